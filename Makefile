@@ -1,0 +1,64 @@
+# Everything here needs only make and a Python >= 3.11; the rest is installed into .venv.
+
+PYTHON  ?= python3
+WORKERS ?= 2
+PYTEST  ?=
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help setup demo test check layers format bench docs clean distclean
+
+help:
+	@echo 'make setup    prepare .venv with all that tests, checks and benchmarks need'
+	@echo 'make demo     the main job on the Stanford arm; writes one HTML report'
+	@echo 'make test     the test suite           (make test PYTEST="-k layers" for a part, WORKERS=4 for more processes)'
+	@echo 'make check    lint, format, types, layers'
+	@echo 'make bench    benchmarks beside their peers, to benchmarks/results.md'
+	@echo 'make docs     run the code of the documentation'
+	@echo 'make clean    remove caches and build output (distclean: .venv too)'
+
+# Reinstalled only when the declared dependencies change; an existing .venv is kept and brought up to date.
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || { \
+	  $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo "kane needs Python 3.11 or newer, but '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)."; \
+	    echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }; \
+	  $(PYTHON) -m venv $(VENV) || { \
+	    rm -rf $(VENV); \
+	    echo "'$(PYTHON) -m venv' failed; on Debian and Ubuntu it is in the package python3-venv."; exit 1; }; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+setup: $(STAMP)
+	@:
+
+demo: $(STAMP)
+	$(BIN)/kane demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(PYTEST)
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/python -m pytest -q tests/style
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m benchmarks
+
+docs: $(STAMP)
+	$(BIN)/python -m pytest -q tests/style/test_docs.py
+
+clean:
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)
