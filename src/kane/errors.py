@@ -1,0 +1,52 @@
+"""Errors that teach: where, what, which law is violated, how to mend it.
+
+Every error a user can provoke derives from `KaneError`. A `ModelError` collects all problems of a model
+in the user's order and is raised once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class KaneError(Exception):
+    """Any fault that the user can mend; its text says how."""
+
+
+class ExpressionError(KaneError):
+    """An expression that has no meaning: a pole among constants, a nonlinear term where a linear one is needed."""
+
+
+class ProgramError(KaneError):
+    """A program, or the text of one, that violates the definition of a valid program."""
+
+
+class InputError(KaneError):
+    """Arrays of the wrong shape or with values that are not finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One fault of a model: where it is, what is there, the law it violates, how to mend it."""
+
+    where: str
+    what: str
+    law: str = ""
+    mend: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.what}"
+        if self.law:
+            text += f"\n    because {self.law}"
+        if self.mend:
+            text += f"\n    to mend: {self.mend}"
+        return text
+
+
+class ModelError(KaneError):
+    """All problems found in a model, in the user's order."""
+
+    def __init__(self, problems: Problem | list[Problem] | tuple[Problem, ...]):
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        head = "" if len(self.problems) == 1 else f"{len(self.problems)} problems\n"
+        super().__init__(head + "\n".join(str(p) for p in self.problems))

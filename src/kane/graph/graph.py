@@ -1,0 +1,434 @@
+"""The hash-consed scalar graph: Kane's Z list, built as it is written.
+
+Two equal expressions are one node from the moment they are built. Rules that cost nothing are applied at
+construction (0, 1, signs pulled outwards, constants folded, commuted operands ordered). Node ids are integers in
+topological order, so every pass over a graph is one loop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ..errors import ExpressionError
+from .ops import TABLE
+
+CONST, INPUT = "const", "input"
+
+Scalar = "Expr | float | int"
+
+
+class Graph:
+    """An append-only list of nodes `(op, args)`; `args` of a constant is its value, of an input its name."""
+
+    __slots__ = ("_table", "args", "inputs", "ops", "provenance")
+
+    def __init__(self) -> None:
+        self.ops: list[str] = []
+        self.args: list[tuple] = []
+        self.inputs: dict[str, int] = {}
+        self.provenance: dict[int, str] = {}
+        self._table: dict[tuple, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.ops)
+
+    def __repr__(self) -> str:
+        return f"<Graph of {len(self)} nodes, {len(self.inputs)} inputs>"
+
+    # leaves ------------------------------------------------------------------------------------------------------
+
+    def input(self, name: str) -> Expr:
+        """The input called `name`; the same node each time."""
+        if name not in self.inputs:
+            self.inputs[name] = self._node(INPUT, (name,))
+        return Expr(self, self.inputs[name])
+
+    def const(self, value: float) -> Expr:
+        """The number `value`, finite."""
+        return Expr(self, self._const(float(value)))
+
+    def lift(self, x: Expr | float) -> Expr:
+        """`x` as an expression of this graph."""
+        if isinstance(x, Expr):
+            if x.graph is not self:
+                raise ExpressionError("an expression of another graph cannot be mixed in: build both in one model")
+            return x
+        return self.const(x)
+
+    def expr(self, node: int) -> Expr:
+        return Expr(self, node)
+
+    def value(self, node: int) -> float | None:
+        """The number a node stands for, or None if it is not a constant."""
+        return self.args[node][0] if self.ops[node] == CONST else None
+
+    # construction ------------------------------------------------------------------------------------------------
+
+    def _node(self, op: str, args: tuple) -> int:
+        key = (op, *args)
+        node = self._table.get(key)
+        if node is None:
+            node = self._table[key] = len(self.ops)
+            self.ops.append(op)
+            self.args.append(args)
+        return node
+
+    def _const(self, value: float) -> int:
+        if not math.isfinite(value):
+            raise ExpressionError(f"the constant {value} is not a finite number: check divisions by zero and overflow")
+        return self._node(CONST, (value + 0.0,))  # + 0.0 makes -0.0 and 0.0 one node
+
+    def build(self, op: str, *args: int) -> int:
+        """The node `op(*args)`, after the construction rules."""
+        ops = self.ops
+        if all(ops[a] == CONST for a in args):
+            return self._fold(op, args)
+        rule = _RULES.get(op)
+        if rule is not None:
+            return rule(self, *args)
+        return self._node(op, args)
+
+    def _fold(self, op: str, args: tuple[int, ...]) -> int:
+        numbers = tuple(self.args[a][0] for a in args)
+        result = TABLE[op].value(*numbers)
+        if not math.isfinite(result):
+            shown = ", ".join(f"{x:g}" for x in numbers)
+            raise ExpressionError(f"{op}({shown}) among constants is not a finite number")
+        return self._const(result)
+
+    def note(self, exprs: Iterable[Expr], text: str) -> None:
+        """Remember what nodes stand for; shown as comments in a printed program. The first note stays."""
+        for e in exprs:
+            if self.ops[e.id] not in (CONST, INPUT):
+                self.provenance.setdefault(e.id, text)
+
+
+class Expr:
+    """A scalar expression: a node of a graph, with operators. Equal expressions compare equal."""
+
+    __slots__ = ("graph", "id")
+
+    def __init__(self, graph: Graph, node: int):
+        self.graph = graph
+        self.id = node
+
+    def _binary(self, op: str, other: Expr | float, swap: bool = False) -> Expr:
+        g = self.graph
+        if isinstance(other, Expr):
+            if other.graph is not g:
+                g.lift(other)
+            b = other.id
+        elif isinstance(other, (int, float)):
+            b = g._const(float(other))
+        else:
+            return NotImplemented
+        return Expr(g, g.build(op, b, self.id) if swap else g.build(op, self.id, b))
+
+    def __add__(self, other: Expr | float) -> Expr:
+        return self._binary("add", other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Expr | float) -> Expr:
+        return self._binary("sub", other)
+
+    def __rsub__(self, other: Expr | float) -> Expr:
+        return self._binary("sub", other, swap=True)
+
+    def __mul__(self, other: Expr | float) -> Expr:
+        return self._binary("mul", other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Expr | float) -> Expr:
+        return self._binary("div", other)
+
+    def __rtruediv__(self, other: Expr | float) -> Expr:
+        return self._binary("div", other, swap=True)
+
+    def __neg__(self) -> Expr:
+        return self._unary("neg")
+
+    def __pos__(self) -> Expr:
+        return self
+
+    def __pow__(self, exponent: float) -> Expr:
+        """Powers by small integers become multiplications; 0.5 is the square root."""
+        if exponent == 0.5:
+            return self.sqrt()
+        if exponent != int(exponent) or abs(exponent) > 64:
+            raise ExpressionError(f"power {exponent}: only integers up to 64 in size and 0.5 are powers here")
+        n = int(abs(exponent))
+        result, square = self.graph.const(1.0), self
+        while n:
+            if n & 1:
+                result = result * square
+            n >>= 1
+            if n:
+                square = square * square
+        return 1.0 / result if exponent < 0 else result
+
+    def _unary(self, op: str) -> Expr:
+        return Expr(self.graph, self.graph.build(op, self.id))
+
+    def sqrt(self) -> Expr:
+        return self._unary("sqrt")
+
+    def sin(self) -> Expr:
+        return self._unary("sin")
+
+    def cos(self) -> Expr:
+        return self._unary("cos")
+
+    def tan(self) -> Expr:
+        return self._unary("tan")
+
+    def asin(self) -> Expr:
+        return self._unary("asin")
+
+    def acos(self) -> Expr:
+        return self._unary("acos")
+
+    def atan2(self, x: Expr | float) -> Expr:
+        """The angle whose tangent is self / x, in (−π, π]."""
+        return self._binary("atan2", x)
+
+    def exp(self) -> Expr:
+        return self._unary("exp")
+
+    def log(self) -> Expr:
+        return self._unary("log")
+
+    def __abs__(self) -> Expr:
+        return self._unary("abs")
+
+    def abs(self) -> Expr:
+        return self._unary("abs")
+
+    def sign(self) -> Expr:
+        return self._unary("sign")
+
+    def min(self, other: Expr | float) -> Expr:
+        return self._binary("min", other)
+
+    def max(self, other: Expr | float) -> Expr:
+        return self._binary("max", other)
+
+    def less(self, other: Expr | float) -> Expr:
+        """1 where self < other, else 0."""
+        return self._binary("less", other)
+
+    def less_equal(self, other: Expr | float) -> Expr:
+        return self._binary("less_equal", other)
+
+    def equal(self, other: Expr | float) -> Expr:
+        return self._binary("equal", other)
+
+    def select(self, then: Expr | float, otherwise: Expr | float) -> Expr:
+        """`then` where self is not zero, else `otherwise`."""
+        g = self.graph
+        return Expr(g, g.build("select", self.id, g.lift(then).id, g.lift(otherwise).id))
+
+    @property
+    def number(self) -> float | None:
+        """The number this expression stands for, or None if it depends on inputs."""
+        return self.graph.value(self.id)
+
+    @property
+    def is_zero(self) -> bool:
+        return self.number == 0.0
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Expr):
+            return self.graph is other.graph and self.id == other.id
+        return isinstance(other, (int, float)) and self.number == other
+
+    def __hash__(self) -> int:
+        return hash((id(self.graph), self.id))
+
+    def __bool__(self) -> bool:
+        raise ExpressionError("an expression has no truth value: write select(condition, then, otherwise)")
+
+    def __repr__(self) -> str:
+        return _shown(self.graph, self.id, depth=4)
+
+
+def _shown(g: Graph, node: int, depth: int) -> str:
+    op, args = g.ops[node], g.args[node]
+    if op == INPUT:
+        return args[0]
+    if op == CONST:
+        return f"{args[0]:g}"
+    if not depth:
+        return f"z{node}"
+    inner = [_shown(g, a, depth - 1) for a in args]
+    infix = TABLE[op].infix
+    return f"({inner[0]} {infix} {inner[1]})" if infix else f"{op}({', '.join(inner)})"
+
+
+# construction rules: each returns the node that stands for op(args) ------------------------------------------------
+
+
+def _strip(g: Graph, node: int) -> tuple[bool, int]:
+    """(negative, x) such that node = −x or x; constants are stripped to their size."""
+    if g.ops[node] == "neg":
+        return True, g.args[node][0]
+    if g.ops[node] == CONST and g.args[node][0] < 0:
+        return True, g._const(-g.args[node][0])
+    return False, node
+
+
+def _signed(g: Graph, negative: bool, node: int) -> int:
+    return g.build("neg", node) if negative else node
+
+
+def _factor(g: Graph, node: int) -> tuple[float, int]:
+    """(c, x) such that node = c x with c a number and x neither a product with a number nor a sign change."""
+    sign = 1.0
+    if g.ops[node] == "neg":
+        sign, node = -1.0, g.args[node][0]
+    if g.ops[node] == "mul" and g.ops[g.args[node][0]] == CONST:
+        c, x = g.args[node]
+        return sign * g.args[c][0], x
+    return sign, node
+
+
+def _add(g: Graph, a: int, b: int) -> int:
+    va, vb = g.value(a), g.value(b)
+    if va == 0.0:
+        return b
+    if vb == 0.0:
+        return a
+    if g.ops[b] == "neg":
+        return _sub(g, a, g.args[b][0])
+    if g.ops[a] == "neg":
+        return _sub(g, b, g.args[a][0])
+    (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
+    if xa == xb and a != b:
+        return g.build("mul", g._const(ca + cb), xa)
+    if va is not None or (vb is None and b < a):
+        a, b = b, a
+    return g._node("add", (a, b))
+
+
+def _sub(g: Graph, a: int, b: int) -> int:
+    if a == b:
+        return g._const(0.0)
+    va, vb = g.value(a), g.value(b)
+    if vb == 0.0:
+        return a
+    if va == 0.0:
+        return g.build("neg", b)
+    if vb is not None and vb < 0:
+        return _add(g, a, g._const(-vb))
+    if g.ops[b] == "neg":
+        return _add(g, a, g.args[b][0])
+    if g.ops[a] == "neg":
+        return g.build("neg", _add(g, g.args[a][0], b))
+    (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
+    if xa == xb:
+        return g.build("mul", g._const(ca - cb), xa)
+    opposite = g._table.get(("sub", b, a))
+    if opposite is not None:
+        return g.build("neg", opposite)
+    return g._node("sub", (a, b))
+
+
+def _mul(g: Graph, a: int, b: int) -> int:
+    na, a = _strip(g, a)
+    nb, b = _strip(g, b)
+    if g.ops[b] == CONST or (g.ops[a] != CONST and b < a):
+        a, b = b, a
+    va = g.value(a)
+    if va == 0.0:
+        return a
+    if va == 1.0:
+        return _signed(g, na != nb, b)
+    if va is not None and g.ops[b] == "mul" and g.ops[g.args[b][0]] == CONST:
+        c, x = g.args[b]
+        return _signed(g, na != nb, g.build("mul", g._const(va * g.args[c][0]), x))
+    return _signed(g, na != nb, g._node("mul", (a, b)))
+
+
+def _div(g: Graph, a: int, b: int) -> int:
+    va, vb = g.value(a), g.value(b)
+    if vb is not None:
+        if vb == 0.0:
+            raise ExpressionError(f"division of {_shown(g, a, 3)} by zero")
+        return _mul(g, a, g._const(1.0 / vb))
+    if va == 0.0:
+        return a
+    if a == b:
+        return g._const(1.0)
+    na, a = _strip(g, a)
+    nb, b = _strip(g, b)
+    return _signed(g, na != nb, g._node("div", (a, b)))
+
+
+def _neg(g: Graph, a: int) -> int:
+    if g.ops[a] == "neg":
+        return g.args[a][0]
+    if g.ops[a] == "sub":
+        x, y = g.args[a]
+        swapped = g._table.get(("sub", y, x))
+        if swapped is not None:
+            return swapped
+    return g._node("neg", (a,))
+
+
+def _odd(op: str):
+    def rule(g: Graph, a: int) -> int:
+        negative, x = _strip(g, a)
+        return _signed(g, negative, g._node(op, (x,)))
+
+    return rule
+
+
+def _even(op: str):
+    def rule(g: Graph, a: int) -> int:
+        return g._node(op, (_strip(g, a)[1],))
+
+    return rule
+
+
+def _abs(g: Graph, a: int) -> int:
+    _, x = _strip(g, a)
+    return x if g.ops[x] in ("abs", "sqrt", "exp") else g._node("abs", (x,))
+
+
+def _idempotent(op: str):
+    def rule(g: Graph, a: int, b: int) -> int:
+        return a if a == b else g._node(op, (a, b))
+
+    return rule
+
+
+def _select(g: Graph, condition: int, then: int, otherwise: int) -> int:
+    c = g.value(condition)
+    if c is not None:
+        return then if c else otherwise
+    return then if then == otherwise else g._node("select", (condition, then, otherwise))
+
+
+def _equal(g: Graph, a: int, b: int) -> int:
+    return g._const(1.0) if a == b else g._node("equal", (min(a, b), max(a, b)))
+
+
+_RULES = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "div": _div,
+    "neg": _neg,
+    "sin": _odd("sin"),
+    "cos": _even("cos"),
+    "tan": _odd("tan"),
+    "asin": _odd("asin"),
+    "sign": _odd("sign"),
+    "abs": _abs,
+    "min": _idempotent("min"),
+    "max": _idempotent("max"),
+    "select": _select,
+    "equal": _equal,
+}

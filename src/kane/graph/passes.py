@@ -1,0 +1,186 @@
+"""Passes over a graph: each is one loop over node ids and never changes what is there (it may append nodes).
+
+Derivatives are expressions of the same graph. `forward` carries tangents upwards, `reverse` carries adjoints
+downwards; `time_derivative` is `forward` with the rates of the inputs as seeds; `linear_coefficients` reads the
+matrix of a linear form and refuses a form that is not linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ..errors import ExpressionError
+from .graph import CONST, INPUT, Expr, Graph
+from .ops import TABLE
+
+
+def reachable(graph: Graph, roots: Iterable[int]) -> list[int]:
+    """The nodes that `roots` are computed from, roots included, in topological order."""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if graph.ops[node] not in (CONST, INPUT):
+            stack.extend(graph.args[node])
+    return sorted(seen)
+
+
+def dependents(graph: Graph, nodes: Sequence[int], sources: Iterable[int]) -> set[int]:
+    """Those of `nodes` (topologically ordered) whose value depends on any of `sources`."""
+    found = set(sources)
+    for node in nodes:
+        if graph.ops[node] not in (CONST, INPUT) and any(a in found for a in graph.args[node]):
+            found.add(node)
+    return found.intersection(nodes)
+
+
+def depends_on(exprs: Sequence[Expr], inputs: Iterable[Expr]) -> bool:
+    """Whether any of `exprs` depends on any of `inputs`."""
+    if not exprs:
+        return False
+    graph = exprs[0].graph
+    nodes = reachable(graph, (e.id for e in exprs))
+    return bool({e.id for e in exprs} & dependents(graph, nodes, [i.id for i in inputs]))
+
+
+def _partials(graph: Graph, node: int) -> tuple[Expr | float | None, ...]:
+    args = tuple(graph.expr(a) for a in graph.args[node])
+    return TABLE[graph.ops[node]].partials(args, graph.expr(node))
+
+
+def forward(exprs: Sequence[Expr], seeds: Mapping[Expr, Expr | float]) -> list[Expr]:
+    """The derivative of each of `exprs` along `seeds`: Σ ∂expr/∂x · seed(x)."""
+    if not exprs:
+        return []
+    graph = exprs[0].graph
+    nodes = reachable(graph, (e.id for e in exprs))
+    tangents: dict[int, Expr] = {x.id: graph.lift(s) for x, s in seeds.items()}
+    live = dependents(graph, nodes, tangents)
+    zero = graph.const(0.0)
+    for node in nodes:
+        if node not in live or node in tangents:
+            continue
+        total = zero
+        for arg, slope in zip(graph.args[node], _partials(graph, node), strict=True):
+            if slope is not None and arg in tangents:
+                total = total + slope * tangents[arg]
+        tangents[node] = total
+    return [tangents.get(e.id, zero) for e in exprs]
+
+
+def reverse(adjoints: Mapping[Expr, Expr | float], wrt: Sequence[Expr]) -> list[Expr]:
+    """Σ_k adjoint_k · ∂expr_k/∂x for each x of `wrt`, the adjoints held fixed: one sweep, whatever len(wrt) is."""
+    graph = wrt[0].graph
+    nodes = reachable(graph, (e.id for e in adjoints))
+    live = dependents(graph, nodes, [x.id for x in wrt])
+    sums: dict[int, Expr] = {}
+    for e, a in adjoints.items():
+        if e.id in live:
+            sums[e.id] = graph.lift(a)
+    leaves = {x.id for x in wrt}
+    for node in reversed(nodes):
+        adjoint = sums.get(node)
+        if adjoint is None or adjoint.is_zero or node in leaves or graph.ops[node] in (CONST, INPUT):
+            continue
+        for arg, slope in zip(graph.args[node], _partials(graph, node), strict=True):
+            if slope is not None and arg in live:
+                term = slope * adjoint
+                sums[arg] = sums[arg] + term if arg in sums else term
+    zero = graph.const(0.0)
+    return [sums.get(x.id, zero) for x in wrt]
+
+
+def time_derivative(exprs: Sequence[Expr], rates: Mapping[Expr, Expr | float]) -> list[Expr]:
+    """d/dt of each of `exprs`, given the rates of the inputs (for t itself the rate is 1)."""
+    return forward(exprs, rates)
+
+
+def linear_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[list[list[Expr]], list[Expr]]:
+    """(A, b) such that exprs = A · wrt + b, with A and b free of `wrt`; refuses what is not linear."""
+    if not exprs:
+        return [], []
+    graph = exprs[0].graph
+    zero = graph.const(0.0)
+    nodes = reachable(graph, (e.id for e in exprs))
+    live = dependents(graph, nodes, [x.id for x in wrt])
+    one = graph.const(1.0)
+    forms: dict[int, tuple[dict[int, Expr], Expr]] = {x.id: ({x.id: one}, zero) for x in wrt}
+    for node in nodes:
+        if node not in live or node in forms:
+            continue
+        forms[node] = _linear_form(graph, node, live, forms, wrt)
+    rows, rest = [], []
+    for e in exprs:
+        coefficients, constant = forms.get(e.id, ({}, e))
+        rows.append([coefficients.get(x.id, zero) for x in wrt])
+        rest.append(constant)
+    return rows, rest
+
+
+def _linear_form(
+    graph: Graph,
+    node: int,
+    live: set[int],
+    forms: Mapping[int, tuple[dict[int, Expr], Expr]],
+    wrt: Sequence[Expr],
+) -> tuple[dict[int, Expr], Expr]:
+    op, args = graph.ops[node], graph.args[node]
+    if op in ("add", "sub", "neg"):
+        signs = (-1.0,) if op == "neg" else (1.0, 1.0 if op == "add" else -1.0)
+        coefficients: dict[int, Expr] = {}
+        rest = graph.const(0.0)
+        for arg, sign in zip(args, signs, strict=True):
+            terms, constant = forms.get(arg, ({}, graph.expr(arg)))
+            for x, c in terms.items():
+                coefficients[x] = coefficients[x] + sign * c if x in coefficients else sign * c
+            rest = rest + sign * constant
+        return coefficients, rest
+    a, b = (args[0], args[1]) if len(args) == 2 else (args[0], args[0])
+    if op == "mul" and (a in live) != (b in live):
+        scale, linear = (graph.expr(a), b) if b in live else (graph.expr(b), a)
+        terms, constant = forms[linear]
+        return {x: scale * c for x, c in terms.items()}, scale * constant
+    if op == "div" and a in live and b not in live:
+        terms, constant = forms[a]
+        scale = 1.0 / graph.expr(b)
+        return {x: scale * c for x, c in terms.items()}, scale * constant
+    names = ", ".join(repr(x) for x in wrt if x.id in live)
+    raise ExpressionError(f"{graph.expr(node)!r} is not linear in {names}")
+
+
+def substitute(exprs: Sequence[Expr], mapping: Mapping[Expr, Expr | float]) -> list[Expr]:
+    """Each of `exprs` with every node of `mapping` replaced."""
+    if not exprs:
+        return []
+    graph = exprs[0].graph
+    nodes = reachable(graph, (e.id for e in exprs))
+    new: dict[int, int] = {x.id: graph.lift(y).id for x, y in mapping.items()}
+    live = dependents(graph, nodes, list(new))
+    for node in nodes:
+        if node in live and node not in new:
+            new[node] = graph.build(graph.ops[node], *(new.get(a, a) for a in graph.args[node]))
+            if node in graph.provenance:
+                graph.note([graph.expr(new[node])], graph.provenance[node])
+    return [graph.expr(new.get(e.id, e.id)) for e in exprs]
+
+
+def evaluate(exprs: Sequence[Expr], values: Mapping[str, float]) -> list[float]:
+    """The numbers `exprs` take when the inputs have the given `values`: plain Python, the oracle of all backends."""
+    if not exprs:
+        return []
+    graph = exprs[0].graph
+    numbers: dict[int, float] = {}
+    for node in reachable(graph, (e.id for e in exprs)):
+        op, args = graph.ops[node], graph.args[node]
+        if op == CONST:
+            numbers[node] = args[0]
+        elif op == INPUT:
+            if args[0] not in values:
+                raise ExpressionError(f"no value given for the input '{args[0]}'")
+            numbers[node] = values[args[0]]
+        else:
+            numbers[node] = TABLE[op].value(*(numbers[a] for a in args))
+    return [numbers[e.id] for e in exprs]

@@ -1,0 +1,140 @@
+"""The text of a program, and back: `parse(str(program)) == program`.
+
+program pendulum
+input q [q]: q1
+input tau [rest]: tau1
+z1 = sin(q1)  # gravity
+z2 = 9.81 * z1
+z3 = tau1 - z2
+output udot (1): z3
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from ..errors import ProgramError
+from .ops import TABLE
+from .program import Inputs, Outputs, Program, Row
+
+_INFIX = {op.infix: op.name for op in TABLE.values() if op.infix}
+_INPUT = re.compile(r"input (\S+) \[(\w+)\]:(.*)$")
+_OUTPUT = re.compile(r"output (\S+) \(([\d, ]*)\):(.*)$")
+_ROW = re.compile(r"z(\d+) = (.*?)(?:  # (.*))?$")
+_CALL = re.compile(r"(\w+)\((.*)\)$")
+
+
+def printed(program: Program) -> str:
+    """The program as text: inputs, one z per line with its provenance, outputs."""
+    names = [label for g in program.inputs for label in g.labels]
+    names += [repr(c) for c in program.constants]
+    lines = [f"program {program.name}"]
+    lines += [f"input {g.name} [{g.stage}]: {' '.join(g.labels)}".rstrip() for g in program.inputs]
+    for i, row in enumerate(program.rows):
+        op = TABLE[row.op]
+        shown = [names[a] for a in row.args]
+        right = f"{shown[0]} {op.infix} {shown[1]}" if op.infix else f"{op.name}({', '.join(shown)})"
+        comment = program.comments.get(program.first_row + i)
+        names.append(f"z{i + 1}")
+        lines.append(f"z{i + 1} = {right}" + (f"  # {comment}" if comment else ""))
+    for out in program.outputs:
+        shape = ", ".join(str(n) for n in out.shape)
+        lines.append(f"output {out.name} ({shape}): {' '.join(names[s] for s in out.slots)}")
+    return "\n".join(lines) + "\n"
+
+
+def parse(text: str) -> Program:
+    """The program that `text` prints."""
+    return _Parser(text).program()
+
+
+class _Parser:
+    """One pass over the lines. Constants take slots before all rows, so rows are placed when all lines are read."""
+
+    def __init__(self, text: str):
+        self.lines = text.splitlines()
+        self.groups: list[Inputs] = []
+        self.slots: dict[str, int] = {}
+        self.constants: dict[float, int] = {}
+        self.rows: list[tuple[str, list[str], int]] = []
+        self.outputs: list[tuple[str, tuple[int, ...], list[str], int]] = []
+        self.comments: dict[int, str] = {}
+
+    def refuse(self, number: int, why: str) -> ProgramError:
+        return ProgramError(f"program text, line {number}: {why}")
+
+    def program(self) -> Program:
+        if not self.lines or not self.lines[0].startswith("program "):
+            raise self.refuse(1, "expected 'program NAME'")
+        for number, line in enumerate(self.lines[1:], start=2):
+            if line.strip() and not line.startswith("#"):
+                self.line(number, line)
+        inputs = len(self.slots)
+        for _, args, number in self.rows:
+            self.collect_constants(args, number)
+        for _, _, values, number in self.outputs:
+            self.collect_constants(values, number)
+        base = inputs + len(self.constants)
+        for value, i in self.constants.items():
+            self.slots[repr(value)] = inputs + i
+        rows = []
+        for i, (op, args, number) in enumerate(self.rows):
+            rows.append(Row(op, tuple(self.slot(a, number) for a in args)))
+            self.slots[f"z{i + 1}"] = base + i
+        outputs = tuple(
+            Outputs(name, shape, tuple(self.slot(v, number) for v in values))
+            for name, shape, values, number in self.outputs
+        )
+        comments = {base + i: c for i, c in self.comments.items()}
+        name = self.lines[0][len("program ") :].strip()
+        return Program(name, tuple(self.groups), tuple(self.constants), tuple(rows), outputs, comments)
+
+    def line(self, number: int, line: str) -> None:
+        if match := _INPUT.match(line):
+            labels = tuple(match[3].split())
+            self.groups.append(Inputs(match[1], labels, match[2]))
+            for label in labels:
+                self.slots[label] = len(self.slots)
+        elif match := _OUTPUT.match(line):
+            shape = tuple(int(n) for n in match[2].split(",") if n.strip())
+            self.outputs.append((match[1], shape, match[3].split(), number))
+        elif match := _ROW.match(line):
+            if int(match[1]) != len(self.rows) + 1:
+                raise self.refuse(number, f"expected z{len(self.rows) + 1}, found z{match[1]}")
+            if match[3]:
+                self.comments[len(self.rows)] = match[3]
+            op, args = self.operation(number, match[2])
+            self.rows.append((op, args, number))
+        else:
+            raise self.refuse(number, f"cannot read {line!r}")
+
+    def operation(self, number: int, text: str) -> tuple[str, list[str]]:
+        if call := _CALL.match(text):
+            if call[1] not in TABLE:
+                raise self.refuse(number, f"unknown operation '{call[1]}'")
+            return call[1], [a.strip() for a in call[2].split(",")]
+        words = text.split(" ")
+        if len(words) == 3 and words[1] in _INFIX:
+            return _INFIX[words[1]], [words[0], words[2]]
+        raise self.refuse(number, f"cannot read {text!r}")
+
+    def collect_constants(self, names: list[str], number: int) -> None:
+        for name in names:
+            if name in self.slots or re.fullmatch(r"z\d+", name):
+                continue
+            try:
+                value = float(name)
+            except ValueError:
+                raise self.refuse(number, f"unknown value '{name}'") from None
+            if not math.isfinite(value):
+                raise self.refuse(number, f"the constant {name} is not finite")
+            self.constants.setdefault(value, len(self.constants))
+
+    def slot(self, name: str, number: int) -> int:
+        place = self.slots.get(name)
+        if place is None and not re.fullmatch(r"z\d+", name):
+            place = self.slots.get(repr(float(name)))
+        if place is None:
+            raise self.refuse(number, f"'{name}' is used before it is computed")
+        return place
