@@ -1,7 +1,7 @@
 """Settings shared by all tests.
 
-Hypothesis has no deadline: a test states a law, not a speed, and the first call of a kernel compiles it. The profile `ci`
-draws the same examples on every run; choose one with HYPOTHESIS_PROFILE.
+Hypothesis has no deadline: a test states a law, not a speed, and the first call of a kernel compiles it. The profile
+`ci` draws the same examples on every run; choose one with HYPOTHESIS_PROFILE.
 """
 
 from __future__ import annotations
