@@ -45,6 +45,7 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/python -m pytest -q tests/style
+	PYTHONPATH=tests $(BIN)/python -m style.sizes
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

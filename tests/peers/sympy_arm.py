@@ -21,12 +21,12 @@ class SympyArm:
     def inverse_dynamics(self, q: Array, u: Array, udot: Array) -> Array:
         """Efforts along the speeds, N m and N: M u̇ - f."""
         M, f = self.mass_and_forcing(q, u)
-        return np.asarray(M @ udot - f.ravel(), dtype=np.float64)
+        return M @ udot - f.ravel()
 
     def forward_dynamics(self, q: Array, u: Array, tau: Array) -> Array:
         """u̇ in rad/s² and m/s² under the efforts `tau` along the speeds."""
         M, f = self.mass_and_forcing(q, u)
-        return np.linalg.solve(M, f.ravel() + tau)
+        return np.asarray(np.linalg.solve(M, f.ravel() + tau), dtype=np.float64)
 
     def mass_matrix(self, q: Array) -> Array:
         """(6, 6) mass matrix."""

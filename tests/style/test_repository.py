@@ -1,0 +1,70 @@
+"""Nothing in the repository depends on the machine it was written on, and every file says the same version."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from style.source import ROOT, python_files, relative, text_files
+
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|farm|opt|home/\w+|Users/\w+)/|[A-Z]:\\\\?Users")
+HOST = re.compile(r"\b(?:https?|wss?|ftp|git)://(?:[^\s/@]+@)?([A-Za-z0-9.-]+)")
+# Where papers, licences and formats are identified, and this machine itself; `example` and the like are reserved.
+KNOWN_HOSTS = {
+    "127.0.0.1",
+    "localhost",
+    "0.0.0.0",
+    "creativecommons.org",
+    "doi.org",
+    "github.com",
+    "json-schema.org",
+    "keepachangelog.com",
+    "semver.org",
+    "www.w3.org",
+}
+RESERVED_HOST = re.compile(r"(^|\.)(example|invalid|test|example\.(com|org|net))$")
+VAGUE_NAMES = {"utils", "util", "helpers", "helper", "misc", "common", "base"}
+
+
+@pytest.mark.parametrize("path", list(text_files()), ids=relative)
+def test_no_path_or_host_of_one_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    hosts = {host for host in HOST.findall(text) if not RESERVED_HOST.search(host)}
+    assert not MACHINE_PATH.findall(text)
+    assert hosts <= KNOWN_HOSTS
+
+
+def test_a_path_or_host_of_one_machine_would_be_found() -> None:
+    assert MACHINE_PATH.search("see " + "/ro" + "ot/notes")
+    assert HOST.findall("ht" + "tps://mirror.somewhere/simple") == ["mirror.somewhere"]
+
+
+def test_every_module_is_named_after_what_it_holds() -> None:
+    stems = {path.stem: relative(path) for path in python_files("src", "tests", "benchmarks")}
+    assert not VAGUE_NAMES & set(stems)
+    assert not [name for stem, name in stems.items() if re.fullmatch(r"test_.*\d", stem)]
+
+
+def declared_version() -> str:
+    """The version, from the one place that states it."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+
+
+def test_the_installed_version_is_the_declared_one() -> None:
+    assert importlib.metadata.version("kane") == declared_version()
+
+
+def test_the_changelog_and_the_citation_name_the_declared_version() -> None:
+    version = declared_version()
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_every_pinned_version_is_exact() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = [line for line in lines if line and not line.startswith("#")]
+    assert not [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)]
