@@ -1,0 +1,18 @@
+"""Motion from a compiled right-hand side: integrators, events, sampled control, and why a simulation stopped."""
+
+from .integrate import METHODS, integrate
+from .solution import REASONS, Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
+
+__all__ = [
+    "METHODS",
+    "REASONS",
+    "Control",
+    "Crossings",
+    "Event",
+    "Events",
+    "Held",
+    "Outcome",
+    "Solution",
+    "Statistics",
+    "integrate",
+]

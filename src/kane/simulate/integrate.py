@@ -1,0 +1,459 @@
+"""From a compiled right-hand side and a start to a Solution: checks, the chunked compiled loop, the outcome.
+
+The right-hand side is a flat program (see docs/architecture.md) that reads [t, y (n), p (m)] and writes dy/dt (n),
+possibly followed by more. The loop runs compiled; between chunks of it Python looks for an interrupt, grows the output
+arrays, reports progress and calls a sampled control. Where the loop is cut does not change the result by a bit.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError
+from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
+from .tableaux import TABLEAUX
+
+if TYPE_CHECKING:
+    from .compiled.records import Output, Problem, Work
+
+METHODS = (*TABLEAUX, "radau")
+"""Names of the methods: dop853, rk45, rk23 adapt an explicit step, rk4 keeps it, radau is implicit, for stiff motions."""
+
+CHUNK_SECONDS = 0.1
+"""Wall time between looks at the keyboard and the progress bar."""
+
+FIRST_CHUNK = 64
+"""Attempted steps in the first chunk, before anything is known about their cost."""
+
+SMALLEST_RTOL = 100 * np.finfo(float).eps
+"""Below this the rounding of the arithmetic, not the step, decides the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to integrate, checked: see `integrate` for the meaning of each."""
+
+    method: str
+    rtol: float
+    atol: Any
+    step: float | None
+    max_step: float
+    first_step: float | None
+    max_steps: int | None
+    chunk: int | None
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise InputError(f"method {self.method!r} is not known; choose one of {', '.join(METHODS)}")
+        fixed = self.method in TABLEAUX and not TABLEAUX[self.method].adaptive
+        if fixed and self.step is None:
+            raise InputError(f"method '{self.method}' has a fixed step: give step=..., in seconds")
+        if not fixed and self.step is not None:
+            raise InputError(
+                f"method '{self.method}' chooses its own step: leave out step={self.step!r},"
+                f" or bound it by max_step=..., or choose method='rk4'"
+            )
+        for name in ("step", "first_step", "max_step"):
+            value = getattr(self, name)
+            if value is not None and not (value > 0 and (name == "max_step" or math.isfinite(value))):
+                raise InputError(f"{name} = {value!r} is not a positive number of seconds")
+        if not SMALLEST_RTOL <= self.rtol < 1:
+            raise InputError(
+                f"rtol = {self.rtol!r} is outside [{SMALLEST_RTOL:.1e}, 1): a relative error below rounding cannot be"
+                f" reached, one above 1 means nothing; 1e-6 to 1e-11 are usual"
+            )
+        if self.max_steps is not None and self.max_steps < 1:
+            raise InputError(f"max_steps = {self.max_steps!r} is not positive")
+
+    @property
+    def fixed(self) -> bool:
+        return self.step is not None
+
+
+def integrate(
+    rhs: Any,
+    y0: Any,
+    t: Any,
+    *,
+    parameters: Any = (),
+    method: str = "dop853",
+    rtol: float = 1e-8,
+    atol: Any = 1e-10,
+    step: float | None = None,
+    max_step: float = math.inf,
+    first_step: float | None = None,
+    events: Events | None = None,
+    project_address: Any = None,
+    jacobian_address: Any = None,
+    extra_outputs: int = 0,
+    control: Control | None = None,
+    progress: Callable[[float], object] | None = None,
+    max_steps: int | None = None,
+    chunk: int | None = None,
+) -> Solution:
+    """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
+
+    Programs are kernels or addresses of flat programs over [t, y, p]:
+
+    - `rhs` writes dy/dt (n) and `extra_outputs` more numbers, which are ignored;
+    - `project_address` writes a state (n) that replaces the result of every step (a quaternion made unit, say);
+    - `jacobian_address` writes d rhs_i / d y_j, (n, n) row by row, for radau; without it differences are taken;
+    - `events` names a program with one output per event.
+
+    `t` is (t0, t1), and every step is returned, or an array of more than two times, strictly increasing or strictly
+    decreasing, at which the motion is returned; seconds. The error per step is held below
+    atol + rtol |y| in the root mean square over the components; `atol` is a number or (n,). `step` is the fixed step of
+    rk4; where it does not divide the span the last step is shorter. `first_step` and `max_step` bound the others.
+    `parameters` is p, (m,); a `control` overwrites a part of it at every sample.
+
+    `progress` is called with the fraction done, now and then. An interrupt (Ctrl-C) ends the simulation and keeps what
+    was computed. `max_steps` ends it after that many attempted steps. `chunk` fixes how many steps run between looks at
+    the keyboard, for tests.
+    """
+    settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
+    run = _Run(_start(rhs, y0, t, parameters, extra_outputs), settings, events, project_address, jacobian_address)
+    return run.solution(control, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """Checked initial data."""
+
+    rhs: Any
+    y0: Any
+    parameters: Any
+    t0: float
+    t1: float
+    times: Any
+    width: int
+
+
+def _numbers(name: str, values: Any) -> Any:
+    """`values` as a fresh vector of float64, all finite."""
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise InputError(f"{name} has shape {array.shape}; one vector is needed")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise InputError(f"{name}[{bad[0]}] = {array[bad[0]]} is not finite; every entry must be a number")
+    return array
+
+
+def _start(rhs: Any, y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _Start:
+    state = _numbers("y0", y0)
+    if state.size == 0:
+        raise InputError("y0 is empty; a motion needs at least one state")
+    if extra_outputs < 0:
+        raise InputError(f"extra_outputs = {extra_outputs} is negative")
+    times = _numbers("t", t)
+    if times.size < 2:
+        raise InputError(f"t has {times.size} entries; give (t0, t1) or an array of output times")
+    if times.size > 2:
+        gaps = np.diff(times)
+        wrong = np.flatnonzero(gaps * np.sign(times[-1] - times[0]) <= 0)
+        if wrong.size:
+            i = int(wrong[0])
+            raise InputError(
+                f"t[{i}] = {times[i]} and t[{i + 1}] = {times[i + 1]}: output times must be strictly increasing"
+                f" or strictly decreasing; sort them and drop repeated ones (numpy.unique does both)"
+            )
+    requested = times if times.size > 2 else np.empty(0)
+    held = _numbers("parameters", parameters)
+    return _Start(rhs, state, held, float(times[0]), float(times[-1]), requested, state.size + extra_outputs)
+
+
+def _address(program: Any) -> int:
+    """The address of a kernel, or the address itself; 0 for none."""
+    if program is None:
+        return 0
+    address = getattr(program, "address", program)
+    if not isinstance(address, int | np.integer) or address <= 0:
+        raise InputError(f"{program!r} is neither a kernel nor the address of a flat program")
+    return int(address)
+
+
+@dataclass(slots=True)
+class _Cost:
+    """Wall time and calls of the control, gathered while running."""
+
+    began: float = field(default_factory=time.perf_counter)
+    control_calls: int = 0
+    control_seconds: float = 0.0
+
+
+class _Run:
+    """One simulation under way: the arrays the compiled loop works on and what Python does between its chunks."""
+
+    def __init__(
+        self, start: _Start, settings: Settings, events: Events | None, project_address: Any, jacobian_address: Any
+    ):
+        from .compiled import records  # numba is slow to import: only a simulation pays for it
+
+        self.records = records
+        self.start = start
+        self.settings = settings
+        self.items: tuple[Event, ...] = () if events is None else events.items
+        self.problem: Problem = records.Problem(
+            _address(start.rhs),
+            _address(project_address),
+            _address(jacobian_address),
+            _address(None if events is None else events.program),
+            np.array([e.direction for e in self.items], dtype=np.int64),
+            np.array([e.terminal for e in self.items], dtype=np.int64),
+        )
+        if self.problem.rhs == 0:
+            raise InputError("there is no right-hand side: rhs is None")
+        self.tolerance = records.Tolerance(settings.rtol, self._atol(), float(settings.max_step))
+        self.loop, self.method, rows, dense = _method(settings.method, start.y0.size)
+        self.work: Work = self._work(rows, dense)
+        self.memory = self._memory()
+        self.out: Output = self._output()
+        self.held_t: list[float] = []
+        self.held_p: list[Any] = []
+        self.cost = _Cost()
+        self.chunk = settings.chunk or FIRST_CHUNK
+
+    def _atol(self) -> Any:
+        n = self.start.y0.size
+        atol = np.array(self.settings.atol, dtype=np.float64)
+        if atol.ndim > 1 or (atol.ndim == 1 and atol.size != n):
+            raise InputError(f"atol has shape {atol.shape}; give one number or one per state, ({n},)")
+        if not (np.all(np.isfinite(atol)) and np.all(atol > 0)):
+            raise InputError(
+                f"atol = {self.settings.atol!r} must be positive: without it a state that passes through zero"
+                f" can never be accurate enough; 1e-10 times the size of the state is usual"
+            )
+        return np.ascontiguousarray(np.broadcast_to(atol, (n,)))
+
+    def _work(self, rows: int, dense: int) -> Work:
+        n, events = self.start.y0.size, len(self.items)
+        samples = self.records.SAMPLES + 1
+        found = self.records.MOST_CROSSINGS * events
+        return self.records.Work(
+            x=np.concatenate([np.zeros(1 + n), self.start.parameters]),
+            y=self.start.y0.copy(),
+            y_new=np.zeros(n),
+            f=np.zeros(self.start.width),
+            k=np.zeros(rows * self.start.width),
+            dense=np.zeros(dense * n),
+            scratch=np.zeros(3 * n),
+            g=np.zeros(2 * samples * events),
+            g_point=np.zeros(events),
+            g_sign=np.zeros(events, dtype=np.int64),
+            found_at=np.zeros(found),
+            found=np.zeros(found, dtype=np.int64),
+        )
+
+    def _memory(self) -> Any:
+        start, settings = self.start, self.settings
+        memory = np.zeros(1, dtype=self.records.STATE)
+        state = memory[0]
+        state["t"] = state["t_end"] = state["origin"] = start.t0
+        state["sign"] = -1.0 if start.t1 < start.t0 else 1.0
+        state["span"] = abs(start.t1 - start.t0)
+        state["h"] = settings.step or settings.first_step or 0.0
+        state["error"] = 1e-4
+        state["fresh"] = 1
+        return memory
+
+    def _output(self) -> Output:
+        n = self.start.y0.size
+        rows = max(256, self.start.times.size + 1)
+        crossings = max(64, self.records.MOST_CROSSINGS) * len(self.items)
+        out = self.records.Output(
+            times=self.start.times,
+            t=np.empty(rows),
+            y=np.empty((rows, n)),
+            event_t=np.empty(crossings),
+            event_y=np.empty((crossings, n)),
+            event=np.empty(crossings, dtype=np.int64),
+        )
+        out.t[0] = self.start.t0
+        out.y[0] = self.start.y0
+        state = self.memory[0]
+        state["stored"] = 1
+        state["next_time"] = min(1, self.start.times.size)
+        return out
+
+    def _grow(self) -> None:
+        """Double whatever is nearly full; the arrays are replaced together, so an interrupt finds them consistent."""
+
+        def doubled(array: Any) -> Any:
+            return np.concatenate([array, np.empty_like(array)])
+
+        out = self.out
+        if out.times.size == 0 and self.memory[0]["stored"] + 1 >= out.t.size:
+            out = out._replace(t=doubled(out.t), y=doubled(out.y))
+        if self.items and self.memory[0]["crossings"] * 2 > out.event_t.size:
+            out = out._replace(
+                event_t=doubled(out.event_t), event_y=doubled(out.event_y), event=doubled(out.event)
+            )
+        self.out = out
+
+    def solution(self, control: Control | None, progress: Callable[[float], object] | None) -> Solution:
+        """Run to the end, whatever end that is."""
+        try:
+            reason, why = self._motion(control, progress)
+        except KeyboardInterrupt:
+            reason, why = "interrupt", ""
+        return self._closed(reason, why)
+
+    def _motion(self, control: Control | None, progress: Callable[[float], object] | None) -> tuple[str, str]:
+        """(reason, what is known about it) after running from the start."""
+        start, state = self.start, self.memory[0]
+        sample = 0
+        while state["t"] != start.t1:
+            if control is not None:
+                fault = self._sampled(control)
+                if fault:
+                    return "control", fault
+                sample += 1
+                end = start.t0 + float(state["sign"]) * sample * control.period
+                past = float(state["sign"]) * (start.t1 - end) < 1e-9 * control.period
+                state["t_end"] = start.t1 if past else end
+                state["origin"], state["grid"] = state["t"], 0
+            else:
+                state["t_end"] = start.t1
+            reason, why = self._segment(progress)
+            if reason != "end":
+                return reason, why
+        if progress is not None:
+            progress(1.0)
+        return "end", ""
+
+    def _sampled(self, control: Control) -> str:
+        """Call the control at the present state and hold its result; returns what is wrong with it, if anything."""
+        state = self.memory[0]
+        began = time.perf_counter()
+        t = float(state["t"])
+        values = np.atleast_1d(np.array(control.function(t, self.work.y.copy()), dtype=np.float64))
+        self.cost.control_seconds += time.perf_counter() - began
+        self.cost.control_calls += 1
+        room = self.start.parameters.size - control.start
+        expected = self.held_p[0].size if self.held_p else None
+        if values.ndim != 1 or values.size > room or (expected is not None and values.size != expected):
+            raise InputError(
+                f"control at t = {t:g} s returned shape {values.shape}; it fills p from entry {control.start} on,"
+                f" where there is room for {room}" + ("" if expected is None else f", and gave {expected} values before")
+            )
+        if not np.all(np.isfinite(values)):
+            return f"the control returned {values.tolist()}, which is not finite"
+        place = 1 + self.start.y0.size + control.start
+        self.work.x[place : place + values.size] = values
+        self.held_t.append(t)
+        self.held_p.append(values)
+        state["fresh"] = 1
+        return ""
+
+    def _segment(self, progress: Callable[[float], object] | None) -> tuple[str, str]:
+        """Run the compiled loop, chunk after chunk, until t_end or until something stops it."""
+        codes, state = self.records, self.memory[0]
+        while True:
+            budget = self._budget()
+            if budget == 0:
+                return "limit", ""
+            attempts = int(state["steps"] + state["rejected"])
+            began = time.perf_counter()
+            code = self.loop(self.problem, self.method, self.tolerance, self.memory, self.work, self.out, budget)
+            taken = time.perf_counter() - began
+            if code == codes.REACHED:
+                return "end", ""
+            if code == codes.EVENT:
+                return "event", ""
+            if code == codes.NOT_FINITE:
+                return "not-finite", ""
+            if code == codes.SMALL_STEP:
+                return "step", ""
+            if code in (codes.SINGULAR, codes.NO_CONVERGENCE):
+                return "convergence", "singular" if code == codes.SINGULAR else ""
+            if code == codes.FULL:
+                self._grow()
+            elif self.settings.chunk is None and int(state["steps"] + state["rejected"]) - attempts == self.chunk:
+                self.chunk = int(min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9))) * self.chunk) + 1
+            if progress is not None and state["span"] > 0:
+                progress(abs(float(state["t"]) - self.start.t0) / float(state["span"]))
+
+    def _budget(self) -> int:
+        if self.settings.max_steps is None:
+            return self.chunk
+        state = self.memory[0]
+        return max(0, min(self.chunk, self.settings.max_steps - int(state["steps"] + state["rejected"])))
+
+    def _closed(self, reason: str, why: str) -> Solution:
+        """Everything that was computed, as a Solution."""
+        state, out = self.memory[0], self.out
+        t, rows = float(state["t"]), int(state["stored"])
+        times, states = out.t[:rows].copy(), out.y[:rows].copy()
+        if times[-1] != t:
+            times = np.append(times, t)
+            states = np.vstack([states, self.work.y])
+        count = int(state["crossings"])
+        which, event_t, event_y = out.event[:count], out.event_t[:count], out.event_y[:count]
+        crossings = tuple(
+            Crossings(item, event_t[which == e].copy(), event_y[which == e].copy()) for e, item in enumerate(self.items)
+        )
+        statistics = Statistics(
+            **{name: int(state[name]) for name in _COUNTERS},
+            control_calls=self.cost.control_calls,
+            control_seconds=self.cost.control_seconds,
+            seconds=time.perf_counter() - self.cost.began,
+        )
+        held = Held(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
+        outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics))
+        return Solution(times, states, outcome, crossings, statistics, held)
+
+    def _sentence(self, reason: str, why: str, t: float, statistics: Statistics) -> str:
+        state = self.memory[0]
+        if reason == "end":
+            return f"reached t = {t:.10g} s in {statistics}"
+        if reason == "event":
+            event = self.items[int(state["stopped_by"])]
+            return f"stopped at t = {t:.10g} s: event '{event.name}', after {statistics}"
+        if reason == "interrupt":
+            return f"interrupted at t = {t:.10g} s; the states up to there are kept; {statistics}"
+        explained = {
+            "step": f"the step size fell below {float(state['h']):.1e} s, the motion is probably singular there",
+            "not-finite": "the state became not finite",
+            "control": why,
+            "convergence": (
+                "the iteration matrix is singular"
+                if why == "singular"
+                else "the implicit equations could not be solved with any step"
+            ),
+            "limit": f"the allowed {self.settings.max_steps} steps are used up",
+        }
+        return f"stopped at t = {t:.10g} s: {explained[reason]}; the states up to there are kept; {statistics}"
+
+
+_COUNTERS: Sequence[str] = ("steps", "rejected", "evaluations", "event_evaluations", "jacobians", "factorizations")
+
+
+def _method(name: str, n: int) -> tuple[Any, Any, int, int]:
+    """(loop, its method record, stage rows, dense rows) of the method `name` for n states."""
+    from .compiled import records
+    from .compiled.explicit import explicit_loop
+    from .tableaux import packed
+
+    tableau = TABLEAUX[name]
+
+    def arrays(rows: Any) -> tuple[Any, Any, Any]:
+        start, column, value = packed(rows)
+        return np.array(start, dtype=np.int64), np.array(column, dtype=np.int64), np.array(value, dtype=np.float64)
+
+    method = records.Method(
+        tableau.stages,
+        len(tableau.a),
+        0 if tableau.adaptive else 1,
+        tableau.error_order,
+        np.array(tableau.c),
+        *arrays(tableau.a),
+        *arrays(tableau.error),
+        *arrays(tableau.dense),
+    )
+    return explicit_loop, method, len(tableau.a), 3 + len(tableau.dense)

@@ -1,0 +1,158 @@
+"""What a simulation is asked for and what it gives: events, control, statistics, outcome, solution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+REASONS = ("end", "event", "step", "not-finite", "control", "convergence", "limit", "interrupt")
+"""Why a simulation is over: it reached the end of its span; a terminal event; the step became too small; a value was not
+finite; the control gave a value that is not finite; the implicit iteration failed; the allowed number of steps was
+used up; the user interrupted it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A function of t, y, p that is watched for crossing zero.
+
+    `direction` +1 takes only crossings from negative to positive, -1 only the others, 0 both, as met in the direction
+    of integration. A function that is zero at the start, or touches zero and turns back, has not crossed. A `terminal`
+    event stops the simulation there.
+    """
+
+    name: str
+    direction: int = 0
+    terminal: bool = False
+
+    def __post_init__(self) -> None:
+        if self.direction not in (-1, 0, 1):
+            raise InputError(
+                f"event '{self.name}': direction {self.direction!r} is not one of -1 (falling), 0 (both), +1 (rising)"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """A flat program over [t, y, p] with one output per event, as a kernel or its address, and what to watch for."""
+
+    program: Any
+    items: tuple[Event, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", tuple(self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A Python function of (t, y) whose result is held between samples.
+
+    It is called at t0, t0 + period, t0 + 2 period, ... (seconds); its result is written to p[start : start + length]
+    and integration restarts there. `y` is a copy; the function may keep it.
+    """
+
+    function: Callable[[float, Array], Any]
+    period: float
+    start: int = 0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.period) and self.period > 0):
+            raise InputError(f"control: period {self.period!r} s is not a positive finite time; give seconds, say 0.01")
+        if self.start < 0:
+            raise InputError(f"control: start {self.start!r} is negative; it is the first entry of p that is held")
+
+
+@dataclass(frozen=True, slots=True)
+class Crossings:
+    """All crossings of one event: `t` (k,) in seconds and the states `y` (k, n) there."""
+
+    event: Event
+    t: Array
+    y: Array
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a control gave: sample times `t` (k,) in seconds and the held values `p` (k, r)."""
+
+    t: Array
+    p: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What a simulation cost. Times are wall-clock seconds and take no part in comparison."""
+
+    steps: int = 0
+    rejected: int = 0
+    evaluations: int = 0
+    event_evaluations: int = 0
+    jacobians: int = 0
+    factorizations: int = 0
+    control_calls: int = 0
+    control_seconds: float = field(default=0.0, compare=False)
+    seconds: float = field(default=0.0, compare=False)
+
+    def __str__(self) -> str:
+        parts = [f"{self.rejected} rejected", f"{self.evaluations} evaluations"]
+        if self.jacobians:
+            parts += [f"{self.jacobians} Jacobians", f"{self.factorizations} factorizations"]
+        text = f"{self.steps} step{'' if self.steps == 1 else 's'} ({', '.join(parts)})"
+        if self.control_calls:
+            share = 100.0 * self.control_seconds / self.seconds if self.seconds > 0.0 else 0.0
+            text += (
+                f"; {self.control_calls} calls of the Python control took {self.control_seconds:.3g} s"
+                f" of {self.seconds:.3g} s ({share:.0f} %)"
+            )
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Why the simulation is over: `reason` is one of `REASONS`, `str(outcome)` a sentence about it.
+
+    `success` is true when the end of the span or a terminal event was reached. `t` is where the motion is, in seconds.
+    """
+
+    reason: str
+    t: float
+    text: str = field(compare=False)
+
+    def __post_init__(self) -> None:
+        if self.reason not in REASONS:
+            raise ValueError(f"an outcome has one of the reasons {REASONS}, not {self.reason!r}")
+
+    @property
+    def success(self) -> bool:
+        return self.reason in ("end", "event")
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A computed motion: times `t` (k,) in seconds and states `y` (k, n).
+
+    The last row is where the motion stopped, also when that lies between requested times. `events` has one entry per
+    event in the order they were given.
+    """
+
+    t: Array
+    y: Array
+    outcome: Outcome
+    events: tuple[Crossings, ...]
+    statistics: Statistics
+    held: Held | None = None
+
+    def __str__(self) -> str:
+        return str(self.outcome)
