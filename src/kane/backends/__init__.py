@@ -1,0 +1,34 @@
+"""Programs made to run, and to be read elsewhere: interpreter, LLVM, NumPy, C, SymPy, LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import KaneError
+from ..graph import Program
+from .interpret import compile_interpret
+from .kernel import Kernel
+from .ufuncs import compile_numpy
+
+__all__ = ["BACKENDS", "Kernel", "compile"]
+
+
+def _compile_llvm(program: Program) -> Kernel:
+    from .llvm import compile_llvm  # LLVM takes a tenth of a second to import; models can be read without it
+
+    return compile_llvm(program)
+
+
+BACKENDS: dict[str, Callable[[Program], Kernel]] = {
+    "llvm": _compile_llvm,
+    "interpret": compile_interpret,
+    "numpy": compile_numpy,
+}
+"""What makes a program run, by name."""
+
+
+def compile(program: Program, backend: str = "llvm") -> Kernel:
+    """The kernel of `program`: call it with one array per group of inputs, shape (n,) or (batch, n)."""
+    if backend not in BACKENDS:
+        raise KaneError(f"there is no backend '{backend}'\n    to mend: choose one of {', '.join(BACKENDS)}")
+    return BACKENDS[backend](program)

@@ -1,0 +1,78 @@
+"""Compiled code on disk, so that a program is compiled once per machine.
+
+One file per object under `$KANE_CACHE_DIR`, else `$XDG_CACHE_HOME/kane`, else `~/.cache/kane`, readable by its owner
+only. A file is its content's SHA-256 and the content. Code from disk is run, so a directory that others may write to,
+or that belongs to someone else, is not used, and a file whose checksum fails is compiled again. A cache that cannot be
+written is no fault: everything works without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+_CHECKSUM = 32
+
+
+def directory() -> Path:
+    """Where compiled code is kept."""
+    if chosen := os.environ.get("KANE_CACHE_DIR"):
+        return Path(chosen)
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "kane"
+    return Path.home() / ".cache" / "kane"
+
+
+def key(*parts: bytes) -> str:
+    """The name of an object: the hash of all it depends on."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    return digest.hexdigest()
+
+
+def load(name: str) -> bytes | None:
+    """The object called `name`; None if it is not there, damaged, or in a place that is not ours alone."""
+    try:
+        place = directory()
+        if not _private(place):
+            return None
+        content = (place / name).read_bytes()
+    except (OSError, RuntimeError):
+        return None
+    checksum, code = content[:_CHECKSUM], content[_CHECKSUM:]
+    return code if code and hashlib.sha256(code).digest() == checksum else None
+
+
+def save(name: str, code: bytes) -> None:
+    """Keep `code` under `name`: whole or not at all, and silently not at all where the cache cannot be written."""
+    temporary: Path | None = None
+    try:
+        place = directory()
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _private(place):
+            return
+        handle, path = tempfile.mkstemp(dir=place)
+        temporary = Path(path)
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        temporary.replace(place / name)
+    except (OSError, RuntimeError):
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+
+
+def _private(place: Path) -> bool:
+    """Whether `place` is a directory of this user that nobody else can write to; its mode is made 0700 if need be."""
+    state = place.stat()
+    if os.name != "posix":
+        return True
+    if state.st_uid != os.getuid():
+        return False
+    if state.st_mode & 0o077:
+        place.chmod(0o700)
+    return True

@@ -1,0 +1,213 @@
+"""A program as LLVM text: a dictionary from operation to instruction, and a loop over rows.
+
+In comes a Program, out goes the flat function over a type T that is either `double` or a vector of doubles with one
+lane per sample:
+
+  void name(T *in, T *out)        in: all inputs in the order of the groups, out: all outputs in their order
+
+A multiplication used once, by an addition, is fused with it where the machine can (`fused`). The choice is made here
+and not by the optimiser, so scalar and vector code round alike: a sample has the same bits alone and in any batch.
+
+One function of n rows costs LLVM more than linear time, so long programs are cut into functions of `CHUNK` rows which
+hand values on through scratch memory; a place there is used again as soon as its last reader has run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from ...graph import Program, Row
+from .trig import library, library_definition, mended_definition, sine_cosine
+from .writer import Lanes, Writer
+
+CHUNK = 700
+"""Rows per function."""
+
+STACK = 64 * 1024
+"""Bytes of scratch that are taken from the stack; more comes from the heap, since threads may have small stacks."""
+
+LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan2": 2, "exp": 1, "log": 1}
+"""Operations left to the C library, and how many arguments they take."""
+
+
+def _comparison(predicate: str) -> Callable[..., str]:
+    def emit(w: Writer, x: str, y: str) -> str:
+        t, n = w.lanes.type, w.lanes.number
+        return _choice(w, w.let(f"fcmp {predicate} {t} {x}, {y}"), n(1.0), n(0.0))
+
+    return emit
+
+
+def _extremum(first: int, second: int) -> Callable[..., str]:
+    """min and max as the op table defines them: the second argument if it is beyond the first, else the first."""
+
+    def emit(w: Writer, *args: str) -> str:
+        beyond = w.let(f"fcmp olt {w.lanes.type} {args[first]}, {args[second]}")
+        return _choice(w, beyond, args[1], args[0])
+
+    return emit
+
+
+def _choice(w: Writer, condition: str, then: str, otherwise: str) -> str:
+    t = w.lanes.type
+    return w.let(f"select {w.lanes.like('i1')} {condition}, {t} {then}, {t} {otherwise}")
+
+
+def _nonzero(w: Writer, x: str) -> str:
+    return w.let(f"fcmp une {w.lanes.type} {x}, {w.lanes.number(0.0)}")
+
+
+def _negated(w: Writer, x: str) -> str:
+    return w.let(f"fneg {w.lanes.type} {x}")
+
+
+EMIT: dict[str, Callable[..., str]] = {
+    "add": lambda w, x, y: w.binary("fadd", x, y),
+    "sub": lambda w, x, y: w.binary("fsub", x, y),
+    "mul": lambda w, x, y: w.binary("fmul", x, y),
+    "div": lambda w, x, y: w.binary("fdiv", x, y),
+    "neg": _negated,
+    "sqrt": lambda w, x: w.call("sqrt", x),
+    "abs": lambda w, x: w.call("fabs", x),
+    "sign": lambda w, x: _choice(w, _nonzero(w, x), w.call("copysign", w.lanes.number(1.0), x), x),
+    "min": _extremum(1, 0),
+    "max": _extremum(0, 1),
+    "less": _comparison("olt"),
+    "less_equal": _comparison("ole"),
+    "equal": _comparison("oeq"),
+    "select": lambda w, c, x, y: _choice(w, _nonzero(w, c), x, y),
+    "product_plus": lambda w, x, y, z: w.fma(x, y, z),
+    "product_minus": lambda w, x, y, z: w.fma(x, y, _negated(w, z)),
+    "minus_product": lambda w, x, y, z: w.fma(_negated(w, x), y, z),
+    **{name: lambda w, *args, name=name: library(w, name, *args) for name in LIBRARY},
+}
+"""How each operation is written; `sin` and `cos` are written in pairs by `sine_cosine`."""
+
+
+def fused(program: Program) -> list[tuple[int, Row]]:
+    """(slot, row) of the rows to compute, with products used once merged into the sum that uses them.
+
+    x y + z, x y − z and z − x y become `product_plus`, `product_minus` and `minus_product` of (x, y, z).
+    """
+    base = program.first_row
+    uses = Counter(a for row in program.rows for a in row.args)
+    for out in program.outputs:
+        uses.update(out.slots)
+    rows: dict[int, Row] = {}
+    for slot, row in enumerate(program.rows, start=base):
+        rows[slot] = row
+        if row.op not in ("add", "sub"):
+            continue
+        for place in (1, 0):
+            product = rows.get(row.args[place])
+            if product is not None and product.op == "mul" and uses[row.args[place]] == 1:
+                del rows[row.args[place]]
+                op = "product_plus" if row.op == "add" else "minus_product" if place else "product_minus"
+                rows[slot] = Row(op, (*product.args, row.args[1 - place]))
+                break
+    return list(rows.items())
+
+
+def definitions(program: Program, lanes: Lanes) -> str:
+    """Declarations and small functions that the rows of `program` call."""
+    used = {row.op for row in program.rows}
+    text = '!0 = !{!"branch_weights", i32 1, i32 1000000}\ndeclare ptr @malloc(i64)\ndeclare void @free(ptr)\n'
+    for name, arity in LIBRARY.items():
+        if name in used:
+            text += library_definition(name, arity, lanes)
+    if used & {"sin", "cos"}:
+        for name in ("sin", "cos"):
+            text += library_definition(name, 1, lanes)
+            if lanes.fma:
+                text += mended_definition(name, lanes)
+    return text
+
+
+def function(program: Program, lanes: Lanes, name: str) -> str:
+    """The text of `void name(T *in, T *out)`, internal, and of the functions it is cut into."""
+    rows = fused(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
+    pieces = [rows[i : i + CHUNK] for i in range(0, len(rows), CHUNK)] or [[]]
+    places, size = _scratch(program, pieces)
+    head = f"define internal void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %tmp) noinline nounwind"
+    if len(pieces) == 1:
+        return _piece(program, lanes, pieces[0], places, last=True).text(head)
+    text = ""
+    whole = Writer(lanes)
+    bytes_needed = size * lanes.width * 8
+    heap = bytes_needed > STACK
+    tmp = whole.let(
+        f"call ptr @malloc(i64 {bytes_needed})" if heap else f"alloca [{size} x {lanes.type}], align {lanes.width * 8}"
+    )
+    for i, piece in enumerate(pieces):
+        inner = head.replace(f"@{name}(", f"@{name}_{i}(")
+        text += _piece(program, lanes, piece, places, last=i == len(pieces) - 1).text(inner)
+        whole.do(f"call void @{name}_{i}(ptr %in, ptr %out, ptr {tmp})")
+    if heap:
+        whole.do(f"call void @free(ptr {tmp})")
+    whole.do("ret void")
+    return text + whole.text(head)
+
+
+def _scratch(program: Program, pieces: Sequence[Sequence[tuple[int, Row]]]) -> tuple[dict[int, int], int]:
+    """(place in scratch memory of every slot that outlives its piece, number of places)."""
+    last: dict[int, int] = {}
+    for i, piece in enumerate(pieces):
+        for _, row in piece:
+            last.update((a, i) for a in row.args)
+    places: dict[int, int] = {}
+    free: list[int] = []
+    expiring: list[list[int]] = [[] for _ in pieces]
+    size = 0
+    for i, piece in enumerate(pieces):
+        for slot, _ in piece:
+            if last.get(slot, i) > i:
+                if not free:
+                    free.append(size)
+                    size += 1
+                places[slot] = free.pop()
+                expiring[last[slot]].append(places[slot])
+        free += expiring[i]
+    return places, size
+
+
+def _piece(
+    program: Program, lanes: Lanes, rows: Sequence[tuple[int, Row]], places: dict[int, int], *, last: bool
+) -> Writer:
+    """The body of one function: its rows, what they load, what later pieces need of them."""
+    w = Writer(lanes)
+    values: dict[int, str] = {}
+    inputs, base = program.input_count, program.first_row
+
+    def value(slot: int) -> str:
+        if slot not in values:
+            if slot < inputs:
+                values[slot] = w.load("%in", slot)
+            elif slot < base:
+                values[slot] = lanes.number(program.constants[slot - inputs])
+            else:
+                values[slot] = w.load("%tmp", places[slot])
+        return values[slot]
+
+    mine = {slot for slot, _ in rows}
+    for i, (slot, row) in enumerate(rows):
+        if slot in values:
+            continue
+        if row.op in ("sin", "cos"):
+            ready = [
+                (s, r) for s, r in rows[i:] if r.op in ("sin", "cos") and (r.args[0] in values or r.args[0] not in mine)
+            ]
+            angles = list(dict.fromkeys(r.args[0] for _, r in ready))
+            pairs = dict(zip(angles, sine_cosine(w, [value(a) for a in angles]), strict=True))
+            values.update((s, pairs[r.args[0]][r.op == "cos"]) for s, r in ready)
+        else:
+            values[slot] = EMIT[row.op](w, *(value(a) for a in row.args))
+    for slot, _ in rows:
+        if slot in places:
+            w.store(values[slot], "%tmp", places[slot])
+    flat = [s for out in program.outputs for s in out.slots]
+    for k, slot in enumerate(flat):
+        if slot in mine or (last and slot < base):
+            w.store(value(slot), "%out", k)
+    w.do("ret void")
+    return w

@@ -1,0 +1,95 @@
+"""LLVM text, one instruction at a time: `Lanes` is the type that instructions work on, `Writer` the function's body."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """The type T of all values: how many samples are computed at once, and whether the machine fuses multiply-add."""
+
+    width: int
+    fma: bool
+
+    @property
+    def type(self) -> str:
+        return self.like("double")
+
+    @property
+    def suffix(self) -> str:
+        """The type's name in the name of an intrinsic."""
+        return "f64" if self.width == 1 else f"v{self.width}f64"
+
+    def like(self, scalar: str) -> str:
+        """The type that has a `scalar` in each lane."""
+        return scalar if self.width == 1 else f"<{self.width} x {scalar}>"
+
+    def all(self, scalar: str, value: str) -> str:
+        """The constant with the same `value` in each lane."""
+        return value if self.width == 1 else "<" + ", ".join([f"{scalar} {value}"] * self.width) + ">"
+
+    def number(self, value: float) -> str:
+        """The float64 `value` in each lane, exact to the bit."""
+        return self.all("double", hexadecimal(value))
+
+
+def hexadecimal(value: float) -> str:
+    """A float64 as LLVM writes it: the 16 hexadecimal digits of its bits."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+@dataclass(slots=True)
+class Writer:
+    """The growing body of one function; values and labels are numbered as they come."""
+
+    lanes: Lanes
+    lines: list[str] = field(default_factory=list)
+    names: int = 0
+    block: str = "start"
+
+    def let(self, instruction: str) -> str:
+        """The name of the value that `instruction` computes."""
+        self.names += 1
+        self.lines.append(f"  %v{self.names} = {instruction}")
+        return f"%v{self.names}"
+
+    def do(self, instruction: str) -> None:
+        self.lines.append("  " + instruction)
+
+    def label(self) -> str:
+        """A new label, to be opened by `open`."""
+        self.names += 1
+        return f"b{self.names}"
+
+    def open(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def binary(self, op: str, x: str, y: str) -> str:
+        return self.let(f"{op} {self.lanes.type} {x}, {y}")
+
+    def call(self, intrinsic: str, *args: str) -> str:
+        """The value of `llvm.intrinsic` of arguments of type T."""
+        t = self.lanes.type
+        return self.let(f"call {t} @llvm.{intrinsic}.{self.lanes.suffix}({', '.join(f'{t} {a}' for a in args)})")
+
+    def fma(self, x: str, y: str, z: str) -> str:
+        """x y + z, rounded once if the machine can, else twice."""
+        if self.lanes.fma:
+            return self.call("fma", x, y, z)
+        return self.binary("fadd", self.binary("fmul", x, y), z)
+
+    def at(self, pointer: str, index: int) -> str:
+        """The address of element `index` of an array of T."""
+        return self.let(f"getelementptr inbounds {self.lanes.type}, ptr {pointer}, i64 {index}") if index else pointer
+
+    def load(self, pointer: str, index: int) -> str:
+        return self.let(f"load {self.lanes.type}, ptr {self.at(pointer, index)}, align 8")
+
+    def store(self, value: str, pointer: str, index: int) -> None:
+        self.do(f"store {self.lanes.type} {value}, ptr {self.at(pointer, index)}, align 8")
+
+    def text(self, head: str) -> str:
+        return "\n".join([head + " {", "start:", *self.lines, "}\n"])
