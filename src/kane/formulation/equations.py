@@ -1,0 +1,364 @@
+"""Equations: everything that can be asked of a mechanism, as named outputs of one graph.
+
+`formulate` gives an `Equations`; nothing is built before it is asked for. F_r + F_r* = 0 with the efforts tau along the
+speeds among the active forces, so inverse dynamics is tau = −(F_r + F_r*) and forward dynamics M u̇ = tau − bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+from ..errors import ExpressionError
+from ..graph import Expr, Graph, Inputs, Program, forward, hoist, linear_coefficients, lower, reachable, substitute
+from ..model import Mechanism
+from ..space import Kinematics
+from ..space.algebra import Triple, cross, dot, plus, scaled
+from .mass import Rows, general_mass_matrix, in_speeds, solve, tree_mass_matrix
+from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, masses
+from .system import Link, System
+
+Output = tuple[tuple[int, ...], list[Expr]]
+
+
+def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations:
+    """The equations of motion of a mechanism, parameters named in `free` (or "all") kept as inputs."""
+    mechanism.validate()
+    names = list(mechanism.parameters) if free == "all" else list(free)
+    for name in names:
+        mechanism.find("parameter", name, mechanism.parameters, "free parameters")
+    kept = [p.name for p in mechanism.parameters.values() if p.free or p.name in names]
+    return Equations(mechanism, tuple(kept))
+
+
+class Equations:
+    """Named outputs of one graph, and the programs that compute them."""
+
+    def __init__(self, mechanism: Mechanism, free: tuple[str, ...]):
+        self.mechanism = mechanism
+        self.free = free
+        self.graph = Graph()
+        self.system = System(mechanism, self.graph, free)
+        self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
+        self._programs: dict[tuple, Program] = {}
+
+    # parts -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _regrouped(self) -> list[Link]:
+        return self.system.links(regroup=True)
+
+    @cached_property
+    def _original(self) -> list[Link]:
+        return self.system.links(regroup=False)
+
+    @cached_property
+    def _masses(self) -> list[Mass]:
+        return masses(self.system, self._original)
+
+    @cached_property
+    def _moving(self) -> Kinematics:
+        return self.system.kinematics(accelerate=False, gravity=False)
+
+    @cached_property
+    def _is_tree(self) -> bool:
+        return all(b.joint is not None for b in self.mechanism.bodies.values())
+
+    def _actions(self) -> list:
+        return [a for load in self.mechanism.loads.values() for a in load.actions()]
+
+    def _efforts(self, system: System, *, accelerate: bool) -> list[Expr]:
+        """−(F_r + F_r*) without tau: inverse dynamics, or the bias where u̇ is zero."""
+        kin = system.kinematics(accelerate=accelerate)
+        links = self._regrouped if system is self.system else system.links(regroup=True)
+        power = Power()
+        add_inertia(power, kin, masses(system, links))
+        add_actions(power, system, kin, -1.0, self._actions())
+        return power.by(system.u)
+
+    # outputs -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def inverse_dynamics(self) -> list[Expr]:
+        """Efforts tau along the speeds (N m, N) that produce u̇."""
+        return self._efforts(self.system, accelerate=True)
+
+    @cached_property
+    def bias(self) -> list[Expr]:
+        """The efforts at u̇ = 0: M u̇ + bias = tau."""
+        return self._efforts(self.system, accelerate=False)
+
+    @cached_property
+    def _joint_system(self) -> System:
+        """The same mechanism with the motion variables of the joints as speeds."""
+        return System(self.mechanism, self.graph, self.free, joint_speeds=True)
+
+    @cached_property
+    def _tree_matrix(self) -> Rows:
+        """M over the motion variables."""
+        kin = self.system.kinematics(accelerate=False)
+        return tree_mass_matrix(self._variables_system, kin, self._regrouped)
+
+    @property
+    def _variables_system(self) -> System:
+        return self.system if self.system.map.identity else self._joint_system
+
+    @cached_property
+    def mass_matrix(self) -> Rows:
+        """M, symmetric, over the speeds."""
+        if not self._is_tree:
+            power = Power()
+            add_momentum(power, self._moving, self._masses)
+            return general_mass_matrix(power.by(self.system.u), self.system.u)
+        W = linear_coefficients(self.system.map.s, self.system.u)[0]
+        if self.system.map.identity:
+            order = [next(j for j, e in enumerate(row) if not e.is_zero) for row in W]
+            n = len(order)
+            place = {order[i]: i for i in range(n)}
+            return [[self._tree_matrix[place[r]][place[c]] for c in range(n)] for r in range(n)]
+        M = self._joint_tree_matrix
+        return in_speeds(self.graph, M, W)
+
+    @cached_property
+    def _joint_tree_matrix(self) -> Rows:
+        system = self._joint_system
+        return tree_mass_matrix(system, system.kinematics(accelerate=False), system.links(regroup=True))
+
+    @cached_property
+    def forward_dynamics(self) -> list[Expr]:
+        """u̇ produced by the efforts tau, solved inside the program."""
+        if self.system.map.identity or not self._is_tree:
+            f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
+            return solve(self.mass_matrix, f, self._outward())
+        return self._forward_by_joints()
+
+    def _outward(self) -> list[int]:
+        """Indices of the speeds, those of parents before those of children where speeds are motion variables."""
+        if not (self._is_tree and self.system.map.identity):
+            return list(range(len(self.system.u)))
+        place = {e: i for i, e in enumerate(self.system.u)}
+        ordered = [place[self.system.take.one(s)] for link in self._regrouped for s in link.joint.rates]
+        return ordered + [i for i in range(len(self.system.u)) if i not in ordered]
+
+    def _forward_by_joints(self) -> list[Expr]:
+        """Solve for the motion variables, where M is sparse, and differentiate the definitions: u̇ = Y ṡ + (Ẏ s + Ż)."""
+        system, joints = self.system, self._joint_system
+        bias = self._efforts(joints, accelerate=False)
+        s = dict(zip(joints.u, system.map.s, strict=True))
+        bias = substitute(bias, s)
+        Y = system.map.Y
+        n = len(bias)
+        f = []
+        for j in range(n):
+            total = -bias[j]
+            for r in range(n):
+                total = total + Y[r][j] * self.tau[r]
+            f.append(total)
+        place = {v: i for i, v in enumerate(joints.variables)}
+        outward = [place[v] for link in self._regrouped for v in link.joint.rates]
+        sdot = solve(self._joint_tree_matrix, f, outward)
+        rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
+        Ydot = [forward(row, rates) for row in Y]
+        Zdot = forward(system.map.Z, rates)
+        out = []
+        for r in range(n):
+            total = Zdot[r]
+            for j in range(n):
+                total = total + Y[r][j] * sdot[j] + Ydot[r][j] * system.map.s[j]
+            out.append(total)
+        return out
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """T (J)."""
+        total = self.graph.const(0.0)
+        for body in self._masses:
+            total = total + body.inertia.kinetic_energy(self._moving.w(body.frame), self._moving.v(body.ref))
+        return total
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """V (J) of gravity and of springs; zero height at the root point."""
+        total = self.graph.const(0.0)
+        for body in self._masses:
+            down = self._moving.turn(self.system.gravity, self.mechanism.N, body.frame)
+            moment = plus(body.inertia.h, scaled(body.inertia.m, self._moving.r(body.ref)))
+            total = total - dot(down, moment)
+        for load in self.mechanism.loads.values():
+            potential = load.potential()
+            if potential is not None:
+                total = total + self.system.take.one(potential)
+        return total
+
+    @cached_property
+    def momentum(self) -> tuple[Triple, Triple]:
+        """(p, H): linear momentum (kg m/s) and angular momentum about the root point (kg m²/s), both in N."""
+        zero = self.graph.const(0.0)
+        p_N: Triple = (zero, zero, zero)
+        H_N: Triple = (zero, zero, zero)
+        kin = self._moving
+        for body in self._masses:
+            p, H = body.inertia.momentum(kin.w(body.frame), kin.v(body.ref))
+            H = plus(H, cross(kin.r(body.ref), p))
+            p_N = plus(p_N, kin.turn(p, body.frame, self.mechanism.N))
+            H_N = plus(H_N, kin.turn(H, body.frame, self.mechanism.N))
+        return p_N, H_N
+
+    @cached_property
+    def mass_center(self) -> Output:
+        """(m, r): total mass (kg) and m times the position of the mass centre in N (kg m)."""
+        kin, N = self._moving, self.mechanism.N
+        m, moment = self.graph.const(0.0), kin.zero
+        for body in self._masses:
+            m = m + body.inertia.m
+            here = plus(body.inertia.h, scaled(body.inertia.m, kin.r(body.ref)))
+            moment = plus(moment, kin.turn(here, body.frame, N))
+        return (4,), [m, *moment]
+
+    def pose(self, body: str) -> tuple[list[Expr], Triple]:
+        """(R_NB by rows, position of the body's origin in N)."""
+        record = self.mechanism.body_named(body, "pose")
+        assert record.frame is not None and record.origin is not None
+        kin, N = self._moving, self.mechanism.N
+        columns = [kin.turn(e, record.frame, N) for e in _units(self.graph)]
+        rows = [columns[j][i] for i in range(3) for j in range(3)]
+        return rows, kin.turn(kin.r(record.origin), record.origin.home, N)
+
+    def partial_velocities(self, body: str) -> tuple[Rows, Rows]:
+        """(ω_r, v_r): partial angular velocities of a body and partial velocities of its mass centre, in its frame."""
+        record = self.mechanism.body_named(body, "partial velocities")
+        assert record.frame is not None and record.origin is not None
+        kin = self._moving
+        w = kin.w(record.frame)
+        center = self.system.take.triple(record.center)
+        v = plus(kin.turn(kin.v(record.origin), record.origin.home, record.frame), cross(w, center))
+        A, _ = linear_coefficients([*w, *v], self.system.u)
+        return A[:3], A[3:]
+
+    def _outputs(self, name: str) -> dict[str, Output]:
+        n = len(self.system.u)
+        table: dict[str, Callable[[], dict[str, Output]]] = {
+            "inverse_dynamics": lambda: {"tau": ((n,), self.inverse_dynamics)},
+            "bias": lambda: {"bias": ((n,), self.bias)},
+            "forward_dynamics": lambda: {"udot": ((n,), self.forward_dynamics)},
+            "mass_matrix": lambda: {"M": ((n, n), [e for row in self.mass_matrix for e in row])},
+            "kinematics": lambda: {"qdot": ((len(self.system.q),), self.system.qdot)},
+            "energy": lambda: {"kinetic": ((), [self.kinetic_energy]), "potential": ((), [self.potential_energy])},
+            "momentum": lambda: {
+                "linear": ((3,), list(self.momentum[0])),
+                "angular": ((3,), list(self.momentum[1])),
+            },
+            "mass_center": lambda: {"moment": self.mass_center},
+            "poses": self._poses,
+            "motion": self._motion,
+        }
+        if name not in table:
+            raise ExpressionError(f"no equations called '{name}': there are {', '.join(table)}")
+        return table[name]()
+
+    def _poses(self) -> dict[str, Output]:
+        flat: list[Expr] = []
+        for body in self.mechanism.bodies:
+            R, p = self.pose(body)
+            flat += [*R, *p]
+        return {"poses": ((len(self.mechanism.bodies), 12), flat)}
+
+    def _motion(self) -> dict[str, Output]:
+        rates = [*self.system.qdot, *self.forward_dynamics]
+        return {"rates": ((len(rates),), rates)}
+
+    # programs ----------------------------------------------------------------------------------------------------
+
+    NAMES = (
+        "inverse_dynamics",
+        "forward_dynamics",
+        "mass_matrix",
+        "bias",
+        "kinematics",
+        "energy",
+        "momentum",
+        "mass_center",
+        "poses",
+        "motion",
+    )
+
+    def groups(self, names: Sequence[str]) -> list[Inputs]:
+        """Groups of inputs, by name."""
+        m = self.mechanism
+        known = {
+            "t": Inputs("t", ("t",), "q"),
+            "q": Inputs("q", m.coordinates, "q"),
+            "u": Inputs("u", m.speeds, "u"),
+            "udot": Inputs("udot", tuple(f"{s}'" for s in m.speeds)),
+            "tau": Inputs("tau", tuple(f"tau_{s}" for s in m.speeds)),
+            "parameters": Inputs("parameters", self.free, "parameters"),
+        }
+        return [known[n] for n in names]
+
+    SIGNATURES: Mapping[str, tuple[str, ...]] = {
+        "inverse_dynamics": ("q", "u", "udot"),
+        "bias": ("q", "u"),
+        "forward_dynamics": ("q", "u", "tau"),
+        "mass_matrix": ("q",),
+        "kinematics": ("q", "u"),
+        "energy": ("q", "u"),
+        "momentum": ("q", "u"),
+        "mass_center": ("q",),
+        "poses": ("q",),
+        "motion": ("q", "u", "tau"),
+    }
+
+    def program(self, name: str = "inverse_dynamics", *, control: Mapping[Expr, Expr] | None = None) -> Program:
+        """The program that computes the named outputs, from the inputs it needs.
+
+        t and parameters are inputs only where they matter. With `control` (motion variable → effort, expressions of the
+        description) the efforts are compiled in and tau is what is added to them.
+        """
+        key = (name, None if control is None else tuple(control.items()))
+        if key not in self._programs:
+            self._programs[key] = self._lowered(name, control)
+        return self._programs[key]
+
+    def _lowered(self, name: str, control: Mapping[Expr, Expr] | None) -> Program:
+        outputs = self._outputs(name)
+        if control is not None:
+            law = self.control_efforts(control)
+            replaced = {t: t + c for t, c in zip(self.tau, law, strict=True)}
+            outputs = {k: (shape, substitute(flat, replaced)) for k, (shape, flat) in outputs.items()}
+        exprs = [e for _, flat in outputs.values() for e in flat]
+        used = {self.graph.args[n][0] for n in reachable(self.graph, (e.id for e in exprs)) if self.graph.ops[n] == "input"}
+        groups = list(self.SIGNATURES[name])
+        if "t" in used or name == "motion":
+            groups.insert(0, "t")
+        if self.free:
+            groups.append("parameters")
+        return lower(name, self.groups(groups), outputs)
+
+    def control_efforts(self, control: Mapping[Expr, Expr]) -> list[Expr]:
+        """Efforts along the speeds of a control law that gives efforts along motion variables."""
+        power = Power()
+        take = self.system.take
+        for variable, effort in control.items():
+            power.add([take.one(variable)], [take.one(effort)])
+        return power.by(self.system.u)
+
+    def count(self, name: str = "inverse_dynamics") -> dict[str, int]:
+        """Operations of one evaluation, work that depends on parameters only left out (it is done once)."""
+        program = self.program(name)
+        total, once = program.count(), program.count("parameters")
+        return {k: total[k] - once[k] for k in total}
+
+    def hoisted(self, name: str = "inverse_dynamics") -> tuple[Program, Program]:
+        """(prelude, body): the work on parameters done once, and the rest."""
+        return hoist(self.program(name), "parameters")
+
+    def __repr__(self) -> str:
+        return f"<Equations of '{self.mechanism.name}': {len(self.system.u)} speeds, {len(self.graph)} nodes so far>"
+
+
+def _units(graph: Graph) -> list[Triple]:
+    one, zero = graph.const(1.0), graph.const(0.0)
+    return [(one, zero, zero), (zero, one, zero), (zero, zero, one)]
+
+
+__all__ = ["Equations", "formulate"]

@@ -1,0 +1,146 @@
+"""The mass matrix of a tree by composite bodies, its LᵀDL factors, and the solution of M u̇ = f inside the program.
+
+Composite bodies: the inertia of everything outboard of a joint, as one rigid body. A column of M is the force that
+gives this body unit acceleration along the joint, felt by the joint itself and by all inboard of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..graph import Expr, Graph, linear_coefficients
+from ..space import Frame, Kinematics
+from ..space.algebra import Triple, cross, dot, plus
+from .inertia import Inertia
+from .system import Link, System
+
+Rows = list[list[Expr]]
+
+
+def tree_mass_matrix(system: System, kin: Kinematics, links: Sequence[Link]) -> Rows:
+    """M over the motion variables of the joints, in their order."""
+    graph = system.graph
+    zero = graph.const(0.0)
+    place = {v: i for i, v in enumerate(system.variables)}
+    n = len(place)
+    M: Rows = [[zero] * n for _ in range(n)]
+    columns = {id(link): _columns(system, kin, link) for link in links}
+    composite = {id(link): link.inertia for link in links}
+    for link in reversed(links):
+        body = composite[id(link)]
+        own = [place[s] for s in link.joint.rates]
+        for k, (w, v) in zip(own, columns[id(link)], strict=True):
+            F, N = body.momentum(w, v)
+            for j, (w_j, v_j) in zip(own, columns[id(link)], strict=True):
+                if j >= k or M[k][j].is_zero:
+                    M[k][j] = M[j][k] = dot(w_j, N) + dot(v_j, F)
+            _pass_inward(kin, link, F, N, k, place, columns, M)
+        if link.parent is not None:
+            composite[id(link.parent)] = composite[id(link.parent)] + _inward(kin, link, body)
+    return M
+
+
+def _columns(system: System, kin: Kinematics, link: Link) -> list[tuple[Triple, Triple]]:
+    """(ω, v) per unit of each motion variable of the link's joint, in the link's frame."""
+    joint = link.joint
+    assert joint.frame is not None and joint.frame.parent is not None and link.body.frame is not None
+    here = joint.frame
+    w = kin.turn(kin.take(joint.motion.w), here, link.body.frame)
+    v = kin.turn(kin.take(joint.motion.v), joint.frame.parent, link.body.frame)
+    if not joint.rates:
+        return []
+    A, _ = linear_coefficients([*w, *v], system.take(joint.rates))
+    return [((A[0][k], A[1][k], A[2][k]), (A[3][k], A[4][k], A[5][k])) for k in range(len(joint.rates))]
+
+
+def _offset(kin: Kinematics, link: Link, frame: Frame) -> Triple:
+    """From the parent's reference point to the link's, in the parent's frame."""
+    assert link.ref is not None and link.ref.parent is not None
+    p = kin.turn(kin.offset(link.ref)[0], link.ref.offset.frame, frame)
+    inner = link.ref.parent
+    if link.parent is not None and inner is not link.parent.ref:
+        p = plus(p, kin.turn(kin.offset(inner)[0], inner.offset.frame, frame))
+    return p
+
+
+def _pass_inward(
+    kin: Kinematics,
+    link: Link,
+    F: Triple,
+    N: Triple,
+    k: int,
+    place: dict[Expr, int],
+    columns: dict[int, list[tuple[Triple, Triple]]],
+    M: Rows,
+) -> None:
+    while link.parent is not None:
+        outer, link = link, link.parent
+        assert outer.body.frame is not None and link.body.frame is not None
+        F = kin.turn(F, outer.body.frame, link.body.frame)
+        N = plus(kin.turn(N, outer.body.frame, link.body.frame), cross(_offset(kin, outer, link.body.frame), F))
+        for s, (w, v) in zip(link.joint.rates, columns[id(link)], strict=True):
+            M[k][place[s]] = M[place[s]][k] = dot(w, N) + dot(v, F)
+
+
+def _inward(kin: Kinematics, link: Link, body: Inertia) -> Inertia:
+    """The composite body of a link about its parent's reference point, in the parent's frame."""
+    assert link.parent is not None and link.body.frame is not None and link.parent.body.frame is not None
+    frame: Frame | None = link.body.frame
+    while frame is not None and frame is not link.parent.body.frame:
+        body = body.turned(kin.R(frame))
+        frame = frame.parent
+    return body.shifted(_offset(kin, link, link.parent.body.frame))
+
+
+def general_mass_matrix(momenta: Sequence[Expr], u: Sequence[Expr]) -> Rows:
+    """M from the generalized momenta ∂T/∂u_r, which are linear in u."""
+    return linear_coefficients(momenta, u)[0]
+
+
+def in_speeds(graph: Graph, M: Rows, W: Rows) -> Rows:
+    """Wᵀ M W."""
+    n = len(M)
+
+    def times(a: Rows, b: Rows) -> Rows:
+        out = []
+        for i in range(n):
+            row = []
+            for j in range(n):
+                total = graph.const(0.0)
+                for k in range(n):
+                    total = total + a[i][k] * b[k][j]
+                row.append(total)
+            out.append(row)
+        return out
+
+    return times([list(r) for r in zip(*W, strict=True)], times(M, W))
+
+
+def solve(M: Rows, f: Sequence[Expr], outward: Sequence[int]) -> list[Expr]:
+    """u̇ with M u̇ = f by M = LᵀDL, eliminating from the outermost speed inwards: no fill-in on a tree.
+
+    `outward` lists the indices of the speeds, parents before children.
+    """
+    M = [list(row) for row in M]
+    x = list(f)
+    inverse: dict[int, Expr] = {}
+    L: dict[tuple[int, int], Expr] = {}
+    for position in range(len(outward) - 1, -1, -1):
+        k = outward[position]
+        inner = [i for i in outward[:position] if not M[k][i].is_zero]
+        inverse[k] = 1.0 / M[k][k]
+        for i in inner:
+            L[k, i] = M[k][i] * inverse[k]
+        for a, i in enumerate(inner):
+            for j in inner[: a + 1]:
+                M[i][j] = M[j][i] = M[i][j] - L[k, i] * M[k][j]
+            x[i] = x[i] - L[k, i] * x[k]
+    for k in outward:
+        x[k] = x[k] * inverse[k]
+        for i in outward:
+            if (k, i) in L:
+                x[k] = x[k] - L[k, i] * x[i]
+    return x
+
+
+__all__ = ["general_mass_matrix", "in_speeds", "solve", "tree_mass_matrix"]

@@ -1,0 +1,428 @@
+"""A mechanism brought into one graph, ready to be formulated: symbols, kinematics, links.
+
+Parameters become numbers, or inputs where they are kept free. The motion variables s of the joints are expressed by
+the generalized speeds, s = W u + X, after solving their definitions u = Y s + Z. The links of the tree are laid out on
+reference points of our choice: sliding a point along a revolute axis, or along a prismatic one, changes no result and
+saves offsets; inertias that a joint cannot feel move to the parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import ModelError, Problem
+from ..graph import Expr, Graph, evaluate, linear_coefficients, reachable
+from ..graph.graph import CONST, INPUT
+from ..model import Body, Joint, Mechanism
+from ..space import Frame, Kinematics, Point, Vector
+from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
+from .inertia import Inertia, unfelt_by_revolute
+
+_SAMPLE_SEED = 20  # of the generic state at which definitions of speeds are judged
+_SINGULAR = 1e-10  # relative size below which a pivot counts as zero at a generic state
+
+
+class Transfer:
+    """Brings expressions of a description into another graph, symbols replaced on the way."""
+
+    def __init__(self, source: Graph, target: Graph, symbols: Mapping[Expr, Expr | float]):
+        self.source, self.target = source, target
+        self._known: dict[int, int] = {x.id: target.lift(y).id for x, y in symbols.items()}
+
+    def __call__(self, exprs: Sequence[Expr]) -> list[Expr]:
+        source, target, known = self.source, self.target, self._known
+        for node in reachable(source, [e.id for e in exprs if e.id not in known]):
+            if node in known:
+                continue
+            op, args = source.ops[node], source.args[node]
+            if op == CONST:
+                known[node] = target._const(args[0])
+            elif op == INPUT:
+                known[node] = target.input(args[0]).id
+            else:
+                known[node] = target.build(op, *(known[a] for a in args))
+        return [target.expr(known[e.id]) for e in exprs]
+
+    def one(self, expr: Expr) -> Expr:
+        return self([expr])[0]
+
+    def triple(self, xyz: Triple) -> Triple:
+        x, y, z = self(xyz)
+        return (x, y, z)
+
+    def matrix(self, m: Matrix) -> Matrix:
+        return (self.triple(m[0]), self.triple(m[1]), self.triple(m[2]))
+
+
+@dataclass(slots=True)
+class Link:
+    """A body of the tree with its inboard joint, laid out on a reference point.
+
+    `offset` leads from the parent's reference point to the joint, in the parent's frame; `to_origin` from the link's
+    reference point to its body's origin, in its own frame; `R_turn` turns components in the body's frame into the
+    parent's frame when the joint is at rest.
+    """
+
+    body: Body
+    joint: Joint
+    parent: Link | None
+    offset: Triple
+    to_origin: Triple
+    R_turn: Matrix
+    axis: Triple | None  # of a revolute or prismatic joint, in the body's frame
+    inertia: Inertia
+    children: list[Link] = field(default_factory=list)
+    ref: Point | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedMap:
+    """Between motion variables s and speeds u: u = Y s + Z, s = W u + X, over q, t and parameters."""
+
+    Y: list[list[Expr]]
+    Z: list[Expr]
+    s: list[Expr]  # W u + X
+    identity: bool
+
+
+class System:
+    """One mechanism in one graph. `udot` are symbols, or zeros where only the bias is wanted."""
+
+    def __init__(self, mechanism: Mechanism, graph: Graph, free: Iterable[str] = (), *, joint_speeds: bool = False):
+        """With `joint_speeds` the speeds are the motion variables of the joints, whatever the model chose."""
+        self.mechanism = mechanism
+        self.graph = graph
+        free = set(free)
+        self.t = graph.input("t")
+        self.q = [graph.input(c) for c in mechanism.coordinates]
+        self.variables = list(mechanism.motion_variables.values())
+        self.joint_speeds = joint_speeds
+        symbols: dict[Expr, Expr | float] = {mechanism.time: self.t}
+        for p in mechanism.parameters.values():
+            symbols[p.symbol] = graph.input(p.name) if p.name in free else p.value
+        for c, q in zip(mechanism.coordinate_records.values(), self.q, strict=True):
+            symbols[c.symbol] = q
+        if joint_speeds:
+            self.u = [graph.input(repr(s)) for s in self.variables]
+            self.udot = [graph.input(f"{s!r}'") for s in self.variables]
+        else:
+            self.u = [graph.input(s) for s in mechanism.speeds]
+            self.udot = [graph.input(f"{s}'") for s in mechanism.speeds]
+        self.map = self._speed_map(symbols)
+        for s, expr in zip(self.variables, self.map.s, strict=True):
+            symbols[s] = expr
+        if not joint_speeds:
+            for record, u in zip(mechanism.speed_records.values(), self.u, strict=True):
+                symbols[record.symbol] = u
+        else:
+            self._speeds_in_variables(symbols)
+        bring = Transfer(mechanism.graph, graph, symbols)
+        self.qdot = bring([mechanism.coordinate_rates[c.symbol] for c in mechanism.coordinate_records.values()])
+        for c, rate in zip(mechanism.coordinate_records.values(), self.qdot, strict=True):
+            symbols.setdefault(c.rate, rate)
+        self.take = Transfer(mechanism.graph, graph, symbols)
+        self.gravity = self.take.triple(mechanism.gravity)
+
+    # speeds ------------------------------------------------------------------------------------------------------
+
+    def _speed_map(self, symbols: Mapping[Expr, Expr | float]) -> SpeedMap:
+        """s = W u + X from the definitions u = Y s + Z."""
+        mechanism, graph = self.mechanism, self.graph
+        zero, one = graph.const(0.0), graph.const(1.0)
+        place = {v: i for i, v in enumerate(self.variables)}
+        n = len(self.variables)
+        if self.joint_speeds:
+            rows = [[one if i == j else zero for j in range(n)] for i in range(n)]
+            return SpeedMap(rows, [zero] * n, list(self.u), True)
+        definitions = [s.definition for s in mechanism.speed_records.values()]
+        if all(d in place for d in definitions) and len(set(definitions)) == n:
+            s = [zero] * n
+            rows = [[zero] * n for _ in range(n)]
+            for r, d in enumerate(definitions):
+                s[place[d]] = self.u[r]
+                rows[r][place[d]] = one
+            return SpeedMap(rows, [zero] * n, s, True)
+        here = Transfer(mechanism.graph, graph, {**symbols, **{v: graph.input(f"{v!r}*") for v in self.variables}})
+        unknowns = here(self.variables)
+        Y, Z = linear_coefficients(here(definitions), unknowns)
+        self._check_solvable(Y)
+        s = _solve_small(graph, Y, [u - z for u, z in zip(self.u, Z, strict=True)], self._generic_state())
+        return SpeedMap(Y, Z, s, False)
+
+    def _speeds_in_variables(self, symbols: dict[Expr, Expr | float]) -> None:
+        """The user's speeds as expressions of the motion variables (loads may be written in speeds)."""
+        bring = Transfer(self.mechanism.graph, self.graph, symbols)
+        for record in self.mechanism.speed_records.values():
+            symbols[record.symbol] = bring.one(record.definition)
+
+    def _generic_state(self) -> dict[str, float]:
+        """Values for all inputs: the initial state, moved a little off special positions."""
+        rng = np.random.default_rng(_SAMPLE_SEED)
+        names = list(self.graph.inputs)
+        values = dict(zip(names, rng.uniform(0.3, 1.1, len(names)).tolist(), strict=True))
+        for c in self.mechanism.coordinate_records.values():
+            values[c.name] = c.initial + float(rng.uniform(0.05, 0.3))
+        values.update((p.name, p.value) for p in self.mechanism.parameters.values())
+        return values
+
+    def _check_solvable(self, Y: list[list[Expr]]) -> None:
+        flat = evaluate([e for row in Y for e in row], self._generic_state())
+        matrix = np.array(flat).reshape(len(Y), -1)
+        rank = int(np.linalg.matrix_rank(matrix, tol=_SINGULAR * max(1.0, np.abs(matrix).max())))
+        if rank < len(Y):
+            names = list(self.mechanism.speeds)
+            weights = np.linalg.svd(matrix.T)[2][-1]
+            involved = [n for n, w in zip(names, weights, strict=True) if abs(w) > 1e-8]
+            raise ModelError(
+                Problem(
+                    self.mechanism.where("speeds"),
+                    f"the speeds {', '.join(involved)} are not independent: rank {rank} of {len(Y)}",
+                    "u = Y q̇ + Z must have a solution for q̇",
+                    "define speeds that tell every motion apart, as many as there are degrees of freedom",
+                )
+            )
+
+    # kinematics --------------------------------------------------------------------------------------------------
+
+    def kinematics(self, *, accelerate: bool = True, gravity: bool = True) -> Kinematics:
+        """Kinematics in N with u̇ as symbols or, with accelerate=False, zero; gravity acts through the base or not."""
+        zero = self.graph.const(0.0)
+        udot = self.udot if accelerate else [zero] * len(self.u)
+        rates: dict[Expr, Expr | float] = {self.t: 1.0}
+        rates.update(zip(self.q, self.qdot, strict=True))
+        rates.update(zip(self.u, udot, strict=True))
+        kin = Kinematics(self.graph, rates, self.take, scaled(-1.0, self.gravity) if gravity else None)
+        if not self.joint_speeds and not self.map.identity:
+            self._set_defined(kin, udot)
+        return kin
+
+    def _set_defined(self, kin: Kinematics, udot: Sequence[Expr]) -> None:
+        """Frames whose ω has speeds as its three measure numbers get them directly, as Kane does."""
+        mechanism = self.mechanism
+        rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)
+        described = Kinematics(mechanism.graph, {**rates, mechanism.time: 1.0})
+        defined = {s.definition: r for r, s in enumerate(mechanism.speed_records.values())}
+        for frame in _all_frames(mechanism):
+            if frame.w_NF is None and frame.parent is not None:
+                which = [defined.get(c) for c in described.w(frame)]
+                if None not in which:
+                    x, y, z = (k for k in which if k is not None)
+                    kin.set_w[id(frame)] = (self.u[x], self.u[y], self.u[z])
+                    kin.set_alpha[id(frame)] = (udot[x], udot[y], udot[z])
+
+    # links -------------------------------------------------------------------------------------------------------
+
+    def links(self, *, regroup: bool) -> list[Link]:
+        """The links of the tree, parents first, on reference points of our choice."""
+        links = self._plain_links()
+        _slide(links)
+        if regroup:
+            for link in reversed(links):
+                self._regroup(link)
+        for link in links:
+            self._place(link)
+        return links
+
+    def _plain_links(self) -> list[Link]:
+        take = self.take
+        by_body: dict[int, Link] = {}
+        links: list[Link] = []
+        for joint in _joints_outward(self.mechanism):
+            body, parent = joint.child, by_body.get(id(joint.parent))
+            mount, child_mount = take.matrix(joint.mount), take.matrix(joint.child_mount)
+            at, child_at = take.triple(joint.at), take.triple(joint.child_at)
+            to_origin = scaled(-1.0, child_at)
+            axis = getattr(joint.type, "axis", None) if joint.type.kind in ("revolute", "prismatic") else None
+            link = Link(
+                body,
+                joint,
+                parent,
+                at if parent is None else plus(parent.to_origin, at),
+                to_origin,
+                product(mount, transposed(child_mount)),
+                None if axis is None else times(child_mount, take.triple(axis)),
+                Inertia.of(take.one(body.mass), plus(to_origin, take.triple(body.center)), take.matrix(body.inertia)),
+            )
+            if parent is not None:
+                parent.children.append(link)
+            by_body[id(body)] = link
+            links.append(link)
+        return links
+
+    def _regroup(self, link: Link) -> None:
+        """Move to the parent what the joint cannot feel; take a prismatic link's reference point along its axis."""
+        kind, rest = link.joint.type.kind, link.inertia
+        zero = Inertia.nothing(self.graph)
+        if kind == "revolute" and link.axis is not None:
+            moved = unfelt_by_revolute(rest, link.axis)
+        elif kind == "weld":
+            moved = rest
+        elif kind == "prismatic" and link.axis is not None:
+            moved = Inertia(zero.m, zero.h, rest.I)
+        elif kind in ("spherical", "gimbal", "universal"):
+            moved = Inertia(rest.m, zero.h, zero.I)
+        else:
+            return
+        link.inertia = rest - moved
+        if link.parent is not None:
+            turned = moved.turned(link.R_turn)
+            if kind != "prismatic":
+                turned = turned.shifted(link.offset)
+            link.parent.inertia = link.parent.inertia + turned
+        if kind == "prismatic" and link.axis is not None and not link.inertia.m.is_zero:
+            along = dot(link.inertia.h, link.axis) / link.inertia.m
+            _move_reference(link, scaled(along, link.axis))
+            self._drop_inertia(link)
+
+    def _drop_inertia(self, link: Link) -> None:
+        """After moving its reference point a prismatic link has rotational inertia again; pass it on as well."""
+        zero = Inertia.nothing(self.graph)
+        moved = Inertia(zero.m, zero.h, link.inertia.I)
+        link.inertia = link.inertia - moved
+        if link.parent is not None:
+            link.parent.inertia = link.parent.inertia + moved.turned(link.R_turn)
+
+    def _place(self, link: Link) -> None:
+        """Give the link's reference point its place in the tree of points of this graph."""
+        joint, body = link.joint, link.body
+        assert body.frame is not None and joint.frame is not None and joint.frame.parent is not None
+        base = joint.frame.parent
+        parent = link.parent.ref if link.parent is not None else self.mechanism.O
+        parent_frame = link.parent.body.frame if link.parent is not None else self.mechanism.N
+        assert parent is not None and parent_frame is not None
+        p, v = joint.motion.p, joint.motion.v
+        still = self._zero()
+        if base is parent_frame or is_zero(self.take.triple(p)):
+            total = plus(link.offset, self.take.triple(p)) if base is parent_frame else link.offset
+            carrier = parent_frame
+            rate = self.take.triple(v) if base is parent_frame else still
+            ref = parent.located(body.name, Vector(carrier, total), rate, home=body.frame)
+        else:
+            hinge = parent.located(f"{joint.name}.P", Vector(parent_frame, link.offset), still)
+            ref = hinge.located(body.name, Vector(base, self.take.triple(p)), self.take.triple(v), home=body.frame)
+        link.ref = ref
+
+    def _zero(self) -> Triple:
+        zero = self.graph.const(0.0)
+        return (zero, zero, zero)
+
+
+def _move_reference(link: Link, shift: Triple) -> None:
+    """Move a link's reference point by `shift`, constant in its frame and along its joint's axis."""
+    link.offset = plus(link.offset, times(link.R_turn, shift))
+    link.to_origin = minus(link.to_origin, shift)
+    link.inertia = link.inertia.shifted(scaled(-1.0, shift))
+    for child in link.children:
+        child.offset = minus(child.offset, shift)
+
+
+def _nonzero(xyz: Triple) -> int:
+    return sum(not e.is_zero for e in xyz)
+
+
+def _slide(links: list[Link]) -> None:
+    """Slide reference points along revolute axes where that leaves fewer offsets that matter."""
+    for link in reversed(links):
+        if link.joint.type.kind != "revolute" or link.axis is None or not link.children:
+            continue
+        shift = scaled(dot(link.children[0].offset, link.axis), link.axis)
+        if is_zero(shift):
+            continue
+        before = sum(_nonzero(c.offset) for c in link.children)
+        after = sum(_nonzero(minus(c.offset, shift)) for c in link.children)
+        if link.parent is not None:
+            before += _nonzero(link.offset)
+            after += _nonzero(plus(link.offset, times(link.R_turn, shift)))
+        if after < before:
+            _move_reference(link, shift)
+
+
+def _joints_outward(mechanism: Mechanism) -> list[Joint]:
+    """All joints, each after the joint of its parent."""
+    children: dict[int, list[Joint]] = {}
+    for joint in mechanism.joints.values():
+        children.setdefault(id(joint.parent), []).append(joint)
+    ordered: list[Joint] = []
+    roots = [mechanism.ground, *(b for b in mechanism.bodies.values() if b.joint is None)]
+    stack = [j for body in reversed(roots) for j in reversed(children.get(id(body), []))]
+    while stack:
+        joint = stack.pop()
+        ordered.append(joint)
+        stack.extend(reversed(children.get(id(joint.child), [])))
+    return ordered
+
+
+def _all_frames(mechanism: Mechanism) -> list[Frame]:
+    frames = list(mechanism.frames.values())
+    frames += [b.frame for b in mechanism.bodies.values() if b.frame is not None]
+    return list({id(f): f for f in frames}.values())
+
+
+def _solve_small(graph: Graph, Y: list[list[Expr]], rhs: list[Expr], at: Mapping[str, float]) -> list[Expr]:
+    """Solution of Y s = rhs. Pivots that are numbers come first; what remains, up to three unknowns, is solved with
+    cofactors so that only its determinant can vanish; larger remainders by elimination with the largest pivot."""
+    n = len(Y)
+    rows = [list(r) for r in Y]
+    right = list(rhs)
+    open_rows, open_columns = list(range(n)), list(range(n))
+    steps: list[tuple[int, int]] = []
+
+    def eliminate(i: int, j: int) -> None:
+        open_rows.remove(i)
+        open_columns.remove(j)
+        pivot = rows[i][j]
+        for k in open_rows:
+            if not rows[k][j].is_zero:
+                factor = rows[k][j] / pivot
+                for c in open_columns:
+                    rows[k][c] = rows[k][c] - factor * rows[i][c]
+                right[k] = right[k] - factor * right[i]
+        steps.append((i, j))
+
+    def constant_pivot() -> tuple[int, int] | None:
+        found = [(i, j) for i in open_rows for j in open_columns if rows[i][j].number]
+        return min(found, key=lambda ij: sum(not rows[ij[0]][c].is_zero for c in open_columns), default=None)
+
+    while (pivot := constant_pivot()) is not None:
+        eliminate(*pivot)
+    while len(open_rows) > 3:
+        numbers = {(i, j): abs(evaluate([rows[i][j]], at)[0]) for i in open_rows for j in open_columns}
+        eliminate(*max(numbers, key=lambda ij: numbers[ij]))
+    s: list[Expr] = [graph.const(0.0)] * n
+    _cofactors(rows, right, open_rows, open_columns, s)
+    for i, j in reversed(steps):
+        rest = right[i]
+        for c in range(n):
+            if c != j and c not in {cc for _, cc in steps[: steps.index((i, j))]} and not rows[i][c].is_zero:
+                rest = rest - rows[i][c] * s[c]
+        s[j] = rest / rows[i][j]
+    return s
+
+
+def _cofactors(rows: list[list[Expr]], right: list[Expr], r: list[int], c: list[int], s: list[Expr]) -> None:
+    """Cramer's rule for up to three unknowns."""
+
+    def det(m: list[list[Expr]]) -> Expr:
+        if len(m) == 1:
+            return m[0][0]
+        if len(m) == 2:
+            return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+        return (
+            m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
+            - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+            + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+        )
+
+    if not r:
+        return
+    block = [[rows[i][j] for j in c] for i in r]
+    whole = det(block)
+    for k, j in enumerate(c):
+        replaced = [[right[i] if m == k else block[a][m] for m in range(len(c))] for a, i in enumerate(r)]
+        s[j] = det(replaced) / whole
+
+
+__all__ = ["Link", "SpeedMap", "System", "Transfer"]

@@ -1,0 +1,234 @@
+"""Frames, points, vectors and dyadics: where things are, before anything moves.
+
+A frame is oriented in its parent by R_PF (components in F become components in P) and has an angular velocity w_PF
+relative to it, in F. A point lies at an offset from its parent point; the offset is written in a carrier frame and may
+have a rate there. Velocities that the analyst sets directly (in the root frame) take the place of derived ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import ExpressionError
+from ..graph import Expr, Graph
+from . import rotations
+from .algebra import Matrix, Triple, cross, dot, minus, plus, scaled, similar, times, transpose_times
+
+
+class Frame:
+    """A reference frame: name, parent, orientation R_PF, relative angular velocity w_PF in F (rad/s)."""
+
+    __slots__ = ("R_PF", "depth", "graph", "name", "parent", "w_NF", "w_PF")
+
+    def __init__(self, name: str, graph: Graph, parent: Frame | None = None, R: Matrix | None = None):
+        self.name = name
+        self.graph = graph
+        self.parent = parent
+        self.depth = 0 if parent is None else parent.depth + 1
+        self.R_PF: Matrix = rotations.identity(graph) if R is None else R
+        self.w_PF: Triple | None = None if R is not None else rotations.triple(graph, (0, 0, 0))
+        self.w_NF: Triple | None = None
+
+    def oriented(self, name: str, R: Matrix, w: Triple | None = None) -> Frame:
+        """A new frame turned by R in this one; `w` is its angular velocity here, in the new frame.
+
+        Where `w` is not given it is derived from the rate of R.
+        """
+        child = Frame(name, self.graph, self, R)
+        child.w_PF = w
+        return child
+
+    def rotated(self, name: str, axis: str | Sequence[Expr | float], angle: Expr | float) -> Frame:
+        """A new frame turned by `angle` about an axis of this one (x, y, z or a unit vector)."""
+        g = self.graph
+        e = rotations.unit(g, rotations.AXES[axis]) if isinstance(axis, str) else rotations.triple(g, axis)
+        return self.oriented(name, rotations.about(e, g.lift(angle)))
+
+    def euler(self, name: str, sequence: str, angles: Sequence[Expr | float]) -> Frame:
+        """A new frame turned by successive angles about the axes of `sequence`, 'body 321' or 'space 123', say."""
+        return self.oriented(name, rotations.euler(sequence, [self.graph.lift(a) for a in angles]))
+
+    def quaternion(self, name: str, wxyz: Sequence[Expr | float]) -> Frame:
+        """A new frame turned by the unit quaternion w, x, y, z."""
+        return self.oriented(name, rotations.quaternion([self.graph.lift(e) for e in wxyz]))
+
+    def set_angular_velocity(self, w: Vector) -> None:
+        """Set ω of this frame in the root frame directly, as Kane does when speeds are measure numbers of ω."""
+        self.w_NF = w.express(self).xyz
+
+    def vector(self, x: Expr | float, y: Expr | float, z: Expr | float) -> Vector:
+        return Vector(self, rotations.triple(self.graph, (x, y, z)))
+
+    @property
+    def x(self) -> Vector:
+        return self.vector(1, 0, 0)
+
+    @property
+    def y(self) -> Vector:
+        return self.vector(0, 1, 0)
+
+    @property
+    def z(self) -> Vector:
+        return self.vector(0, 0, 1)
+
+    @property
+    def root(self) -> Frame:
+        frame = self
+        while frame.parent is not None:
+            frame = frame.parent
+        return frame
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.name}>"
+
+
+def turn(xyz: Triple, frame: Frame, to: Frame) -> Triple:
+    """Components in `frame` turned into components in `to`, step by step along the tree of frames."""
+    down: list[Frame] = []
+    a, b = frame, to
+    while a is not b:
+        if a.depth >= b.depth and a.parent is not None:
+            xyz = times(a.R_PF, xyz)
+            a = a.parent
+        elif b.parent is not None:
+            down.append(b)
+            b = b.parent
+        else:
+            raise ExpressionError(f"frames '{frame.name}' and '{to.name}' are not connected: orient one in the other first")
+    for f in reversed(down):
+        xyz = transpose_times(f.R_PF, xyz)
+    return xyz
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A vector as components in a frame. Operations between frames re-express in whichever costs fewer operations."""
+
+    frame: Frame
+    xyz: Triple
+
+    def express(self, frame: Frame) -> Vector:
+        """The same vector with components in `frame`."""
+        return self if frame is self.frame else Vector(frame, turn(self.xyz, self.frame, frame))
+
+    def __add__(self, other: Vector) -> Vector:
+        a, b = _together(self, other)
+        return Vector(a.frame, plus(a.xyz, b.xyz))
+
+    def __sub__(self, other: Vector) -> Vector:
+        a, b = _together(self, other)
+        return Vector(a.frame, minus(a.xyz, b.xyz))
+
+    def __neg__(self) -> Vector:
+        return -1.0 * self
+
+    def __mul__(self, k: Expr | float) -> Vector:
+        return Vector(self.frame, scaled(k, self.xyz))
+
+    __rmul__ = __mul__
+
+    def dot(self, other: Vector) -> Expr:
+        a, b = _together(self, other)
+        return dot(a.xyz, b.xyz)
+
+    def cross(self, other: Vector) -> Vector:
+        a, b = _together(self, other)
+        return Vector(a.frame, cross(a.xyz, b.xyz))
+
+    def magnitude(self) -> Expr:
+        return dot(self.xyz, self.xyz).sqrt()
+
+    def __repr__(self) -> str:
+        terms = [f"{c!r} {self.frame.name}.{e}" for c, e in zip(self.xyz, "xyz", strict=True) if not c.is_zero]
+        return " + ".join(terms) or "0"
+
+
+def _together(a: Vector, b: Vector) -> tuple[Vector, Vector]:
+    """Both vectors in one frame: the one of the two in which fewer new nodes are needed."""
+    if a.frame is b.frame:
+        return a, b
+    graph, start = a.frame.graph, len(a.frame.graph)
+    there = a.express(b.frame)
+    cost_there, start = len(graph) - start, len(graph)
+    here = b.express(a.frame)
+    cost_here = len(graph) - start
+    return (there, b) if cost_there < cost_here else (a, here)
+
+
+@dataclass(frozen=True, slots=True)
+class Dyadic:
+    """A symmetric dyadic, an inertia say, as a matrix of components in a frame."""
+
+    frame: Frame
+    matrix: Matrix
+
+    def express(self, frame: Frame) -> Dyadic:
+        """The same dyadic with components in `frame`: R D Rᵀ."""
+        if frame is self.frame:
+            return self
+        columns = [turn(rotations.unit(frame.graph, k), frame, self.frame) for k in range(3)]
+        return Dyadic(frame, similar((columns[0], columns[1], columns[2]), self.matrix))
+
+    def dot(self, v: Vector) -> Vector:
+        return Vector(self.frame, times(self.matrix, v.express(self.frame).xyz))
+
+    def __add__(self, other: Dyadic) -> Dyadic:
+        b = other.express(self.frame)
+        rows = tuple(plus(r, s) for r, s in zip(self.matrix, b.matrix, strict=True))
+        return Dyadic(self.frame, rows)  # type: ignore[arg-type]
+
+
+class Point:
+    """A point: parent point, offset from it in a carrier frame, rate of that offset there, and a home frame.
+
+    The home frame is where the point's velocity is expressed. The root point rests in the root frame.
+    """
+
+    __slots__ = ("home", "name", "offset", "offset_rate", "parent", "v_NP")
+
+    def __init__(self, name: str, home: Frame, parent: Point | None = None, offset: Vector | None = None):
+        self.name = name
+        self.home = home
+        self.parent = parent
+        self.offset = home.vector(0, 0, 0) if offset is None else offset
+        self.offset_rate: Triple | None = None
+        self.v_NP: Vector | None = None
+
+    def located(self, name: str, offset: Vector, rate: Triple | None = None, home: Frame | None = None) -> Point:
+        """A new point at `offset` from this one; `rate` is the rate of the offset's components in its own frame.
+
+        Where `rate` is not given it is derived.
+        """
+        point = Point(name, offset.frame if home is None else home, self, offset)
+        point.offset_rate = rate
+        return point
+
+    def set_velocity(self, v: Vector) -> None:
+        """Set the velocity of this point in the root frame directly."""
+        self.v_NP = v
+
+    def __repr__(self) -> str:
+        return f"<Point {self.name}>"
+
+
+def position(point: Point, origin: Point) -> Vector:
+    """The vector from `origin` to `point`."""
+    up = {id(p): k for k, p in enumerate(_chain(origin))}
+    here = _chain(point)
+    meet = next((k for k, p in enumerate(here) if id(p) in up), None)
+    if meet is None:
+        raise ExpressionError(f"points '{point.name}' and '{origin.name}' are not connected: locate one from the other first")
+    result = origin.home.vector(0, 0, 0)
+    for p in _chain(origin)[: up[id(here[meet])]]:
+        result = result - p.offset
+    for p in reversed(here[:meet]):
+        result = result + p.offset
+    return result
+
+
+def _chain(point: Point) -> list[Point]:
+    chain = [point]
+    while chain[-1].parent is not None:
+        chain.append(chain[-1].parent)
+    return chain

@@ -1,0 +1,162 @@
+"""Rotations: the matrix R_PC that turns components in C into components in P, and the angular velocity of C in P.
+
+About an axis, by Euler angles in every body- and space-fixed sequence of two or three axes, by a quaternion
+(`wxyz`), by direction cosines. Angles in radians, right-handed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import ExpressionError
+from ..graph import Expr, Graph
+from .algebra import Matrix, Triple, dot, minus, plus, product, scaled, times, transpose_times, transposed
+
+AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
+
+
+def triple(graph: Graph, values: Sequence[Expr | float]) -> Triple:
+    """Three scalars of `graph`."""
+    x, y, z = (graph.lift(v) for v in values)
+    return (x, y, z)
+
+
+def identity(graph: Graph) -> Matrix:
+    one, zero = graph.const(1.0), graph.const(0.0)
+    return ((one, zero, zero), (zero, one, zero), (zero, zero, one))
+
+
+def unit(graph: Graph, axis: int) -> Triple:
+    return identity(graph)[axis]
+
+
+def simple(axis: int, angle: Expr) -> Matrix:
+    """Rotation by `angle` about coordinate axis 0, 1 or 2."""
+    graph = angle.graph
+    one, zero, c, s = graph.const(1.0), graph.const(0.0), angle.cos(), angle.sin()
+    if axis == 0:
+        return ((one, zero, zero), (zero, c, -s), (zero, s, c))
+    if axis == 1:
+        return ((c, zero, s), (zero, one, zero), (-s, zero, c))
+    return ((c, -s, zero), (s, c, zero), (zero, zero, one))
+
+
+def about(axis: Triple, angle: Expr) -> Matrix:
+    """Rotation by `angle` about a unit vector: Rodrigues' formula, R = c 1 + s ẽ + (1 − c) e eᵀ."""
+    graph = angle.graph
+    for k in range(3):
+        if all(axis[j].number == (1.0 if j == k else 0.0) for j in range(3)):
+            return simple(k, angle)
+        if all(axis[j].number == (-1.0 if j == k else 0.0) for j in range(3)):
+            return simple(k, -angle)
+    c, s = angle.cos(), angle.sin()
+    x, y, z = axis
+    v = tuple(scaled(1.0 - c, axis))
+    eye = identity(graph)
+    skew: Matrix = (
+        (graph.const(0.0), -s * z, s * y),
+        (s * z, graph.const(0.0), -s * x),
+        (-s * y, s * x, graph.const(0.0)),
+    )
+    outer = tuple(scaled(e, v) for e in axis)  # type: ignore[arg-type]
+    return tuple(plus(plus(scaled(c, eye[i]), skew[i]), outer[i]) for i in range(3))  # type: ignore[return-value]
+
+
+def parse_sequence(sequence: str) -> tuple[bool, tuple[int, ...]]:
+    """(body-fixed?, axes) of "body 321", "space 123", "xyz" (body-fixed); two or three axes, no axis twice in a row."""
+    words = sequence.lower().split()
+    kind = words[0] if len(words) == 2 and words[0] in ("body", "space") else "body"
+    letters = words[-1] if words else ""
+    axes = tuple(AXES.get(c, -1) for c in letters)
+    if (
+        len(words) > 2
+        or (len(words) == 2 and words[0] not in ("body", "space"))
+        or not 1 <= len(axes) <= 3
+        or -1 in axes
+        or any(a == b for a, b in zip(axes, axes[1:], strict=False))
+    ):
+        raise ExpressionError(
+            f"'{sequence}' is not an Euler sequence: write 'body' or 'space' and one to three axes out of 1 2 3 or x y z, "
+            "no axis twice in a row, as in 'body 321' or 'space xyz'"
+        )
+    return kind == "body", axes
+
+
+def euler(sequence: str, angles: Sequence[Expr]) -> Matrix:
+    """Rotation by successive angles about the axes of `sequence`."""
+    body, axes = parse_sequence(sequence)
+    if len(angles) != len(axes):
+        raise ExpressionError(f"'{sequence}' takes {len(axes)} angles, {len(angles)} are given")
+    steps = [simple(a, angle) for a, angle in zip(axes, angles, strict=True)]
+    R = steps[0]
+    for step in steps[1:]:
+        R = product(R, step) if body else product(step, R)
+    return R
+
+
+def euler_partials(sequence: str, angles: Sequence[Expr]) -> tuple[Triple, ...]:
+    """Γ by columns: ω of C in P, in C, is Σ Γ_i · rate of angle i.  [STON08, joint partials]"""
+    body, axes = parse_sequence(sequence)
+    graph = angles[0].graph
+    columns = []
+    for i, axis in enumerate(axes):
+        e = unit(graph, axis)
+        inner = range(i + 1, len(axes)) if body else range(i - 1, -1, -1)
+        for j in inner:
+            e = transpose_times(simple(axes[j], angles[j]), e)
+        columns.append(e)
+    return tuple(columns)
+
+
+def quaternion(wxyz: Sequence[Expr]) -> Matrix:
+    """Rotation by the unit quaternion w + x i + y j + z k."""
+    w, x, y, z = wxyz
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz, wx, wy, wz = x * y, x * z, y * z, w * x, w * y, w * z
+    return (
+        (1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy)),
+        (2.0 * (xy + wz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz - wx)),
+        (2.0 * (xz - wy), 2.0 * (yz + wx), 1.0 - 2.0 * (xx + yy)),
+    )
+
+
+def quaternion_rates(wxyz: Sequence[Expr], w_PC: Triple) -> tuple[Expr, Expr, Expr, Expr]:
+    """Rates of the quaternion for ω of C in P with components in C: ½ e ⊗ (0, ω)."""
+    w, x, y, z = wxyz
+    p, q, r = (0.5 * k for k in w_PC)
+    return (-x * p - y * q - z * r, w * p + y * r - z * q, w * q + z * p - x * r, w * r + x * q - y * p)
+
+
+def from_matrix(rates: Matrix, R: Matrix) -> Triple:
+    """ω of C in P, in C, from R_PC and its rate: the axial part of Rᵀ Ṙ."""
+    columns, moved = transposed(R), transposed(rates)
+    return (dot(columns[2], moved[1]), dot(columns[0], moved[2]), dot(columns[1], moved[0]))
+
+
+def is_rotation(R: Sequence[Sequence[float]], tolerance: float = 1e-9) -> bool:
+    """Whether a matrix of numbers is orthonormal and right-handed."""
+    for i in range(3):
+        for j in range(3):
+            product_ij = sum(R[k][i] * R[k][j] for k in range(3))
+            if abs(product_ij - (i == j)) > tolerance:
+                return False
+    (a, b, c), (d, e, f), (g, h, i_) = R
+    return a * (e * i_ - f * h) - b * (d * i_ - f * g) + c * (d * h - e * g) > 0
+
+
+__all__ = [
+    "about",
+    "euler",
+    "euler_partials",
+    "from_matrix",
+    "identity",
+    "is_rotation",
+    "minus",
+    "parse_sequence",
+    "quaternion",
+    "quaternion_rates",
+    "simple",
+    "times",
+    "triple",
+    "unit",
+]
