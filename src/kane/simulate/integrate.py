@@ -239,6 +239,7 @@ class _Run:
             x=np.concatenate([np.zeros(1 + n), self.start.parameters]),
             y=self.start.y0.copy(),
             y_new=np.zeros(n),
+            base=np.zeros(n),
             f=np.zeros(self.start.width),
             k=np.zeros(rows * self.start.width),
             dense=np.zeros(dense * n),

@@ -11,10 +11,10 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
+loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 """How a loop is compiled: kept on disk, other threads may run, a division by zero gives inf or nan."""
 
-compiled: Callable[..., Any] = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+compiled: Callable[..., Any] = njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them saves
 most of the time that the first compilation takes."""
 

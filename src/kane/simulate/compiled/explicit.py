@@ -36,74 +36,86 @@ def combine(start, column, value, row, k, width, base, h, target, offset):
         for i in range(n):
             target[offset + i] = base[i] + h * (v * k[j + i])
         return
-    first = True
+    for i in range(n):
+        target[offset + i] = 0.0
     while stop - at >= 4:
         v, w, x, z = value[at], value[at + 1], value[at + 2], value[at + 3]
         a, b, c, d = column[at] * width, column[at + 1] * width, column[at + 2] * width, column[at + 3] * width
-        if first:
-            for i in range(n):
-                target[offset + i] = (v * k[a + i] + w * k[b + i]) + (x * k[c + i] + z * k[d + i])
-        else:
-            for i in range(n):
-                target[offset + i] += (v * k[a + i] + w * k[b + i]) + (x * k[c + i] + z * k[d + i])
-        first = False
+        for i in range(n):
+            target[offset + i] += (v * k[a + i] + w * k[b + i]) + (x * k[c + i] + z * k[d + i])
         at += 4
     while at < stop:
         v, a = value[at], column[at] * width
-        if first:
-            for i in range(n):
-                target[offset + i] = v * k[a + i]
-        else:
-            for i in range(n):
-                target[offset + i] += v * k[a + i]
-        first = False
+        for i in range(n):
+            target[offset + i] += v * k[a + i]
         at += 1
     for i in range(n):
         target[offset + i] = base[i] + h * target[offset + i]
 
 
 @compiled
-def stages(problem, method, state, work, t, y, t_new, h):
-    """One step from y at t: the stages in work.k (k_0 is there already) and the result, projected, in work.y_new."""
-    n = y.size
+def stages(problem, method, state, work, first, last, t, t_new, h):
+    """Rows first..last of the tableau, from work.base at t: stages in work.k, the result, projected, in work.y_new."""
+    n = work.y.size
     width = work.f.size
     k, x = work.k, work.x
-    for s in range(1, method.stages):
-        combine(method.a_start, method.a_column, method.a_value, s, k, width, y, h, x, 1)
+    for s in range(first, last + 1):
+        combine(method.a_start, method.a_column, method.a_value, s, k, width, work.base, h, x, 1)
         x[0] = t + method.c[s] * h
+        if s == method.stages:
+            x[0] = t_new
+            if problem.project != 0:
+                call(problem.project, x, work.y_new, 0)
+                for i in range(n):
+                    x[1 + i] = work.y_new[i]
+            else:
+                for i in range(n):
+                    work.y_new[i] = x[1 + i]
         call(problem.rhs, x, k, s * width)
-    combine(method.a_start, method.a_column, method.a_value, method.stages, k, width, y, h, x, 1)
-    x[0] = t_new
-    if problem.project != 0:
-        call(problem.project, x, work.y_new, 0)
-        for i in range(n):
-            x[1 + i] = work.y_new[i]
-    else:
-        for i in range(n):
-            work.y_new[i] = x[1 + i]
-    call(problem.rhs, x, k, method.stages * width)
-    state.evaluations += method.stages
+    state.evaluations += last + 1 - first
 
 
 @compiled
-def dense_rows(problem, method, state, work, t, h):
+def attempt(problem, method, state, work, t, t_new, h, prove):
+    """One step in work.y_new, work.k; if `prove`, first the same by two half steps, in work.scratch."""
+    n = work.y.size
+    width = work.f.size
+    for part in range(0 if prove else 2, 3):
+        begin, end, length = t, t_new, h
+        if part == 1:
+            for i in range(n):
+                work.base[i] = work.y_new[i]
+                work.k[i] = work.k[method.stages * width + i]
+        else:
+            for i in range(n):
+                work.base[i] = work.y[i]
+                work.k[i] = work.f[i]
+        if part < 2:
+            length = 0.5 * h
+            begin = t + part * length
+            end = begin + length
+        stages(problem, method, state, work, 1, method.stages, begin, end, length)
+        if part == 1:
+            for i in range(n):
+                work.scratch[i] = work.y_new[i]
+
+
+@compiled
+def dense_rows(problem, method, state, work, t, t_new, h):
     """Complete the stages that only dense output needs and set work.dense for this step."""
     n = work.y.size
     width = work.f.size
-    for s in range(method.stages + 1, method.rows):
-        combine(method.a_start, method.a_column, method.a_value, s, work.k, width, work.y, h, work.x, 1)
-        work.x[0] = t + method.c[s] * h
-        call(problem.rhs, work.x, work.k, s * width)
-        state.evaluations += 1
+    if method.rows > method.stages + 1:
+        stages(problem, method, state, work, method.stages + 1, method.rows - 1, t, t_new, h)
     hermite(work, h, method.stages * width)
     for row in range(method.dense_start.size - 1):
+        at = (3 + row) * n
         for i in range(n):
-            work.dense[(3 + row) * n + i] = 0.0
-        for at in range(method.dense_start[row], method.dense_start[row + 1]):
+            work.dense[at + i] = 0.0
+        for entry in range(method.dense_start[row], method.dense_start[row + 1]):
+            v, j = h * method.dense_value[entry], method.dense_column[entry] * width
             for i in range(n):
-                work.dense[(3 + row) * n + i] += (
-                    h * method.dense_value[at] * work.k[method.dense_column[at] * width + i]
-                )
+                work.dense[at + i] += v * work.k[j + i]
 
 
 @compiled
@@ -171,22 +183,6 @@ def first_step(problem, tolerance, state, work, order):
 
 
 @compiled
-def by_halves(problem, method, state, work, t, h):
-    """The result of two half steps, in work.scratch[:n]; work.k[:width] is as it was."""
-    n = work.y.size
-    half = 0.5 * h
-    stages(problem, method, state, work, t, work.y, t + half, half)
-    start = method.stages * work.f.size
-    for i in range(n):
-        work.k[i] = work.k[start + i]
-        work.scratch[i] = work.y_new[i]
-    stages(problem, method, state, work, t + half, work.scratch[:n], t + h, half)
-    for i in range(n):
-        work.k[i] = work.f[i]
-        work.scratch[i] = work.y_new[i]
-
-
-@compiled
 def controlled(method, state, error):
     """Accept or reject a step of error `error` (in tolerances) and set the next length; True if accepted."""
     used = state.h
@@ -239,84 +235,68 @@ def all_finite(values, start, count):
 
 
 @compiled
-def accepted(problem, method, state, work, out, t_new, h):
-    """Close an accepted step; True if a terminal event stops the motion."""
-    if wants_between(problem, state, out, t_new):
-        dense_rows(problem, method, state, work, state.t, h)
-    stopped = finish(problem, state, work, out, t_new, h)
-    width = work.f.size
-    for i in range(width):
-        work.f[i] = work.k[method.stages * width + i]
-    return stopped
-
-
-@compiled
-def run_fixed(problem, method, state, work, out, budget):
-    """Up to `budget` steps of constant length; the last one ends at t_end exactly."""
-    width = work.f.size
-    for _ in range(budget):
-        if state.t == state.t_end:
-            return REACHED
-        if not room(problem, state, out):
-            return FULL
+def next_time(method, tolerance, state):
+    """(end of the next step, whether it is the end of the run), and state.h shortened to what is allowed."""
+    if method.fixed:
         t_new = state.origin + state.sign * (state.grid + 1) * state.h
         if state.sign * (state.t_end - t_new) < 1e-9 * state.h:
-            t_new = state.t_end
-        h = t_new - state.t
-        for i in range(width):
-            work.k[i] = work.f[i]
-        stages(problem, method, state, work, state.t, work.y, t_new, h)
-        if not all_finite(work.y_new, 0, work.y_new.size):
-            return NOT_FINITE
-        state.grid += 1
-        if accepted(problem, method, state, work, out, t_new, h):
-            return EVENT
-    return RUNNING
+            return state.t_end, True
+        return t_new, False
+    state.h = min(state.h, tolerance.max_step)
+    left = abs(state.t_end - state.t)
+    if 1.01 * state.h >= left:
+        state.h = left
+        return state.t_end, True
+    return state.t + state.sign * state.h, False
 
 
 @compiled
-def run_adaptive(problem, method, tolerance, state, work, out, budget):
-    """Up to `budget` attempted steps, each as long as the tolerance allows."""
+def judged(method, tolerance, state, work, h, proposed, clipped):
+    """Whether the attempted step is good; sets the length of the next attempt."""
+    finite = all_finite(work.y_new, 0, work.y.size)
+    if method.fixed:
+        state.not_finite = 0 if finite else 1
+        return finite
+    error = estimate(method, tolerance, work, h)
+    if not state.proven:
+        error += distance(tolerance, work.scratch, work.y_new, work.y_new)
+    finite = finite and math.isfinite(error) and all_finite(work.k, method.stages * work.f.size, work.y.size)
+    state.not_finite = 0 if finite else 1
+    if not controlled(method, state, error if finite else math.inf):
+        return False
+    if clipped:
+        state.h = max(state.h, proposed)
+    state.proven = 1
+    return True
+
+
+@compiled
+def advance(problem, method, tolerance, state, work, out, budget):
+    """Up to `budget` attempted steps; returns why it came back."""
     width = work.f.size
     for _ in range(budget):
         if state.t == state.t_end:
             return REACHED
         if not room(problem, state, out):
             return FULL
-        state.h = min(state.h, tolerance.max_step)
         proposed = state.h
-        left = abs(state.t_end - state.t)
-        clipped = 1.01 * state.h >= left
-        if clipped:
-            state.h = left
-            t_new = state.t_end
-        else:
-            t_new = state.t + state.sign * state.h
-        h = t_new - state.t
-        floor = 10.0 * EPS * abs(state.t)
-        if (not clipped and state.h <= floor) or state.h <= 1e-24 * state.span:
+        t_new, clipped = next_time(method, tolerance, state)
+        t = state.t
+        h = t_new - t
+        if (not clipped and abs(h) <= 10.0 * EPS * abs(t)) or abs(h) <= 1e-24 * state.span:
             return NOT_FINITE if state.not_finite else SMALL_STEP
-        for i in range(width):
-            work.k[i] = work.f[i]
-        error = 0.0
-        if not state.proven:
-            by_halves(problem, method, state, work, state.t, h)
-            stages(problem, method, state, work, state.t, work.y, t_new, h)
-            error = distance(tolerance, work.scratch, work.y_new, work.y_new)
-        else:
-            stages(problem, method, state, work, state.t, work.y, t_new, h)
-        other = estimate(method, tolerance, work, h)
-        error = error if error > other or math.isnan(error) else other
-        finite = math.isfinite(error) and all_finite(work.k, method.stages * width, work.y.size)
-        if not finite:
-            error = math.inf
-        state.not_finite = 0 if finite else 1
-        if not controlled(method, state, error):
+        attempt(problem, method, state, work, t, t_new, h, not (method.fixed or state.proven))
+        if not judged(method, tolerance, state, work, h, proposed, clipped):
+            if method.fixed:
+                return NOT_FINITE
             continue
-        if clipped:
-            state.h = max(state.h, proposed)
-        state.proven = 1
-        if accepted(problem, method, state, work, out, t_new, h):
+        if wants_between(problem, state, out, t_new):
+            dense_rows(problem, method, state, work, t, t_new, h)
+        state.grid += 1
+        stopped = finish(problem, state, work, out, t_new, h)
+        for i in range(width):
+            work.f[i] = work.k[method.stages * width + i]
+        if stopped:
             return EVENT
     return RUNNING
 
@@ -334,9 +314,7 @@ def _explicit_loop(digest):
             prepare(problem, method, tolerance, state, work)
             if not all_finite(work.f, 0, work.y.size):
                 return NOT_FINITE
-        if method.fixed:
-            return run_fixed(problem, method, state, work, out, budget)
-        return run_adaptive(problem, method, tolerance, state, work, out, budget)
+        return advance(problem, method, tolerance, state, work, out, budget)
 
     return explicit
 

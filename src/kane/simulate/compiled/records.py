@@ -101,6 +101,7 @@ class Work(NamedTuple):
     x: Array  # (1 + n + m,): t, y, p as the programs want them
     y: Array  # (n,)
     y_new: Array  # (n,)
+    base: Array  # (n,): state that the stages start from
     f: Array  # (width,): derivative at y, with the extra outputs of the program
     k: Array  # (rows * width,): derivatives of the stages
     dense: Array  # (d * n,): F_0 ... of the last step

@@ -66,7 +66,7 @@ def event_signs(problem, state, work):
 def root(problem, state, work, t, h, event, low, g_low, high, g_high):
     """The crossing of `event` between `low` and `high`, as a fraction of the step, on its far side.
 
-    Inverse quadratic interpolation where it is safe, bisection elsewhere [Chandrupatla97]. Giving the far side means
+    Of g_low and g_high only the signs need be right. Inverse quadratic interpolation where it is safe, bisection elsewhere [Chandrupatla97]. Giving the far side means
     that a simulation continued from the crossing does not meet the same crossing again.
     """
     tolerance = 2.0 * EPS * max(1.0, abs(t / h))
@@ -103,28 +103,29 @@ def root(problem, state, work, t, h, event, low, g_low, high, g_high):
 @compiled
 def dip(problem, state, work, t, h, event, sign, low, high):
     """A fraction between `low` and `high` where sign * event is negative, or -1 if it only comes near zero."""
-    s = low + GOLDEN * (high - low)
-    events_at(problem, state, work, t, h, s)
-    g_s = sign * work.g_point[event]
+    best, least = -1.0, np.inf
     for _ in range(60):
-        if g_s < 0.0:
-            return s
+        if least < 0.0:
+            return best
         if high - low < 1e-9:
             break
-        tail = high - s > s - low
-        trial = s + GOLDEN * (high - s) if tail else s - GOLDEN * (s - low)
-        events_at(problem, state, work, t, h, trial)
-        g_trial = sign * work.g_point[event]
-        if g_trial < g_s:
-            if tail:
-                low = s
-            else:
-                high = s
-            s, g_s = trial, g_trial
-        elif tail:
-            high = trial
+        tail = best < 0.0 or high - best > best - low
+        if best < 0.0:
+            s = low + GOLDEN * (high - low)
         else:
-            low = trial
+            s = best + GOLDEN * (high - best) if tail else best - GOLDEN * (best - low)
+        events_at(problem, state, work, t, h, s)
+        value = sign * work.g_point[event]
+        if value < least:
+            if best >= 0.0 and tail:
+                low = best
+            elif best >= 0.0:
+                high = best
+            best, least = s, value
+        elif tail:
+            high = s
+        else:
+            low = s
     return -1.0
 
 
@@ -145,49 +146,53 @@ def keep(problem, work, count, event, rising, s):
 
 
 @compiled
+def sampled(problem, state, work, t, h):
+    """Events and the signs of their slopes at the ends of SAMPLES equal parts of the step, in work.g."""
+    events = work.g_sign.size
+    for i in range(2 * SAMPLES + 2):
+        end = i >= 2 * SAMPLES
+        s = (i // 2) / SAMPLES
+        if i % 2:
+            s += -SLOPE if end else SLOPE
+        events_at(problem, state, work, t, h, s)
+        for e in range(events):
+            value = work.g_point[e]
+            if i % 2:
+                value -= work.g[(i - 1) * events + e]
+                value = -value if end else value
+            work.g[i * events + e] = value
+
+
+@compiled
 def crossings(problem, state, work, t, h):
     """Find all crossings of all events inside the step; returns how many, in order of time, in work.found.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
-    turning back, is no crossing.
+    turning back, is no crossing. Between two samples of the same sign there may be a pair of crossings, if the event
+    heads for zero at the first and comes back from it at the second.
     """
+    sampled(problem, state, work, t, h)
     events = work.g_sign.size
-    for i in range(SAMPLES + 1):
-        s = i / SAMPLES
-        near = s + SLOPE if i < SAMPLES else s - SLOPE
-        events_at(problem, state, work, t, h, near)
-        for e in range(events):
-            work.g[(2 * i + 1) * events + e] = work.g_point[e]
-        events_at(problem, state, work, t, h, s)
-        for e in range(events):
-            work.g[2 * i * events + e] = work.g_point[e]
-            slope = work.g[(2 * i + 1) * events + e] - work.g_point[e]
-            work.g[(2 * i + 1) * events + e] = slope if i < SAMPLES else -slope
     count = 0
     for e in range(events):
         sign = np.float64(work.g_sign[e])
-        start = work.g[e]
-        if sign * start < 0.0:
-            count = keep(problem, work, count, e, start > 0.0, 0.0)
-            sign = -sign
-        for i in range(SAMPLES):
-            low, high = i / SAMPLES, (i + 1) / SAMPLES
-            g_low, g_high = work.g[2 * i * events + e], work.g[2 * (i + 1) * events + e]
-            if sign * g_high < 0.0:
-                s = low
-                if g_low != 0.0:
-                    s = root(problem, state, work, t, h, e, low, g_low, high, g_high)
-                count = keep(problem, work, count, e, g_high > 0.0, s)
-            elif sign * g_low > 0.0 and sign * g_high > 0.0:
+        for i in range(-1, SAMPLES):
+            low, high = max(i, 0) / SAMPLES, (i + 1) / SAMPLES
+            g_low, g_high = work.g[2 * max(i, 0) * events + e], work.g[2 * (i + 1) * events + e]
+            middle = high
+            if i >= 0 and sign * g_low > 0.0 and sign * g_high > 0.0:
                 falls = sign * work.g[(2 * i + 1) * events + e] < 0.0
                 rises = sign * work.g[(2 * i + 3) * events + e] > 0.0
-                if falls and rises:
-                    middle = dip(problem, state, work, t, h, e, sign, low, high)
-                    if middle >= 0.0:
-                        s = root(problem, state, work, t, h, e, low, g_low, middle, -sign)
-                        count = keep(problem, work, count, e, sign < 0.0, s)
-                        s = root(problem, state, work, t, h, e, middle, -sign, high, g_high)
-                        count = keep(problem, work, count, e, sign > 0.0, s)
+                middle = dip(problem, state, work, t, h, e, sign, low, high) if falls and rises else -1.0
+            pair = 0.0 <= middle < high
+            if pair or sign * g_high < 0.0:
+                for part in range(2 if pair else 1):
+                    a, b = (low, middle) if part == 0 else (middle, high)
+                    side = sign if part == 0 else -sign
+                    s = a
+                    if i >= 0 and g_low != 0.0:
+                        s = root(problem, state, work, t, h, e, a, side, b, -side)
+                    count = keep(problem, work, count, e, side < 0.0, s)
             if g_high != 0.0:
                 sign = np.sign(g_high)
         work.g_sign[e] = np.int64(sign)
@@ -213,52 +218,40 @@ def wants_between(problem, state, out, t_new):
 
 
 @compiled
-def store(state, work, out, t, h, s, time):
-    """Append the state at the fraction `s` of the step (1 means its very end) to the output."""
-    row = state.stored
-    out.t[row] = time
-    if s == 1.0:
-        for i in range(work.y.size):
-            out.y[row, i] = work.y_new[i]
-    else:
-        between(work, s, out.y[row], 0)
-    state.stored += 1
-
-
-@compiled
 def finish(problem, state, work, out, t_new, h):
     """Close an accepted step from state.t to t_new: events, output, the new state. True if a terminal event stops it."""
     t = state.t
     n = work.y.size
-    stop = 1.0
+    t_stop = t_new
     stopped = False
-    if problem.directions.size > 0:
-        count = crossings(problem, state, work, t, h)
-        for c in range(count):
-            row = state.crossings
-            out.event[row] = work.found[c]
-            out.event_t[row] = t + work.found_at[c] * h
-            between(work, work.found_at[c], out.event_y[row], 0)
-            state.crossings += 1
-            if problem.terminal[work.found[c]]:
-                stop = work.found_at[c]
-                stopped = True
-                state.stopped_by = work.found[c]
-                break
-    t_stop = t + stop * h if stopped else t_new
-    while state.next_time < out.times.size and state.sign * (out.times[state.next_time] - t_stop) <= 0.0:
-        time = out.times[state.next_time]
-        store(state, work, out, t, h, 1.0 if time == t_new else (time - t) / h, time)
+    count = crossings(problem, state, work, t, h) if problem.directions.size > 0 else 0
+    for c in range(count):
+        row = state.crossings
+        out.event[row] = work.found[c]
+        out.event_t[row] = t + work.found_at[c] * h
+        between(work, work.found_at[c], out.event_y[row], 0)
+        state.crossings += 1
+        if problem.terminal[work.found[c]]:
+            stopped = True
+            t_stop = out.event_t[row]
+            state.stopped_by = work.found[c]
+            for i in range(n):
+                work.y_new[i] = out.event_y[row, i]
+            break
+    while state.next_time < out.times.size and state.sign * (out.times[state.next_time] - t_stop) < 0.0:
+        out.t[state.stored] = out.times[state.next_time]
+        between(work, (out.times[state.next_time] - t) / h, out.y[state.stored], 0)
         state.next_time += 1
-    if out.times.size == 0:
-        store(state, work, out, t, h, stop, t_stop)
-    if stopped:
-        between(work, stop, work.scratch, 0)
+        state.stored += 1
+    at_time = state.next_time < out.times.size and out.times[state.next_time] == t_stop
+    if at_time or out.times.size == 0:
+        out.t[state.stored] = t_stop
         for i in range(n):
-            work.y[i] = work.scratch[i]
-    else:
-        for i in range(n):
-            work.y[i] = work.y_new[i]
+            out.y[state.stored, i] = work.y_new[i]
+        state.next_time += 1 if at_time else 0
+        state.stored += 1
+    for i in range(n):
+        work.y[i] = work.y_new[i]
     state.t = t_stop
     state.steps += 1
     return stopped
