@@ -304,6 +304,10 @@ def _add(g: Graph, a: int, b: int) -> int:
         return _sub(g, a, g.args[b][0])
     if g.ops[a] == "neg":
         return _sub(g, b, g.args[a][0])
+    if vb is not None and vb < 0:
+        return _sub(g, a, g._const(-vb))
+    if va is not None and va < 0:
+        return _sub(g, b, g._const(-va))
     (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
     if xa == xb and a != b:
         return g.build("mul", g._const(ca + cb), xa)
@@ -330,7 +334,7 @@ def _sub(g: Graph, a: int, b: int) -> int:
     if xa == xb:
         return g.build("mul", g._const(ca - cb), xa)
     opposite = g._table.get(("sub", b, a))
-    if opposite is not None:
+    if opposite is not None and ("sub", a, b) not in g._table:
         return g.build("neg", opposite)
     return g._node("sub", (a, b))
 
@@ -359,11 +363,9 @@ def _div(g: Graph, a: int, b: int) -> int:
         return _mul(g, a, g._const(1.0 / vb))
     if va == 0.0:
         return a
-    if a == b:
-        return g._const(1.0)
     na, a = _strip(g, a)
     nb, b = _strip(g, b)
-    return _signed(g, na != nb, g._node("div", (a, b)))
+    return _signed(g, na != nb, g._const(1.0) if a == b else g._node("div", (a, b)))
 
 
 def _neg(g: Graph, a: int) -> int:

@@ -87,7 +87,7 @@ TABLE: dict[str, Op] = {
         ),
         Op("exp", 1, _guarded(math.exp), lambda a, r: (r,), "", "other"),
         Op("log", 1, _guarded(math.log), lambda a, r: (1.0 / a[0],), "", "other"),
-        Op("abs", 1, abs, lambda a, r: (a[0].sign(),), "", "other"),
+        Op("abs", 1, lambda x: abs(x), lambda a, r: (a[0].sign(),), "", "other"),
         Op("sign", 1, _sign, _no_slope, "", "other"),
         Op(
             "min",
@@ -120,5 +120,5 @@ TABLE: dict[str, Op] = {
     )
 }
 
-COUNTED = ("mul", "add", "div", "sqrt", "trig", "neg", "other")
+COUNTED: tuple[str, ...] = ("mul", "add", "div", "sqrt", "trig", "neg", "other")
 """Columns of an operation count; subtractions are additions, a sign change is `neg`."""

@@ -73,6 +73,8 @@ def forward(exprs: Sequence[Expr], seeds: Mapping[Expr, Expr | float]) -> list[E
 
 def reverse(adjoints: Mapping[Expr, Expr | float], wrt: Sequence[Expr]) -> list[Expr]:
     """Σ_k adjoint_k · ∂expr_k/∂x for each x of `wrt`, the adjoints held fixed: one sweep, whatever len(wrt) is."""
+    if not wrt:
+        return []
     graph = wrt[0].graph
     nodes = reachable(graph, (e.id for e in adjoints))
     live = dependents(graph, nodes, [x.id for x in wrt])
@@ -161,7 +163,8 @@ def substitute(exprs: Sequence[Expr], mapping: Mapping[Expr, Expr | float]) -> l
     live = dependents(graph, nodes, list(new))
     for node in nodes:
         if node in live and node not in new:
-            new[node] = graph.build(graph.ops[node], *(new.get(a, a) for a in graph.args[node]))
+            args: tuple[int, ...] = graph.args[node]
+            new[node] = graph.build(graph.ops[node], *(new.get(a, a) for a in args))
             if node in graph.provenance:
                 graph.note([graph.expr(new[node])], graph.provenance[node])
     return [graph.expr(new.get(e.id, e.id)) for e in exprs]

@@ -153,9 +153,11 @@ def lower(
     exprs = [e for _, flat in outputs.values() for e in flat]
     if not exprs:
         raise ProgramError(f"program '{name}' has no outputs")
-    graph = exprs[0].graph
     if simplify:
-        exprs = shorten(exprs)
+        exprs = shorten(
+            exprs, {label: STAGES.index(g.stage) for g in inputs if g.stage in STAGES for label in g.labels}
+        )
+    graph = exprs[0].graph
     nodes = reachable(graph, (e.id for e in exprs))
     slot: dict[int, int] = {}
     for label in (label for g in inputs for label in g.labels):

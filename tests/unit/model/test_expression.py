@@ -297,7 +297,7 @@ def test_arbitrary_text_is_read_or_refused(text: str) -> None:
     reads_or_refuses(text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.sampled_from((*WORDS, *SIGNS)), max_size=40).flatmap(
         lambda w: st.sampled_from([" ".join(w), "".join(w)])
