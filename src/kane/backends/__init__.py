@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from ..errors import KaneError
 from ..graph import Program
+from .c import compile_c, to_c
 from .interpret import compile_interpret
 from .kernel import Kernel
+from .symbolic import SymPyProgram, to_latex, to_sympy
 from .ufuncs import compile_numpy
 
-__all__ = ["BACKENDS", "Kernel", "compile"]
+__all__ = ["BACKENDS", "Kernel", "SymPyProgram", "compile", "to_c", "to_latex", "to_sympy"]
 
 
 def _compile_llvm(program: Program) -> Kernel:
@@ -23,6 +25,7 @@ BACKENDS: dict[str, Callable[[Program], Kernel]] = {
     "llvm": _compile_llvm,
     "interpret": compile_interpret,
     "numpy": compile_numpy,
+    "c": compile_c,
 }
 """What makes a program run, by name."""
 

@@ -7,28 +7,19 @@ a batch first comes or its address is asked for.
 
 from __future__ import annotations
 
-import concurrent.futures
 import ctypes
-import itertools
-import os
 import threading
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ...graph import Program
 from ..kernel import Call, Floats, Kernel
+from ..native import BATCH_FUNCTION, cores, run_batch
 from .batch import batch_loop
 from .entry import LIMIT, builtin, context, entry
 from .machine import Library, host, library
 from .rows import definitions, function
 from .writer import Lanes, Writer
-
-GRAIN = 200_000
-"""Rows times samples that are worth a thread of their own, about 20 µs to start against 0.2 ms of work."""
-
-_BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def flat_text(program: Program, lanes: Lanes) -> str:
@@ -79,7 +70,7 @@ class LLVMCode:
                 h = host()
                 lanes = Lanes(h.width, h.fma)
                 self._batch = library(self._text, f"batch{h.width}", lambda: batch_text(self._program, lanes))
-                self._batch_function = _BATCH(self._batch.address("batch"))
+                self._batch_function = BATCH_FUNCTION(self._batch.address("batch"))
 
     def python_entry(self) -> int | None:
         """Address of the entry from Python, None where there is none."""
@@ -90,41 +81,13 @@ class LLVMCode:
         return self._flat.address("entry")
 
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
-        results = [np.empty((batch, len(o.slots))) for o in self._program.outputs]
         self._ready_for_batches()
-        function = self._batch_function
-        strides = [a.strides[0] // 8 if a.ndim == 2 else 0 for a in arrays]
-        stride_list = (ctypes.c_int64 * len(arrays))(*strides)
-        inputs = [(a.ctypes.data, 8 * s) for a, s in zip(arrays, strides, strict=True)]
-        outputs = [(r.ctypes.data, r.strides[0]) for r in results]
-
-        def part(bounds: tuple[int, int]) -> int:
-            start, stop = bounds
-            sources = (ctypes.c_void_p * len(inputs))(*(p + start * s for p, s in inputs))
-            targets = (ctypes.c_void_p * len(outputs))(*(p + start * s for p, s in outputs))
-            return function(stop - start, sources, stride_list, targets)
-
-        workers = min(self.workers, batch * (len(self._program.rows) + 1) // GRAIN)
-        if workers <= 1:
-            return results, not part((0, batch))
-        width = host().width
-        edges = [batch * k // workers // width * width for k in range(workers)] + [batch]
-        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-            bad = list(pool.map(part, itertools.pairwise(edges)))
-        return results, not any(bad)
+        return run_batch(self._program, self._batch_function, arrays, batch, self.workers)
 
 
 def compile_llvm(program: Program, workers: int | None = None) -> Kernel:
     """The kernel of `program` as machine code; large batches are shared by `workers` threads, one per core if None."""
-    code = LLVMCode(program, _cores() if workers is None else workers)
+    code = LLVMCode(program, cores() if workers is None else workers)
     call = Call(program, code)
     address = code.python_entry()
     return Kernel(program, "llvm", code, call if address is None else builtin(address, call, call.keep))
-
-
-def _cores() -> int:
-    """How many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux restricts a process to some cores this way
-        return os.cpu_count() or 1
