@@ -336,8 +336,17 @@ def _slide(links: list[Link]) -> None:
         if link.parent is not None:
             before += _nonzero(link.offset)
             after += _nonzero(plus(link.offset, times(link.R_turn, shift)))
-        if after < before:
+        if after < before or (after == before and _passes_on(link)):
             _move_reference(link, shift)
+
+
+def _passes_on(link: Link) -> bool:
+    """Whether the parent can take an offset along the link's axis further in: their axes are parallel."""
+    parent = link.parent
+    if parent is None or parent.axis is None or link.axis is None:
+        return False
+    along = dot(times(link.R_turn, link.axis), parent.axis).number
+    return along is not None and abs(abs(along) - 1.0) < 1e-12
 
 
 def _joints_outward(mechanism: Mechanism) -> list[Joint]:

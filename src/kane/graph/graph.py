@@ -9,11 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 from ..errors import ExpressionError
 from .ops import TABLE
 
 CONST, INPUT = "const", "input"
+
+_RATIONAL = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "neg": lambda x: -x,
+}
+"""Operations that constants fold by in exact arithmetic."""
+
+_DIGITS = 1024  # bits of a denominator kept exactly; longer ones start again from their float
+_ROUND = 4e-16  # sin and cos of constants this close to 0, 1/2 or 1 are meant to be it: cos(90 deg) = 0
 
 Scalar = "Expr | float | int"
 
@@ -21,7 +34,7 @@ Scalar = "Expr | float | int"
 class Graph:
     """An append-only list of nodes `(op, args)`; `args` of a constant is its value, of an input its name."""
 
-    __slots__ = ("_table", "args", "inputs", "ops", "provenance")
+    __slots__ = ("_fractions", "_table", "args", "inputs", "ops", "provenance")
 
     def __init__(self) -> None:
         self.ops: list[str] = []
@@ -29,6 +42,7 @@ class Graph:
         self.inputs: dict[str, int] = {}
         self.provenance: dict[int, str] = {}
         self._table: dict[tuple, int] = {}
+        self._fractions: dict[int, Fraction] = {}
 
     def __len__(self) -> int:
         return len(self.ops)
@@ -91,11 +105,32 @@ class Graph:
 
     def _fold(self, op: str, args: tuple[int, ...]) -> int:
         numbers = tuple(self.args[a][0] for a in args)
+        if op in _RATIONAL and not (op == "div" and numbers[1] == 0.0):
+            return self._rational(_RATIONAL[op](*(self._exact(a) for a in args)))
         result = TABLE[op].value(*numbers)
+        if op in ("sin", "cos") and abs(result - round(2.0 * result) / 2.0) < _ROUND:
+            result = round(2.0 * result) / 2.0
         if not math.isfinite(result):
             shown = ", ".join(f"{x:g}" for x in numbers)
             raise ExpressionError(f"{op}({shown}) among constants is not a finite number")
         return self._const(result)
+
+    def _exact(self, node: int) -> Fraction:
+        """A constant as the decimal number that was written, or as the exact result of arithmetic on such numbers."""
+        known = self._fractions.get(node)
+        if known is None:
+            known = self._fractions[node] = Fraction(repr(self.args[node][0]))
+        return known
+
+    def _rational(self, exact: Fraction) -> int:
+        """The node of an exact result: 0.3 − 0.1 − 0.2 is 0, so terms that cancel on paper leave nothing behind."""
+        try:
+            node = self._const(float(exact))
+        except OverflowError:
+            raise ExpressionError("arithmetic among constants overflows: check units and powers") from None
+        if exact.denominator.bit_length() <= _DIGITS:
+            self._fractions.setdefault(node, exact)
+        return node
 
     def note(self, exprs: Iterable[Expr], text: str) -> None:
         """Remember what nodes stand for; shown as comments in a printed program. The first note stays."""
@@ -351,7 +386,7 @@ def _mul(g: Graph, a: int, b: int) -> int:
         return _signed(g, na != nb, b)
     if va is not None and g.ops[b] == "mul" and g.ops[g.args[b][0]] == CONST:
         c, x = g.args[b]
-        return _signed(g, na != nb, g.build("mul", g._const(va * g.args[c][0]), x))
+        return _signed(g, na != nb, g.build("mul", g.build("mul", a, c), x))
     return _signed(g, na != nb, g._node("mul", (a, b)))
 
 
@@ -360,7 +395,7 @@ def _div(g: Graph, a: int, b: int) -> int:
     if vb is not None:
         if vb == 0.0:
             raise ExpressionError(f"division of {_shown(g, a, 3)} by zero")
-        return _mul(g, a, g._const(1.0 / vb))
+        return _mul(g, a, g._rational(1 / g._exact(b)))
     if va == 0.0:
         return a
     na, a = _strip(g, a)
