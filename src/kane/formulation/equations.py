@@ -326,7 +326,9 @@ class Equations:
             replaced = {t: t + c for t, c in zip(self.tau, law, strict=True)}
             outputs = {k: (shape, substitute(flat, replaced)) for k, (shape, flat) in outputs.items()}
         exprs = [e for _, flat in outputs.values() for e in flat]
-        used = {self.graph.args[n][0] for n in reachable(self.graph, (e.id for e in exprs)) if self.graph.ops[n] == "input"}
+        used = {
+            self.graph.args[n][0] for n in reachable(self.graph, (e.id for e in exprs)) if self.graph.ops[n] == "input"
+        }
         groups = list(self.SIGNATURES[name])
         if "t" in used or name == "motion":
             groups.insert(0, "t")

@@ -86,7 +86,9 @@ def add_actions(power: Power, system: System, kin: Kinematics, sign: float, acti
     """Add forces at points, torques on frames and efforts along motion variables, times `sign`."""
     for action in actions:
         if isinstance(action, Force):
-            power.add(kin.v(action.point), _at(system, kin, sign, action.vector.xyz, action.vector.frame, action.point.home))
+            power.add(
+                kin.v(action.point), _at(system, kin, sign, action.vector.xyz, action.vector.frame, action.point.home)
+            )
         elif isinstance(action, Torque):
             power.add(kin.w(action.frame), _at(system, kin, sign, action.vector.xyz, action.vector.frame, action.frame))
         elif isinstance(action, Effort):

@@ -253,7 +253,7 @@ class System:
         return links
 
     def _regroup(self, link: Link) -> None:
-        """Move to the parent what the joint cannot feel; take a prismatic link's reference point along its axis."""
+        """Move to the parent what the joint cannot feel."""
         kind, rest = link.joint.type.kind, link.inertia
         zero = Inertia.nothing(self.graph)
         if kind == "revolute" and link.axis is not None:
@@ -272,18 +272,6 @@ class System:
             if kind != "prismatic":
                 turned = turned.shifted(link.offset)
             link.parent.inertia = link.parent.inertia + turned
-        if kind == "prismatic" and link.axis is not None and not link.inertia.m.is_zero:
-            along = dot(link.inertia.h, link.axis) / link.inertia.m
-            _move_reference(link, scaled(along, link.axis))
-            self._drop_inertia(link)
-
-    def _drop_inertia(self, link: Link) -> None:
-        """After moving its reference point a prismatic link has rotational inertia again; pass it on as well."""
-        zero = Inertia.nothing(self.graph)
-        moved = Inertia(zero.m, zero.h, link.inertia.I)
-        link.inertia = link.inertia - moved
-        if link.parent is not None:
-            link.parent.inertia = link.parent.inertia + moved.turned(link.R_turn)
 
     def _place(self, link: Link) -> None:
         """Give the link's reference point its place in the tree of points of this graph."""
@@ -324,20 +312,29 @@ def _nonzero(xyz: Triple) -> int:
 
 
 def _slide(links: list[Link]) -> None:
-    """Slide reference points along revolute axes where that leaves fewer offsets that matter."""
+    """Slide reference points along the axes of their joints where that leaves fewer offsets that matter."""
     for link in reversed(links):
-        if link.joint.type.kind != "revolute" or link.axis is None or not link.children:
+        if link.axis is None:
             continue
-        shift = scaled(dot(link.children[0].offset, link.axis), link.axis)
-        if is_zero(shift):
+        if link.children:
+            shift = scaled(dot(link.children[0].offset, link.axis), link.axis)
+        elif link.joint.type.kind == "prismatic" and not link.inertia.m.is_zero:
+            shift = scaled(dot(link.inertia.h, link.axis) / link.inertia.m, link.axis)
+        else:
             continue
-        before = sum(_nonzero(c.offset) for c in link.children)
-        after = sum(_nonzero(minus(c.offset, shift)) for c in link.children)
-        if link.parent is not None:
-            before += _nonzero(link.offset)
-            after += _nonzero(plus(link.offset, times(link.R_turn, shift)))
-        if after < before or (after == before and _passes_on(link)):
+        if not is_zero(shift) and _worth_sliding(link, shift):
             _move_reference(link, shift)
+
+
+def _worth_sliding(link: Link, shift: Triple) -> bool:
+    if link.joint.type.kind == "prismatic":
+        return True  # its offset along the axis is there anyway
+    before = sum(_nonzero(c.offset) for c in link.children)
+    after = sum(_nonzero(minus(c.offset, shift)) for c in link.children)
+    if link.parent is not None:
+        before += _nonzero(link.offset)
+        after += _nonzero(plus(link.offset, times(link.R_turn, shift)))
+    return after < before or (after == before and _passes_on(link))
 
 
 def _passes_on(link: Link) -> bool:
