@@ -1,0 +1,51 @@
+"""Run the benchmarks: `python -m benchmarks [PART OF A NAME ...]`; a selection is printed, all of them are written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from benchmarks import evaluation, operations, simulation, startup
+from benchmarks.measure import Row
+from benchmarks.table import cells, machine, write
+
+BENCHMARKS = (
+    operations.inverse_dynamics_operations,
+    operations.free_inverse_dynamics_operations,
+    operations.forward_dynamics_operations,
+    evaluation.batch_inverse_dynamics,
+    evaluation.batch_forward_dynamics,
+    evaluation.single_inverse_dynamics,
+    evaluation.single_forward_dynamics,
+    simulation.runge_kutta_steps,
+    startup.first_results,
+)
+
+
+def hold_to_one_core() -> None:
+    """Keep this process, its threads and its children on one core, where the system allows it."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def main(wanted: list[str]) -> None:
+    """Print each row as it is measured; write the table if all were."""
+    facts = machine()
+    hold_to_one_core()
+    folder = Path(__file__).parent
+    rows: list[Row] = []
+    for benchmark in BENCHMARKS:
+        name = f"{benchmark.__module__}.{benchmark.__name__}"
+        if wanted and not any(part in name for part in wanted):
+            continue
+        for row in benchmark():
+            rows.append(row)
+            print(" | ".join(cells(row)), flush=True)
+    if not wanted:
+        write(rows, facts, folder)
+        print("written: benchmarks/results.md, benchmarks/results.json")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
