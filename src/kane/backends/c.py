@@ -112,7 +112,7 @@ def _function_name(program: Program, name: str | None) -> str:
             name = f"program_{name}"
     if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII) or _TAKEN.fullmatch(name):
         raise KaneError(
-            f"'{name}' cannot name a function in C\n    to mend: use letters, digits and _, and no word that C has taken"
+            f"'{name}' cannot name a function in C\n    to mend: use letters, digits and _, no word of C itself"
         )
     return name
 

@@ -63,12 +63,11 @@ def all_finite(arrays: Sequence[Floats]) -> bool:
 class Call:
     """The checked call of a program, in Python: any arrays, lists or numbers, with errors that say what is wrong."""
 
-    __slots__ = ("code", "keep", "program")
+    __slots__ = ("code", "program")
 
     def __init__(self, program: Program, code: Code):
         self.program = program
         self.code = code
-        self.keep: list[Any] = []
 
     def __call__(self, *arrays: ArrayLike) -> Floats | tuple[Floats, ...]:
         program = self.program

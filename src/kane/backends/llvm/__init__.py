@@ -90,4 +90,4 @@ def compile_llvm(program: Program, workers: int | None = None) -> Kernel:
     code = LLVMCode(program, cores() if workers is None else workers)
     call = Call(program, code)
     address = code.python_entry()
-    return Kernel(program, "llvm", code, call if address is None else builtin(address, call, call.keep))
+    return Kernel(program, "llvm", code, call if address is None else builtin(address, call))

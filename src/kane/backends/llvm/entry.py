@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import struct
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +37,8 @@ _DATA, _NDIM, _DIMENSIONS, _DESCRIPTION, _FLAGS = 16, 24, 32, 56, 64
 _PLAIN = 0x0001 | 0x0100  # C-contiguous, aligned
 _NEW_FROM_DESCRIPTION = 94  # place of PyArray_NewFromDescr in NumPy's table of functions
 _FASTCALL = 0x0080
+_DEFINITION = struct.Struct("@PPiP")  # PyMethodDef: name, function, flags, documentation
+_NAME = b"kernel\0"
 
 _CONTEXT = ("ndarray", "float64", "new_array", "call", "retain", "release", "float", "new_tuple", "set_item")
 
@@ -81,26 +84,21 @@ def _layout_holds() -> bool:
     )
 
 
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("address", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
+def builtin(address: int, slow: Callable[..., Any]) -> Callable[..., Any]:
+    """The C function at `address` as a Python callable that falls back to `slow`, which must keep the code alive.
 
-
-def builtin(address: int, slow: Callable[..., Any], keep: list[Any]) -> Callable[..., Any]:
-    """The C function at `address` as a Python callable that falls back to `slow`.
-
-    The function's definition is put into `keep`, which `slow` must own: CPython releases `slow` last.
+    CPython reads a function's definition (name, address, flags, text) until the very end of the function's life, when
+    the garbage collector may have emptied `slow` already. So the definition lives in a bytes object, which the
+    collector does not empty, and the function owns that object in the place of its module.
     """
-    definition = _MethodDef(b"kernel", address, _FASTCALL, None)
-    keep.append(definition)
-    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+    definition = bytes(_DEFINITION.size + len(_NAME))
+    place = id(definition) + bytes.__basicsize__ - 1  # the byte that `__basicsize__` counts in is the closing zero
+    content = _DEFINITION.pack(place + _DEFINITION.size, address, _FASTCALL, 0) + _NAME
+    ctypes.memmove(place, content, len(content))
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)(
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )
-    return new(ctypes.addressof(definition), slow, None)
+    return new(place, slow, definition)
 
 
 def entry(program: Program, name: str, flat: str) -> str:

@@ -67,8 +67,11 @@ def _target_machine() -> Any:
 def assemble(text: str) -> bytes:
     """The object code of LLVM text."""
     host()
-    module = llvm.parse_assembly(text, llvm.create_context())
-    return _target_machine().emit_object(module)
+    module = llvm.parse_assembly(text, llvm.create_context())  # a context of its own, so that all of it is freed again
+    try:
+        return _target_machine().emit_object(module)
+    finally:
+        module.close()
 
 
 class Library:
@@ -78,7 +81,7 @@ class Library:
 
     def __init__(self, code: bytes):
         host()
-        empty = llvm.parse_assembly("", llvm.create_context())
+        empty = llvm.parse_assembly("")  # belongs to the engine, so its context has to outlive it: the process's own
         self._engine = llvm.create_mcjit_compiler(empty, _target_machine())
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
