@@ -1,0 +1,223 @@
+"""Joints: what q and u mean, and how the child moves in the parent. One small class per joint type.
+
+A joint sits between a frame P fixed in the parent body and a frame C fixed in the child body, which coincide at rest.
+A joint type says how many coordinates and speeds it has and returns one record, `JointMotion`. To add a joint type,
+write such a class and hand an instance to `Model.joint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..graph import Expr, Graph
+from ..space import rotations
+from ..space.algebra import Matrix, Triple, plus, scaled, times
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class JointMotion:
+    """How C moves in P: R_PC; p from P to C and its rate v, in P; w of C in P, in C; rates of the coordinates."""
+
+    R: Matrix
+    p: Triple
+    w: Triple
+    v: Triple
+    qdot: tuple[Expr, ...]
+
+
+class JointType(Protocol):
+    """What a joint type must say. `coordinates` and `speeds` are the endings of their default names."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def coordinates(self) -> tuple[str, ...]: ...
+
+    @property
+    def speeds(self) -> tuple[str, ...]: ...
+
+    @property
+    def rest(self) -> tuple[float, ...]:
+        """Coordinates at which C coincides with P."""
+        ...
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Weld:
+    """No relative motion."""
+
+    kind = "weld"
+    coordinates = ()
+    speeds = ()
+    rest = ()
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        zero = rotations.triple(graph, ORIGIN)
+        return JointMotion(rotations.identity(graph), zero, zero, zero, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Revolute:
+    """q: angle about `axis` (rad). u = q̇."""
+
+    axis: Triple
+    kind = "revolute"
+    coordinates = ("",)
+    speeds = ("",)
+    rest = (0.0,)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        zero = rotations.triple(graph, ORIGIN)
+        return JointMotion(rotations.about(self.axis, q[0]), zero, scaled(u[0], self.axis), zero, (u[0],))
+
+
+@dataclass(frozen=True, slots=True)
+class Prismatic:
+    """q: displacement along `axis` (m). u = q̇."""
+
+    axis: Triple
+    kind = "prismatic"
+    coordinates = ("",)
+    speeds = ("",)
+    rest = (0.0,)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        zero = rotations.triple(graph, ORIGIN)
+        return JointMotion(rotations.identity(graph), scaled(q[0], self.axis), zero, scaled(u[0], self.axis), (u[0],))
+
+
+@dataclass(frozen=True, slots=True)
+class Screw:
+    """q: angle about `axis` (rad), with `pitch` metres of advance per radian. u = q̇."""
+
+    axis: Triple
+    pitch: Expr
+    kind = "screw"
+    coordinates = ("",)
+    speeds = ("",)
+    rest = (0.0,)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        return JointMotion(
+            rotations.about(self.axis, q[0]),
+            scaled(self.pitch * q[0], self.axis),
+            scaled(u[0], self.axis),
+            scaled(self.pitch * u[0], self.axis),
+            (u[0],),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cylindrical:
+    """q: angle about `axis` (rad), displacement along it (m). u = q̇."""
+
+    axis: Triple
+    kind = "cylindrical"
+    coordinates = ("angle", "slide")
+    speeds = ("angle", "slide")
+    rest = (0.0, 0.0)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        return JointMotion(
+            rotations.about(self.axis, q[0]),
+            scaled(q[1], self.axis),
+            scaled(u[0], self.axis),
+            scaled(u[1], self.axis),
+            tuple(u),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Gimbal:
+    """q: Euler angles of `sequence` (rad), one to three. u = q̇. Three angles lock where Γ is singular."""
+
+    sequence: str
+    kind = "gimbal"
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return tuple(str(i + 1) for i in range(len(rotations.parse_sequence(self.sequence)[1])))
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        return self.coordinates
+
+    @property
+    def rest(self) -> tuple[float, ...]:
+        return (0.0,) * len(self.coordinates)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        zero = rotations.triple(graph, ORIGIN)
+        w = zero
+        for column, rate in zip(rotations.euler_partials(self.sequence, q), u, strict=True):
+            w = plus(w, scaled(rate, column))
+        return JointMotion(rotations.euler(self.sequence, q), zero, w, zero, tuple(u))
+
+
+@dataclass(frozen=True, slots=True)
+class Universal(Gimbal):
+    """q: two angles (rad) about two axes, the first fixed in the parent, the second in the child. u = q̇."""
+
+    sequence: str = "body xy"
+    kind = "universal"
+
+
+@dataclass(frozen=True, slots=True)
+class Spherical:
+    """q: unit quaternion (wxyz). u: components of ω of C in P, in C (rad/s)."""
+
+    kind = "spherical"
+    coordinates = ("w", "x", "y", "z")
+    speeds = ("wx", "wy", "wz")
+    rest = (1.0, 0.0, 0.0, 0.0)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        zero = rotations.triple(graph, ORIGIN)
+        w = (u[0], u[1], u[2])
+        return JointMotion(rotations.quaternion(q), zero, w, zero, rotations.quaternion_rates(q, w))
+
+
+@dataclass(frozen=True, slots=True)
+class Planar:
+    """Motion in the plane normal to `normal` ('x', 'y' or 'z' of P). q: two displacements (m), angle (rad). u = q̇."""
+
+    normal: str = "z"
+    kind = "planar"
+    coordinates = ("1", "2", "angle")
+    speeds = ("1", "2", "angle")
+    rest = (0.0, 0.0, 0.0)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        k = rotations.AXES[self.normal]
+        first, second, normal = (rotations.unit(graph, (k + i) % 3) for i in (1, 2, 0))
+        p = plus(scaled(q[0], first), scaled(q[1], second))
+        v = plus(scaled(u[0], first), scaled(u[1], second))
+        return JointMotion(rotations.simple(k, q[2]), p, scaled(u[2], normal), v, tuple(u))
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """q: unit quaternion (wxyz), position of C in P (m). u: ω of C in P, in C (rad/s); velocity of C's origin (m/s).
+
+    The velocity has components in the child (`velocity="body"`) or in the parent (`velocity="parent"`).
+    """
+
+    velocity: str = "body"
+    kind = "free"
+    coordinates = ("w", "x", "y", "z", "px", "py", "pz")
+    speeds = ("wx", "wy", "wz", "vx", "vy", "vz")
+    rest = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        R = rotations.quaternion(q[:4])
+        w = (u[0], u[1], u[2])
+        v = (u[3], u[4], u[5])
+        v_P = times(R, v) if self.velocity == "body" else v
+        return JointMotion(R, (q[4], q[5], q[6]), w, v_P, (*rotations.quaternion_rates(q[:4], w), *v_P))

@@ -1,0 +1,95 @@
+"""The records of a description: parameters, coordinates, speeds, bodies, joints, shapes.
+
+Scalars are expressions of the description's graph. Bodies carry mass (kg), mass centre (m, from the body's origin,
+in its frame) and central inertia (kg m², in its frame); a particle is a body with zero inertia.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..graph import Expr
+from ..space import Frame, Point
+from ..space.algebra import Matrix, Triple
+from .joints import JointMotion, JointType
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named number. `free` keeps it an input of the programs; otherwise it folds into them."""
+
+    name: str
+    value: float
+    symbol: Expr
+    free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """A generalized coordinate: its symbol, the symbol of its rate, and its initial value."""
+
+    name: str
+    symbol: Expr
+    rate: Expr
+    initial: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """A generalized speed: its symbol and its definition, linear in the motion variables."""
+
+    name: str
+    symbol: Expr
+    definition: Expr
+    initial: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a body looks like: box (lengths), cylinder (radius, length along z), sphere (radius), line (to a point)."""
+
+    kind: str
+    size: tuple[float, ...]
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    axis: str = "z"
+    color: str = ""
+
+
+@dataclass(slots=True)
+class Body:
+    """A rigid body; `frame` and `origin` are set when it is attached to the tree or to the analyst's frames."""
+
+    name: str
+    mass: Expr
+    center: Triple
+    inertia: Matrix
+    shapes: tuple[Shape, ...] = ()
+    frame: Frame | None = None
+    origin: Point | None = None
+    joint: Joint | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True)
+class Joint:
+    """A joint between two bodies: type, where it sits in both, its coordinates and motion variables."""
+
+    name: str
+    type: JointType
+    parent: Body
+    child: Body
+    at: Triple
+    mount: Matrix
+    child_at: Triple
+    child_mount: Matrix
+    coordinates: tuple[Coordinate, ...]
+    rates: tuple[Expr, ...]
+    motion: JointMotion
+    frame: Frame | None = None  # C of the joint, before the child's own mount
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A named control law: motion variable, or symbol of a chosen speed → effort along it (N m or N)."""
+
+    name: str
+    efforts: dict[Expr, Expr]
