@@ -1,0 +1,13 @@
+"""Equations of motion of mechanisms by Kane's method: described in words, run at machine speed.
+
+>>> import kane
+>>> m = kane.load("pendulum")
+>>> m.speeds
+('u1',)
+"""
+
+from .api import Energy, Model, Momentum, Trajectory, load
+from .errors import InputError, KaneError, ModelError
+
+__version__ = "0.1.0"
+__all__ = ["Energy", "InputError", "KaneError", "Model", "ModelError", "Momentum", "Trajectory", "load"]

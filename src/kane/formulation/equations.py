@@ -40,7 +40,7 @@ class Equations:
         self.graph = Graph()
         self.system = System(mechanism, self.graph, free)
         self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
-        self._programs: dict[tuple, Program] = {}
+        self._programs: dict[str, Program] = {}
 
     # parts -------------------------------------------------------------------------------------------------------
 
@@ -64,7 +64,7 @@ class Equations:
     def _is_tree(self) -> bool:
         return all(b.joint is not None for b in self.mechanism.bodies.values())
 
-    def _actions(self) -> list:
+    def actions(self) -> list:
         return [a for load in self.mechanism.loads.values() for a in load.actions()]
 
     def _efforts(self, system: System, *, accelerate: bool) -> list[Expr]:
@@ -73,7 +73,7 @@ class Equations:
         links = self._regrouped if system is self.system else system.links(regroup=True)
         power = Power()
         add_inertia(power, kin, masses(system, links))
-        add_actions(power, system, kin, -1.0, self._actions())
+        add_actions(power, system, kin, -1.0, self.actions())
         return power.by(system.u)
 
     # outputs -----------------------------------------------------------------------------------------------------
@@ -250,10 +250,9 @@ class Equations:
             },
             "mass_center": lambda: {"moment": self.mass_center},
             "poses": self._poses,
-            "motion": self._motion,
         }
         if name not in table:
-            raise ExpressionError(f"no equations called '{name}': there are {', '.join(table)}")
+            raise ExpressionError(f"no equations called '{name}': there are {', '.join(self.SIGNATURES)}")
         return table[name]()
 
     def _poses(self) -> dict[str, Output]:
@@ -263,24 +262,7 @@ class Equations:
             flat += [*R, *p]
         return {"poses": ((len(self.mechanism.bodies), 12), flat)}
 
-    def _motion(self) -> dict[str, Output]:
-        rates = [*self.system.qdot, *self.forward_dynamics]
-        return {"rates": ((len(rates),), rates)}
-
     # programs ----------------------------------------------------------------------------------------------------
-
-    NAMES = (
-        "inverse_dynamics",
-        "forward_dynamics",
-        "mass_matrix",
-        "bias",
-        "kinematics",
-        "energy",
-        "momentum",
-        "mass_center",
-        "poses",
-        "motion",
-    )
 
     def groups(self, names: Sequence[str]) -> list[Inputs]:
         """Groups of inputs, by name."""
@@ -291,6 +273,7 @@ class Equations:
             "u": Inputs("u", m.speeds, "u"),
             "udot": Inputs("udot", tuple(f"{s}'" for s in m.speeds)),
             "tau": Inputs("tau", tuple(f"tau_{s}" for s in m.speeds)),
+            "work": Inputs("work", ("work",)),
             "parameters": Inputs("parameters", self.free, "parameters"),
         }
         return [known[n] for n in names]
@@ -305,36 +288,25 @@ class Equations:
         "momentum": ("q", "u"),
         "mass_center": ("q",),
         "poses": ("q",),
-        "motion": ("q", "u", "tau"),
     }
+    """What can be asked for, and the inputs each takes."""
 
-    def program(self, name: str = "inverse_dynamics", *, control: Mapping[Expr, Expr] | None = None) -> Program:
-        """The program that computes the named outputs, from the inputs it needs.
+    def program(self, name: str = "inverse_dynamics") -> Program:
+        """The program that computes the named outputs; t and parameters are inputs only where they matter."""
+        if name not in self._programs:
+            outputs = self._outputs(name)
+            groups = list(self.SIGNATURES[name])
+            if self.uses_time([e for _, flat in outputs.values() for e in flat]):
+                groups.insert(0, "t")
+            self._programs[name] = self.lowered(name, groups, outputs)
+        return self._programs[name]
 
-        t and parameters are inputs only where they matter. With `control` (motion variable → effort, expressions of the
-        description) the efforts are compiled in and tau is what is added to them.
-        """
-        key = (name, None if control is None else tuple(control.items()))
-        if key not in self._programs:
-            self._programs[key] = self._lowered(name, control)
-        return self._programs[key]
+    def uses_time(self, exprs: Sequence[Expr]) -> bool:
+        return self.system.t.id in reachable(self.graph, (e.id for e in exprs))
 
-    def _lowered(self, name: str, control: Mapping[Expr, Expr] | None) -> Program:
-        outputs = self._outputs(name)
-        if control is not None:
-            law = self.control_efforts(control)
-            replaced = {t: t + c for t, c in zip(self.tau, law, strict=True)}
-            outputs = {k: (shape, substitute(flat, replaced)) for k, (shape, flat) in outputs.items()}
-        exprs = [e for _, flat in outputs.values() for e in flat]
-        used = {
-            self.graph.args[n][0] for n in reachable(self.graph, (e.id for e in exprs)) if self.graph.ops[n] == "input"
-        }
-        groups = list(self.SIGNATURES[name])
-        if "t" in used or name == "motion":
-            groups.insert(0, "t")
-        if self.free:
-            groups.append("parameters")
-        return lower(name, self.groups(groups), outputs)
+    def lowered(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
+        """A program of any outputs from named groups of inputs, parameters added where some are free."""
+        return lower(name, self.groups([*groups, *(["parameters"] if self.free else [])]), outputs)
 
     def control_efforts(self, control: Mapping[Expr, Expr]) -> list[Expr]:
         """Efforts along the speeds of a control law that gives efforts along motion variables."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..graph import Expr, reverse
+from ..graph import Expr, Graph, reverse
 from ..model.loads import Action, Effort, Force, Torque
 from ..space import Frame, Kinematics, Point
 from ..space.algebra import Triple
@@ -53,6 +53,13 @@ class Power:
         for x, y in zip(velocity, factor, strict=True):
             if x.number is None and not y.is_zero:
                 self._terms[x] = self._terms[x] + y if x in self._terms else y
+
+    def total(self, graph: Graph) -> Expr:
+        """P itself."""
+        total = graph.const(0.0)
+        for x, y in self._terms.items():
+            total = total + x * y
+        return total
 
     def by(self, speeds: Sequence[Expr]) -> list[Expr]:
         """∂P/∂u_r with the factors held fixed."""

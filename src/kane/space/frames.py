@@ -95,7 +95,9 @@ def turn(xyz: Triple, frame: Frame, to: Frame) -> Triple:
             down.append(b)
             b = b.parent
         else:
-            raise ExpressionError(f"frames '{frame.name}' and '{to.name}' are not connected: orient one in the other first")
+            raise ExpressionError(
+                f"frames '{frame.name}' and '{to.name}' are not connected: orient one in the other first"
+            )
     for f in reversed(down):
         xyz = transpose_times(f.R_PF, xyz)
     return xyz
@@ -218,7 +220,9 @@ def position(point: Point, origin: Point) -> Vector:
     here = _chain(point)
     meet = next((k for k, p in enumerate(here) if id(p) in up), None)
     if meet is None:
-        raise ExpressionError(f"points '{point.name}' and '{origin.name}' are not connected: locate one from the other first")
+        raise ExpressionError(
+            f"points '{point.name}' and '{origin.name}' are not connected: locate one from the other first"
+        )
     result = origin.home.vector(0, 0, 0)
     for p in _chain(origin)[: up[id(here[meet])]]:
         result = result - p.offset

@@ -1,0 +1,394 @@
+"""The nouns with their verbs: `Model`, `Trajectory`, and `load`.
+
+A `Model` is a description (`Mechanism`) that can be asked: efforts, accelerations, mass matrix, energy, momentum,
+simulation. What it needs is formulated and compiled when first asked for and kept until the description changes.
+
+Units are SI, angles radians. Arrays q, u, udot and tau are (n,) or (batch, n), ordered as `coordinates` and `speeds`;
+tau acts along the speeds: tau · u is power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .backends import Kernel, compile  # noqa: A004 - the verb of the pipeline
+from .errors import InputError, ModelError, Problem
+from .formulation import Equations, control_program, formulate, motion_program, unit_program, watch_program
+from .graph import Expr, Program, hoist
+from .model import Mechanism, load_mechanism
+from .simulate import Control, Event, Events, Outcome, Solution, Statistics, integrate
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+ControlLaw = str | Mapping[str, Any] | Callable[..., Any]
+_UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
+
+
+class Energy(NamedTuple):
+    """Kinetic and potential energy (J)."""
+
+    kinetic: Any
+    potential: Any
+
+
+class Momentum(NamedTuple):
+    """Linear momentum (kg m/s) and angular momentum (kg m²/s), components in N."""
+
+    linear: Any
+    angular: Any
+
+
+def load(source: str, *, free: Iterable[str] | str = ()) -> Model:
+    """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs."""
+    model = load_mechanism(source, into=Model)
+    if free:
+        model.keep_free(free)
+    return model
+
+
+class Model(Mechanism):
+    """A mechanism that can be asked for its motion."""
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        super().__init__(*args, **kwargs)
+        self._answers: dict[str, _Answer] = {}
+        self._equations: Equations | None = None
+        self._answered = -1
+
+    # equations ---------------------------------------------------------------------------------------------------
+
+    def equations(self, free: Iterable[str] | str = ()) -> Equations:
+        """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
+        if free:
+            return formulate(self, free)
+        self._refresh()
+        if self._equations is None:
+            self._equations = formulate(self)
+        return self._equations
+
+    def _refresh(self) -> None:
+        """Forget what was computed for an earlier state of the description."""
+        if self._answered != self.revision:
+            self._answers, self._equations, self._answered = {}, None, self.revision
+
+    def keep_free(self, names: Iterable[str] | str = "all") -> None:
+        """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
+        for name in list(self.parameters) if names == "all" else list(names):
+            record = self.find("parameter", name, self.parameters, "free parameters")
+            self.parameters[name] = replace(record, free=True)
+        self.revision += 1
+
+    def set_parameters(self, **values: float) -> None:
+        """Give parameters new values. Free ones take effect at once, fixed ones with the next compilation."""
+        for name, value in values.items():
+            record = self.find("parameter", name, self.parameters, "parameters")
+            number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
+            self.parameters[name] = replace(record, value=number)
+            if not record.free:
+                self.revision += 1
+        for answer in self._answers.values():
+            answer.parameters_changed(self.free_values())
+
+    def free_values(self) -> Array:
+        """Values of the free parameters, in the order of the programs' inputs."""
+        return np.array([p.value for p in self.parameters.values() if p.free], dtype=float)
+
+    def _answer(self, name: str) -> _Answer:
+        self._refresh()
+        answer = self._answers.get(name)
+        if answer is None:
+            answer = self._answers[name] = _Answer(self.equations().program(name), self.free_values())
+        return answer
+
+    # answers -----------------------------------------------------------------------------------------------------
+
+    def inverse_dynamics(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Efforts tau (N m, N) along the speeds that produce udot in the state q, u."""
+        if self._answered == self.revision and parameters is None:
+            answer = self._answers.get("inverse_dynamics")
+            if answer is not None and answer.direct is not None:
+                return answer.direct(q, u, udot)
+        return self._answer("inverse_dynamics")(t, (q, u, udot), parameters)
+
+    def forward_dynamics(self, q: Any, u: Any, tau: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Accelerations udot that the efforts tau along the speeds produce in the state q, u."""
+        if self._answered == self.revision and parameters is None:
+            answer = self._answers.get("forward_dynamics")
+            if answer is not None and answer.direct is not None:
+                return answer.direct(q, u, tau)
+        return self._answer("forward_dynamics")(t, (q, u, tau), parameters)
+
+    def mass_matrix(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """M(q), (n, n) or (batch, n, n): kinetic energy is ½ uᵀ M u where speeds are linear in the rates alone."""
+        return self._answer("mass_matrix")(t, (q,), parameters)
+
+    def bias(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Efforts at udot = 0: M udot + bias = tau."""
+        return self._answer("bias")(t, (q, u), parameters)
+
+    def qdot(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Rates of the coordinates in the state q, u: W u + X."""
+        return self._answer("kinematics")(t, (q, u), parameters)
+
+    def energy(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Energy:
+        """Kinetic and potential energy (J); potential of gravity and springs, zero height at the origin of N."""
+        kinetic, potential = self._answer("energy")(t, (q, u), parameters)
+        return Energy(kinetic, potential)
+
+    def momentum(self, q: Any, u: Any, *, about: Sequence[float] = (0.0, 0.0, 0.0), t: Any = 0.0) -> Momentum:
+        """Linear momentum, and angular momentum about a point fixed in N at `about` (m), components in N."""
+        linear, angular = self._answer("momentum")(t, (q, u), None)
+        return Momentum(linear, angular - np.cross(np.asarray(about, dtype=float), linear))
+
+    def mass_center(self, q: Any, *, t: Any = 0.0) -> Array:
+        """Position of the system's mass centre in N (m)."""
+        moment = self._answer("mass_center")(t, (q,), None)
+        return moment[..., 1:] / moment[..., :1]
+
+    def poses(self, q: Any, *, t: Any = 0.0) -> Array:
+        """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12)."""
+        return self._answer("poses")(t, (q,), None)
+
+    @property
+    def initial_state(self) -> tuple[Array, Array]:
+        """(q, u) as the model states them; zero, or rest, where it does not."""
+        q = [c.initial for c in self.coordinate_records.values()]
+        u = [s.initial for s in self.speed_records.values()]
+        return np.array(q, dtype=float), np.array(u, dtype=float)
+
+    # simulation --------------------------------------------------------------------------------------------------
+
+    def simulate(
+        self,
+        t: Any,
+        *,
+        q: Any = None,
+        u: Any = None,
+        tau: Any = None,
+        control: ControlLaw | None = None,
+        control_period: float = 0.01,
+        method: str = "dop853",
+        rtol: float = 1e-8,
+        atol: float = 1e-10,
+        step: float | None = None,
+        events: Mapping[str, Any] | None = None,
+        progress: Callable[[float], object] | None = None,
+        **options: Any,
+    ) -> Trajectory:
+        """The motion over `t` (s), a span (t0, t1) or an array of times, from q and u (default: the initial state).
+
+        `tau` is a constant effort along each speed. `control` is the name of a control law of the model, a mapping from
+        speed or joint to an expression in q, u, t and parameters (both compiled in), or a Python function of (t, q, u)
+        that gives tau, called every `control_period` seconds and held between. `events` maps a name to an expression
+        watched for crossing zero, or to {expression, direction, terminal}. Methods: dop853, rk45 (adaptive), rk4 (fixed
+        `step`), radau (stiff). The trajectory's `outcome` says how it ended.
+        """
+        q0, u0 = self._state(q, u)
+        held = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
+        law = None if control is None or callable(control) else self._law(control)
+        programs = _SimulationPrograms(self, law, self._events(events))
+        sampled = None
+        if callable(control):
+            sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
+        options.setdefault("project_address", programs.project())
+        weights = np.full(len(q0) + len(u0) + 1, float(atol))
+        weights[-1] = _UNWEIGHED
+        solution = integrate(
+            programs.motion(),
+            np.concatenate([q0, u0, [0.0]]),
+            t,
+            parameters=np.concatenate([held, self.free_values()]),
+            method=method,
+            rtol=rtol,
+            atol=weights,
+            step=step,
+            events=programs.events(),
+            control=sampled,
+            progress=progress,
+            **options,
+        )
+        return Trajectory.of(self, solution, programs.law_program, held)
+
+    def _state(self, q: Any, u: Any) -> tuple[Array, Array]:
+        q0, u0 = self.initial_state
+        if q is not None:
+            q0 = self._vector(q, self.coordinates, "q")
+        if u is not None:
+            u0 = self._vector(u, self.speeds, "u")
+        return q0, u0
+
+    def _vector(self, value: Any, names: Sequence[str], what: str) -> Array:
+        """An array of the right length, from an array or from a mapping name → value (others as they start)."""
+        if isinstance(value, Mapping):
+            start = dict(zip((*self.coordinates, *self.speeds), np.concatenate(self.initial_state), strict=True))
+            row = dict.fromkeys(names, 0.0) if what == "tau" else {n: start[n] for n in names}
+            for name, number in value.items():
+                self.find("coordinate" if what == "q" else "speed", name, row, what)
+                row[name] = number
+            value = list(row.values())
+        try:
+            array = np.array(value, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"{what} is not an array of numbers: {value!r}") from None
+        if array.shape != (len(names),):
+            raise InputError(
+                f"{what} has shape {array.shape}; model '{self.name}' needs ({len(names)},): {', '.join(names)}"
+            )
+        if not np.all(np.isfinite(array)):
+            bad = [n for n, x in zip(names, array, strict=True) if not np.isfinite(x)]
+            raise InputError(f"{what} is not finite in {', '.join(bad)}: {value!r}; give finite numbers")
+        return array
+
+    def _law(self, control: str | Mapping[str, Any]) -> dict[Expr, Expr]:
+        if isinstance(control, str):
+            return dict(self.find("control", control, self.controls, "control").efforts)
+        law: dict[Expr, Expr] = {}
+        for name, value in control.items():
+            law[self.effort_variable(name, f"control / {name}")] = self.scalar(value, f"control / {name}")
+        return law
+
+    def _events(self, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
+        found = []
+        for name, spec in (events or {}).items():
+            spec = dict(spec) if isinstance(spec, Mapping) else {"expression": spec}
+            expression = spec.pop("expression", None)
+            unknown = set(spec) - {"direction", "terminal"}
+            if expression is None or unknown:
+                raise ModelError(
+                    Problem(
+                        self.where(f"event '{name}'"),
+                        f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
+                        mend="give an expression, or {expression, direction, terminal}",
+                    )
+                )
+            found.append((Event(name, **spec), self.scalar(expression, f"event '{name}'")))
+        return found
+
+
+class _Answer:
+    """One compiled program of a model. Work on free parameters alone is done once and kept."""
+
+    def __init__(self, program: Program, values: Array):
+        self.program = program
+        self.takes_time = any(g.name == "t" for g in program.inputs)
+        self.takes_parameters = any(g.name == "parameters" for g in program.inputs)
+        self._whole: Kernel | None = None
+        self._values = values
+        self._hoisted: Array | None = None
+        if self.takes_parameters:
+            prelude, body = hoist(program, "parameters")
+            self._prelude: Kernel | None = compile(prelude) if prelude.outputs[0].slots else None
+            self._kernel = compile(body)
+        else:
+            self._prelude = None
+            self._kernel = compile(program)
+        simple = not self.takes_time and not self.takes_parameters
+        self.direct: Kernel | None = self._kernel if simple else None
+
+    def parameters_changed(self, values: Array) -> None:
+        self._values, self._hoisted = values, None
+
+    def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
+        groups = (t, *arrays) if self.takes_time else arrays
+        if not self.takes_parameters:
+            if parameters is not None:
+                raise InputError(
+                    "no parameter of this model is free: declare some with keep_free(...) or load(free=...)"
+                )
+            return self._kernel(*groups)
+        if parameters is not None:
+            if self._whole is None:
+                self._whole = compile(self.program)
+            return self._whole(*groups, parameters)
+        if self._prelude is None:
+            return self._kernel(*groups, self._values)
+        if self._hoisted is None:
+            self._hoisted = self._prelude(self._values)
+        return self._kernel(*groups, self._values, self._hoisted)
+
+
+class _SimulationPrograms:
+    """The programs of one simulation over [t, q, u, work, tau, parameters]."""
+
+    def __init__(self, model: Model, law: dict[Expr, Expr] | None, events: list[tuple[Event, Expr]]):
+        self._model = model
+        self._equations = model.equations()
+        self._law = law
+        self._watched = events
+
+    def motion(self) -> Kernel:
+        return compile(motion_program(self._equations, self._law))
+
+    def project(self) -> Kernel | None:
+        """Quaternions made unit after each step, where there are any."""
+        program = unit_program(self._equations)
+        return None if program is None else compile(program)
+
+    def events(self) -> Events | None:
+        if not self._watched:
+            return None
+        program = watch_program(self._equations, [e for _, e in self._watched])
+        return Events(compile(program), tuple(event for event, _ in self._watched))
+
+    @property
+    def law_program(self) -> Program | None:
+        """tau of the compiled control law over t, q, u and parameters."""
+        return None if self._law is None else control_program(self._equations, self._law)
+
+
+def _sampled(control: Callable[..., Any], n_q: int, n_u: int, held: Array) -> Callable[[float, Array], Array]:
+    def efforts(t: float, y: Array) -> Array:
+        tau = np.asarray(control(t, y[:n_q], y[n_q : n_q + n_u]), dtype=float)
+        if tau.shape != (n_u,):
+            raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n_u},)")
+        return tau + held
+
+    return efforts
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), and
+    how it ended."""
+
+    model: Model = field(repr=False)
+    t: Array
+    q: Array
+    u: Array
+    tau: Array
+    work: Array
+    outcome: Outcome
+    statistics: Statistics
+    events: tuple[Any, ...] = ()
+
+    @staticmethod
+    def of(model: Model, solution: Solution, law: Program | None, held: Array) -> Trajectory:
+        n_q, n_u = len(model.coordinates), len(model.speeds)
+        q, u = solution.y[:, :n_q], solution.y[:, n_q : n_q + n_u]
+        tau = np.tile(held, (len(solution.t), 1))
+        if law is not None:
+            kernel = compile(law)
+            values = (model.free_values(),) if any(g.name == "parameters" for g in law.inputs) else ()
+            tau = tau + kernel(solution.t[:, None], q, u, *values)
+        elif solution.held is not None and len(solution.held.t):
+            last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
+            tau = solution.held.p[np.clip(last, 0, None)]
+        work = solution.y[:, n_q + n_u]
+        return Trajectory(model, solution.t, q, u, tau, work, solution.outcome, solution.statistics, solution.events)
+
+    def energy(self) -> Energy:
+        """Kinetic and potential energy (J) along the motion."""
+        return self.model.energy(self.q, self.u, t=self.t[:, None])
+
+    def acceleration(self) -> Array:
+        """udot along the motion, (k, n)."""
+        return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t[:, None])
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        return f"<Trajectory of '{self.model.name}', {len(self)} times: {self.outcome}>"
