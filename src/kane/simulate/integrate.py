@@ -11,25 +11,25 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
-from .tableaux import TABLEAUX
-
-if TYPE_CHECKING:
-    from .compiled.records import Output, Problem, Work
+from .tableaux import TABLEAUX, packed
 
 METHODS = (*TABLEAUX, "radau")
-"""Names of the methods: dop853, rk45, rk23 adapt an explicit step, rk4 keeps it, radau is implicit, for stiff motions."""
+"""The methods: dop853, rk45, rk23 adapt an explicit step, rk4 keeps it, radau is implicit, for stiff motions."""
 
 CHUNK_SECONDS = 0.1
 """Wall time between looks at the keyboard and the progress bar."""
 
 FIRST_CHUNK = 64
 """Attempted steps in the first chunk, before anything is known about their cost."""
+
+FIRST_ROOM = 256
+"""Rows of output to begin with; doubled whenever they are full."""
 
 SMALLEST_RTOL = 100 * np.finfo(float).eps
 """Below this the rounding of the arithmetic, not the step, decides the error."""
@@ -71,9 +71,17 @@ class Settings:
         if self.max_steps is not None and self.max_steps < 1:
             raise InputError(f"max_steps = {self.max_steps!r} is not positive")
 
-    @property
-    def fixed(self) -> bool:
-        return self.step is not None
+    def tolerances(self, n: int) -> Any:
+        """The absolute tolerance of each of n states."""
+        atol = np.array(self.atol, dtype=np.float64)
+        if atol.ndim > 1 or (atol.ndim == 1 and atol.size != n):
+            raise InputError(f"atol has shape {atol.shape}; give one number or one per state, ({n},)")
+        if not (np.all(np.isfinite(atol)) and np.all(atol > 0)):
+            raise InputError(
+                f"atol = {self.atol!r} must be positive: without it a state that passes through zero"
+                f" can never be accurate enough; 1e-10 times the size of the state is usual"
+            )
+        return np.ascontiguousarray(np.broadcast_to(atol, (n,)))
 
 
 def integrate(
@@ -117,7 +125,14 @@ def integrate(
     the keyboard, for tests.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
-    run = _Run(_start(rhs, y0, t, parameters, extra_outputs), settings, events, project_address, jacobian_address)
+    programs = {
+        "rhs": _address("rhs", rhs),
+        "project": _address("project_address", project_address, optional=True),
+        "jacobian": _address("jacobian_address", jacobian_address, optional=True),
+        "event_program": 0 if events is None else _address("events", events.program),
+    }
+    start = _start(y0, t, parameters, extra_outputs)
+    run = _Run(start, settings, () if events is None else events.items, programs)
     return run.solution(control, progress)
 
 
@@ -125,7 +140,6 @@ def integrate(
 class _Start:
     """Checked initial data."""
 
-    rhs: Any
     y0: Any
     parameters: Any
     t0: float
@@ -145,7 +159,7 @@ def _numbers(name: str, values: Any) -> Any:
     return array
 
 
-def _start(rhs: Any, y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _Start:
+def _start(y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _Start:
     state = _numbers("y0", y0)
     if state.size == 0:
         raise InputError("y0 is empty; a motion needs at least one state")
@@ -165,16 +179,16 @@ def _start(rhs: Any, y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _S
             )
     requested = times if times.size > 2 else np.empty(0)
     held = _numbers("parameters", parameters)
-    return _Start(rhs, state, held, float(times[0]), float(times[-1]), requested, state.size + extra_outputs)
+    return _Start(state, held, float(times[0]), float(times[-1]), requested, state.size + extra_outputs)
 
 
-def _address(program: Any) -> int:
-    """The address of a kernel, or the address itself; 0 for none."""
-    if program is None:
+def _address(name: str, program: Any, optional: bool = False) -> int:
+    """The address of a kernel, or the address itself; 0 for none where that is allowed."""
+    if program is None and optional:
         return 0
     address = getattr(program, "address", program)
     if not isinstance(address, int | np.integer) or address <= 0:
-        raise InputError(f"{program!r} is neither a kernel nor the address of a flat program")
+        raise InputError(f"{name} = {program!r} is neither a kernel nor the address of a flat program")
     return int(address)
 
 
@@ -188,114 +202,141 @@ class _Cost:
 
 
 class _Run:
-    """One simulation under way: the arrays the compiled loop works on and what Python does between its chunks."""
+    """One simulation under way: the memory of the compiled loop and what Python does between its chunks."""
 
-    def __init__(
-        self, start: _Start, settings: Settings, events: Events | None, project_address: Any, jacobian_address: Any
-    ):
+    def __init__(self, start: _Start, settings: Settings, items: tuple[Event, ...], programs: dict[str, int]):
         from .compiled import records  # numba is slow to import: only a simulation pays for it
 
         self.records = records
         self.start = start
         self.settings = settings
-        self.items: tuple[Event, ...] = () if events is None else events.items
-        self.problem: Problem = records.Problem(
-            _address(start.rhs),
-            _address(project_address),
-            _address(jacobian_address),
-            _address(None if events is None else events.program),
-            np.array([e.direction for e in self.items], dtype=np.int64),
-            np.array([e.terminal for e in self.items], dtype=np.int64),
-        )
-        if self.problem.rhs == 0:
-            raise InputError("there is no right-hand side: rhs is None")
-        self.tolerance = records.Tolerance(settings.rtol, self._atol(), float(settings.max_step))
-        self.loop, self.method, rows, dense = _method(settings.method, start.y0.size)
-        self.work: Work = self._work(rows, dense)
-        self.memory = self._memory()
-        self.out: Output = self._output()
+        self.items = items
+        self.memory = np.zeros(1, dtype=records.MEMORY)
+        self.state = self.memory[0]
+        self.arrays: dict[str, Any] = {}
         self.held_t: list[float] = []
         self.held_p: list[Any] = []
         self.cost = _Cost()
         self.chunk = settings.chunk or FIRST_CHUNK
+        for name, address in programs.items():
+            self.state[name] = address
+        self._motion_arrays()
+        self._event_arrays()
+        self.loop = self._method()
 
-    def _atol(self) -> Any:
-        n = self.start.y0.size
-        atol = np.array(self.settings.atol, dtype=np.float64)
-        if atol.ndim > 1 or (atol.ndim == 1 and atol.size != n):
-            raise InputError(f"atol has shape {atol.shape}; give one number or one per state, ({n},)")
-        if not (np.all(np.isfinite(atol)) and np.all(atol > 0)):
-            raise InputError(
-                f"atol = {self.settings.atol!r} must be positive: without it a state that passes through zero"
-                f" can never be accurate enough; 1e-10 times the size of the state is usual"
-            )
-        return np.ascontiguousarray(np.broadcast_to(atol, (n,)))
+    def _hold(self, **arrays: Any) -> None:
+        """Keep arrays alive and tell the loop where they are."""
+        for name, array in arrays.items():
+            self.arrays[name] = array
+            self.state[name] = array.ctypes.data
 
-    def _work(self, rows: int, dense: int) -> Work:
-        n, events = self.start.y0.size, len(self.items)
-        samples = self.records.SAMPLES + 1
-        found = self.records.MOST_CROSSINGS * events
-        return self.records.Work(
-            x=np.concatenate([np.zeros(1 + n), self.start.parameters]),
-            y=self.start.y0.copy(),
-            y_new=np.zeros(n),
-            base=np.zeros(n),
-            f=np.zeros(self.start.width),
-            k=np.zeros(rows * self.start.width),
-            dense=np.zeros(dense * n),
-            scratch=np.zeros(3 * n),
-            g=np.zeros(2 * samples * events),
-            g_point=np.zeros(events),
-            g_sign=np.zeros(events, dtype=np.int64),
-            found_at=np.zeros(found),
-            found=np.zeros(found, dtype=np.int64),
-        )
-
-    def _memory(self) -> Any:
-        start, settings = self.start, self.settings
-        memory = np.zeros(1, dtype=self.records.STATE)
-        state = memory[0]
+    def _motion_arrays(self) -> None:
+        start, settings, state = self.start, self.settings, self.state
+        n = start.y0.size
+        rows = max(FIRST_ROOM, start.times.size + 1)
+        state["n"], state["width"] = n, start.width
+        state["requested"], state["room"] = start.times.size, rows
+        state["rtol"], state["max_step"] = settings.rtol, settings.max_step
         state["t"] = state["t_end"] = state["origin"] = start.t0
         state["sign"] = -1.0 if start.t1 < start.t0 else 1.0
         state["span"] = abs(start.t1 - start.t0)
         state["h"] = settings.step or settings.first_step or 0.0
-        state["error"] = 1e-4
-        state["fresh"] = 1
-        return memory
-
-    def _output(self) -> Output:
-        n = self.start.y0.size
-        rows = max(256, self.start.times.size + 1)
-        crossings = max(64, self.records.MOST_CROSSINGS) * len(self.items)
-        out = self.records.Output(
-            times=self.start.times,
-            t=np.empty(rows),
-            y=np.empty((rows, n)),
-            event_t=np.empty(crossings),
-            event_y=np.empty((crossings, n)),
-            event=np.empty(crossings, dtype=np.int64),
+        state["error"], state["fresh"], state["stored"] = 1e-4, 1, 1
+        state["next_time"] = min(1, start.times.size)
+        self._hold(
+            atol=settings.tolerances(n),
+            x=np.concatenate([np.zeros(1 + n), start.parameters]),
+            y=start.y0.copy(),
+            y_new=np.zeros(n),
+            saved=np.zeros(n),
+            scratch=np.zeros(n),
+            times=start.times,
+            out_t=np.empty(rows),
+            out_y=np.empty((rows, n)),
         )
-        out.t[0] = self.start.t0
-        out.y[0] = self.start.y0
-        state = self.memory[0]
-        state["stored"] = 1
-        state["next_time"] = min(1, self.start.times.size)
-        return out
+        self.arrays["out_t"][0] = start.t0
+        self.arrays["out_y"][0] = start.y0
+
+    def _event_arrays(self) -> None:
+        n, events = self.start.y0.size, len(self.items)
+        found = self.records.MOST_CROSSINGS * events
+        self.state["events"], self.state["event_room"] = events, 4 * found
+        self._hold(
+            directions=np.array([e.direction for e in self.items], dtype=np.int64),
+            terminal=np.array([e.terminal for e in self.items], dtype=np.int64),
+            g=np.zeros(2 * (self.records.SAMPLES + 1) * events),
+            g_point=np.zeros(events),
+            g_sign=np.zeros(events, dtype=np.int64),
+            found_at=np.zeros(found),
+            found=np.zeros(found, dtype=np.int64),
+            event_t=np.empty(4 * found),
+            event_y=np.empty((4 * found, n)),
+            event=np.empty(4 * found, dtype=np.int64),
+        )
+
+    def _method(self) -> Any:
+        """The compiled loop of the method, its data put in place."""
+        if self.settings.method == "radau":
+            return self._radau()
+        from .compiled.explicit import explicit_loop
+
+        tableau = TABLEAUX[self.settings.method]
+        state = self.state
+        state["stages"], state["rows"] = tableau.stages, len(tableau.a)
+        state["fixed"], state["error_order"] = int(not tableau.adaptive), tableau.error_order
+        state["error_rows"], state["dense_rows"] = len(tableau.error), len(tableau.dense)
+        for name, rows in (("a", tableau.a), ("error", tableau.error), ("dense", tableau.dense)):
+            start, column, value = packed(rows)
+            self._hold(
+                **{
+                    f"{name}_start": np.array(start, dtype=np.int64),
+                    f"{name}_column": np.array(column, dtype=np.int64),
+                    f"{name}_value": np.array(value, dtype=np.float64),
+                }
+            )
+        self._hold(
+            c=np.array(tableau.c),
+            k=np.zeros((len(tableau.a), self.start.width)),
+            dense=np.zeros((3 + len(tableau.dense), self.start.y0.size)),
+        )
+        state["f"] = state["k"]
+        return explicit_loop
+
+    def _radau(self) -> Any:
+        """The compiled loop of the implicit method, its arrays put in place."""
+        from .compiled.radau import radau_loop
+
+        n, width = self.start.y0.size, self.start.width
+        self.state["error_order"] = 3
+        self._hold(
+            f=np.zeros(width),
+            k=np.zeros((3, width)),
+            dense=np.zeros((3, n)),
+            jacobian_matrix=np.zeros((n, n)),
+            real_factors=np.zeros((n, n)),
+            complex_factors=np.zeros((n, n), dtype=np.complex128),
+            real_pivots=np.zeros(n, dtype=np.int64),
+            complex_pivots=np.zeros(n, dtype=np.int64),
+            z=np.zeros((3, n)),
+            w=np.zeros((3, n)),
+            residual=np.zeros((3, n)),
+            complex_part=np.zeros(n, dtype=np.complex128),
+        )
+        return radau_loop
 
     def _grow(self) -> None:
-        """Double whatever is nearly full; the arrays are replaced together, so an interrupt finds them consistent."""
+        """Double whatever is nearly full."""
 
-        def doubled(array: Any) -> Any:
-            return np.concatenate([array, np.empty_like(array)])
+        def double(names: tuple[str, ...], size: str) -> None:
+            for name in names:
+                array = self.arrays[name]
+                self._hold(**{name: np.concatenate([array, np.empty_like(array)])})
+            self.state[size] = self.arrays[names[0]].shape[0]
 
-        out = self.out
-        if out.times.size == 0 and self.memory[0]["stored"] + 1 >= out.t.size:
-            out = out._replace(t=doubled(out.t), y=doubled(out.y))
-        if self.items and self.memory[0]["crossings"] * 2 > out.event_t.size:
-            out = out._replace(
-                event_t=doubled(out.event_t), event_y=doubled(out.event_y), event=doubled(out.event)
-            )
-        self.out = out
+        if self.state["requested"] == 0 and self.state["stored"] + 1 >= self.state["room"]:
+            double(("out_t", "out_y"), "room")
+        if self.items and 2 * self.state["crossings"] > self.state["event_room"]:
+            double(("event_t", "event_y", "event"), "event_room")
 
     def solution(self, control: Control | None, progress: Callable[[float], object] | None) -> Solution:
         """Run to the end, whatever end that is."""
@@ -307,7 +348,7 @@ class _Run:
 
     def _motion(self, control: Control | None, progress: Callable[[float], object] | None) -> tuple[str, str]:
         """(reason, what is known about it) after running from the start."""
-        start, state = self.start, self.memory[0]
+        start, state = self.start, self.state
         sample = 0
         while state["t"] != start.t1:
             if control is not None:
@@ -330,10 +371,10 @@ class _Run:
 
     def _sampled(self, control: Control) -> str:
         """Call the control at the present state and hold its result; returns what is wrong with it, if anything."""
-        state = self.memory[0]
+        state = self.state
         began = time.perf_counter()
         t = float(state["t"])
-        values = np.atleast_1d(np.array(control.function(t, self.work.y.copy()), dtype=np.float64))
+        values = np.atleast_1d(np.array(control.function(t, self.arrays["y"].copy()), dtype=np.float64))
         self.cost.control_seconds += time.perf_counter() - began
         self.cost.control_calls += 1
         room = self.start.parameters.size - control.start
@@ -341,12 +382,13 @@ class _Run:
         if values.ndim != 1 or values.size > room or (expected is not None and values.size != expected):
             raise InputError(
                 f"control at t = {t:g} s returned shape {values.shape}; it fills p from entry {control.start} on,"
-                f" where there is room for {room}" + ("" if expected is None else f", and gave {expected} values before")
+                f" where there is room for {room}"
+                + ("" if expected is None else f", and gave {expected} values before")
             )
         if not np.all(np.isfinite(values)):
             return f"the control returned {values.tolist()}, which is not finite"
         place = 1 + self.start.y0.size + control.start
-        self.work.x[place : place + values.size] = values
+        self.arrays["x"][place : place + values.size] = values
         self.held_t.append(t)
         self.held_p.append(values)
         state["fresh"] = 1
@@ -354,14 +396,13 @@ class _Run:
 
     def _segment(self, progress: Callable[[float], object] | None) -> tuple[str, str]:
         """Run the compiled loop, chunk after chunk, until t_end or until something stops it."""
-        codes, state = self.records, self.memory[0]
+        codes, state = self.records, self.state
         while True:
             budget = self._budget()
             if budget == 0:
                 return "limit", ""
-            attempts = int(state["steps"] + state["rejected"])
             began = time.perf_counter()
-            code = self.loop(self.problem, self.method, self.tolerance, self.memory, self.work, self.out, budget)
+            code = self.loop(self.memory, budget)
             taken = time.perf_counter() - began
             if code == codes.REACHED:
                 return "end", ""
@@ -371,11 +412,11 @@ class _Run:
                 return "not-finite", ""
             if code == codes.SMALL_STEP:
                 return "step", ""
-            if code in (codes.SINGULAR, codes.NO_CONVERGENCE):
-                return "convergence", "singular" if code == codes.SINGULAR else ""
+            if code == codes.NO_CONVERGENCE:
+                return "convergence", ""
             if code == codes.FULL:
                 self._grow()
-            elif self.settings.chunk is None and int(state["steps"] + state["rejected"]) - attempts == self.chunk:
+            elif self.settings.chunk is None:
                 self.chunk = int(min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9))) * self.chunk) + 1
             if progress is not None and state["span"] > 0:
                 progress(abs(float(state["t"]) - self.start.t0) / float(state["span"]))
@@ -383,19 +424,19 @@ class _Run:
     def _budget(self) -> int:
         if self.settings.max_steps is None:
             return self.chunk
-        state = self.memory[0]
+        state = self.state
         return max(0, min(self.chunk, self.settings.max_steps - int(state["steps"] + state["rejected"])))
 
     def _closed(self, reason: str, why: str) -> Solution:
         """Everything that was computed, as a Solution."""
-        state, out = self.memory[0], self.out
+        state, arrays = self.state, self.arrays
         t, rows = float(state["t"]), int(state["stored"])
-        times, states = out.t[:rows].copy(), out.y[:rows].copy()
+        times, states = arrays["out_t"][:rows].copy(), arrays["out_y"][:rows].copy()
         if times[-1] != t:
             times = np.append(times, t)
-            states = np.vstack([states, self.work.y])
+            states = np.vstack([states, arrays["y"]])
         count = int(state["crossings"])
-        which, event_t, event_y = out.event[:count], out.event_t[:count], out.event_y[:count]
+        which, event_t, event_y = (arrays[name][:count] for name in ("event", "event_t", "event_y"))
         crossings = tuple(
             Crossings(item, event_t[which == e].copy(), event_y[which == e].copy()) for e, item in enumerate(self.items)
         )
@@ -410,7 +451,7 @@ class _Run:
         return Solution(times, states, outcome, crossings, statistics, held)
 
     def _sentence(self, reason: str, why: str, t: float, statistics: Statistics) -> str:
-        state = self.memory[0]
+        state = self.state
         if reason == "end":
             return f"reached t = {t:.10g} s in {statistics}"
         if reason == "event":
@@ -422,39 +463,10 @@ class _Run:
             "step": f"the step size fell below {float(state['h']):.1e} s, the motion is probably singular there",
             "not-finite": "the state became not finite",
             "control": why,
-            "convergence": (
-                "the iteration matrix is singular"
-                if why == "singular"
-                else "the implicit equations could not be solved with any step"
-            ),
+            "convergence": "the implicit equations could not be solved with any step",
             "limit": f"the allowed {self.settings.max_steps} steps are used up",
         }
         return f"stopped at t = {t:.10g} s: {explained[reason]}; the states up to there are kept; {statistics}"
 
 
 _COUNTERS: Sequence[str] = ("steps", "rejected", "evaluations", "event_evaluations", "jacobians", "factorizations")
-
-
-def _method(name: str, n: int) -> tuple[Any, Any, int, int]:
-    """(loop, its method record, stage rows, dense rows) of the method `name` for n states."""
-    from .compiled import records
-    from .compiled.explicit import explicit_loop
-    from .tableaux import packed
-
-    tableau = TABLEAUX[name]
-
-    def arrays(rows: Any) -> tuple[Any, Any, Any]:
-        start, column, value = packed(rows)
-        return np.array(start, dtype=np.int64), np.array(column, dtype=np.int64), np.array(value, dtype=np.float64)
-
-    method = records.Method(
-        tableau.stages,
-        len(tableau.a),
-        0 if tableau.adaptive else 1,
-        tableau.error_order,
-        np.array(tableau.c),
-        *arrays(tableau.a),
-        *arrays(tableau.error),
-        *arrays(tableau.dense),
-    )
-    return explicit_loop, method, len(tableau.a), 3 + len(tableau.dense)

@@ -1,4 +1,4 @@
-"""Calling a flat program by its address from compiled code, and how the loops are compiled and cached."""
+"""Calling a flat program and reaching an array by address from compiled code; how the loops are compiled and cached."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
 """How a loop is compiled: kept on disk, other threads may run, a division by zero gives inf or nan."""
 
 compiled: Callable[..., Any] = njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -20,18 +20,36 @@ most of the time that the first compilation takes."""
 
 
 @intrinsic
-def call(typing_context, address, inputs, outputs, offset):
-    """Run the program at `address`: it reads `inputs` from their start and writes `outputs` from `offset` on."""
+def call(typing_context, address, source, target):
+    """Run the program at `address`: it reads from the address `source` on and writes from the address `target` on."""
 
     def code(context, builder, signature, args):
         number = ir.DoubleType().as_pointer()
-        pointer = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [number, number]).as_pointer())
-        source = context.make_array(signature.args[1])(context, builder, args[1]).data
-        target = context.make_array(signature.args[2])(context, builder, args[2]).data
-        builder.call(pointer, [source, builder.gep(target, [args[3]])])
+        program = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [number, number]).as_pointer())
+        builder.call(program, [builder.inttoptr(args[1], number), builder.inttoptr(args[2], number)])
         return context.get_dummy_value()
 
-    return types.void(types.int64, inputs, outputs, types.intp), code
+    return types.void(types.int64, types.int64, types.int64), code
+
+
+def _pointer(kind: types.Type) -> Callable[..., Any]:
+    """An intrinsic that turns an address into a pointer to values of `kind`."""
+
+    def typed(typing_context, address):
+        def code(context, builder, signature, args):
+            return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(kind)(types.int64), code
+
+    return intrinsic(typed)
+
+
+reals = _pointer(types.float64)
+"""The array of float64 at an address."""
+wholes = _pointer(types.int64)
+"""The array of int64 at an address."""
+complexes = _pointer(types.complex128)
+"""The array of complex128 at an address."""
 
 
 def source_digest() -> int:

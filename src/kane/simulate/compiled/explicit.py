@@ -1,6 +1,6 @@
 """One stepper for every explicit Runge-Kutta method: fixed step, or a step that follows the tolerance.
 
-Step control is proportional-integral [HNW93, IV.2]. A first step is proven before it is believed: it is compared with
+Step control is proportional-integral [HNW93, II.4]. A first step is proven before it is believed: it is compared with
 two steps of half its length, so a start from rest, where derivatives mislead both the guess of the step and the error
 estimate, costs two more steps instead of the truth of the result.
 """
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from .call import call, compiled, loop, source_digest
+from .call import call, compiled, loop, reals, source_digest, wholes
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, event_signs, finish, hermite, room, wants_between
+from .step import EPS, all_finite, copied, event_signs, finish, has_room, placed, wants_between
 
 SAFETY = 0.9
 SHRINK, GROW = 0.2, 10.0
@@ -27,275 +27,273 @@ FIRST_STEP = 0.1
 
 
 @compiled
-def combine(start, column, value, row, k, width, base, h, target, offset):
-    """target[offset:] = base + h * (the entries of `row` times the stages k)."""
-    n = base.size
+def combine(n, width, start, column, value, k, row, factor, target):
+    """target[:n] = factor * (the entries of `row` times the stages k), where `row` has at least one entry."""
     at, stop = start[row], start[row + 1]
-    if stop - at == 1:
-        v, j = value[at], column[at] * width
+    left = (stop - at) % 4
+    if left == 0:
+        left = 4
+    v, a = factor * value[at], column[at] * width
+    if left == 1:
         for i in range(n):
-            target[offset + i] = base[i] + h * (v * k[j + i])
-        return
-    for i in range(n):
-        target[offset + i] = 0.0
-    while stop - at >= 4:
-        v, w, x, z = value[at], value[at + 1], value[at + 2], value[at + 3]
-        a, b, c, d = column[at] * width, column[at + 1] * width, column[at + 2] * width, column[at + 3] * width
-        for i in range(n):
-            target[offset + i] += (v * k[a + i] + w * k[b + i]) + (x * k[c + i] + z * k[d + i])
-        at += 4
-    while at < stop:
-        v, a = value[at], column[at] * width
-        for i in range(n):
-            target[offset + i] += v * k[a + i]
-        at += 1
-    for i in range(n):
-        target[offset + i] = base[i] + h * target[offset + i]
-
-
-@compiled
-def stages(problem, method, state, work, first, last, t, t_new, h):
-    """Rows first..last of the tableau, from work.base at t: stages in work.k, the result, projected, in work.y_new."""
-    n = work.y.size
-    width = work.f.size
-    k, x = work.k, work.x
-    for s in range(first, last + 1):
-        combine(method.a_start, method.a_column, method.a_value, s, k, width, work.base, h, x, 1)
-        x[0] = t + method.c[s] * h
-        if s == method.stages:
-            x[0] = t_new
-            if problem.project != 0:
-                call(problem.project, x, work.y_new, 0)
-                for i in range(n):
-                    x[1 + i] = work.y_new[i]
-            else:
-                for i in range(n):
-                    work.y_new[i] = x[1 + i]
-        call(problem.rhs, x, k, s * width)
-    state.evaluations += last + 1 - first
-
-
-@compiled
-def attempt(problem, method, state, work, t, t_new, h, prove):
-    """One step in work.y_new, work.k; if `prove`, first the same by two half steps, in work.scratch."""
-    n = work.y.size
-    width = work.f.size
-    for part in range(0 if prove else 2, 3):
-        begin, end, length = t, t_new, h
-        if part == 1:
+            target[i] = v * k[a + i]
+    else:
+        w, b = factor * value[at + 1], column[at + 1] * width
+        if left == 2:
             for i in range(n):
-                work.base[i] = work.y_new[i]
-                work.k[i] = work.k[method.stages * width + i]
+                target[i] = v * k[a + i] + w * k[b + i]
         else:
+            x, c = factor * value[at + 2], column[at + 2] * width
+            z, d = (factor * value[at + 3], column[at + 3] * width) if left == 4 else (0.0, c)
             for i in range(n):
-                work.base[i] = work.y[i]
-                work.k[i] = work.f[i]
+                target[i] = (v * k[a + i] + w * k[b + i]) + (x * k[c + i] + z * k[d + i])
+    for at in range(start[row] + left, stop, 4):
+        v, a = factor * value[at], column[at] * width
+        w, b = factor * value[at + 1], column[at + 1] * width
+        x, c = factor * value[at + 2], column[at + 2] * width
+        z, d = factor * value[at + 3], column[at + 3] * width
+        for i in range(n):
+            target[i] += (v * k[a + i] + w * k[b + i]) + (x * k[c + i] + z * k[d + i])
+
+
+@compiled
+def stages(m, first, last, y, t, t_new, h):
+    """Rows first..last of the tableau from the state at the address y: stages in k, result, projected, in y_new."""
+    n, width = m.n, m.width
+    k, x, base, c = reals(m.k), reals(m.x + 8), reals(y), reals(m.c)
+    start, column, value = wholes(m.a_start), wholes(m.a_column), reals(m.a_value)
+    for s in range(first, last + 1):
+        combine(n, width, start, column, value, k, s, h, x)
+        for i in range(n):
+            x[i] += base[i]
+        time = t + c[s] * h
+        if s == m.stages:
+            time = t_new
+            if m.project != 0:
+                reals(m.x)[0] = time
+                call(m.project, m.x, m.y_new)
+                copied(n, m.y_new, m.x + 8)
+            else:
+                copied(n, m.x + 8, m.y_new)
+        reals(m.x)[0] = time
+        call(m.rhs, m.x, m.k + 8 * s * width)
+    m.evaluations += last + 1 - first
+
+
+@compiled
+def attempt(m, t, t_new, h, prove):
+    """One step in y_new and k; if `prove`, first the same by two half steps, in scratch.
+
+    The derivative at y is the first stage: f and the first row of k are the same memory, save for the second half step.
+    """
+    end = m.k + 8 * m.stages * m.width
+    if prove:
+        copied(m.n, m.f, m.saved)
+    for part in range(0 if prove else 2, 3):
+        start, stop, length = t, t_new, h
         if part < 2:
             length = 0.5 * h
-            begin = t + part * length
-            end = begin + length
-        stages(problem, method, state, work, 1, method.stages, begin, end, length)
+            start = t + part * length
+            stop = start + length
         if part == 1:
-            for i in range(n):
-                work.scratch[i] = work.y_new[i]
+            copied(m.n, end, m.k)
+        stages(m, 1, m.stages, m.y_new if part == 1 else m.y, start, stop, length)
+        if part == 1:
+            copied(m.n, m.y_new, m.scratch)
+            copied(m.n, m.saved, m.k)
 
 
 @compiled
-def dense_rows(problem, method, state, work, t, t_new, h):
-    """Complete the stages that only dense output needs and set work.dense for this step."""
-    n = work.y.size
-    width = work.f.size
-    if method.rows > method.stages + 1:
-        stages(problem, method, state, work, method.stages + 1, method.rows - 1, t, t_new, h)
-    hermite(work, h, method.stages * width)
-    for row in range(method.dense_start.size - 1):
-        at = (3 + row) * n
-        for i in range(n):
-            work.dense[at + i] = 0.0
-        for entry in range(method.dense_start[row], method.dense_start[row + 1]):
-            v, j = h * method.dense_value[entry], method.dense_column[entry] * width
-            for i in range(n):
-                work.dense[at + i] += v * work.k[j + i]
+def dense_rows(m, t, t_new, h):
+    """Complete the stages that only dense output needs and set the dense rows of this step."""
+    n, width = m.n, m.width
+    if m.rows > m.stages + 1:
+        stages(m, m.stages + 1, m.rows - 1, m.y, t, t_new, h)
+    y, y_new, f, f_new = reals(m.y), reals(m.y_new), reals(m.f), reals(m.k + 8 * m.stages * width)
+    dense = reals(m.dense)
+    for i in range(n):
+        rise = y_new[i] - y[i]
+        bend = h * f[i] - rise
+        dense[i] = rise
+        dense[n + i] = bend
+        dense[2 * n + i] = rise - h * f_new[i] - bend
+    start, column, value = wholes(m.dense_start), wholes(m.dense_column), reals(m.dense_value)
+    for row in range(m.dense_rows):
+        combine(n, width, start, column, value, reals(m.k), row, h, reals(m.dense + 8 * (3 + row) * n))
 
 
 @compiled
-def estimate(method, tolerance, work, h):
+def estimate(m, h):
     """Error of the step just taken in units of the tolerance.
 
     With two estimates e5, e3 the order of the better one is raised: |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2)
     [HNW93, II.10].
     """
-    n = work.y.size
-    width = work.f.size
+    n = m.n
+    x, y, y_new, atol = reals(m.x), reals(m.y), reals(m.y_new), reals(m.atol)
+    start, column, value = wholes(m.error_start), wholes(m.error_column), reals(m.error_value)
     better, worse = 0.0, 0.0
-    for row in range(method.error_start.size - 1):
+    for row in range(m.error_rows):
+        combine(n, m.width, start, column, value, reals(m.k), row, h, x)
         total = 0.0
         for i in range(n):
-            value = 0.0
-            for at in range(method.error_start[row], method.error_start[row + 1]):
-                value += method.error_value[at] * work.k[method.error_column[at] * width + i]
-            value /= tolerance.atol[i] + tolerance.rtol * max(abs(work.y[i]), abs(work.y_new[i]))
-            total += value * value
-        if row == 0:
-            better = total
-        else:
-            worse = total
-    if method.error_start.size == 2:
-        return abs(h) * math.sqrt(better / n)
+            part = x[i] / (atol[i] + m.rtol * max(abs(y[i]), abs(y_new[i])))
+            total += part * part
+        better, worse = (total, worse) if row == 0 else (better, total)
+    if m.error_rows == 1:
+        return math.sqrt(better / n)
     if better == 0.0:
         return 0.0
-    return abs(h) * better / math.sqrt((better + 0.01 * worse) * n)
+    return better / math.sqrt((better + 0.01 * worse) * n)
 
 
 @compiled
-def distance(tolerance, a, b, size):
-    """Root mean square of a - b in units of the tolerance at states of the size of `size`."""
+def distance(m, scale, a, b, size):
+    """Root mean square of a - scale * b in units of the tolerance at states of the size of `size`; addresses."""
+    n = m.n
+    x, y, big, atol = reals(a), reals(b), reals(size), reals(m.atol)
     total = 0.0
-    for i in range(size.size):
-        value = (a[i] - b[i]) / (tolerance.atol[i] + tolerance.rtol * abs(size[i]))
-        total += value * value
-    return math.sqrt(total / size.size)
+    for i in range(n):
+        part = (x[i] - scale * y[i]) / (atol[i] + m.rtol * abs(big[i]))
+        total += part * part
+    return math.sqrt(total / n)
 
 
 @compiled
-def first_step(problem, tolerance, state, work, order):
-    """A guess of the first step from the state, its derivative and the change of that [HNW93, II.4]."""
-    n = work.y.size
-    width = work.f.size
-    zero = work.scratch[n : 2 * n]
-    for i in range(n):
-        zero[i] = 0.0
-    size = distance(tolerance, work.y, zero, work.y)
-    slope = distance(tolerance, work.f, zero, work.y)
+def first_step(m, order):
+    """A guess of the first step from the state, its derivative and the change of that [HNW93, II.4].
+
+    Uses the second row of k as scratch: a derivative a small step ahead.
+    """
+    n = m.n
+    ahead = m.k + 8 * m.width
+    size = distance(m, 0.0, m.y, m.y, m.y)
+    slope = distance(m, 0.0, m.f, m.f, m.y)
     h = 1e-6 if size < 1e-5 or slope < 1e-5 else 0.01 * size / slope
-    h = min(h, FIRST_STEP * state.span)
-    work.x[0] = state.t + state.sign * h
+    h = min(h, FIRST_STEP * m.span)
+    x, y, f = reals(m.x), reals(m.y), reals(m.f)
+    x[0] = m.t + m.sign * h
     for i in range(n):
-        work.x[1 + i] = work.y[i] + state.sign * h * work.f[i]
-    call(problem.rhs, work.x, work.k, width)
-    state.evaluations += 1
-    bend = distance(tolerance, work.k[width:], work.f, work.y) / h
+        x[1 + i] = y[i] + m.sign * h * f[i]
+    call(m.rhs, m.x, ahead)
+    m.evaluations += 1
+    bend = distance(m, 1.0, ahead, m.f, m.y) / h
     most = max(slope, bend)
     guess = max(1e-6, 1e-3 * h) if most <= 1e-15 else (0.01 / most) ** (1.0 / (order + 1))
     if not guess < 100.0 * h:
         guess = 100.0 * h
-    return min(guess, FIRST_STEP * state.span, tolerance.max_step)
+    return min(guess, FIRST_STEP * m.span, m.max_step)
 
 
 @compiled
-def controlled(method, state, error):
+def prepare(m):
+    """Derivative and event sides at a state or inputs set from outside, and a first step if there is none.
+
+    False if the derivative is not finite.
+    """
+    placed(m, m.t, m.y)
+    call(m.rhs, m.x, m.f)
+    m.evaluations += 1
+    if m.events > 0:
+        event_signs(m)
+    m.fresh = 0
+    if not all_finite(m.n, m.f):
+        return False
+    if m.h == 0.0:
+        m.h = first_step(m, m.error_order)
+    return True
+
+
+@compiled
+def controlled(m, error):
     """Accept or reject a step of error `error` (in tolerances) and set the next length; True if accepted."""
-    used = state.h
-    exponent = 1.0 / (method.error_order + 1)
+    used = m.h
+    exponent = 1.0 / (m.error_order + 1)
     if not error <= 1.0:
-        factor = SHRINK
-        if math.isfinite(error):
-            factor = max(SHRINK, SAFETY * error**-exponent)
-        state.h = used * factor
-        state.rejected += 1
-        state.rejected_last = 1
+        m.h = used * max(SHRINK, SAFETY * error**-exponent)
+        m.rejected += 1
+        m.rejected_last = 1
         return False
     factor = GROW
     if error > 0.0:
         beta = INTEGRAL * exponent
-        factor = SAFETY * error ** (0.75 * beta - exponent) * max(state.error, 1e-4) ** beta
+        factor = SAFETY * error ** (0.75 * beta - exponent) * max(m.error, 1e-4) ** beta
         factor = min(GROW, max(SHRINK, factor))
-    if state.rejected_last:
+    if m.rejected_last:
         factor = min(1.0, factor)
-    state.h = used * factor
+    m.h = used * factor
     if error < BLIND_ERROR:
-        state.h = min(state.h, max(used, BLIND_STEP * state.span))
-    state.error = error
-    state.rejected_last = 0
+        m.h = min(m.h, max(used, BLIND_STEP * m.span))
+    m.error = error
+    m.rejected_last = 0
     return True
 
 
 @compiled
-def prepare(problem, method, tolerance, state, work):
-    """Derivative and event signs at a state or inputs that were set from outside, and a first step if there is none."""
-    work.x[0] = state.t
-    for i in range(work.y.size):
-        work.x[1 + i] = work.y[i]
-    call(problem.rhs, work.x, work.f, 0)
-    state.evaluations += 1
-    if problem.directions.size > 0:
-        event_signs(problem, state, work)
-    if state.h == 0.0:
-        state.h = first_step(problem, tolerance, state, work, method.error_order)
-    state.fresh = 0
-
-
-@compiled
-def all_finite(values, start, count):
-    """Whether `count` values from `start` on are finite: x - x is 0 for those and nan for the others."""
-    total = 0.0
-    for i in range(start, start + count):
-        total += values[i] - values[i]
-    return total == 0.0
-
-
-@compiled
-def next_time(method, tolerance, state):
-    """(end of the next step, whether it is the end of the run), and state.h shortened to what is allowed."""
-    if method.fixed:
-        t_new = state.origin + state.sign * (state.grid + 1) * state.h
-        if state.sign * (state.t_end - t_new) < 1e-9 * state.h:
-            return state.t_end, True
+def next_end(m):
+    """(end of the next step, whether it is the end of the run), and m.h shortened to what is allowed."""
+    if m.fixed:
+        t_new = m.origin + m.sign * (m.grid + 1) * m.h
+        if m.sign * (m.t_end - t_new) < 1e-9 * m.h:
+            return m.t_end, True
         return t_new, False
-    state.h = min(state.h, tolerance.max_step)
-    left = abs(state.t_end - state.t)
-    if 1.01 * state.h >= left:
-        state.h = left
-        return state.t_end, True
-    return state.t + state.sign * state.h, False
+    m.h = min(m.h, m.max_step)
+    left = abs(m.t_end - m.t)
+    if 1.01 * m.h >= left:
+        m.h = left
+        return m.t_end, True
+    return m.t + m.sign * m.h, False
 
 
 @compiled
-def judged(method, tolerance, state, work, h, proposed, clipped):
+def too_small(m, h, clipped):
+    """Whether a step of length h is lost in the rounding of t, or hopeless in view of the span."""
+    return (not clipped and abs(h) <= 10.0 * EPS * abs(m.t)) or abs(h) <= 1e-24 * m.span
+
+
+@compiled
+def judged(m, h, proposed, clipped):
     """Whether the attempted step is good; sets the length of the next attempt."""
-    finite = all_finite(work.y_new, 0, work.y.size)
-    if method.fixed:
-        state.not_finite = 0 if finite else 1
+    finite = all_finite(m.n, m.y_new)
+    if m.fixed:
         return finite
-    error = estimate(method, tolerance, work, h)
-    if not state.proven:
-        error += distance(tolerance, work.scratch, work.y_new, work.y_new)
-    finite = finite and math.isfinite(error) and all_finite(work.k, method.stages * work.f.size, work.y.size)
-    state.not_finite = 0 if finite else 1
-    if not controlled(method, state, error if finite else math.inf):
+    error = estimate(m, h)
+    if not m.proven:
+        error += distance(m, 1.0, m.scratch, m.y_new, m.y_new)
+    finite = finite and math.isfinite(error) and all_finite(m.n, m.k + 8 * m.stages * m.width)
+    m.not_finite = 0 if finite else 1
+    if not controlled(m, error if finite else math.inf):
         return False
     if clipped:
-        state.h = max(state.h, proposed)
-    state.proven = 1
+        m.h = max(m.h, proposed)
+    m.proven = 1
     return True
 
 
 @compiled
-def advance(problem, method, tolerance, state, work, out, budget):
+def advance(m, budget):
     """Up to `budget` attempted steps; returns why it came back."""
-    width = work.f.size
     for _ in range(budget):
-        if state.t == state.t_end:
+        if m.t == m.t_end:
             return REACHED
-        if not room(problem, state, out):
+        if not has_room(m):
             return FULL
-        proposed = state.h
-        t_new, clipped = next_time(method, tolerance, state)
-        t = state.t
+        proposed = m.h
+        t_new, clipped = next_end(m)
+        t = m.t
         h = t_new - t
-        if (not clipped and abs(h) <= 10.0 * EPS * abs(t)) or abs(h) <= 1e-24 * state.span:
-            return NOT_FINITE if state.not_finite else SMALL_STEP
-        attempt(problem, method, state, work, t, t_new, h, not (method.fixed or state.proven))
-        if not judged(method, tolerance, state, work, h, proposed, clipped):
-            if method.fixed:
+        if too_small(m, h, clipped):
+            return NOT_FINITE if m.not_finite else SMALL_STEP
+        attempt(m, t, t_new, h, not (m.fixed or m.proven))
+        if not judged(m, h, proposed, clipped):
+            if m.fixed:
                 return NOT_FINITE
             continue
-        if wants_between(problem, state, out, t_new):
-            dense_rows(problem, method, state, work, t, t_new, h)
-        state.grid += 1
-        stopped = finish(problem, state, work, out, t_new, h)
-        for i in range(width):
-            work.f[i] = work.k[method.stages * width + i]
+        if wants_between(m, t_new):
+            dense_rows(m, t, t_new, h)
+        m.grid += 1
+        stopped = finish(m, t_new, h)
+        copied(m.width, m.k + 8 * m.stages * m.width, m.f)
         if stopped:
             return EVENT
     return RUNNING
@@ -305,16 +303,14 @@ def _explicit_loop(digest):
     """The loop for explicit methods; `digest` ties its cached code to all the sources it is made of."""
 
     @loop
-    def explicit(problem, method, tolerance, memory, work, out, budget):
+    def explicit(memory, budget):
         """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
-        state = memory[0]
+        m = memory[0]
         if digest < 0:
             return RUNNING
-        if state.fresh:
-            prepare(problem, method, tolerance, state, work)
-            if not all_finite(work.f, 0, work.y.size):
-                return NOT_FINITE
-        return advance(problem, method, tolerance, state, work, out, budget)
+        if m.fresh and not prepare(m):
+            return NOT_FINITE
+        return advance(m, budget)
 
     return explicit
 

@@ -1,20 +1,17 @@
-"""What the compiled loops read and write: addresses and arrays, gathered by what they are for.
+"""The memory of a compiled loop: one record of numbers and addresses of arrays.
 
-A loop may return to Python after any attempted step and be called again; everything it remembers is in `STATE` and in
-the arrays of `Work`, so where it was cut does not change a single bit of the result.
+A loop takes nothing but this record, so its parts pass one pointer to each other; that makes them quick to compile and
+to call. A loop may return to Python after any attempted step and be called again: everything it remembers is here, so
+where it was cut does not change a single bit of the result. Whoever fills in addresses keeps the arrays alive.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, SINGULAR, NO_CONVERGENCE = range(8)
+RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, NO_CONVERGENCE = range(7)
 """Why a loop returned: budget of steps used up, end of the span, terminal event, step below the floor, state not
-finite, output arrays full, iteration matrix singular, implicit iteration does not converge."""
+finite, output arrays full, implicit iteration does not converge."""
 
 SAMPLES = 8
 """Intervals into which a step is cut to look for crossings; slopes at their ends also reveal crossings in pairs."""
@@ -22,103 +19,106 @@ SAMPLES = 8
 MOST_CROSSINGS = 2 * SAMPLES + 1
 """At most this many crossings of one event can be found in one step."""
 
-STATE = np.dtype(
-    [
-        ("t", "f8"),  # where the motion is
-        ("t_end", "f8"),  # where this run of the loop ends
-        ("sign", "f8"),  # +1 forward in time, -1 backward
-        ("span", "f8"),  # length of the whole simulation
-        ("h", "f8"),  # proposed length of the next step, positive; 0 before the first
-        ("error", "f8"),  # error of the last accepted step, in units of the tolerance
-        ("origin", "f8"),  # fixed steps: t = origin + sign * grid * h
-        ("grid", "i8"),
-        ("fresh", "i8"),  # 1 when the state or the inputs were changed from outside
-        ("proven", "i8"),  # 1 once a first step has been accepted
-        ("rejected_last", "i8"),  # 1 when the last attempt was rejected
-        ("not_finite", "i8"),  # 1 when the last attempt met a value that is not finite
-        ("steps", "i8"),
-        ("rejected", "i8"),
-        ("evaluations", "i8"),
-        ("event_evaluations", "i8"),
-        ("jacobians", "i8"),
-        ("factorizations", "i8"),
-        ("stored", "i8"),  # rows written to Output.t, Output.y
-        ("next_time", "i8"),  # first requested time that is not written yet
-        ("crossings", "i8"),  # rows written to Output.event_*
-        ("stopped_by", "i8"),  # index of the terminal event
-        ("jacobian_current", "i8"),  # implicit: the Jacobian belongs to the present state
-        ("factored", "i8"),  # implicit: the factors belong to factored_h and the Jacobian in hand
-        ("factored_h", "f8"),
-        ("has_dense", "i8"),  # implicit: a previous step can be extrapolated
-        ("h_before", "f8"),
-        ("rate", "f8"),
-    ]
+SIZES = (
+    "n",  # states
+    "width",  # outputs of the right-hand side, n or more
+    "events",  # event functions
+    "requested",  # output times asked for; 0: every step is stored
+    "room",  # rows that fit into out_t, out_y
+    "event_room",  # rows that fit into event_t, event_y, event
 )
-"""The scalar memory of a loop."""
 
+PROGRAMS = ("rhs", "project", "jacobian", "event_program")
+"""Addresses of flat programs over [t, y, p]; 0 where there is none."""
 
-class Problem(NamedTuple):
-    """Addresses of flat programs (0 where there is none) and what to look for in the events."""
+TABLEAU = (
+    "stages",
+    "rows",  # all rows of a, with those that only dense output needs
+    "fixed",  # 1: the step is constant
+    "error_order",
+    "error_rows",
+    "dense_rows",
+)
 
-    rhs: int
-    project: int
-    jacobian: int
-    events: int
-    directions: Array  # (k,) int64: -1 falling, 0 both, +1 rising
-    terminal: Array  # (k,) int64: 1 stops
+ADDRESSES = (
+    "c",  # tableau; for each matrix only the entries that are not zero, row r at start[r] : start[r + 1]
+    "a_start",
+    "a_column",
+    "a_value",
+    "error_start",
+    "error_column",
+    "error_value",
+    "dense_start",
+    "dense_column",
+    "dense_value",
+    "atol",  # (n,)
+    "x",  # (1 + n + m,): t, y, p as the programs want them
+    "y",  # (n,): the present state
+    "y_new",  # (n,): the state at the end of the attempted step
+    "saved",  # (n,)
+    "f",  # (width,): derivative at y; explicit methods: the first row of k
+    "k",  # (rows, width): derivatives of the stages
+    "dense",  # (3 + dense rows, n): F_0, F_1, ... of the last step
+    "scratch",  # (n,)
+    "directions",  # (events,) int64: -1 falling, 0 both, +1 rising
+    "terminal",  # (events,) int64: 1 stops
+    "g",  # (2 (SAMPLES + 1), events): events at the samples, and rows of slopes between
+    "g_point",  # (events,)
+    "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
+    "found_at",  # (MOST_CROSSINGS * events,): crossings in this step as fractions of it
+    "found",  # (MOST_CROSSINGS * events,) int64: which event
+    "times",  # (requested,)
+    "out_t",  # (room,)
+    "out_y",  # (room, n)
+    "event_t",  # (event_room,)
+    "event_y",  # (event_room, n)
+    "event",  # (event_room,) int64
+    "jacobian_matrix",  # (n, n); from here on for implicit methods
+    "real_factors",  # (n, n)
+    "complex_factors",  # (n, n) complex
+    "real_pivots",  # (n,) int64
+    "complex_pivots",  # (n,) int64
+    "z",  # (3, n): stages minus y
+    "w",  # (3, n): the same, transformed
+    "residual",  # (3, n)
+    "complex_part",  # (n,) complex
+)
 
+REALS = (
+    "rtol",
+    "max_step",
+    "t",  # where the motion is, s
+    "t_end",  # where this run of the loop ends, s
+    "sign",  # +1 forward in time, -1 backward
+    "span",  # length of the whole simulation, s
+    "h",  # proposed length of the next step, positive, s; 0 before the first
+    "error",  # error of the last accepted step, in units of the tolerance
+    "origin",  # fixed steps: t = origin + sign * grid * h
+    "factored_h",  # implicit: the signed step that the factors belong to; 0 for none
+    "h_before",  # implicit: the last accepted step
+    "error_before",
+)
 
-class Tolerance(NamedTuple):
-    """When a step is good enough: |error_i| <= atol_i + rtol |y_i|, in the root mean square."""
+COUNTERS = (
+    "grid",
+    "fresh",  # 1 when the state or the inputs were changed from outside
+    "proven",  # 1 once a first step has been accepted
+    "rejected_last",  # 1 when the last attempt was rejected
+    "not_finite",  # 1 when the last attempt met a value that is not finite
+    "steps",
+    "rejected",
+    "evaluations",
+    "event_evaluations",
+    "jacobians",
+    "factorizations",
+    "stored",  # rows written to out_t, out_y
+    "next_time",  # the first requested time that is not written yet
+    "crossings",  # rows written to event_t, event_y, event
+    "stopped_by",  # index of the terminal event
+    "jacobian_current",  # implicit: 1 if the Jacobian belongs to the present state
+    "extrapolates",  # implicit: 1 if the last step predicts the next
+)
 
-    rtol: float
-    atol: Array  # (n,)
-    max_step: float
-
-
-class Method(NamedTuple):
-    """A tableau, entries that are zero left out."""
-
-    stages: int
-    rows: int  # all rows, with those that only dense output needs
-    fixed: int
-    error_order: int
-    c: Array
-    a_start: Array
-    a_column: Array
-    a_value: Array
-    error_start: Array
-    error_column: Array
-    error_value: Array
-    dense_start: Array
-    dense_column: Array
-    dense_value: Array
-
-
-class Work(NamedTuple):
-    """Arrays that the loop owns between calls."""
-
-    x: Array  # (1 + n + m,): t, y, p as the programs want them
-    y: Array  # (n,)
-    y_new: Array  # (n,)
-    base: Array  # (n,): state that the stages start from
-    f: Array  # (width,): derivative at y, with the extra outputs of the program
-    k: Array  # (rows * width,): derivatives of the stages
-    dense: Array  # (d * n,): F_0 ... of the last step
-    scratch: Array  # (3 * n,)
-    g: Array  # (2 * (SAMPLES + 1) * k,): events and their slopes at the samples
-    g_point: Array  # (k,)
-    g_sign: Array  # (k,) int64: sign of each event before now, 0 if it has been 0 since the start
-    found_at: Array  # (MOST_CROSSINGS * k,): crossings in this step as fractions of it
-    found: Array  # (MOST_CROSSINGS * k,) int64: which event
-
-
-class Output(NamedTuple):
-    """Where results go. With no requested times every accepted step is stored."""
-
-    times: Array
-    t: Array
-    y: Array
-    event_t: Array
-    event_y: Array
-    event: Array
+MEMORY = np.dtype(
+    [(name, "i8") for name in (*SIZES, *PROGRAMS, *TABLEAU, *ADDRESSES, *COUNTERS)] + [(name, "f8") for name in REALS]
+)

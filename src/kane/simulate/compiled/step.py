@@ -1,11 +1,14 @@
-"""What every method does after a step: values between its ends, crossings of events, storing of output."""
+"""What every method does after a step: values between its ends, crossings of events, storing of output.
+
+`m` is the memory of the loop, a record of type `records.MEMORY`.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .call import call, compiled
-from .records import SAMPLES
+from .call import call, compiled, reals, wholes
+from .records import MOST_CROSSINGS, SAMPLES
 
 EPS = 2.220446049250313e-16
 
@@ -17,66 +20,81 @@ GOLDEN = 0.3819660112501051
 
 
 @compiled
-def between(work, s, target, offset):
-    """Write the state at the fraction `s` of the last step to `target`, from `offset` on."""
-    n = work.y.size
-    last = work.dense.size // n - 1
+def copied(n, source, target):
+    """Copy n numbers from one address to another."""
+    a, b = reals(source), reals(target)
     for i in range(n):
-        value = work.dense[last * n + i]
+        b[i] = a[i]
+
+
+@compiled
+def all_finite(n, values):
+    """Whether the n numbers at the address `values` are finite: x - x is 0 for those and nan for the others."""
+    x = reals(values)
+    total = 0.0
+    for i in range(n):
+        total += x[i] - x[i]
+    return total == 0.0
+
+
+@compiled
+def placed(m, t, y):
+    """Put the time and the state at the address `y` where the programs read them."""
+    reals(m.x)[0] = t
+    copied(m.n, y, m.x + 8)
+
+
+@compiled
+def between(m, s, target):
+    """Write the state at the fraction `s` of the last step to the address `target`."""
+    n = m.n
+    y, dense, x = reals(m.y), reals(m.dense), reals(target)
+    last = 2 + m.dense_rows
+    for i in range(n):
+        value = dense[last * n + i]
         for d in range(last - 1, -1, -1):
-            value = work.dense[d * n + i] + (s if d % 2 else 1.0 - s) * value
-        target[offset + i] = work.y[i] + s * value
+            value = dense[d * n + i] + (s if d % 2 else 1.0 - s) * value
+        x[i] = y[i] + s * value
 
 
 @compiled
-def hermite(work, h, k_end):
-    """Set the first three dense rows from the ends of the step; `k_end` is where the derivative at its end starts."""
-    n = work.y.size
-    for i in range(n):
-        rise = work.y_new[i] - work.y[i]
-        bend = h * work.f[i] - rise
-        work.dense[i] = rise
-        work.dense[n + i] = bend
-        work.dense[2 * n + i] = rise - h * work.k[k_end + i] - bend
+def events_at(m, h, s):
+    """Evaluate all events at the fraction `s` of the step into g_point."""
+    reals(m.x)[0] = m.t + s * h
+    between(m, s, m.x + 8)
+    call(m.event_program, m.x, m.g_point)
+    m.event_evaluations += 1
 
 
 @compiled
-def events_at(problem, state, work, t, h, s):
-    """Evaluate all events at the fraction `s` of the step into work.g_point."""
-    work.x[0] = t + s * h
-    between(work, s, work.x, 1)
-    call(problem.events, work.x, work.g_point, 0)
-    state.event_evaluations += 1
+def event_signs(m):
+    """Take the sides of the events at the present state where none is known yet."""
+    placed(m, m.t, m.y)
+    call(m.event_program, m.x, m.g_point)
+    m.event_evaluations += 1
+    g, side = reals(m.g_point), wholes(m.g_sign)
+    for e in range(m.events):
+        if side[e] == 0:
+            side[e] = (g[e] > 0.0) - (g[e] < 0.0)
 
 
 @compiled
-def event_signs(problem, state, work):
-    """Take the signs of the events at the present state where none is known yet."""
-    work.x[0] = state.t
-    for i in range(work.y.size):
-        work.x[1 + i] = work.y[i]
-    call(problem.events, work.x, work.g_point, 0)
-    state.event_evaluations += 1
-    for e in range(work.g_sign.size):
-        if work.g_sign[e] == 0:
-            work.g_sign[e] = np.int64(np.sign(work.g_point[e]))
-
-
-@compiled
-def root(problem, state, work, t, h, event, low, g_low, high, g_high):
+def root(m, h, event, low, g_low, high, g_high):
     """The crossing of `event` between `low` and `high`, as a fraction of the step, on its far side.
 
-    Of g_low and g_high only the signs need be right. Inverse quadratic interpolation where it is safe, bisection elsewhere [Chandrupatla97]. Giving the far side means
-    that a simulation continued from the crossing does not meet the same crossing again.
+    Of g_low and g_high only the signs need be right. Inverse quadratic interpolation where it is safe, bisection
+    elsewhere [Cha97]. Giving the far side means that a simulation continued from the crossing does not meet the same
+    crossing again.
     """
-    tolerance = 2.0 * EPS * max(1.0, abs(t / h))
+    g = reals(m.g_point)
+    tolerance = 2.0 * EPS * max(1.0, abs(m.t / h))
     a, g_a, b, g_b = high, g_high, low, g_low
     c, g_c = b, g_b
     part = 0.5
     for _ in range(200):
         s = a + part * (b - a)
-        events_at(problem, state, work, t, h, s)
-        g_s = work.g_point[event]
+        events_at(m, h, s)
+        g_s = g[event]
         if g_s == 0.0:
             return s
         if (g_s > 0.0) == (g_a > 0.0):
@@ -101,8 +119,9 @@ def root(problem, state, work, t, h, event, low, g_low, high, g_high):
 
 
 @compiled
-def dip(problem, state, work, t, h, event, sign, low, high):
+def dip(m, h, event, sign, low, high):
     """A fraction between `low` and `high` where sign * event is negative, or -1 if it only comes near zero."""
+    g = reals(m.g_point)
     best, least = -1.0, np.inf
     for _ in range(60):
         if least < 0.0:
@@ -114,8 +133,8 @@ def dip(problem, state, work, t, h, event, sign, low, high):
             s = low + GOLDEN * (high - low)
         else:
             s = best + GOLDEN * (high - best) if tail else best - GOLDEN * (best - low)
-        events_at(problem, state, work, t, h, s)
-        value = sign * work.g_point[event]
+        events_at(m, h, s)
+        value = sign * g[event]
         if value < least:
             if best >= 0.0 and tail:
                 low = best
@@ -130,128 +149,138 @@ def dip(problem, state, work, t, h, event, sign, low, high):
 
 
 @compiled
-def keep(problem, work, count, event, rising, s):
+def keep(m, count, event, rising, s):
     """Note a crossing of `event` at the fraction `s`, in order of time, if its direction is wanted."""
-    wanted = problem.directions[event]
+    wanted = wholes(m.directions)[event]
     if (wanted > 0 and not rising) or (wanted < 0 and rising):
         return count
+    found_at, found = reals(m.found_at), wholes(m.found)
     place = count
-    while place > 0 and work.found_at[place - 1] > s:
-        work.found_at[place] = work.found_at[place - 1]
-        work.found[place] = work.found[place - 1]
+    while place > 0 and found_at[place - 1] > s:
+        found_at[place] = found_at[place - 1]
+        found[place] = found[place - 1]
         place -= 1
-    work.found_at[place] = s
-    work.found[place] = event
+    found_at[place] = s
+    found[place] = event
     return count + 1
 
 
 @compiled
-def sampled(problem, state, work, t, h):
-    """Events and the signs of their slopes at the ends of SAMPLES equal parts of the step, in work.g."""
-    events = work.g_sign.size
+def sampled(m, h):
+    """Events, and the signs of their slopes, at the ends of SAMPLES equal parts of the step."""
+    events = m.events
+    g, point = reals(m.g), reals(m.g_point)
     for i in range(2 * SAMPLES + 2):
         end = i >= 2 * SAMPLES
         s = (i // 2) / SAMPLES
         if i % 2:
             s += -SLOPE if end else SLOPE
-        events_at(problem, state, work, t, h, s)
+        events_at(m, h, s)
         for e in range(events):
-            value = work.g_point[e]
+            value = point[e]
             if i % 2:
-                value -= work.g[(i - 1) * events + e]
+                value -= g[(i - 1) * events + e]
                 value = -value if end else value
-            work.g[i * events + e] = value
+            g[i * events + e] = value
 
 
 @compiled
-def crossings(problem, state, work, t, h):
-    """Find all crossings of all events inside the step; returns how many, in order of time, in work.found.
+def crossings(m, h):
+    """Find all crossings of all events inside the step; returns how many, in order of time, in `found`.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
     turning back, is no crossing. Between two samples of the same sign there may be a pair of crossings, if the event
     heads for zero at the first and comes back from it at the second.
     """
-    sampled(problem, state, work, t, h)
-    events = work.g_sign.size
+    sampled(m, h)
+    events = m.events
+    g, sides = reals(m.g), wholes(m.g_sign)
     count = 0
     for e in range(events):
-        sign = np.float64(work.g_sign[e])
+        sign = float(sides[e])
         for i in range(-1, SAMPLES):
             low, high = max(i, 0) / SAMPLES, (i + 1) / SAMPLES
-            g_low, g_high = work.g[2 * max(i, 0) * events + e], work.g[2 * (i + 1) * events + e]
-            middle = high
+            g_low, g_high = g[2 * max(i, 0) * events + e], g[2 * (i + 1) * events + e]
+            middle = -1.0
             if i >= 0 and sign * g_low > 0.0 and sign * g_high > 0.0:
-                falls = sign * work.g[(2 * i + 1) * events + e] < 0.0
-                rises = sign * work.g[(2 * i + 3) * events + e] > 0.0
-                middle = dip(problem, state, work, t, h, e, sign, low, high) if falls and rises else -1.0
-            pair = 0.0 <= middle < high
-            if pair or sign * g_high < 0.0:
-                for part in range(2 if pair else 1):
-                    a, b = (low, middle) if part == 0 else (middle, high)
-                    side = sign if part == 0 else -sign
-                    s = a
-                    if i >= 0 and g_low != 0.0:
-                        s = root(problem, state, work, t, h, e, a, side, b, -side)
-                    count = keep(problem, work, count, e, side < 0.0, s)
+                falls = sign * g[(2 * i + 1) * events + e] < 0.0
+                rises = sign * g[(2 * i + 3) * events + e] > 0.0
+                if falls and rises:
+                    middle = dip(m, h, e, sign, low, high)
+            parts = 2 if middle >= 0.0 else 1 if sign * g_high < 0.0 else 0
+            for part in range(parts):
+                a = middle if part == 1 else low
+                b = middle if part == 0 and parts == 2 else high
+                side = sign if part == 0 else -sign
+                s = a
+                if i >= 0 and g_low != 0.0:
+                    s = root(m, h, e, a, side, b, -side)
+                count = keep(m, count, e, side < 0.0, s)
             if g_high != 0.0:
-                sign = np.sign(g_high)
-        work.g_sign[e] = np.int64(sign)
+                sign = 1.0 if g_high > 0.0 else -1.0
+        sides[e] = int(sign)
     return count
 
 
 @compiled
-def room(problem, state, out):
+def has_room(m):
     """Whether the output arrays can take everything that one more step may bring."""
-    if out.times.size == 0 and state.stored + 1 >= out.t.size:
+    if m.requested == 0 and m.stored + 1 >= m.room:
         return False
-    return state.crossings + problem.directions.size * (2 * SAMPLES + 1) <= out.event_t.size
+    return m.crossings + m.events * MOST_CROSSINGS <= m.event_room
 
 
 @compiled
-def wants_between(problem, state, out, t_new):
+def wants_between(m, t_new):
     """Whether this step is looked at anywhere but at its end."""
-    if problem.directions.size > 0:
+    if m.events > 0:
         return True
-    if state.next_time >= out.times.size:
+    if m.next_time >= m.requested:
         return False
-    return state.sign * (out.times[state.next_time] - t_new) < 0.0
+    return m.sign * (reals(m.times)[m.next_time] - t_new) < 0.0
 
 
 @compiled
-def finish(problem, state, work, out, t_new, h):
-    """Close an accepted step from state.t to t_new: events, output, the new state. True if a terminal event stops it."""
-    t = state.t
-    n = work.y.size
-    t_stop = t_new
-    stopped = False
-    count = crossings(problem, state, work, t, h) if problem.directions.size > 0 else 0
+def noted(m, h):
+    """Store the crossings of this step up to the first terminal one; True if there is one, its row is the last."""
+    if m.events == 0:
+        return False
+    count = crossings(m, h)
+    found_at, found, event, event_t = reals(m.found_at), wholes(m.found), wholes(m.event), reals(m.event_t)
     for c in range(count):
-        row = state.crossings
-        out.event[row] = work.found[c]
-        out.event_t[row] = t + work.found_at[c] * h
-        between(work, work.found_at[c], out.event_y[row], 0)
-        state.crossings += 1
-        if problem.terminal[work.found[c]]:
-            stopped = True
-            t_stop = out.event_t[row]
-            state.stopped_by = work.found[c]
-            for i in range(n):
-                work.y_new[i] = out.event_y[row, i]
-            break
-    while state.next_time < out.times.size and state.sign * (out.times[state.next_time] - t_stop) < 0.0:
-        out.t[state.stored] = out.times[state.next_time]
-        between(work, (out.times[state.next_time] - t) / h, out.y[state.stored], 0)
-        state.next_time += 1
-        state.stored += 1
-    at_time = state.next_time < out.times.size and out.times[state.next_time] == t_stop
-    if at_time or out.times.size == 0:
-        out.t[state.stored] = t_stop
-        for i in range(n):
-            out.y[state.stored, i] = work.y_new[i]
-        state.next_time += 1 if at_time else 0
-        state.stored += 1
-    for i in range(n):
-        work.y[i] = work.y_new[i]
-    state.t = t_stop
-    state.steps += 1
+        row = m.crossings
+        event[row] = found[c]
+        event_t[row] = m.t + found_at[c] * h
+        between(m, found_at[c], m.event_y + 8 * row * m.n)
+        m.crossings += 1
+        if wholes(m.terminal)[found[c]]:
+            m.stopped_by = found[c]
+            return True
+    return False
+
+
+@compiled
+def finish(m, t_new, h):
+    """Close an accepted step from m.t to t_new: events, output, the new state. True if a terminal event stops it."""
+    n = m.n
+    out_t, times = reals(m.out_t), reals(m.times)
+    stopped = noted(m, h)
+    t_stop = t_new
+    if stopped:
+        t_stop = reals(m.event_t)[m.crossings - 1]
+        copied(n, m.event_y + 8 * (m.crossings - 1) * n, m.y_new)
+    while m.next_time < m.requested and m.sign * (times[m.next_time] - t_stop) < 0.0:
+        out_t[m.stored] = times[m.next_time]
+        between(m, (times[m.next_time] - m.t) / h, m.out_y + 8 * m.stored * n)
+        m.next_time += 1
+        m.stored += 1
+    at_time = m.next_time < m.requested and times[m.next_time] == t_stop
+    if at_time or m.requested == 0:
+        out_t[m.stored] = t_stop
+        copied(n, m.y_new, m.out_y + 8 * m.stored * n)
+        m.next_time += 1 if at_time else 0
+        m.stored += 1
+    copied(n, m.y_new, m.y)
+    m.t = t_stop
+    m.steps += 1
     return stopped
