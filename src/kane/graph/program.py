@@ -8,7 +8,7 @@ it and `parse` (module `text`) reads it back as the same program.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..errors import ExpressionError, ProgramError
@@ -120,6 +120,9 @@ def verify(program: Program) -> None:
     for what, names in (("inputs", [g.name for g in program.inputs]), ("outputs", [o.name for o in program.outputs])):
         if len(set(names)) != len(names):
             refuse(f"two groups of {what} share a name")
+    for label in labels:
+        if not _is_word(label):
+            refuse(f"the label {label!r} is not a word: letters, digits and signs without blanks, commas, ( ) or #")
     if any(g.stage not in STAGES for g in program.inputs):
         refuse(f"a stage is not one of {STAGES}")
     if not all(math.isfinite(c) for c in program.constants):
@@ -136,10 +139,30 @@ def verify(program: Program) -> None:
             refuse(f"z{slot} uses a value that is not computed before it")
         slot += 1
     for out in program.outputs:
-        if math.prod(out.shape) != len(out.slots):
+        if math.prod(out.shape) != len(out.slots) or any(n < 0 for n in out.shape):
             refuse(f"output '{out.name}' of shape {out.shape} has {len(out.slots)} values")
         if not all(0 <= s < slot for s in out.slots):
             refuse(f"output '{out.name}' names a value that does not exist")
+
+
+def _is_word(label: str) -> bool:
+    """Whether a label can stand in the text of a program without being taken for a number or for several words."""
+    if not label or any(c.isspace() or c in ",()#" for c in label):
+        return False
+    try:
+        float(label)
+    except ValueError:
+        return True
+    return False
+
+
+def free_prefix(letter: str, labels: Iterable[str]) -> str:
+    """`letter`, repeated until none of `labels` is that and a number."""
+    prefix = letter
+    taken = set(labels)
+    while any(label.startswith(prefix) and label[len(prefix) :].isdecimal() for label in taken):
+        prefix += letter
+    return prefix
 
 
 def lower(
@@ -257,7 +280,8 @@ def _select(
                 place[offset + k] = len(place)
         offset += len(g)
     if given:
-        groups += (Inputs("hoisted", tuple(f"h{i + 1}" for i in range(len(given))), "parameters"),)
+        h = free_prefix("h", [label for g in groups for label in g.labels])
+        groups += (Inputs("hoisted", tuple(f"{h}{i + 1}" for i in range(len(given))), "parameters"),)
         for s in given:
             place[s] = len(place)
     base = program.first_row

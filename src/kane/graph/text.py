@@ -7,6 +7,8 @@ z1 = sin(q1)  # gravity
 z2 = 9.81 * z1
 z3 = tau1 - z2
 output udot (1): z3
+
+Where an input is itself called z1, say, the rows are zz1, zz2 and so on.
 """
 
 from __future__ import annotations
@@ -16,18 +18,20 @@ import re
 
 from ..errors import ProgramError
 from .ops import TABLE
-from .program import Inputs, Outputs, Program, Row
+from .program import STAGES, Inputs, Outputs, Program, Row, free_prefix
 
 _INFIX = {op.infix: op.name for op in TABLE.values() if op.infix}
 _INPUT = re.compile(r"input (\S+) \[(\w+)\]:(.*)$")
-_OUTPUT = re.compile(r"output (\S+) \(([\d, ]*)\):(.*)$")
-_ROW = re.compile(r"z(\d+) = (.*?)(?:  # (.*))?$")
+_OUTPUT = re.compile(r"output (\S+) \(([^()]*)\):(.*)$")
+_ROW = re.compile(r"(z+)([0-9]{1,9}) = (.*?)(?:  # (.*))?$")
+_SHAPE = re.compile(r"(?:[0-9]{1,9}(?:, ?[0-9]{1,9})*,?)?")
 _CALL = re.compile(r"(\w+)\((.*)\)$")
 
 
 def printed(program: Program) -> str:
     """The program as text: inputs, one z per line with its provenance, outputs."""
     names = [label for g in program.inputs for label in g.labels]
+    z = free_prefix("z", names)
     names += [repr(c) for c in program.constants]
     lines = [f"program {program.name}"]
     lines += [f"input {g.name} [{g.stage}]: {' '.join(g.labels)}".rstrip() for g in program.inputs]
@@ -36,11 +40,11 @@ def printed(program: Program) -> str:
         shown = [names[a] for a in row.args]
         right = f"{shown[0]} {op.infix} {shown[1]}" if op.infix else f"{op.name}({', '.join(shown)})"
         comment = program.comments.get(program.first_row + i)
-        names.append(f"z{i + 1}")
-        lines.append(f"z{i + 1} = {right}" + (f"  # {comment}" if comment else ""))
+        names.append(f"{z}{i + 1}")
+        lines.append(f"{z}{i + 1} = {right}" + (f"  # {' '.join(comment.split())}" if comment else ""))
     for out in program.outputs:
         shape = ", ".join(str(n) for n in out.shape)
-        lines.append(f"output {out.name} ({shape}): {' '.join(names[s] for s in out.slots)}")
+        lines.append(f"output {out.name} ({shape}): {' '.join(names[s] for s in out.slots)}".rstrip())
     return "\n".join(lines) + "\n"
 
 
@@ -60,6 +64,10 @@ class _Parser:
         self.rows: list[tuple[str, list[str], int]] = []
         self.outputs: list[tuple[str, tuple[int, ...], list[str], int]] = []
         self.comments: dict[int, str] = {}
+        self.z = "z"
+
+    def is_row(self, name: str) -> bool:
+        return name.startswith(self.z) and name[len(self.z) :].isdecimal()
 
     def refuse(self, number: int, why: str) -> ProgramError:
         return ProgramError(f"program text, line {number}: {why}")
@@ -81,7 +89,7 @@ class _Parser:
         rows = []
         for i, (op, args, number) in enumerate(self.rows):
             rows.append(Row(op, tuple(self.slot(a, number) for a in args)))
-            self.slots[f"z{i + 1}"] = base + i
+            self.slots[f"{self.z}{i + 1}"] = base + i
         outputs = tuple(
             Outputs(name, shape, tuple(self.slot(v, number) for v in values))
             for name, shape, values, number in self.outputs
@@ -92,19 +100,32 @@ class _Parser:
 
     def line(self, number: int, line: str) -> None:
         if match := _INPUT.match(line):
+            if match[2] not in STAGES:
+                raise self.refuse(number, f"the stage '{match[2]}' is not one of {', '.join(STAGES)}")
             labels = tuple(match[3].split())
             self.groups.append(Inputs(match[1], labels, match[2]))
             for label in labels:
+                if label in self.slots:
+                    raise self.refuse(number, f"two inputs share the label '{label}'")
                 self.slots[label] = len(self.slots)
+            self.z = free_prefix("z", self.slots)
         elif match := _OUTPUT.match(line):
+            if not _SHAPE.fullmatch(match[2]):
+                raise self.refuse(number, f"({match[2]}) is not a shape")
             shape = tuple(int(n) for n in match[2].split(",") if n.strip())
-            self.outputs.append((match[1], shape, match[3].split(), number))
+            values = match[3].split()
+            if math.prod(shape) != len(values):
+                raise self.refuse(number, f"output '{match[1]}' of shape {shape} has {len(values)} values")
+            self.outputs.append((match[1], shape, values, number))
         elif match := _ROW.match(line):
-            if int(match[1]) != len(self.rows) + 1:
-                raise self.refuse(number, f"expected z{len(self.rows) + 1}, found z{match[1]}")
-            if match[3]:
-                self.comments[len(self.rows)] = match[3]
-            op, args = self.operation(number, match[2])
+            expected = f"{self.z}{len(self.rows) + 1}"
+            if match[1] + match[2] != expected:
+                raise self.refuse(number, f"expected {expected}, found {match[1]}{match[2]}")
+            if match[4]:
+                self.comments[len(self.rows)] = match[4]
+            op, args = self.operation(number, match[3])
+            if len(args) != TABLE[op].arity:
+                raise self.refuse(number, f"{op} takes {TABLE[op].arity} arguments, {len(args)} given")
             self.rows.append((op, args, number))
         else:
             raise self.refuse(number, f"cannot read {line!r}")
@@ -121,10 +142,10 @@ class _Parser:
 
     def collect_constants(self, names: list[str], number: int) -> None:
         for name in names:
-            if name in self.slots or re.fullmatch(r"z\d+", name):
+            if name in self.slots or self.is_row(name):
                 continue
             try:
-                value = float(name)
+                value = float(name) + 0.0  # -0.0 and 0.0 are one constant
             except ValueError:
                 raise self.refuse(number, f"unknown value '{name}'") from None
             if not math.isfinite(value):
@@ -133,8 +154,8 @@ class _Parser:
 
     def slot(self, name: str, number: int) -> int:
         place = self.slots.get(name)
-        if place is None and not re.fullmatch(r"z\d+", name):
-            place = self.slots.get(repr(float(name)))
+        if place is None and not self.is_row(name):
+            place = self.slots.get(repr(float(name) + 0.0))
         if place is None:
             raise self.refuse(number, f"'{name}' is used before it is computed")
         return place
