@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .backends import Kernel, compile  # noqa: A004 - the verb of the pipeline
+from .backends import Kernel, compile
 from .errors import InputError, ModelError, Problem
 from .formulation import Equations, control_program, formulate, motion_program, unit_program, watch_program
 from .graph import Expr, Program, hoist
@@ -306,7 +306,7 @@ class _Answer:
         if self._prelude is None:
             return self._kernel(*groups, self._values)
         if self._hoisted is None:
-            self._hoisted = self._prelude(self._values)
+            self._hoisted = np.asarray(self._prelude(self._values))
         return self._kernel(*groups, self._values, self._hoisted)
 
 

@@ -90,18 +90,17 @@ class Equations:
 
     @cached_property
     def _joint_system(self) -> System:
-        """The same mechanism with the motion variables of the joints as speeds."""
+        """The same mechanism with the motion variables of the joints as speeds; itself, where it has no others."""
+        if self.system.map.identity:
+            return self.system
         return System(self.mechanism, self.graph, self.free, joint_speeds=True)
 
     @cached_property
-    def _tree_matrix(self) -> Rows:
-        """M over the motion variables."""
-        kin = self.system.kinematics(accelerate=False)
-        return tree_mass_matrix(self._variables_system, kin, self._regrouped)
-
-    @property
-    def _variables_system(self) -> System:
-        return self.system if self.system.map.identity else self._joint_system
+    def _joint_mass_matrix(self) -> Rows:
+        """M over the motion variables, in their order, of a tree."""
+        system = self._joint_system
+        links = self._regrouped if system is self.system else system.links(regroup=True)
+        return tree_mass_matrix(system, system.kinematics(accelerate=False), links)
 
     @cached_property
     def mass_matrix(self) -> Rows:
@@ -110,19 +109,11 @@ class Equations:
             power = Power()
             add_momentum(power, self._moving, self._masses)
             return general_mass_matrix(power.by(self.system.u), self.system.u)
-        W = linear_coefficients(self.system.map.s, self.system.u)[0]
         if self.system.map.identity:
-            order = [next(j for j, e in enumerate(row) if not e.is_zero) for row in W]
-            n = len(order)
-            place = {order[i]: i for i in range(n)}
-            return [[self._tree_matrix[place[r]][place[c]] for c in range(n)] for r in range(n)]
-        M = self._joint_tree_matrix
-        return in_speeds(self.graph, M, W)
-
-    @cached_property
-    def _joint_tree_matrix(self) -> Rows:
-        system = self._joint_system
-        return tree_mass_matrix(system, system.kinematics(accelerate=False), system.links(regroup=True))
+            place = [self.system.map.s.index(u) for u in self.system.u]
+            return [[self._joint_mass_matrix[r][c] for c in place] for r in place]
+        W = linear_coefficients(self.system.map.s, self.system.u)[0]
+        return in_speeds(self.graph, self._joint_mass_matrix, W)
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:
@@ -156,7 +147,7 @@ class Equations:
             f.append(total)
         place = {v: i for i, v in enumerate(joints.variables)}
         outward = [place[v] for link in self._regrouped for v in link.joint.rates]
-        sdot = solve(self._joint_tree_matrix, f, outward)
+        sdot = solve(self._joint_mass_matrix, f, outward)
         rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
         Ydot = [forward(row, rates) for row in Y]
         Zdot = forward(system.map.Z, rates)

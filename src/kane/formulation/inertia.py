@@ -31,7 +31,7 @@ class Inertia:
 
     m: Expr
     h: Triple
-    I: Matrix  # noqa: E741 - the field's letter
+    I: Matrix
 
     @staticmethod
     def nothing(graph: Graph) -> Inertia:

@@ -1,7 +1,7 @@
 """Generalized forces as a reverse-mode derivative of power.
 
-With P = Σ_k (v_k · R_k + ω_k · T_k), the resultants held fixed, ∂P/∂u_r = Σ_k (v_r · R_k + ω_r · T_k): Kane's generalized
-force, for any choice of speeds, by one sweep over the graph of the velocities [KL83, Eqs. 78 and 90].
+With P = Σ_k (v_k · R_k + ω_k · T_k), the resultants held fixed, ∂P/∂u_r = Σ_k (v_r · R_k + ω_r · T_k): Kane's
+generalized force, for any choice of speeds, by one sweep over the graph of the velocities [KL83, Eqs. 78 and 90].
 """
 
 from __future__ import annotations

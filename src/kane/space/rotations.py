@@ -7,10 +7,11 @@ About an axis, by Euler angles in every body- and space-fixed sequence of two or
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..errors import ExpressionError
 from ..graph import Expr, Graph
-from .algebra import Matrix, Triple, dot, minus, plus, product, scaled, times, transpose_times, transposed
+from .algebra import Matrix, Triple, dot, plus, product, scaled, transpose_times, transposed
 
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 
@@ -73,11 +74,11 @@ def parse_sequence(sequence: str) -> tuple[bool, tuple[int, ...]]:
         or (len(words) == 2 and words[0] not in ("body", "space"))
         or not 1 <= len(axes) <= 3
         or -1 in axes
-        or any(a == b for a, b in zip(axes, axes[1:], strict=False))
+        or any(a == b for a, b in pairwise(axes))
     ):
         raise ExpressionError(
-            f"'{sequence}' is not an Euler sequence: write 'body' or 'space' and one to three axes out of 1 2 3 or x y z, "
-            "no axis twice in a row, as in 'body 321' or 'space xyz'"
+            f"'{sequence}' is not an Euler sequence: write 'body' or 'space' and one to three axes out of 1 2 3 "
+            "or x y z, no axis twice in a row, as in 'body 321' or 'space xyz'"
         )
     return kind == "body", axes
 
@@ -142,21 +143,3 @@ def is_rotation(R: Sequence[Sequence[float]], tolerance: float = 1e-9) -> bool:
                 return False
     (a, b, c), (d, e, f), (g, h, i_) = R
     return a * (e * i_ - f * h) - b * (d * i_ - f * g) + c * (d * h - e * g) > 0
-
-
-__all__ = [
-    "about",
-    "euler",
-    "euler_partials",
-    "from_matrix",
-    "identity",
-    "is_rotation",
-    "minus",
-    "parse_sequence",
-    "quaternion",
-    "quaternion_rates",
-    "simple",
-    "times",
-    "triple",
-    "unit",
-]
