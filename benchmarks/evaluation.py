@@ -15,12 +15,12 @@ import numpy as np
 import pinocchio as pin
 
 import kane
-from benchmarks.measure import Row, disagreement, duel
+from benchmarks.measure import Row, alternating, disagreement, duel
 from peers.pinocchio_arm import pinocchio_arm
 from peers.stanford import N_COORDINATES, TREE_ORDER, Array, random_samples
 
 BATCH = 4096  # large enough for the call itself to cost nothing, small enough for the processor's cache
-CALLS = 2000  # single calls in one repeat
+CALLS = 2000  # calls in a loop, so that the clock is read rarely
 
 Ours = Callable[[Array, Array, Array], Array]
 Inputs = tuple[Array, Array, Array]
@@ -30,14 +30,14 @@ def batch_inverse_dynamics() -> list[Row]:
     """One call with all samples against one call of rnea per sample."""
     s = random_samples(BATCH)
     ours = kane.load("stanford-arm").inverse_dynamics
-    return [batch_row("inverse dynamics in a batch", 40, ours, pin.rnea, (s.q, s.u, s.udot))]
+    return batch_rows("inverse dynamics in a batch", 40, ours, pin.rnea, (s.q, s.u, s.udot))
 
 
 def batch_forward_dynamics() -> list[Row]:
     """One call with all samples against one call of aba per sample."""
     s = random_samples(BATCH)
     ours = kane.load("stanford-arm").forward_dynamics
-    return [batch_row("forward dynamics in a batch", 60, ours, pin.aba, (s.q, s.u, s.effort))]
+    return batch_rows("forward dynamics in a batch", 60, ours, pin.aba, (s.q, s.u, s.effort))
 
 
 def single_inverse_dynamics() -> list[Row]:
@@ -54,8 +54,8 @@ def single_forward_dynamics() -> list[Row]:
     return [call_row("forward dynamics, one call", ours, pin.aba, (s.q[0], s.u[0], s.effort[0]))]
 
 
-def batch_row(name: str, target: float, ours: Ours, theirs: Callable[..., Array], inputs: Inputs) -> Row:
-    """Ours on whole arrays (batch, 6) against theirs on their rows."""
+def batch_rows(name: str, target: float, ours: Ours, theirs: Callable[..., Array], inputs: Inputs) -> list[Row]:
+    """Ours on whole arrays (batch, 6) against theirs on their rows, batch after batch and one batch at a time."""
     arm = pinocchio_arm()
     rows = list(zip(*(list(np.ascontiguousarray(array[:, TREE_ORDER])) for array in inputs), strict=True))
     results = np.empty((BATCH, N_COORDINATES))
@@ -64,8 +64,13 @@ def batch_row(name: str, target: float, ours: Ours, theirs: Callable[..., Array]
         for i, (a, b, c) in enumerate(rows):
             results[i] = theirs(arm.model, arm.data, a, b, c)
 
-    times = duel(f"Pinocchio {theirs.__name__} in a loop", lambda: ours(*inputs), loop)
-    return times.row(name, target, disagreement(ours(*inputs)[:, TREE_ORDER], results), BATCH)
+    peer = f"Pinocchio {theirs.__name__} in a loop"
+    steady, single = (measure(peer, lambda: ours(*inputs), loop) for measure in (duel, alternating))
+    error = disagreement(ours(*inputs)[:, TREE_ORDER], results)
+    return [
+        steady.row(name, target, error, BATCH),
+        single.row(f"{name}, one batch at a time, caches cold", None, error, BATCH),
+    ]
 
 
 def call_row(name: str, ours: Ours, theirs: Callable[..., Array], inputs: Inputs) -> Row:

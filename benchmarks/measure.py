@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 REPEATS = 31
+REPEAT_TIME = 0.01  # s, far above the clock's resolution and what a call costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +64,17 @@ def exactly(value: float) -> Spread:
     return Spread(value, value, value)
 
 
-def seconds(task: Callable[[], object]) -> float:
-    """How long one run of `task` takes, in s."""
+def seconds(task: Callable[[], object], runs: int = 1) -> float:
+    """How long one run of `task` takes, in s, averaged over `runs` in a row."""
     start = time.perf_counter()
-    task()
-    return time.perf_counter() - start
+    for _ in range(runs):
+        task()
+    return (time.perf_counter() - start) / runs
+
+
+def runs_that_fill(duration: float, task: Callable[[], object]) -> int:
+    """How many runs of `task`, already warm, last about `duration` s; at least one."""
+    return max(1, round(duration / min(seconds(task) for _ in range(3))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +101,20 @@ class Duel:
 
 
 def duel(peer: str, ours: Callable[[], object], theirs: Callable[[], object], repeats: int = REPEATS) -> Duel:
-    """Both sides timed in turn, after one unmeasured run each."""
+    """Both sides timed in turn, each for about as long as the other: the steady state.
+
+    A short task is run several times in a row. Otherwise the faster side would be charged in every repeat for the
+    caches that the slower side has just filled with its own data; `alternating` measures just that.
+    """
+    ours()
+    theirs()
+    ours_runs, theirs_runs = runs_that_fill(REPEAT_TIME, ours), runs_that_fill(REPEAT_TIME, theirs)
+    pairs = [(seconds(ours, ours_runs), seconds(theirs, theirs_runs)) for _ in range(repeats)]
+    return Duel(peer, [a for a, _ in pairs], [b for _, b in pairs])
+
+
+def alternating(peer: str, ours: Callable[[], object], theirs: Callable[[], object], repeats: int = REPEATS) -> Duel:
+    """Both sides timed one run at a time, so that each finds in the caches what the other has left."""
     ours()
     theirs()
     pairs = [(seconds(ours), seconds(theirs)) for _ in range(repeats)]

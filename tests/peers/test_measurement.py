@@ -24,10 +24,12 @@ def test_a_target_is_met_from_its_own_side() -> None:
     assert Row("count", exactly(91), "additions").met is None
 
 
-def test_both_sides_run_equally_often() -> None:
+def test_both_sides_are_timed_in_turn() -> None:
     order: list[str] = []
-    duel("them", lambda: order.append("ours"), lambda: order.append("theirs"), repeats=3)
-    assert order == ["ours", "theirs"] * 4
+    times = duel("them", lambda: order.append("ours"), lambda: order.append("theirs"), repeats=3)
+    turns = [side for side, before in zip(order, [None, *order], strict=False) if side != before]
+    assert turns[-6:] == ["ours", "theirs"] * 3
+    assert len(times.ours) == len(times.theirs) == 3
 
 
 def test_disagreement_is_relative_to_the_largest_answer() -> None:
