@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from style.source import ROOT, python_files, relative, text_files
+from style.source import PACKAGE, ROOT, python_files, relative, text_files
 
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work|root|farm|opt|home/\w+|Users/\w+)/|[A-Z]:\\\\?Users")
 HOST = re.compile(r"\b(?:https?|wss?|ftp|git)://(?:[^\s/@]+@)?([A-Za-z0-9.-]+)")
@@ -50,8 +49,8 @@ def test_every_module_is_named_after_what_it_holds() -> None:
 
 
 def declared_version() -> str:
-    """The version, from the one place that states it."""
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    """The version, from the one place that states it; the package is built with it."""
+    return re.findall(r'^__version__ = "(.+)"$', (PACKAGE / "__init__.py").read_text(encoding="utf-8"), re.MULTILINE)[0]
 
 
 def test_the_installed_version_is_the_declared_one() -> None:
