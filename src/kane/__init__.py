@@ -6,8 +6,8 @@
 ('u1',)
 """
 
-from .api import Energy, Model, Momentum, Trajectory, load
+from .api import Energy, Equations, Model, Momentum, Trajectory, load
 from .errors import InputError, KaneError, ModelError
 
 __version__ = "0.1.0"
-__all__ = ["Energy", "InputError", "KaneError", "Model", "ModelError", "Momentum", "Trajectory", "load"]
+__all__ = ["Energy", "Equations", "InputError", "KaneError", "Model", "ModelError", "Momentum", "Trajectory", "load"]

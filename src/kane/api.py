@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import formulation
 from .backends import Kernel, compile
 from .errors import InputError, ModelError, Problem
-from .formulation import Equations, control_program, formulate, motion_program, unit_program, watch_program
+from .formulation import control_program, motion_program, unit_program, watch_program
 from .graph import Expr, Program, hoist
 from .model import Mechanism, load_mechanism
 from .simulate import Control, Event, Events, Outcome, Solution, Statistics, integrate
@@ -49,6 +50,22 @@ def load(source: str, *, free: Iterable[str] | str = ()) -> Model:
     return model
 
 
+class Equations(formulation.Equations):
+    """Equations of motion that can be written for other tools; `what` is a name of `SIGNATURES`."""
+
+    def to_c(self, what: str = "forward_dynamics", name: str | None = None) -> tuple[str, str]:
+        """(header, source) in C99 without dependencies."""
+        return to_c(self.program(what), name)
+
+    def to_latex(self, what: str = "inverse_dynamics", **options: Any) -> str:
+        """An align* environment: the equations of small systems, the Z list of larger ones."""
+        return to_latex(self.program(what), **options)
+
+    def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
+        """Symbols, replacements and outputs in SymPy."""
+        return to_sympy(self.program(what))
+
+
 class Model(Mechanism):
     """A mechanism that can be asked for its motion."""
 
@@ -63,10 +80,10 @@ class Model(Mechanism):
     def equations(self, free: Iterable[str] | str = ()) -> Equations:
         """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
         if free:
-            return formulate(self, free)
+            return Equations(self, free)
         self._refresh()
         if self._equations is None:
-            self._equations = formulate(self)
+            self._equations = Equations(self)
         return self._equations
 
     def _refresh(self) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, Graph, Inputs, Program, forward, hoist, linear_coefficients, lower, reachable, substitute
 from ..model import Mechanism
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
-from .mass import Rows, general_mass_matrix, in_speeds, solve, tree_mass_matrix
+from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, masses
 from .system import Link, System
 
@@ -23,20 +23,19 @@ Output = tuple[tuple[int, ...], list[Expr]]
 
 def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations:
     """The equations of motion of a mechanism, parameters named in `free` (or "all") kept as inputs."""
-    mechanism.validate()
-    names = list(mechanism.parameters) if free == "all" else list(free)
-    for name in names:
-        mechanism.find("parameter", name, mechanism.parameters, "free parameters")
-    kept = [p.name for p in mechanism.parameters.values() if p.free or p.name in names]
-    return Equations(mechanism, tuple(kept))
+    return Equations(mechanism, free)
 
 
 class Equations:
     """Named outputs of one graph, and the programs that compute them."""
 
-    def __init__(self, mechanism: Mechanism, free: tuple[str, ...]):
+    def __init__(self, mechanism: Mechanism, free: Iterable[str] | str = ()):
+        mechanism.validate()
+        names = list(mechanism.parameters) if free == "all" else list(free)
+        for name in names:
+            mechanism.find("parameter", name, mechanism.parameters, "free parameters")
         self.mechanism = mechanism
-        self.free = free
+        self.free = tuple(p.name for p in mechanism.parameters.values() if p.free or p.name in names)
         self.graph = Graph()
         self.system = System(mechanism, self.graph, free)
         self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
@@ -120,8 +119,22 @@ class Equations:
         """u̇ produced by the efforts tau, solved inside the program."""
         if self.system.map.identity or not self._is_tree:
             f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
-            return solve(self.mass_matrix, f, self._outward())
+            return self._solved(self.mass_matrix, f, self._outward(), self.mechanism.speeds)
         return self._forward_by_joints()
+
+    def _solved(self, M: Rows, f: Sequence[Expr], outward: Sequence[int], names: Sequence[str]) -> list[Expr]:
+        """M⁻¹ f; a speed that moves no mass at all is refused by name."""
+        try:
+            return solve(M, f, outward)
+        except SingularMass as error:
+            raise ModelError(
+                Problem(
+                    self.mechanism.where(f"speed '{names[error.index]}'"),
+                    "moves bodies without mass only, so no effort determines its rate",
+                    "the mass matrix is positive definite",
+                    "give the body mass or inertia, or weld it",
+                )
+            ) from None
 
     def _outward(self) -> list[int]:
         """Indices of the speeds, those of parents before those of children where speeds are motion variables."""
@@ -147,7 +160,7 @@ class Equations:
             f.append(total)
         place = {v: i for i, v in enumerate(joints.variables)}
         outward = [place[v] for link in self._regrouped for v in link.joint.rates]
-        sdot = solve(self._joint_mass_matrix, f, outward)
+        sdot = self._solved(self._joint_mass_matrix, f, outward, [repr(v) for v in joints.variables])
         rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
         Ydot = [forward(row, rates) for row in Y]
         Zdot = forward(system.map.Z, rates)

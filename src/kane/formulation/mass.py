@@ -116,6 +116,14 @@ def in_speeds(graph: Graph, M: Rows, W: Rows) -> Rows:
     return times([list(r) for r in zip(*W, strict=True)], times(M, W))
 
 
+class SingularMass(Exception):
+    """The speed with this index moves no mass, whatever the configuration."""
+
+    def __init__(self, index: int):
+        super().__init__(index)
+        self.index = index
+
+
 def solve(M: Rows, f: Sequence[Expr], outward: Sequence[int]) -> list[Expr]:
     """u̇ with M u̇ = f by M = LᵀDL, eliminating from the outermost speed inwards: no fill-in on a tree.
 
@@ -128,6 +136,8 @@ def solve(M: Rows, f: Sequence[Expr], outward: Sequence[int]) -> list[Expr]:
     for position in range(len(outward) - 1, -1, -1):
         k = outward[position]
         inner = [i for i in outward[:position] if not M[k][i].is_zero]
+        if M[k][k].is_zero:
+            raise SingularMass(k)
         inverse[k] = 1.0 / M[k][k]
         for i in inner:
             L[k, i] = M[k][i] * inverse[k]
@@ -143,4 +153,4 @@ def solve(M: Rows, f: Sequence[Expr], outward: Sequence[int]) -> list[Expr]:
     return x
 
 
-__all__ = ["general_mass_matrix", "in_speeds", "solve", "tree_mass_matrix"]
+__all__ = ["SingularMass", "general_mass_matrix", "in_speeds", "solve", "tree_mass_matrix"]
