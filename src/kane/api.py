@@ -16,7 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import formulation
-from .backends import Kernel, compile
+from .backends import (  # the verb of the pipeline is called compile
+    Kernel,
+    SymPyProgram,
+    compile,  # noqa: A004
+    to_c,
+    to_latex,
+    to_sympy,
+)
 from .errors import InputError, ModelError, Problem
 from .formulation import control_program, motion_program, unit_program, watch_program
 from .graph import Expr, Program, hoist
