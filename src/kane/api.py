@@ -19,7 +19,7 @@ from . import formulation
 from .backends import (  # the verb of the pipeline is called compile
     Kernel,
     SymPyProgram,
-    compile,  # noqa: A004
+    compile,
     to_c,
     to_latex,
     to_sympy,
