@@ -3,6 +3,7 @@
 from .file import builtin_names, load_mechanism, read_mechanism
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
 from .records import Body, Control, Coordinate, Joint, Parameter, Shape, Speed
+from .write import write_mechanism
 
 __all__ = [
     "INERTIA",
@@ -18,4 +19,5 @@ __all__ = [
     "builtin_names",
     "load_mechanism",
     "read_mechanism",
+    "write_mechanism",
 ]

@@ -18,6 +18,7 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, Graph, evaluate
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, scaled, shifted_square, transposed
+from .describe import describe
 from .expression import parse_expression
 from .joints import Cylindrical, Free, Gimbal, JointType, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
 from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
@@ -79,6 +80,7 @@ class Mechanism:
         self.frames: dict[str, Frame] = {"N": self.N, "ground": self.N}
         self.points: dict[str, Point] = {"O": self.O, "ground": self.O}
         self.motion_variables: dict[str, Expr] = {}
+        self.default_speeds: dict[str, str] = {}  # motion variable → name of the speed that is equal to it by default
         self.coordinate_rates: dict[Expr, Expr] = {}  # coordinate symbol → its rate in motion variables
         self.declared_frames: dict[str, Frame] = {}  # by the analyst, not by joints
         self.declared_points: dict[str, Point] = {}
@@ -225,6 +227,8 @@ class Mechanism:
         self._new_name(speed, "speed", self._names, symbol=True)
         self.motion_variables[repr(symbol)] = symbol
         self.speed_records[speed] = Speed(speed, self.graph.input(speed), symbol)
+        self.default_speeds[repr(symbol)] = speed
+        self._names[repr(symbol)] = symbol
         self._names[speed] = self.speed_records[speed].symbol
 
     def frame(self, name: str, parent: Frame | Body | str, R: Matrix | None = None, **orientation: Any) -> Frame:
@@ -714,7 +718,7 @@ class Mechanism:
         return self._speeds_chosen
 
     def order_coordinates(self, names: Sequence[str]) -> None:
-        """Fix the order of q (and of u, where speeds are the rates of coordinates)."""
+        """Fix the order of q, and of u unless speeds are chosen: rates as their coordinates, others as their joints."""
         self.revision += 1
         known = list(self.coordinate_records)
         if sorted(names) != sorted(known):
@@ -727,10 +731,19 @@ class Mechanism:
                 )
             )
         self.coordinate_records = {n: self.coordinate_records[n] for n in names}
-        place = {repr(c.rate): i for i, c in enumerate(self.coordinate_records.values())}
-        if not self._speeds_chosen and all(v in place for v in self.motion_variables):
+        if not self._speeds_chosen:
+            place = self._places()
             ordered = sorted(self.speed_records.values(), key=lambda s: place[repr(s.definition)])
             self.speed_records = {s.name: s for s in ordered}
+
+    def _places(self) -> dict[str, int]:
+        """Motion variable → place of the coordinate whose rate it is, or of the first coordinate of its joint."""
+        place = {repr(c.rate): i for i, c in enumerate(self.coordinate_records.values())}
+        for joint in self.joints.values():
+            first = min((place[repr(c.rate)] for c in joint.coordinates), default=0)
+            for rate in joint.rates:
+                place.setdefault(repr(rate), first)
+        return place
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -813,7 +826,7 @@ class Mechanism:
                 self.scalar(stiffness, f"{where} / stiffness"),
                 self.scalar(damping, f"{where} / damping"),
                 self.scalar(rest, f"{where} / rest"),
-                dict(self.coordinate_rates),
+                self.coordinate_rates,
             )
         )
 
@@ -900,6 +913,10 @@ class Mechanism:
                 )
             )
         return joint.rates[0]
+
+    def description(self) -> dict[str, Any]:
+        """This mechanism as plain data in the words of model files; equal for equal descriptions."""
+        return describe(self)
 
     # judgement ---------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,232 @@
+"""The description of a mechanism as plain data in the words of model files, in normal form.
+
+Two mechanisms are the same description when these are equal: expressions have their normal text, orientations are
+matrices, inertias are central, and what is at its default is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ExpressionError, ModelError, Problem
+from ..graph import Expr
+from ..space import Frame, Point, rotations
+from ..space.algebra import Matrix, Triple
+from .joints import Cylindrical, Free, Gimbal, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
+from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
+from .normal import normal_text
+from .records import Body, Joint, Shape
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+Plain = Any  # str, float, bool, list and dict of these
+
+
+def describe(mechanism: Mechanism) -> dict[str, Plain]:
+    """The sections of a model file; raises ModelError for what no file can hold (types and frames of your own)."""
+    return _Description(mechanism).sections()
+
+
+class _Description:
+    def __init__(self, mechanism: Mechanism):
+        self.m = mechanism
+        self.identity = rotations.identity(mechanism.graph)
+        self.frame_names = {id(f): name for name, f in reversed(mechanism.frames.items())}
+        self.point_names = {id(p): name for name, p in reversed(mechanism.points.items())}
+
+    def sections(self) -> dict[str, Plain]:
+        m = self.m
+        in_joints = {c.name for j in m.joints.values() for c in j.coordinates}
+        extra = [c for c in m.coordinates if c not in in_joints]
+        sections = {
+            "kane": 1,
+            "name": m.name,
+            "about": m.about,
+            "gravity": self.triple(m.gravity, "gravity"),
+            "parameters": {
+                p.name: {"value": p.value, "free": True} if p.free else p.value for p in m.parameters.values()
+            },
+            "coordinates": list(m.coordinates),
+            "extra_coordinates": {c: {"speed": m.default_speeds[f"{c}'"]} for c in extra},
+            "bodies": {b.name: self.body(b) for b in m.bodies.values()},
+            "joints": {j.name: self.joint(j) for j in m.joints.values()},
+            "frames": {name: self.frame(name, f) for name, f in m.declared_frames.items()},
+            "points": {name: self.point(name, p) for name, p in m.declared_points.items()},
+            "speeds": self.speeds(),
+            "loads": {load.name: self.load(load) for load in m.loads.values()},
+            "controls": {
+                c.name: {repr(v): self.scalar(e, f"control '{c.name}' / {v!r}") for v, e in c.efforts.items()}
+                for c in m.controls.values()
+            },
+            "initial": self.initial(),
+        }
+        return {key: value for key, value in sections.items() if value}
+
+    # scalars -----------------------------------------------------------------------------------------------------
+
+    def refuse(self, where: str, what: str, mend: str = "") -> ModelError:
+        law = "a model file holds names and expressions only"
+        return ModelError(Problem(self.m.where(where), what, law, mend))
+
+    def scalar(self, expr: Expr, where: str) -> float | str:
+        if expr.number is not None:
+            return expr.number
+        try:
+            return normal_text(expr)
+        except ExpressionError as error:
+            raise self.refuse(where, str(error), "name its parts by parameters") from None
+
+    def triple(self, xyz: Triple, where: str) -> list[Plain]:
+        """Three components, empty where all are zero."""
+        components = [self.scalar(e, where) for e in xyz]
+        return components if any(c != 0.0 for c in components) else []
+
+    def axis(self, axis: Triple, where: str) -> Plain:
+        for k, letter in enumerate("xyz"):
+            for sign, text in ((1.0, letter), (-1.0, f"-{letter}")):
+                if all(axis[j].number == (sign if j == k else 0.0) for j in range(3)):
+                    return text
+        return [self.scalar(e, where) for e in axis]
+
+    def rotation(self, R: Matrix, where: str) -> dict[str, Plain]:
+        if self.identity == R:
+            return {}
+        return {"matrix": [[self.scalar(e, where) for e in row] for row in R]}
+
+    def frame_name(self, frame: Frame, where: str) -> str:
+        name = self.frame_names.get(id(frame))
+        if name is None:
+            raise self.refuse(where, f"frame '{frame.name}' has no name in the model", "declare it with frame(…)")
+        return name
+
+    def point_name(self, point: Point, where: str) -> str:
+        name = self.point_names.get(id(point))
+        if name is None:
+            raise self.refuse(where, f"point '{point.name}' has no name in the model", "declare it with point(…)")
+        return name
+
+    # entries -----------------------------------------------------------------------------------------------------
+
+    def body(self, body: Body) -> dict[str, Plain]:
+        where = f"body '{body.name}'"
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+        entries = {"xx": xx, "yy": yy, "zz": zz, "xy": xy, "xz": xz, "yz": yz}
+        data: dict[str, Plain] = {
+            "mass": self.scalar(body.mass, where),
+            "center": self.triple(body.center, where),
+            "inertia": {k: self.scalar(e, where) for k, e in entries.items() if not e.is_zero},
+            "shapes": [_shape(s) for s in body.shapes],
+        }
+        if body.joint is None and body.frame is not None and body.origin is not None:
+            data["frame"] = self.frame_name(body.frame, where)
+            data["origin"] = self.point_name(body.origin, where)
+        return _given(data)
+
+    def joint(self, joint: Joint) -> dict[str, Plain]:
+        where = f"joint '{joint.name}'"
+        return {
+            "type": joint.type.kind,
+            "parent": joint.parent.name,
+            "child": joint.child.name,
+            **self.joint_options(joint, where),
+            **_given(
+                {
+                    "at": self.triple(joint.at, where),
+                    "rotation": self.rotation(joint.mount, where),
+                    "child_at": self.triple(joint.child_at, where),
+                    "child_rotation": self.rotation(joint.child_mount, where),
+                    "coordinates": [c.name for c in joint.coordinates],
+                    "speeds": [self.m.default_speeds[repr(rate)] for rate in joint.rates],
+                }
+            ),
+        }
+
+    def joint_options(self, joint: Joint, where: str) -> dict[str, Plain]:
+        match joint.type:
+            case Revolute(axis) | Prismatic(axis) | Cylindrical(axis):
+                return {"axis": self.axis(axis, where)}
+            case Screw(axis, pitch):
+                return {"axis": self.axis(axis, where), "pitch": self.scalar(pitch, where)}
+            case Universal(sequence) | Gimbal(sequence):
+                return {"sequence": sequence}
+            case Planar(normal):
+                return {"normal": normal}
+            case Free(velocity):
+                return {"velocity": velocity}
+            case Weld() | Spherical():
+                return {}
+        raise self.refuse(where, f"its type '{joint.type.kind}' is not one of the model files")
+
+    def frame(self, name: str, frame: Frame) -> dict[str, Plain]:
+        where = f"frame '{name}'"
+        assert frame.parent is not None
+        return {
+            "parent": self.frame_name(frame.parent, where),
+            **_given({"rotation": self.rotation(frame.R_PF, where)}),
+            **({} if frame.w_NF is None else {"angular_velocity": [self.scalar(e, where) for e in frame.w_NF]}),
+        }
+
+    def point(self, name: str, point: Point) -> dict[str, Plain]:
+        where = f"point '{name}'"
+        assert point.parent is not None
+        data: dict[str, Plain] = {"parent": self.point_name(point.parent, where)}
+        offset = self.triple(point.offset.xyz, where)
+        data.update(_given({"offset": offset, "frame": self.frame_name(point.offset.frame, where)}))
+        if point.v_NP is not None:
+            components = [self.scalar(e, where) for e in point.v_NP.xyz]
+            data["velocity"] = {"frame": self.frame_name(point.v_NP.frame, where), "components": components}
+        return data
+
+    def speeds(self) -> dict[str, Plain]:
+        if not self.m.speeds_chosen:
+            return {}
+        return {s.name: self.scalar(s.definition, f"speed '{s.name}'") for s in self.m.speed_records.values()}
+
+    def initial(self) -> dict[str, float]:
+        rest = {c.name: 0.0 for c in self.m.coordinate_records.values()}
+        for joint in self.m.joints.values():
+            rest.update((c.name, r) for c, r in zip(joint.coordinates, joint.type.rest, strict=True))
+        values = {c.name: c.initial for c in self.m.coordinate_records.values() if c.initial != rest[c.name]}
+        values.update((s.name, s.initial) for s in self.m.speed_records.values() if s.initial != 0.0)
+        return values
+
+    def load(self, load: Load) -> dict[str, Plain]:
+        where = f"load '{load.name}'"
+        match load:
+            case PointForce():
+                return {**self.action("force", load, where), **_given({"at": self.triple(load.at, where)})}
+            case BodyTorque():
+                return self.action("torque", load, where)
+            case PointSpring():
+                ends = [[self.scalar(e, where) for e in at] for at in (load.first_at, load.second_at)]
+                data = {"spring": [load.first.name, load.second.name], "at": ends}
+                return {**data, **self.spring_options(load, where)}
+            case JointSpring():
+                data = {"joint_spring": load.joint.name, **self.spring_options(load, where)}
+                return {**data, **_given({"index": load.index})}
+            case JointEffort():
+                value = self.scalar(load.value, where)
+                return {"effort": value, "joint": load.joint.name, **_given({"index": load.index})}
+        raise self.refuse(where, f"its type '{type(load).__name__}' is not one of the model files")
+
+    def action(self, kind: str, load: PointForce | BodyTorque, where: str) -> dict[str, Plain]:
+        data = {kind: [self.scalar(e, where) for e in load.vector], "body": load.body.name}
+        data["frame"] = self.frame_name(load.frame, where)
+        return data if load.reaction is None else {**data, "reaction": load.reaction.name}
+
+    def spring_options(self, load: PointSpring | JointSpring, where: str) -> dict[str, Plain]:
+        options = {"stiffness": load.stiffness, "damping": load.damping, "rest": load.rest}
+        return {key: self.scalar(e, where) for key, e in options.items() if not e.is_zero}
+
+
+def _given(data: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Those entries that say something."""
+    return {key: value for key, value in data.items() if value not in ([], {}, 0.0, "")}
+
+
+def _shape(shape: Shape) -> dict[str, Plain]:
+    size: Sequence[float] | float = shape.size[0] if len(shape.size) == 1 else list(shape.size)
+    data = {shape.kind: size, "axis": "" if shape.axis == "z" else shape.axis, "color": shape.color}
+    return {**_given(data), **({"at": list(shape.at)} if any(shape.at) else {})}
