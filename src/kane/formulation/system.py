@@ -20,6 +20,7 @@ from ..model import Body, Joint, Mechanism
 from ..space import Frame, Kinematics, Point, Vector
 from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
 from .inertia import Inertia, unfelt_by_revolute
+from .polynomials import quotient
 
 _SAMPLE_SEED = 20  # of the generic state at which definitions of speeds are judged
 _SINGULAR = 1e-10  # relative size below which a pivot counts as zero at a generic state
@@ -428,7 +429,7 @@ def _cofactors(rows: list[list[Expr]], right: list[Expr], r: list[int], c: list[
     whole = det(block)
     for k, j in enumerate(c):
         replaced = [[right[i] if m == k else block[a][m] for m in range(len(c))] for a, i in enumerate(r)]
-        s[j] = det(replaced) / whole
+        s[j] = quotient(det(replaced), whole)
 
 
 __all__ = ["Link", "SpeedMap", "System", "Transfer"]
