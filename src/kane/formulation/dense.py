@@ -83,10 +83,10 @@ class DenseState:
     """A mechanism at one state, in numbers. b bodies, n speeds; components of body vectors in the body's frame.
 
     `u` (n,) are the speeds, `s` (n,) the motion variables, `W` (n, n) the partials of s along u, `definition_rate` (n,)
-    the rates of the definitions of u at ṡ = 0. `m` (b,), `I` (b, 3, 3) central, `R` (b, 3, 3) R_NB, `r` (b, 3) mass centres from O in N.
-    `w`, `v` (b, 3): ω and v of mass centres, with partials `w_s`, `v_s` (b, 3, n) along the motion variables and
-    remainders `alpha_t`, `a_t` (b, 3) at ṡ = 0. `gravity` (3,) in N. Loads as scalars: `force` (k,) along `velocity`
-    (k,), with partials `velocity_s` (k, n).
+    the rates of the definitions of u at ṡ = 0. `m` (b,), `I` (b, 3, 3) central, `R` (b, 3, 3) R_NB, `r` (b, 3) mass
+    centres from O in N. `w`, `v` (b, 3): ω and v of mass centres, with partials `w_s`, `v_s` (b, 3, n) along the motion
+    variables and remainders `alpha_t`, `a_t` (b, 3) at ṡ = 0. `gravity` (3,) in N. Loads as scalars: `force` (k,) along
+    `velocity` (k,), with partials `velocity_s` (k, n).
     """
 
     W: Array

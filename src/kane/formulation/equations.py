@@ -181,13 +181,19 @@ class Equations:
         return total
 
     @cached_property
-    def potential_energy(self) -> Expr:
-        """V (J) of gravity and of springs; zero height at the root point."""
+    def gravity_potential(self) -> Expr:
+        """V of gravity alone (J); zero height at the root point."""
         total = self.graph.const(0.0)
         for body in self._masses:
             down = self._moving.turn(self.system.gravity, self.mechanism.N, body.frame)
             moment = plus(body.inertia.h, scaled(body.inertia.m, self._moving.r(body.ref)))
             total = total - dot(down, moment)
+        return total
+
+    @cached_property
+    def potential_energy(self) -> Expr:
+        """V (J) of gravity and of springs; zero height at the root point."""
+        total = self.gravity_potential
         for load in self.mechanism.loads.values():
             potential = load.potential()
             if potential is not None:
