@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
 from backends.programs import (
     EXACT,
     ULPS,
@@ -14,9 +17,6 @@ from backends.programs import (
     smooth_programs,
     values_and_bounds,
 )
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-
 from kane.backends import BACKENDS, compile
 from kane.errors import KaneError
 from kane.graph import Graph, Inputs, lower
@@ -170,7 +170,7 @@ def test_a_kernel_tells_what_it_is_and_does_not_change(backend: str) -> None:
 
 
 def test_an_unknown_backend_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(KaneError, match="no backend 'fortran'(.|\n)*llvm, interpret, numpy, c"):
+    with pytest.raises(KaneError, match=r"no backend 'fortran'(.|\n)*llvm, interpret, numpy, c"):
         compile(arm(), "fortran")
 
 

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 import pytest
-from backends.programs import arm
 
+from backends.programs import arm
 from kane.backends import BACKENDS, Kernel, compile
 from kane.errors import InputError
 

@@ -67,11 +67,11 @@ def save(name: str, code: bytes) -> None:
 
 
 def _private(place: Path) -> bool:
-    """Whether `place` is a directory of this user that nobody else can write to; its mode is made 0700 if need be."""
+    """Whether `place` is a directory of this user that nobody else could write to; it is closed to their eyes too."""
     state = place.stat()
     if os.name != "posix":
         return True
-    if state.st_uid != os.getuid():
+    if state.st_uid != os.getuid() or state.st_mode & 0o022:
         return False
     if state.st_mode & 0o077:
         place.chmod(0o700)

@@ -89,12 +89,9 @@ class Call:
 
 
 class Kernel:
-    """A program ready to run; call it with one array per group of inputs.
+    """A program ready to run; call it with one array per group of inputs."""
 
-    `__call__` is a slot and not a method: what is in it, machine code where the backend has that, is called directly.
-    """
-
-    __slots__ = ("__call__", "_code", "backend", "program")
+    __slots__ = ("_call", "_code", "backend", "program")
 
     program: Program
     backend: str
@@ -107,7 +104,7 @@ class Kernel:
         object.__setattr__(self, "program", program)
         object.__setattr__(self, "backend", backend)
         object.__setattr__(self, "_code", code)
-        object.__setattr__(self, "__call__", Call(program, code) if call is None else call)
+        object.__setattr__(self, "_call", Call(program, code) if call is None else call)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a kernel does not change: compile another one instead of setting '{name}'")
@@ -133,6 +130,10 @@ class Kernel:
         groups = ", ".join(f"{g.name} ({len(g)})" for g in self.program.inputs if g.labels)
         outputs = ", ".join(f"{o.name} {o.shape}" for o in self.program.outputs)
         return f"<Kernel '{self.program.name}' by {self.backend}: {groups} -> {outputs}, {len(self.program.rows)} rows>"
+
+
+# To call a kernel is to call what is in its slot, machine code where the backend has that, with no frame in between.
+Kernel.__call__ = Kernel._call  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _checked(program: Program, group: Inputs, given: ArrayLike) -> Floats:

@@ -16,7 +16,7 @@ from ...graph import Program
 from ..kernel import Call, Floats, Kernel
 from ..native import BATCH_FUNCTION, cores, run_batch
 from .batch import batch_loop
-from .entry import LIMIT, builtin, context, entry
+from .entry import builtin, context, entry, has_entry
 from .machine import Library, host, library
 from .rows import definitions, function
 from .writer import Lanes, Writer
@@ -29,16 +29,12 @@ def flat_text(program: Program, lanes: Lanes) -> str:
     outer.do("ret void")
     text = definitions(program, lanes) + function(program, lanes, "body")
     text += outer.text("define void @flat(ptr %in, ptr %out) nounwind")
-    return text + entry(program, "entry", "flat") if _has_entry(program) else text
+    return text + entry(program, "entry", "flat") if has_entry(program) else text
 
 
 def batch_text(program: Program, lanes: Lanes) -> str:
     """The module of the function `batch`."""
     return definitions(program, lanes) + function(program, lanes, "body") + batch_loop(program, lanes, "batch", "body")
-
-
-def _has_entry(program: Program) -> bool:
-    return program.input_count + program.output_count <= LIMIT
 
 
 class LLVMCode:
@@ -74,7 +70,7 @@ class LLVMCode:
 
     def python_entry(self) -> int | None:
         """Address of the entry from Python, None where there is none."""
-        known = context() if _has_entry(self._program) else None
+        known = context() if has_entry(self._program) else None
         if known is None:
             return None
         (ctypes.c_void_p * len(known)).from_address(self._flat.data_address("context"))[:] = known

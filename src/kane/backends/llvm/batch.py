@@ -10,51 +10,109 @@ if and only if one of them is not finite; the function returns 1 then, else 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...graph import Program
 from .writer import Lanes, Writer
+
+UNROLLED = 32
+"""Widest group whose columns are written out one by one; wider ones are looped over, or code would grow with them."""
 
 
 def batch_loop(program: Program, lanes: Lanes, name: str, body: str) -> str:
     """The text of the batch function that calls `body(T *in, T *out, T *tmp)` once per block of samples."""
     w = Writer(lanes)
     t = lanes.type
-    vin = w.let(f"alloca [{max(program.input_count, 1)} x {t}], align {lanes.width * 8}")
-    vout = w.let(f"alloca [{max(program.output_count, 1)} x {t}], align {lanes.width * 8}")
+    vin, vout = w.reserve(program.input_count), w.reserve(program.output_count)
     sources = [(_element(w, "ptr", "%in", g), _element(w, "i64", "%in_stride", g)) for g in range(len(program.inputs))]
     targets = [_element(w, "ptr", "%out", k) for k in range(len(program.outputs))]
     final = w.let("sub i64 %n, 1")
-    before, loop, done = w.block, w.label(), w.label()
+    before, loop, after, done = w.block, w.label(), w.label(), w.label()
     w.do(f"br i1 {w.let('icmp sgt i64 %n, 0')}, label %{loop}, label %{done}")
     w.open(loop)
-    w.do(f"%i = phi i64 [0, %{before}], [%next, %{loop}]")
-    w.do(f"%seen = phi {t} [zeroinitializer, %{before}], [%sum, %{loop}]")
+    w.do(f"%i = phi i64 [0, %{before}], [%next, %{after}]")
+    place = len(w.lines)
     samples = [_clamped(w, k, final) for k in range(lanes.width)]
-    total, slot = "%seen", 0
+    total, start = "%seen", 0
     for group, (pointer, stride) in zip(program.inputs, sources, strict=True):
-        rows = [_row(w, pointer, w.let(f"mul i64 {s}, {stride}")) for s in samples] if group.labels else []
-        for c in range(len(group)):
-            x = _gathered(w, rows, c)
-            total = w.fma(x, lanes.number(0.0), total)
-            w.store(x, vin, slot)
-            slot += 1
-    w.do(f"%sum = fadd {t} {total}, {lanes.number(-0.0)}")
+        if group.labels:
+            total = _gather(
+                w,
+                [_row(w, pointer, w.let(f"mul i64 {s}, {stride}")) for s in samples],
+                w.at(vin, start),
+                len(group),
+                total,
+            )
+        start += len(group)
     w.do(f"call void @{body}(ptr {vin}, ptr {vout}, ptr null)")
-    place = 0
+    start = 0
     for out, pointer in zip(program.outputs, targets, strict=True):
-        rows = [_row(w, pointer, w.let(f"mul i64 {s}, {len(out.slots)}")) for s in samples] if out.slots else []
-        for c in range(len(out.slots)):
-            _scattered(w, w.load(vout, place), rows, c)
-            place += 1
+        size = len(out.slots)
+        if size:
+            _scatter(w, w.at(vout, start), [_row(w, pointer, w.let(f"mul i64 {s}, {size}")) for s in samples], size)
+        start += size
+    w.do(f"br label %{after}")
+    w.open(after)
+    # it names what the loop computes, so it is written last and stands first
+    w.lines.insert(place, f"  %seen = phi {t} [zeroinitializer, %{before}], [{total}, %{after}]")
     w.do(f"%next = add i64 %i, {lanes.width}")
     w.do(f"br i1 {w.let('icmp slt i64 %next, %n')}, label %{loop}, label %{done}")
     w.open(done)
-    w.do(f"%last = phi {t} [zeroinitializer, %{before}], [%sum, %{loop}]")
+    w.do(f"%last = phi {t} [zeroinitializer, %{before}], [{total}, %{after}]")
     bad = w.let(f"fcmp uno {t} %last, {lanes.number(0.0)}")
     if lanes.width > 1:
         bits = w.let(f"bitcast {lanes.like('i1')} {bad} to i{lanes.width}")
         bad = w.let(f"icmp ne i{lanes.width} {bits}, 0")
+    w.release(vin, program.input_count)
+    w.release(vout, program.output_count)
     w.do(f"ret i64 {w.let(f'zext i1 {bad} to i64')}")
     return w.text(f"define i64 @{name}(i64 %n, ptr %in, ptr %in_stride, ptr %out) nounwind")
+
+
+def _gather(w: Writer, rows: list[str], target: str, size: int, total: str) -> str:
+    """`total` plus zero times all that is copied from `size` columns of `rows` to the array of T at `target`."""
+
+    def copied(column: int | str, total: str) -> str:
+        x = _gathered(w, rows, str(column))
+        w.store(x, target, column)
+        return w.fma(x, w.lanes.number(0.0), total)
+
+    if size > UNROLLED:
+        return _columns(w, size, copied, total)
+    for column in range(size):
+        total = copied(column, total)
+    return total
+
+
+def _scatter(w: Writer, source: str, rows: list[str], size: int) -> None:
+    """Copy the array of T at `source` to `size` columns of `rows`."""
+
+    def copied(column: int | str, total: str) -> str:
+        _scattered(w, w.load(source, column), rows, str(column))
+        return total
+
+    if size > UNROLLED:
+        _columns(w, size, copied, "zeroinitializer")
+        return
+    for column in range(size):
+        copied(column, "")
+
+
+def _columns(w: Writer, size: int, step: Callable[[int | str, str], str], total: str) -> str:
+    """A loop over columns that carries a value of type T through `step(column, value)`."""
+    before, loop, after = w.block, w.label(), w.label()
+    column, following, carried = (f"%{loop}.{what}" for what in ("column", "following", "carried"))
+    t = w.lanes.type
+    w.do(f"br label %{loop}")
+    w.open(loop)
+    w.do(f"{column} = phi i64 [0, %{before}], [{following}, %{loop}]")
+    place = len(w.lines)
+    result = step(column, carried)
+    w.lines.insert(place, f"  {carried} = phi {t} [{total}, %{before}], [{result}, %{loop}]")
+    w.do(f"{following} = add i64 {column}, 1")
+    w.do(f"br i1 {w.let(f'icmp slt i64 {following}, {size}')}, label %{loop}, label %{after}")
+    w.open(after)
+    return result
 
 
 def _element(w: Writer, kind: str, pointer: str, index: int) -> str:
@@ -70,9 +128,9 @@ def _row(w: Writer, pointer: str, offset: str) -> str:
     return w.let(f"getelementptr double, ptr {pointer}, i64 {offset}")
 
 
-def _gathered(w: Writer, rows: list[str], column: int) -> str:
+def _gathered(w: Writer, rows: list[str], column: str) -> str:
     """Element `column` of each row, one per lane."""
-    scalars = [w.let(f"load double, ptr {_row(w, row, str(column))}, align 8") for row in rows]
+    scalars = [w.let(f"load double, ptr {_row(w, row, column)}, align 8") for row in rows]
     if w.lanes.width == 1:
         return scalars[0]
     vector = "poison"
@@ -81,7 +139,7 @@ def _gathered(w: Writer, rows: list[str], column: int) -> str:
     return vector
 
 
-def _scattered(w: Writer, vector: str, rows: list[str], column: int) -> None:
+def _scattered(w: Writer, vector: str, rows: list[str], column: str) -> None:
     for i, row in enumerate(rows):
         x = vector if w.lanes.width == 1 else w.let(f"extractelement {w.lanes.type} {vector}, i32 {i}")
-        w.do(f"store double {x}, ptr {_row(w, row, str(column))}, align 8")
+        w.do(f"store double {x}, ptr {_row(w, row, column)}, align 8")

@@ -29,8 +29,8 @@ import numpy as np
 from ...graph import Program
 from .writer import Lanes, Writer, hexadecimal
 
-LIMIT = 4096
-"""Largest number of inputs and outputs together that are kept on the stack; beyond it the call itself costs nothing."""
+INPUT_LIMIT, OUTPUT_LIMIT = 256, 4096
+"""Most numbers that are kept on the stack, inputs unrolled; for wider programs the call is the smaller part anyway."""
 
 _TYPE, _VALUE = 8, 16  # object header: reference count, type; then the fields of the type, first that of a float
 _DATA, _NDIM, _DIMENSIONS, _DESCRIPTION, _FLAGS = 16, 24, 32, 56, 64
@@ -82,6 +82,11 @@ def _layout_holds() -> bool:
         and ctypes.c_int.from_address(place + _FLAGS).value & _PLAIN == _PLAIN
         and ctypes.c_double.from_address(id(number) + _VALUE).value == number
     )
+
+
+def has_entry(program: Program) -> bool:
+    """Whether `program` is narrow enough to have an entry of its own."""
+    return program.input_count <= INPUT_LIMIT and program.output_count <= OUTPUT_LIMIT
 
 
 def builtin(address: int, slow: Callable[..., Any]) -> Callable[..., Any]:

@@ -24,9 +24,6 @@ from .writer import Lanes, Writer
 CHUNK = 700
 """Rows per function."""
 
-STACK = 64 * 1024
-"""Bytes of scratch that are taken from the stack; more comes from the heap, since threads may have small stacks."""
-
 LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan2": 2, "exp": 1, "log": 1}
 """Operations left to the C library, and how many arguments they take."""
 
@@ -134,17 +131,12 @@ def function(program: Program, lanes: Lanes, name: str) -> str:
         return _piece(program, lanes, pieces[0], places, last=True).text(head)
     text = ""
     whole = Writer(lanes)
-    bytes_needed = size * lanes.width * 8
-    heap = bytes_needed > STACK
-    tmp = whole.let(
-        f"call ptr @malloc(i64 {bytes_needed})" if heap else f"alloca [{size} x {lanes.type}], align {lanes.width * 8}"
-    )
+    tmp = whole.reserve(size)
     for i, piece in enumerate(pieces):
         inner = head.replace(f"@{name}(", f"@{name}_{i}(")
         text += _piece(program, lanes, piece, places, last=i == len(pieces) - 1).text(inner)
         whole.do(f"call void @{name}_{i}(ptr %in, ptr %out, ptr {tmp})")
-    if heap:
-        whole.do(f"call void @free(ptr {tmp})")
+    whole.release(tmp, size)
     whole.do("ret void")
     return text + whole.text(head)
 

@@ -78,9 +78,10 @@ def _inline(w: Writer, x: str) -> tuple[str, str]:
     """(sin x, cos x) for |x| < BOUND."""
     lanes = w.lanes
     t, number, whole = lanes.type, lanes.number, lanes.like("i64")
-    shifted = w.fma(x, number(_TWO_OVER_PI), number(_ROUND))
+    size = w.call("fabs", x)  # sine is odd and cosine even, to the bit: the sign of x is put back at the end
+    shifted = w.fma(size, number(_TWO_OVER_PI), number(_ROUND))
     k = w.binary("fsub", shifted, number(_ROUND))
-    r = x
+    r = size
     for part in _HALF_PI:
         r = w.fma(k, number(-part), r)
     z = w.binary("fmul", r, r)
@@ -89,17 +90,20 @@ def _inline(w: Writer, x: str) -> tuple[str, str]:
         s, c = w.fma(s, z, number(a)), w.fma(c, z, number(b))
     sine = w.fma(w.binary("fmul", r, z), s, r)
     cosine = w.fma(w.fma(c, z, number(-0.5)), z, number(1.0))
-    # the low bits of `shifted` are k in two's complement: bit 0 swaps, bit 1 (of k for sin, of k + 1 for cos) signs
+    # the low bits of `shifted` are those of k: bit 0 swaps, bit 1 (of k for sin, of k + 1 for cos) signs
     bits = w.let(f"bitcast {t} {shifted} to {whole}")
+    x_bits = w.let(f"bitcast {t} {x} to {whole}")
+    x_sign = w.let(f"and {whole} {x_bits}, {lanes.all('i64', str(-(2**63)))}")
     parity = w.let(f"shl {whole} {bits}, {lanes.all('i64', '63')}")
     swap = w.let(f"icmp slt {whole} {parity}, {lanes.all('i64', '0')}")
     mask = lanes.like("i1")
     pair = []
-    for quadrant, even, odd in ((bits, sine, cosine), (None, cosine, sine)):
-        if quadrant is None:
-            quadrant = w.let(f"add {whole} {bits}, {lanes.all('i64', '1')}")
+    after = w.let(f"add {whole} {bits}, {lanes.all('i64', '1')}")
+    for quadrant, even, odd in ((bits, sine, cosine), (after, cosine, sine)):
         high = w.let(f"and {whole} {quadrant}, {lanes.all('i64', '2')}")
         sign = w.let(f"shl {whole} {high}, {lanes.all('i64', '62')}")
+        if quadrant == bits:
+            sign = w.let(f"xor {whole} {sign}, {x_sign}")
         value = w.let(f"select {mask} {swap}, {t} {odd}, {t} {even}")
         signed = w.let(f"xor {whole} {w.let(f'bitcast {t} {value} to {whole}')}, {sign}")
         pair.append(w.let(f"bitcast {whole} {signed} to {t}"))

@@ -5,6 +5,9 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 
+STACK = 64 * 1024
+"""Bytes that one array may take from the stack; more comes from the heap, since threads may have small stacks."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
@@ -81,15 +84,26 @@ class Writer:
             return self.call("fma", x, y, z)
         return self.binary("fadd", self.binary("fmul", x, y), z)
 
-    def at(self, pointer: str, index: int) -> str:
-        """The address of element `index` of an array of T."""
-        return self.let(f"getelementptr inbounds {self.lanes.type}, ptr {pointer}, i64 {index}") if index else pointer
+    def at(self, pointer: str, index: int | str) -> str:
+        """The address of element `index`, a number or the name of one, of an array of T."""
+        return pointer if index == 0 else self.let(f"getelementptr {self.lanes.type}, ptr {pointer}, i64 {index}")
 
-    def load(self, pointer: str, index: int) -> str:
+    def load(self, pointer: str, index: int | str) -> str:
         return self.let(f"load {self.lanes.type}, ptr {self.at(pointer, index)}, align 8")
 
-    def store(self, value: str, pointer: str, index: int) -> None:
+    def store(self, value: str, pointer: str, index: int | str) -> None:
         self.do(f"store {self.lanes.type} {value}, ptr {self.at(pointer, index)}, align 8")
+
+    def reserve(self, count: int) -> str:
+        """The address of room for `count` values of type T, to be let go by `release`."""
+        size = count * self.lanes.width * 8
+        if size > STACK:
+            return self.let(f"call ptr @malloc(i64 {size})")
+        return self.let(f"alloca [{max(count, 1)} x {self.lanes.type}], align {self.lanes.width * 8}")
+
+    def release(self, pointer: str, count: int) -> None:
+        if count * self.lanes.width * 8 > STACK:
+            self.do(f"call void @free(ptr {pointer})")
 
     def text(self, head: str) -> str:
         return "\n".join([head + " {", "start:", *self.lines, "}\n"])
