@@ -1,0 +1,186 @@
+"""`kane info`, `kane ops`, `kane derive`: a model, what its equations cost, and the equations themselves."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from ..api import Model
+from ..backends import to_c, to_latex, to_sympy
+from ..graph import STAGES, Program
+from ..graph.ops import COUNTED
+from ..model import Joint
+from . import FINE
+from .console import heading, print_json, say, table
+from .given import file_to_write, model_of
+from .parser import PROGRAMS
+
+_STAGE_WORDS = {"parameters": "once", "q": "coordinates", "u": "speeds", "rest": "the rest"}
+
+
+def info(arguments: Namespace) -> int:
+    """Print what the model consists of."""
+    model = model_of(arguments)
+    model.validate()
+    if arguments.json:
+        print_json(_info_record(model))
+        return FINE
+    print(f"{model.name}: {model.about}" if model.about else model.name)
+    gravity = [model.number(g, "gravity") for g in model.gravity]
+    print(f"gravity {', '.join(f'{g:g}' for g in gravity)} m/s² in N")
+    heading("tree")
+    for line in tree(model):
+        print(line)
+    heading(f"bodies ({len(model.bodies)})")
+    rows = [(b.name, *_body_figures(model, b)) for b in model.bodies.values()]
+    table(("body", "mass kg", "center m", "Ixx Iyy Izz kg m²"), rows)
+    heading(f"coordinates ({len(model.coordinates)}) and speeds ({len(model.speeds)})")
+    start = {**{c.name: c.initial for c in model.coordinate_records.values()}}
+    table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
+    definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.speed_records.values()]
+    table(("speed", "definition", "initial"), [(n, _short(d), i) for n, d, i in definitions], words=2)
+    if model.parameters:
+        heading(f"parameters ({len(model.parameters)})")
+        shown = [f"{p.name} = {p.value:.6g}{' (free)' if p.free else ''}" for p in model.parameters.values()]
+        _columns(shown)
+    for what, names in (("loads", model.loads), ("controls", model.controls)):
+        if names:
+            heading(what)
+            print(", ".join(names))
+    return FINE
+
+
+def _short(text: str, limit: int = 60) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _columns(items: list[str], width: int = 96) -> None:
+    """Items side by side in columns."""
+    wide = max(map(len, items)) + 3
+    per = max(1, width // wide)
+    for start in range(0, len(items), per):
+        print("".join(item.ljust(wide) for item in items[start : start + per]).rstrip())
+
+
+def _body_figures(model: Model, body: Any) -> tuple[str, str, str]:
+    where = f"body '{body.name}'"
+    center = ", ".join(f"{model.number(c, where):g}" for c in body.center)
+    moments = ", ".join(f"{model.number(body.inertia[i][i], where):g}" for i in range(3))
+    return f"{model.number(body.mass, where):g}", center, moments
+
+
+def tree(model: Model) -> list[str]:
+    """The tree of bodies as lines of text, joints and coordinates beside them."""
+    below: dict[str, list[Joint]] = {}
+    for joint in model.joints.values():
+        below.setdefault(joint.parent.name, []).append(joint)
+    lines = ["ground"]
+    stack = [(joint, "", i == len(below["ground"]) - 1) for i, joint in enumerate(below.get("ground", []))][::-1]
+    while stack:
+        joint, indent, last = stack.pop()
+        names = ", ".join(c.name for c in joint.coordinates)
+        label = f"{joint.child.name}   {joint.name}: {joint.type.kind}" + (f" {names}" if names else "")
+        lines.append(f"{indent}{'└─ ' if last else '├─ '}{label}")
+        children = below.get(joint.child.name, [])
+        deeper = indent + ("   " if last else "│  ")
+        stack += [(child, deeper, i == len(children) - 1) for i, child in enumerate(children)][::-1]
+    loose = [b.name for b in model.bodies.values() if b.joint is None]
+    lines += [f"{name}   attached to frame '{model.bodies[name].frame!s}'" for name in loose]
+    return lines
+
+
+def _info_record(model: Model) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "about": model.about,
+        "gravity": [model.number(g, "gravity") for g in model.gravity],
+        "bodies": {
+            b.name: {
+                "mass": model.number(b.mass, b.name),
+                "center": [model.number(c, b.name) for c in b.center],
+                "inertia": [[model.number(e, b.name) for e in row] for row in b.inertia],
+            }
+            for b in model.bodies.values()
+        },
+        "joints": {
+            j.name: {
+                "type": j.type.kind,
+                "parent": j.parent.name,
+                "child": j.child.name,
+                "coordinates": [c.name for c in j.coordinates],
+            }
+            for j in model.joints.values()
+        },
+        "coordinates": {c.name: c.initial for c in model.coordinate_records.values()},
+        "speeds": {
+            s.name: {"definition": repr(s.definition), "initial": s.initial} for s in model.speed_records.values()
+        },
+        "parameters": {p.name: p.value for p in model.parameters.values()},
+        "loads": list(model.loads),
+        "controls": list(model.controls),
+    }
+
+
+def ops(arguments: Namespace) -> int:
+    """Print how many operations each program takes."""
+    model = model_of(arguments)
+    equations = model.equations(free="all") if arguments.free else model.equations()
+    counts: dict[str, dict[str, Any]] = {}
+    for name in PROGRAMS:
+        program = equations.program(name)
+        counts[name] = {**equations.count(name), "stages": {stage: program.count(stage) for stage in STAGES}}
+    if arguments.json:
+        print_json(counts)
+        return FINE
+    heading(f"operations of one evaluation, {'every parameter an input' if arguments.free else 'numbers folded'}")
+    shown = [k for k in COUNTED if k in ("mul", "add", "div", "trig") or any(c[k] for c in counts.values())]
+    table(("program", *shown), [(name, *(c[k] for k in shown)) for name, c in counts.items()])
+    heading("by stage: what depends on parameters alone is done once, the rest as its inputs change")
+    stages = [s for s in STAGES if any(sum(c["stages"][s].values()) for c in counts.values())]
+    rows = []
+    for name, c in counts.items():
+        rows.append((name, *(_mul_add(c["stages"][s]) for s in stages)))
+    table(("program  (mul+div / add)", *(_STAGE_WORDS[s] for s in stages)), rows)
+    return FINE
+
+
+def _mul_add(count: dict[str, int]) -> str:
+    return f"{count['mul'] + count['div']} / {count['add']}"
+
+
+def derive(arguments: Namespace) -> int:
+    """Print or write a program."""
+    model = model_of(arguments)
+    equations = model.equations(free="all") if arguments.free else model.equations()
+    program = equations.program(arguments.what)
+    path = file_to_write(arguments.output, (".c",) if arguments.format == "c" else (), "--output")
+    if arguments.format == "c":
+        header, source = to_c(program, path.stem if path else None)
+        if path:
+            path.write_text(source, encoding="utf-8")
+            path.with_suffix(".h").write_text(header, encoding="utf-8")
+            say(f"wrote {path} and {path.with_suffix('.h')}")
+        else:
+            print(header)
+            print(source, end="")
+        return FINE
+    text = {"text": _text, "latex": to_latex, "sympy": _sympy}[arguments.format](program)
+    if path:
+        path.write_text(text, encoding="utf-8")
+        say(f"wrote {path}")
+    else:
+        print(text, end="")
+    return FINE
+
+
+def _text(program: Program) -> str:
+    count = program.count()
+    figures = ", ".join(f"{n} {kind}" for kind, n in count.items() if n)
+    return f"{program}# {len(program.rows)} operations: {figures}\n"
+
+
+def _sympy(program: Program) -> str:
+    read = to_sympy(program)
+    lines = [f"{z} = {expression}" for z, expression in read.replacements]
+    lines += [f"{name} = {value}" for name, value in read.outputs.items()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,76 @@
+"""What a command line gives: the model, values by name, a motion."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..api import Model, load
+from ..model import builtin_names
+from ..model.mechanism import suggestion
+from . import UsageError
+
+
+def model_of(arguments: Namespace) -> Model:
+    """The model that the command line names, its parameters set as asked."""
+    name = arguments.model
+    if name not in builtin_names() and not Path(name).exists():
+        close = suggestion(name, builtin_names())
+        raise UsageError(
+            f"there is no built-in model and no file '{name}'"
+            + (f"; {close}" if close.startswith("did") else "")
+            + f"\n    built-in models: {', '.join(builtin_names())}"
+        )
+    model = load(name)
+    values = assignments(model, arguments.set, model.parameters, "--set")
+    if values:
+        model.set_parameters(**values)
+    return model
+
+
+def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> dict[str, float]:
+    """Name → number from texts like `q1=0.1,q2=60*deg`; values are expressions in the model's parameters."""
+    found: dict[str, float] = {}
+    for part in (p for text in texts for p in _parts(text)):
+        name, equals, value = (x.strip() for x in part.partition("="))
+        if not equals or not value:
+            raise UsageError(f"{option} {part}: expected NAME=VALUE, as in {option} {next(iter(known), 'q1')}=0.1")
+        if name not in known:
+            raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
+        found[name] = model.number(model.scalar(value, f"{option} {name}"), f"{option} {name}")
+    return found
+
+
+def _parts(text: str) -> list[str]:
+    """The text cut at commas that stand outside parentheses."""
+    parts, depth, start = [], 0, 0
+    for i, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    return [p for p in (*parts, text[start:]) if p.strip()]
+
+
+def control_of(model: Model, arguments: Namespace) -> str | None:
+    """The control law that the command line names."""
+    name = arguments.control
+    if name is not None and name not in model.controls:
+        raise UsageError(f"--control {name}: unknown control law; {suggestion(name, model.controls)}")
+    return name
+
+
+def file_to_write(path: str | None, suffixes: Sequence[str], option: str) -> Path | None:
+    """The path of a file that can be written, its ending one of `suffixes`."""
+    if path is None:
+        return None
+    file = Path(path)
+    if suffixes and file.suffix.lower() not in suffixes:
+        raise UsageError(f"{option} {path}: the ending says the format; choose one of {', '.join(suffixes)}")
+    if file.is_dir():
+        raise UsageError(f"{option} {path}: is a folder")
+    if not file.parent.is_dir():
+        raise UsageError(f"{option} {path}: there is no folder '{file.parent}'")
+    return file

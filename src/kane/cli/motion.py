@@ -1,0 +1,129 @@
+"""`kane inverse` and `kane simulate`: efforts from a motion, a motion from efforts."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..api import Model, Trajectory
+from ..report import Motion, cycloid
+from . import FAILED, FINE, UsageError
+from .console import bar, heading, print_json, say, table
+from .files import effort_names, read_motion, write_columns, write_motion
+from .given import assignments, control_of, file_to_write, model_of
+
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def inverse(arguments: Namespace) -> int:
+    """Compute the efforts of a given motion."""
+    model = model_of(arguments)
+    output = file_to_write(arguments.output, (".csv",), "--output")
+    picture = file_to_write(arguments.plot, PICTURES, "--plot")
+    motion = _given_motion(model, arguments)
+    tau = model.inverse_dynamics(motion.q, motion.u, motion.udot, t=motion.t[:, None])
+    if arguments.json:
+        print_json({"t": motion.t.tolist(), **dict(zip(effort_names(model), tau.T.tolist(), strict=True))})
+    if output is not None or not arguments.json:
+        write_columns(output, ["t", *effort_names(model)], np.column_stack([motion.t, tau]))
+    if output is not None:
+        say(f"wrote {output}: {len(tau)} times, {tau.shape[1]} efforts")
+    if picture is not None:
+        from ..viewer import plots
+
+        plots.save(plots.efforts(model, motion.t, tau), picture)
+        say(f"wrote {picture}")
+    return FINE
+
+
+def _given_motion(model: Model, arguments: Namespace) -> Motion:
+    if (arguments.trajectory is None) == (not arguments.to):
+        raise UsageError(
+            "say which motion: --trajectory FILE.csv, or --to "
+            f"{model.coordinates[0]}=VALUE,... for a cycloid from the initial state (one of the two)"
+        )
+    if arguments.to:
+        target = assignments(model, arguments.to, model.coordinate_records, "--to")
+        return cycloid(model, target, duration=arguments.duration, samples=arguments.samples)
+    path = Path(arguments.trajectory)
+    if not path.is_file():
+        raise UsageError(f"--trajectory {path}: there is no such file")
+    return read_motion(model, path)
+
+
+def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
+    """The motion that the options of a command line describe, with a progress bar if it takes long."""
+    if not arguments.t > 0:
+        raise UsageError(f"--t {arguments.t:g}: the motion ends after its start at t = 0")
+    if samples < 0 or samples == 1:
+        raise UsageError(f"--samples {samples}: give two or more, or 0 for each step of the integrator")
+    times = np.linspace(0.0, arguments.t, max(samples, 3)) if samples else (0.0, arguments.t)
+    step = arguments.step
+    if step is None and arguments.method == "rk4":
+        raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
+    with bar("simulating") as progress:
+        return model.simulate(
+            times,
+            q=assignments(model, arguments.q, model.coordinate_records, "--q") or None,
+            u=assignments(model, arguments.u, model.speed_records, "--u") or None,
+            control=control_of(model, arguments),
+            method=arguments.method,
+            rtol=arguments.rtol,
+            atol=arguments.atol,
+            step=step,
+            progress=progress,
+        )
+
+
+def simulate(arguments: Namespace) -> int:
+    """Simulate, print how it ended, write what was asked for."""
+    model = model_of(arguments)
+    output = file_to_write(arguments.output, (".csv", ".npz"), "--output")
+    picture = file_to_write(arguments.plot, PICTURES, "--plot")
+    trajectory = simulated(model, arguments, arguments.samples)
+    if output is not None:
+        write_motion(output, trajectory)
+        say(f"wrote {output}: {len(trajectory)} times")
+    if arguments.json:
+        print_json(_summary(trajectory))
+    else:
+        _print_summary(trajectory)
+    if picture is not None:
+        from ..viewer import plots
+
+        plots.save(plots.motion(model, trajectory.t, trajectory.q), picture)
+        say(f"wrote {picture}")
+    if arguments.view:
+        from ..viewer import view
+
+        view(trajectory)
+    return FINE if trajectory.outcome.success else FAILED
+
+
+def _summary(trajectory: Trajectory) -> dict[str, Any]:
+    model, energy = trajectory.model, trajectory.energy()
+    balance = energy.kinetic + energy.potential - trajectory.work
+    return {
+        "outcome": trajectory.outcome.reason,
+        "sentence": str(trajectory.outcome),
+        "success": trajectory.outcome.success,
+        "t": float(trajectory.t[-1]),
+        "q": dict(zip(model.coordinates, trajectory.q[-1].tolist(), strict=True)),
+        "u": dict(zip(model.speeds, trajectory.u[-1].tolist(), strict=True)),
+        "steps": trajectory.statistics.steps,
+        "evaluations": trajectory.statistics.evaluations,
+        "seconds": trajectory.statistics.seconds,
+        "energy_balance_error": float(np.max(np.abs(balance - balance[0]))),
+    }
+
+
+def _print_summary(trajectory: Trajectory) -> None:
+    model, summary = trajectory.model, _summary(trajectory)
+    print(summary["sentence"])
+    print(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
+    heading(f"state at t = {summary['t']:g} s")
+    table(("coordinate", "q"), [(n, f"{x:.9g}") for n, x in summary["q"].items()])
+    table(("speed", "u"), [(n, f"{x:.9g}") for n, x in zip(model.speeds, summary["u"].values(), strict=True)])

@@ -1,0 +1,239 @@
+"""What the command line understands: one table of commands, their options, and an example for each."""
+
+from __future__ import annotations
+
+import argparse
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "info": ("describe", "info"),
+    "ops": ("describe", "ops"),
+    "derive": ("describe", "derive"),
+    "inverse": ("motion", "inverse"),
+    "simulate": ("motion", "simulate"),
+    "check": ("judge", "check"),
+    "report": ("publish", "report"),
+    "demo": ("publish", "demo"),
+    "bench": ("judge", "bench"),
+}
+"""Command → module of this package and function that runs it."""
+
+METHODS = ("dop853", "rk45", "rk23", "rk4", "radau")
+FORMATS = ("text", "c", "latex", "sympy")
+PROGRAMS = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "bias",
+    "kinematics",
+    "energy",
+    "momentum",
+    "mass_center",
+    "poses",
+)
+
+_ABOUT = """Equations of motion of mechanisms by Kane's method.
+
+MODEL is the name of a built-in model or a model file (.yaml)."""
+
+_EXAMPLES = """examples:
+  kane info stanford-arm
+  kane ops stanford-arm --json
+  kane derive stanford-arm --what forward_dynamics --format c -o arm.c
+  kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png
+  kane check stanford-arm
+  kane demo
+
+exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    top = argparse.ArgumentParser(
+        prog="kane", description=_ABOUT, epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    top.add_argument("--version", action=_Version, help="print the version and exit")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for add in (_info, _ops, _derive, _inverse, _simulate, _check, _report, _demo, _bench):
+        add(commands)
+    return top
+
+
+class _Version(argparse.Action):
+    """Print `kane VERSION`; the version is looked up only when asked for."""
+
+    def __init__(self, option_strings: list[str], dest: str, help: str | None = None):
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from kane import __version__
+
+        print(f"kane {__version__}")
+        parser.exit()
+
+
+def _command(commands: argparse._SubParsersAction, name: str, about: str, examples: str) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=about[0].lower() + about[1:].rstrip("."),
+        description=about,
+        epilog=f"examples:\n{examples}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _model(command: argparse.ArgumentParser) -> None:
+    command.add_argument("model", metavar="MODEL", help="a built-in model or a model file")
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="give parameters other values: --set g=0,L1=0.2",
+    )
+
+
+def _json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _integration(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--t", type=float, default=10.0, metavar="SECONDS", help="end of the motion (default 10)")
+    command.add_argument("--control", metavar="NAME", help="control law of the model (default: no efforts)")
+    command.add_argument(
+        "--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates: q1=0.1,q2=60*deg"
+    )
+    command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds: u1=1")
+    command.add_argument("--rtol", type=float, default=1e-8, help="relative tolerance of a step (default 1e-8)")
+    command.add_argument("--atol", type=float, default=1e-10, help="absolute tolerance of a step (default 1e-10)")
+    command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
+    command.add_argument("--step", type=float, metavar="SECONDS", help="step of the fixed-step method rk4")
+
+
+def _cycloid(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--to",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="where a cycloidal motion from the initial state ends: q1=60*deg,q6=0.1",
+    )
+    command.add_argument("--duration", type=float, default=10.0, metavar="SECONDS", help="its duration (default 10)")
+
+
+def _info(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "info",
+        "Show bodies, joints, coordinates, speeds, parameters and the tree of a model.",
+        "  kane info stanford-arm\n  kane info my-robot.yaml --json",
+    )
+    _model(command)
+    _json(command)
+
+
+def _ops(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "ops",
+        "Count the operations of the programs, by stage, beside published counts.",
+        "  kane ops stanford-arm\n  kane ops stanford-arm --free --json",
+    )
+    _model(command)
+    command.add_argument("--free", action="store_true", help="keep all parameters as inputs")
+    _json(command)
+
+
+def _derive(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "derive",
+        "Print a program of the model: one operation per line, with what it stands for.",
+        "  kane derive stanford-arm | head -40\n"
+        "  kane derive stanford-arm --what forward_dynamics --format c -o arm.c   (writes arm.c and arm.h)",
+    )
+    _model(command)
+    command.add_argument("--what", choices=PROGRAMS, default="inverse_dynamics", help="(default inverse_dynamics)")
+    command.add_argument("--format", choices=FORMATS, default="text", help="(default text)")
+    command.add_argument("--free", action="store_true", help="keep all parameters as inputs")
+    command.add_argument("-o", "--output", metavar="FILE", help="write to a file")
+
+
+def _inverse(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "inverse",
+        "Compute the efforts that produce a motion, from a CSV file or along a cycloid.",
+        "  kane inverse stanford-arm --trajectory motion.csv -o efforts.csv --plot efforts.png\n"
+        "  kane inverse stanford-arm --to q1=60*deg,q2=60*deg,q3=60*deg,q4=60*deg,q5=60*deg,q6=0.1 --duration 10\n\n"
+        "The CSV file has a header: t, the coordinates, the speeds, the accelerations (u1', ...). Accelerations, or\n"
+        "speeds and accelerations, may be missing: splines through the columns that are there replace them.",
+    )
+    _model(command)
+    command.add_argument("--trajectory", metavar="FILE.csv", help="the motion")
+    _cycloid(command)
+    command.add_argument("--samples", type=int, default=201, help="times along the cycloid (default 201)")
+    command.add_argument("-o", "--output", metavar="FILE.csv", help="write the efforts there (default: print them)")
+    command.add_argument("--plot", metavar="FILE", help="draw them (.png, .svg or .pdf)")
+    _json(command)
+
+
+def _simulate(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "simulate",
+        "Simulate the motion; an interrupt (Ctrl-C) keeps what was computed.",
+        "  kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png\n"
+        "  kane simulate stanford-arm --q q1=0.1,q2=80*deg --rtol 1e-11 --json",
+    )
+    _model(command)
+    _integration(command)
+    command.add_argument("--samples", type=int, default=1001, help="times written; 0: each step (default 1001)")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv or .npz")
+    command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
+    command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
+    _json(command)
+
+
+def _check(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "check",
+        "Hold the equations against independent ones and against the laws of mechanics; status 1 if one fails.",
+        "  kane check stanford-arm\n  kane check my-robot.yaml --json",
+    )
+    _model(command)
+    _json(command)
+
+
+def _report(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "report",
+        "Write one HTML file: model, equations, motion, checks and a 3-D view that plays without network.",
+        "  kane report stanford-arm --control feedback -o arm.html",
+    )
+    _model(command)
+    _integration(command)
+    _cycloid(command)
+    command.add_argument("-o", "--output", metavar="FILE.html", help="(default MODEL.html)")
+
+
+def _demo(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "demo",
+        "The Stanford arm of Kane & Levinson (1983): derive, count, drive, simulate, check, report.",
+        "  kane demo\n  kane demo -o arm.html --json",
+    )
+    command.add_argument("-o", "--output", default="kane-demo/stanford-arm.html", metavar="FILE.html")
+    _json(command)
+
+
+def _bench(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "bench",
+        "Run the benchmarks beside their peers; they are part of the source, not of the installed package.",
+        "  kane bench\n  kane bench batch",
+    )
+    command.add_argument("parts", nargs="*", metavar="PART", help="only benchmarks whose name contains this")
