@@ -42,8 +42,7 @@ class Frame:
     def rotated(self, name: str, axis: str | Sequence[Expr | float], angle: Expr | float) -> Frame:
         """A new frame turned by `angle` about an axis of this one (x, y, z or a unit vector)."""
         g = self.graph
-        e = rotations.unit(g, rotations.AXES[axis]) if isinstance(axis, str) else rotations.triple(g, axis)
-        return self.oriented(name, rotations.about(e, g.lift(angle)))
+        return self.oriented(name, rotations.about(rotations.axis(g, axis), g.lift(angle)))
 
     def euler(self, name: str, sequence: str, angles: Sequence[Expr | float]) -> Frame:
         """A new frame turned by successive angles about the axes of `sequence`, 'body 321' or 'space 123', say."""
@@ -83,6 +82,11 @@ class Frame:
         return f"<Frame {self.name}>"
 
 
+def not_connected(frame: Frame, other: Frame) -> ExpressionError:
+    """The error that names both frames."""
+    return ExpressionError(f"frames '{frame.name}' and '{other.name}' are not connected: orient one in the other first")
+
+
 def turn(xyz: Triple, frame: Frame, to: Frame) -> Triple:
     """Components in `frame` turned into components in `to`, step by step along the tree of frames."""
     down: list[Frame] = []
@@ -95,9 +99,7 @@ def turn(xyz: Triple, frame: Frame, to: Frame) -> Triple:
             down.append(b)
             b = b.parent
         else:
-            raise ExpressionError(
-                f"frames '{frame.name}' and '{to.name}' are not connected: orient one in the other first"
-            )
+            raise not_connected(frame, to)
     for f in reversed(down):
         xyz = transpose_times(f.R_PF, xyz)
     return xyz

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..graph import Expr, Graph, time_derivative
 from . import rotations
 from .algebra import Matrix, Triple, cross, is_zero, plus, scaled, times, transpose_times
-from .frames import Frame, Point
+from .frames import Frame, Point, not_connected
 
 
 class Kinematics:
@@ -77,10 +77,11 @@ class Kinematics:
             if a.depth >= b.depth and a.parent is not None:
                 xyz = times(self.R(a), xyz)
                 a = a.parent
-            else:
-                assert b.parent is not None, f"{frame} and {to} are not connected"
+            elif b.parent is not None:
                 down.append(b)
                 b = b.parent
+            else:
+                raise not_connected(frame, to)
         for f in reversed(down):
             xyz = transpose_times(self.R(f), xyz)
         return xyz

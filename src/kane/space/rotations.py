@@ -6,6 +6,7 @@ About an axis, by Euler angles in every body- and space-fixed sequence of two or
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from ..errors import ExpressionError
 from ..graph import Expr, Graph
 from .algebra import Matrix, Triple, dot, plus, product, scaled, transpose_times, transposed
 
+UNIT_TOLERANCE = 1e-6  # an axis is a unit vector to the digits people write
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 
 
@@ -29,6 +31,22 @@ def identity(graph: Graph) -> Matrix:
 
 def unit(graph: Graph, axis: int) -> Triple:
     return identity(graph)[axis]
+
+
+def axis(graph: Graph, given: str | Sequence[Expr | float]) -> Triple:
+    """A unit vector: 'x', 'y', 'z' or three components, which are checked where they are numbers."""
+    if isinstance(given, str):
+        if given not in AXES:
+            raise ExpressionError(f"'{given}' is not an axis: write x, y, z or three components")
+        return unit(graph, AXES[given])
+    e = triple(graph, given)
+    numbers = [c.number for c in e if c.number is not None]
+    length = math.sqrt(sum(c * c for c in numbers))
+    if len(numbers) == 3 and abs(length - 1.0) > UNIT_TOLERANCE:
+        raise ExpressionError(
+            f"the axis {numbers} has length {length:g}: an axis is a unit vector, divide by its length"
+        )
+    return e
 
 
 def simple(axis: int, angle: Expr) -> Matrix:
