@@ -158,15 +158,15 @@ def to_latex(program: Program, *, inline: bool | None = None, digits: int = 6) -
 
 
 def latex_name(label: str) -> str:
-    """A label as a symbol: greek letters, a dot over what ends in `dot`, digits and what follows `_` as index."""
-    match = re.fullmatch(r"([A-Za-z]+?)(dot)?_?(\d*)((?:_\w+)*)", label, flags=re.ASCII)
+    """A label as a symbol: greek letters, digits and what follows `_` as index, a dot for each `'` or for `dot`."""
+    match = re.fullmatch(r"([A-Za-z]+?)(d?dot)?_?(\d*)((?:_\w+)*)('{0,2})", label, flags=re.ASCII)
     if match is None:
         escaped = re.sub(r"([_#$%&{}])", r"\\\1", label.replace("\\", "").replace("^", "").replace("~", ""))
         return rf"\mathrm{{{escaped}}}"
-    letters, dot, number, rest = match.groups()
+    letters, dot, number, rest, primes = match.groups()
     stem = f"\\{letters}" if _GREEK.fullmatch(letters) else letters if len(letters) == 1 else rf"\mathrm{{{letters}}}"
-    if dot:
-        stem = rf"\dot{{{stem}}}"
+    if dots := dot or ("", "dot", "ddot")[len(primes)]:
+        stem = rf"\{dots}{{{stem}}}"
     index = [number] if number else []
     index += [part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}" for part in rest.split("_")[1:]]
     return stem + (f"_{{{', '.join(index)}}}" if index else "")
@@ -183,6 +183,11 @@ def _sizes(program: Program) -> list[int]:
 def _latex_row(op: str, args: list[tuple[str, int]], *, same: bool) -> tuple[str, int]:
     if op == "mul" and same:
         return f"{_held(args[0], _ATOM)}^{{2}}", _POWER
+    if op == "mul" and re.match(r"-[\d.]", args[0][0]):
+        positive, holds = args[0][0][1:], _PRODUCT
+        return "-" + _latex_row("mul", [(positive, holds), args[1]], same=False)[0], _SUM
+    if op == "add" and args[1][0].startswith("-"):
+        return f"{args[0][0]} - {args[1][0][1:]}", _SUM
     template, needed, holds = _INFIX[op]
     return template.format(*(_held(a, n) for a, n in zip(args, needed, strict=True))), holds
 
