@@ -1,0 +1,330 @@
+"""A model held against the laws of mechanics and against the dense second route, at random states.
+
+Comes in: a mechanism. Goes out: a `CheckReport`. Every row is a law that holds whatever the model is; where a law needs
+something that the model does not have (a time-dependent speed has no plain power balance, say), the row says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..formulation import Equations
+from ..formulation.dense import DenseEquations, DenseState, dense_equations
+from ..formulation.motion import QUATERNIONS, load_power
+from ..graph import Expr, forward
+from ..model import Body, Mechanism
+from .programs import Array, Programs, States, equations_of
+from .report import CheckReport, CheckRow
+
+AGREEMENT = 1e-9  # two routes in float64, relative to the sum of the sizes of their terms
+ACCELERATION = 1e-10  # the same, after division by the smallest eigenvalue of the scaled mass matrix
+SYMMETRY = 1e-12  # entries of M that are equal on paper, relative to the diagonal
+SINGULAR = 1e-13  # smallest eigenvalue of M scaled to a unit diagonal, below which a motion has no inertia
+DIFFERENCE = 1e-7  # central differences of fourth order at STEP; both their errors are near 1e-11
+STEP = 1e-3  # rad or m
+DRIFT = 1e-12  # velocities at u = 0 that are rounding errors (rad/s, m/s)
+CONDITION = 1e4  # of the definitions of the speeds; a state nearer to a singularity says little about the formulation
+TRIES = 50  # to draw such a state
+SPREAD = 0.7  # of coordinates about their initial values (rad, m), wide enough to leave special positions
+
+
+def check(model: Mechanism | Equations, samples: int = 5, seed: int = 0, backend: str = "llvm") -> CheckReport:
+    """The laws that a model obeys, or not, at `samples` random states about its initial one."""
+    equations = equations_of(model)
+    bench = _Bench.at_random(equations, samples, seed, backend)
+    laws: tuple[Callable[[_Bench], CheckRow], ...] = (
+        _efforts,
+        _mass_matrix,
+        _symmetric,
+        _positive,
+        _accelerations,
+        _round_trip,
+        _kinetic_energy,
+        _power,
+        _gravity,
+        _momentum,
+        _partial_velocities,
+    )
+    about = f"{samples} random states, seed {seed}, backend {backend}"
+    return CheckReport(equations.mechanism.name, about, tuple(law(bench) for law in laws))
+
+
+def random_states(dense: DenseEquations, samples: int, seed: int) -> States:
+    """States about the initial one with unit quaternions, at which the speeds determine the motion well."""
+    mechanism = dense.mechanism
+    rng = np.random.default_rng(seed)
+    start = np.array([c.initial for c in mechanism.coordinate_records.values()])
+    n = len(mechanism.speeds)
+    t, q = np.zeros((samples, 1)), np.zeros((samples, len(start)))
+    for k in range(samples):
+        for _ in range(TRIES):
+            t[k] = rng.uniform(0.0, 1.0)
+            q[k] = unit_quaternions(mechanism, start + rng.uniform(-SPREAD, SPREAD, len(start)))
+            if np.linalg.cond(dense.state(q[k], np.zeros(n), float(t[k, 0])).W) < CONDITION:
+                break
+    u, udot, tau = rng.normal(size=(3, samples, n))
+    return States(t, q, u, udot, tau)
+
+
+def quaternions(mechanism: Mechanism) -> list[list[int]]:
+    """For each quaternion among the coordinates the indices of its four elements in q."""
+    place = {c: i for i, c in enumerate(mechanism.coordinates)}
+    joints = (j for j in mechanism.joints.values() if j.type.kind in QUATERNIONS)
+    return [[place[c.name] for c in joint.coordinates[:4]] for joint in joints]
+
+
+def unit_quaternions(mechanism: Mechanism, q: Array) -> Array:
+    """q, (n,) or (k, n), with every quaternion made unit."""
+    q = np.array(q, dtype=float)
+    for indices in quaternions(mechanism):
+        q[..., indices] /= np.linalg.norm(q[..., indices], axis=-1, keepdims=True)
+    return q
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """Random states, the programs of the model, and the dense route at those states."""
+
+    equations: Equations
+    ask: Programs
+    states: States
+    at: tuple[DenseState, ...]
+    M: Array
+    softest: tuple[float, str]  # smallest eigenvalue of M scaled to a unit diagonal, and the speeds it belongs to
+
+    @staticmethod
+    def at_random(equations: Equations, samples: int, seed: int, backend: str) -> _Bench:
+        dense = dense_equations(equations.mechanism)
+        states = random_states(dense, samples, seed)
+        at = tuple(dense.state(q, u, float(t[0])) for q, u, t in zip(states.q, states.u, states.t, strict=True))
+        ask = Programs(equations, backend)
+        M = ask("mass_matrix", states)
+        return _Bench(equations, ask, states, at, M, _softest(M, equations.mechanism.speeds))
+
+    @property
+    def singular(self) -> bool:
+        return not self.softest[0] > SINGULAR
+
+    @property
+    def drift(self) -> float:
+        return max(state.drift for state in self.at)
+
+    def effort_scale(self, udot: Array) -> Array:
+        scale = np.array([s.effort_scale(x) for s, x in zip(self.at, udot, strict=True)])
+        return scale + np.abs(self.states.tau)
+
+    def rate(self, name: str, exprs: list[Expr]) -> Array:
+        """d/dt of expressions over t, q and u at the states, with their udot: (k, len(exprs))."""
+        system = self.equations.system
+        rates: dict[Expr, Expr | float] = {system.t: 1.0}
+        rates.update(zip(system.q, system.qdot, strict=True))
+        rates.update(zip(system.u, system.udot, strict=True))
+        flat = forward(exprs, rates)
+        return self.ask.of(name, ("t", "q", "u", "udot"), {"rate": ((len(flat),), flat)}, self.states)
+
+
+def _softest(M: Array, speeds: tuple[str, ...]) -> tuple[float, str]:
+    low, names = np.inf, ""
+    for matrix in M:
+        diagonal = np.diag(matrix)
+        if not np.all(np.isfinite(matrix)):
+            return float("nan"), ", ".join(speeds)
+        if np.any(diagonal <= 0):
+            return 0.0, ", ".join(n for n, d in zip(speeds, diagonal, strict=True) if d <= 0)
+        root = np.sqrt(diagonal)
+        values, vectors = np.linalg.eigh(matrix / np.outer(root, root))
+        if values[0] < low:
+            low = float(values[0])
+            names = ", ".join(n for n, x in zip(speeds, vectors[:, 0], strict=True) if abs(x) > 0.1)
+    return low, names
+
+
+def _worst(error: Array, scale: Array | float) -> float:
+    """The largest of |error| / scale; where the scale is zero the error has to be."""
+    size, floor = np.abs(error), np.finfo(float).tiny
+    return float(np.max(size / np.maximum(scale, floor), initial=0.0))
+
+
+def _efforts(bench: _Bench) -> CheckRow:
+    tau = bench.ask("inverse_dynamics", bench.states)
+    there = np.array([s.efforts(x) for s, x in zip(bench.at, bench.states.udot, strict=True)])
+    value = _worst(tau - there, bench.effort_scale(bench.states.udot))
+    return CheckRow("efforts", "−(F_r + F_r*) is that of dense Newton-Euler", value, AGREEMENT)
+
+
+def _mass_matrix(bench: _Bench) -> CheckRow:
+    there = np.array([s.mass_matrix for s in bench.at])
+    root = np.sqrt(np.abs(np.diagonal(there, axis1=1, axis2=2)))
+    value = _worst(bench.M - there, root[:, :, None] * root[:, None, :] + np.finfo(float).eps)
+    return CheckRow("mass matrix", "M = Σ m v_r·v_s + ω_r·I·ω_s of dense Newton-Euler", value, AGREEMENT)
+
+
+def _symmetric(bench: _Bench) -> CheckRow:
+    root = np.sqrt(np.abs(np.diagonal(bench.M, axis1=1, axis2=2)))
+    value = _worst(bench.M - bench.M.transpose(0, 2, 1), root[:, :, None] * root[:, None, :] + np.finfo(float).eps)
+    return CheckRow("symmetry", "M = Mᵀ", value, SYMMETRY)
+
+
+def _positive(bench: _Bench) -> CheckRow:
+    low, names = bench.softest
+    note = ""
+    if bench.singular:
+        massless = [b.name for b in bench.equations.mechanism.bodies.values() if _massless(bench.equations, b)]
+        moved = f"; bodies without mass and inertia: {', '.join(massless)}" if massless else ""
+        note = f"M is singular: motion along {names} moves no mass{moved}"
+    value = 1.0 if bench.singular else 0.0 if low > 0 else -low
+    law = "M is positive definite: every motion has kinetic energy"
+    return CheckRow("positive mass", law, value, 0.0, note or f"smallest eigenvalue {low:.1e} at unit diagonal")
+
+
+def _massless(equations: Equations, body: Body) -> bool:
+    mechanism = equations.mechanism
+    exprs = [body.mass, *(e for row in body.inertia for e in row)]
+    return all(mechanism.number(e, body.name) == 0.0 for e in exprs)
+
+
+def _accelerations(bench: _Bench) -> CheckRow:
+    name, law = "accelerations", "u̇ = M⁻¹ (τ − bias) is that of dense Newton-Euler"
+    if bench.singular:
+        return CheckRow(name, law, None, ACCELERATION, "M is singular")
+    udot = bench.ask("forward_dynamics", bench.states)
+    there = np.array([s.accelerations(x) for s, x in zip(bench.at, bench.states.tau, strict=True)])
+    root = np.sqrt(np.diagonal(bench.M, axis1=1, axis2=2))
+    scale = np.max(bench.effort_scale(np.zeros_like(udot)) / root, axis=1, keepdims=True) / bench.softest[0]
+    return CheckRow(name, law, _worst((udot - there) * root, scale), ACCELERATION)
+
+
+def _round_trip(bench: _Bench) -> CheckRow:
+    name, law = "circle", "inverse dynamics of forward dynamics gives τ back"
+    if bench.singular:
+        return CheckRow(name, law, None, AGREEMENT, "M is singular")
+    udot = bench.ask("forward_dynamics", bench.states)
+    tau = bench.ask("inverse_dynamics", bench.states, udot=udot)
+    return CheckRow(name, law, _worst(tau - bench.states.tau, bench.effort_scale(udot)), AGREEMENT)
+
+
+def _kinetic_energy(bench: _Bench) -> CheckRow:
+    u = bench.states.u
+    at = [bench.ask("energy", bench.states, u=x)[0] for x in (u, -u, 0.0 * u)]
+    there = np.array([s.kinetic_energy for s in bench.at])
+    half = 0.5 * np.einsum("ki,kij,kj->k", u, bench.M, u)
+    errors = np.array([0.5 * (at[0] + at[1]) - at[2] - half, at[0] - there])
+    scale = np.abs(there) + np.abs(at[2]) + np.abs(half)
+    return CheckRow(
+        "kinetic energy", "½ (T(u) + T(−u)) − T(0) = ½ uᵀMu, T of dense route", _worst(errors, scale), AGREEMENT
+    )
+
+
+def _power(bench: _Bench) -> CheckRow:
+    name, law = "power balance", "dT/dt = power of τ, loads and gravity"
+    if bench.singular:
+        return CheckRow(name, law, None, AGREEMENT, "M is singular")
+    if bench.drift > DRIFT:
+        return CheckRow(name, law, None, AGREEMENT, "parts move at u = 0: what moves them does work too")
+    udot = bench.ask("forward_dynamics", bench.states)
+    moving = _Bench(
+        bench.equations,
+        bench.ask,
+        States(bench.states.t, bench.states.q, bench.states.u, udot, bench.states.tau),
+        bench.at,
+        bench.M,
+        bench.softest,
+    )
+    gained = moving.rate("kinetic_rate", [bench.equations.kinetic_energy])[:, 0]
+    outputs = {"power": ((), [load_power(bench.equations)])}
+    loads = bench.ask.of("load_power", ("t", "q", "u", "tau"), outputs, bench.states)
+    gravity = np.array([s.gravity_power for s in bench.at])
+    scale = (bench.effort_scale(udot) * np.abs(bench.states.u)).sum(axis=1)
+    return CheckRow(name, law, _worst(gained - loads - gravity, scale), AGREEMENT)
+
+
+def _gravity(bench: _Bench) -> CheckRow:
+    name, law = "gravity", "dV/dt = − power of the weights"
+    if any(_set_directly(b) for b in bench.equations.mechanism.bodies.values()):
+        return CheckRow(name, law, None, AGREEMENT, "velocities are set directly, positions need not follow")
+    fallen = bench.rate("gravity_rate", [bench.equations.gravity_potential])[:, 0]
+    power = np.array([s.gravity_power for s in bench.at])
+    scale = np.array([np.linalg.norm(s.weights, axis=1) @ np.linalg.norm(s.v, axis=1) for s in bench.at])
+    return CheckRow(name, law, _worst(fallen + power, scale), AGREEMENT)
+
+
+def _momentum(bench: _Bench) -> CheckRow:
+    name, law = "momentum", "d/dt of momentum = − resultant and moment of R*, T*"
+    if any(_set_directly(b) for b in bench.equations.mechanism.bodies.values()):
+        return CheckRow(name, law, None, AGREEMENT, "velocities are set directly, positions need not follow")
+    p, H = bench.equations.momentum
+    rates = bench.rate("momentum_rate", [*p, *H])
+    worst = 0.0
+    for state, udot, rate in zip(bench.at, bench.states.udot, rates, strict=True):
+        F, moment = state.momentum_rate(udot)
+        R_star, T_star = (np.linalg.norm(x, axis=1) for x in state.inertia_loads(udot))
+        lever = np.linalg.norm(state.r, axis=1)
+        worst = max(worst, _worst(rate[:3] - F, R_star.sum()), _worst(rate[3:] - moment, T_star.sum() + lever @ R_star))
+    return CheckRow(name, law, worst, AGREEMENT)
+
+
+def _partial_velocities(bench: _Bench) -> CheckRow:
+    name, law = "partial velocities", "ω_r, v_r are differences of orientations and positions"
+    bodies = list(bench.equations.mechanism.bodies.values())
+    moved = [k for k, b in enumerate(bodies) if not _set_directly(b)]
+    skipped = [b.name for b in bodies if _set_directly(b)]
+    note = f"set directly: {', '.join(skipped)}" if skipped else ""
+    if not moved:
+        return CheckRow(name, law, None, DIFFERENCE, note)
+    n, mechanism = len(bench.equations.system.u), bench.equations.mechanism
+    flat = []
+    for k in moved:
+        w_r, v_r = bench.equations.partial_velocities(bodies[k].name)
+        flat += [e for row in (*w_r, *v_r) for e in row]
+    outputs = {"partials": ((len(moved), 6, n), flat)}
+    said = bench.ask.of("partial_velocities", ("t", "q"), outputs, bench.states)
+    centers = np.array([[mechanism.number(e, "center") for e in bodies[k].center] for k in moved])
+    still = bench.ask("kinematics", bench.states, u=np.zeros_like(bench.states.u))
+    R = bench.ask("poses", bench.states)[:, moved, :9].reshape(len(bench.states), len(moved), 3, 3)
+    worst = 0.0
+    for r in range(n):
+        along = bench.ask("kinematics", bench.states, u=np.tile(np.eye(n)[r], (len(bench.states), 1))) - still
+        R_dot, v = _differences(bench, moved, centers, along)
+        spin = R.swapaxes(-1, -2) @ R_dot
+        w = np.stack([spin[..., 2, 1], spin[..., 0, 2], spin[..., 1, 0]], axis=-1)
+        seen = np.concatenate([w, np.einsum("kbji,kbj->kbi", R, v)], axis=-1)
+        worst = max(worst, _worst(said[..., r] - seen, 1.0 + float(np.abs(seen).max())))
+    return CheckRow(name, law, worst, DIFFERENCE, note)
+
+
+def _differences(bench: _Bench, moved: list[int], centers: Array, along: Array) -> tuple[Array, Array]:
+    """(rate of R_NB, velocity of the mass centre in N) as q moves along a direction: differences of fourth order."""
+    size = np.maximum(1.0, np.abs(along).max(axis=1, keepdims=True))
+    total_R, total_p = 0.0, 0.0
+    for weight, steps in ((8.0, 1), (-8.0, -1), (-1.0, 2), (1.0, -2)):
+        pose = bench.ask("poses", bench.states, q=bench.states.q + steps * STEP / size * along)[:, moved]
+        R = pose[..., :9].reshape(*pose.shape[:2], 3, 3)
+        total_R = total_R + weight * R
+        total_p = total_p + weight * (pose[..., 9:] + np.einsum("kbij,bj->kbi", R, centers))
+    scale = size[:, :, None] / (12.0 * STEP)
+    return total_R * scale[..., None], total_p * scale
+
+
+def _set_directly(body: Body) -> bool:
+    """Whether the motion of a body rests on an angular velocity or a velocity that the analyst set."""
+    frame, point = body.frame, body.origin
+    while frame is not None:
+        if frame.w_NF is not None:
+            return True
+        frame = frame.parent
+    while point is not None:
+        if point.v_NP is not None:
+            return True
+        carrier = point.offset.frame
+        while carrier is not None:
+            if carrier.w_NF is not None:
+                return True
+            carrier = carrier.parent
+        point = point.parent
+    return False
+
+
+__all__ = ["check", "quaternions", "random_states", "unit_quaternions"]

@@ -1,0 +1,69 @@
+"""The programs of a model, called by name on arrays of states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backends import Kernel, compile
+from ..formulation import Equations, formulate
+from ..formulation.equations import Output
+from ..model import Mechanism
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def equations_of(model: Mechanism | Equations) -> Equations:
+    """The equations of a model; those it already has, where it keeps them."""
+    if isinstance(model, Equations):
+        return model
+    own = getattr(model, "equations", None)
+    return formulate(model) if own is None else own()
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """States of a model: t (k, 1), q (k, n_q), u (k, n), and as many accelerations and efforts (k, n)."""
+
+    t: Array
+    q: Array
+    u: Array
+    udot: Array
+    tau: Array
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def groups(self) -> dict[str, Array]:
+        """Inputs of programs, by name."""
+        return {"t": self.t, "q": self.q, "u": self.u, "udot": self.udot, "tau": self.tau}
+
+
+class Programs:
+    """Calls programs of a model by name, compiling them when first asked for."""
+
+    def __init__(self, equations: Equations, backend: str = "llvm"):
+        self.equations = equations
+        self.backend = backend
+        self._kernels: dict[str, Kernel] = {}
+
+    def __call__(self, name: str, states: States, **given: Array) -> Any:
+        """The named outputs at the states; inputs in `given` take the place of theirs."""
+        if name not in self._kernels:
+            self._kernels[name] = compile(self.equations.program(name), self.backend)
+        return self._run(self._kernels[name], states, given)
+
+    def of(self, name: str, groups: tuple[str, ...], outputs: Mapping[str, Output], states: States) -> Any:
+        """Any outputs over named groups of inputs, at the states."""
+        if name not in self._kernels:
+            self._kernels[name] = compile(self.equations.lowered(name, groups, outputs), self.backend)
+        return self._run(self._kernels[name], states, {})
+
+    def _run(self, kernel: Kernel, states: States, given: Mapping[str, Array]) -> Any:
+        parameters = self.equations.mechanism.parameters
+        known = {**states.groups(), "parameters": np.array([parameters[p].value for p in self.equations.free])}
+        known.update(given)
+        return kernel(*(known[g.name] for g in kernel.program.inputs if g.labels))

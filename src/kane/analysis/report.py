@@ -1,0 +1,73 @@
+"""What a check found: rows of name, law, value and tolerance, printed as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One law held against numbers. `value` is the violation, relative; None where the law was not asked."""
+
+    name: str
+    law: str
+    value: float | None
+    tolerance: float
+    note: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the law holds, or was not asked; a value that is not a number does not pass."""
+        return self.value is None or self.value <= self.tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """The rows of a check of one model, and what they were held against."""
+
+    model: str
+    about: str
+    rows: tuple[CheckRow, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every law holds."""
+        return all(row.passed for row in self.rows)
+
+    def row(self, name: str) -> CheckRow:
+        """The row of that name."""
+        return next(row for row in self.rows if row.name == name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        rows = [
+            {
+                "name": r.name,
+                "law": r.law,
+                "value": r.value,
+                "tolerance": r.tolerance,
+                "passed": r.passed,
+                "note": r.note,
+            }
+            for r in self.rows
+        ]
+        return {"model": self.model, "about": self.about, "passed": self.passed, "rows": rows}
+
+    def __str__(self) -> str:
+        head = ("law", "", "value", "tolerance", "")
+        lines = [head, *(_cells(row) for row in self.rows)]
+        widths = [max(len(line[k]) for line in lines) for k in range(5)]
+        verdict = "all laws hold" if self.passed else f"{sum(not r.passed for r in self.rows)} of the laws do not hold"
+        table = [
+            f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}  {e}".rstrip()
+            for a, b, c, d, e in lines
+        ]
+        return "\n".join([f"'{self.model}', {self.about}: {verdict}", *table])
+
+
+def _cells(row: CheckRow) -> tuple[str, str, str, str, str]:
+    if row.value is None:
+        return row.name, row.law, "—", "", f"not asked: {row.note}"
+    verdict = "ok" if row.passed else "FAILED"
+    return row.name, row.law, f"{row.value:.1e}", f"{row.tolerance:.0e}", f"{verdict}  {row.note}".rstrip()
