@@ -109,7 +109,8 @@ def integrate(
 
     Programs are kernels or addresses of flat programs over [t, y, p]:
 
-    - `rhs` writes dy/dt (n) and `extra_outputs` more numbers, which are ignored;
+    - `rhs` writes dy/dt (n), then possibly more numbers, which are ignored; how many more, a kernel knows, and for a
+      mere address `extra_outputs` says it;
     - `project_address` writes a state (n) that replaces the result of every step (a quaternion made unit, say);
     - `jacobian_address` writes d rhs_i / d y_j, (n, n) row by row, for radau; without it differences are taken;
     - `events` names a program with one output per event.
@@ -125,15 +126,16 @@ def integrate(
     the keyboard, for tests.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
+    start = _start(rhs, y0, t, parameters, extra_outputs)
+    n = start.y0.size
+    items = () if events is None else events.items
     programs = {
-        "rhs": _address("rhs", rhs),
-        "project": _address("project_address", project_address, optional=True),
-        "jacobian": _address("jacobian_address", jacobian_address, optional=True),
-        "event_program": 0 if events is None else _address("events", events.program),
+        "rhs": _address("rhs", rhs, start, n),
+        "project": _address("project_address", project_address, start, n, optional=True),
+        "jacobian": _address("jacobian_address", jacobian_address, start, n * n, optional=True),
+        "event_program": 0 if events is None else _address("events", events.program, start, len(items)),
     }
-    start = _start(y0, t, parameters, extra_outputs)
-    run = _Run(start, settings, () if events is None else events.items, programs)
-    return run.solution(control, progress)
+    return _Run(start, settings, items, programs).solution(control, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ def _numbers(name: str, values: Any) -> Any:
     return array
 
 
-def _start(y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _Start:
+def _start(rhs: Any, y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _Start:
     state = _numbers("y0", y0)
     if state.size == 0:
         raise InputError("y0 is empty; a motion needs at least one state")
@@ -178,17 +180,33 @@ def _start(y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _Start:
                 f" or strictly decreasing; sort them and drop repeated ones (numpy.unique does both)"
             )
     requested = times if times.size > 2 else np.empty(0)
+    width = state.size + extra_outputs
+    program = getattr(rhs, "program", None)
+    if program is not None:
+        width = max(width, program.output_count)
     held = _numbers("parameters", parameters)
-    return _Start(state, held, float(times[0]), float(times[-1]), requested, state.size + extra_outputs)
+    return _Start(state, held, float(times[0]), float(times[-1]), requested, width)
 
 
-def _address(name: str, program: Any, optional: bool = False) -> int:
-    """The address of a kernel, or the address itself; 0 for none where that is allowed."""
-    if program is None and optional:
+def _address(name: str, kernel: Any, start: _Start, outputs: int, optional: bool = False) -> int:
+    """The address of a kernel, checked to fit the state and parameters, or the address itself; 0 for none."""
+    if kernel is None and optional:
         return 0
-    address = getattr(program, "address", program)
+    program = getattr(kernel, "program", None)
+    if program is not None:
+        inputs = 1 + start.y0.size + start.parameters.size
+        if program.input_count != inputs:
+            raise InputError(
+                f"{name}: program '{program.name}' reads {program.input_count} numbers, but t, y0 and parameters are"
+                f" 1 + {start.y0.size} + {start.parameters.size} = {inputs}; its inputs must be [t, y, p]"
+            )
+        if program.output_count < outputs or (program.output_count > outputs and name != "rhs"):
+            raise InputError(
+                f"{name}: program '{program.name}' writes {program.output_count} numbers, {outputs} are needed"
+            )
+    address = getattr(kernel, "address", kernel)
     if not isinstance(address, int | np.integer) or address <= 0:
-        raise InputError(f"{name} = {program!r} is neither a kernel nor the address of a flat program")
+        raise InputError(f"{name} = {kernel!r} is neither a kernel nor the address of a flat program")
     return int(address)
 
 

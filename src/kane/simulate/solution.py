@@ -23,8 +23,8 @@ class Event:
     """A function of t, y, p that is watched for crossing zero.
 
     `direction` +1 takes only crossings from negative to positive, -1 only the others, 0 both, as met in the direction
-    of integration. A function that is zero at the start, or touches zero and turns back, has not crossed. A `terminal`
-    event stops the simulation there.
+    of integration. A function that is zero at the start (to within rounding), or touches zero and turns back, has not
+    crossed. A `terminal` event stops the simulation there.
     """
 
     name: str

@@ -14,14 +14,18 @@ from numba.extending import intrinsic
 loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
 """How a loop is compiled: kept on disk, other threads may run, a division by zero gives inf or nan."""
 
-compiled: Callable[..., Any] = njit(error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_PART: dict[str, Any] = {
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+compiled: Callable[..., Any] = njit(**_PART)
 """How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them saves
 most of the time that the first compilation takes."""
 
 
-@intrinsic
-def call(typing_context, address, source, target):
-    """Run the program at `address`: it reads from the address `source` on and writes from the address `target` on."""
+def _call(typing_context, address, source, target):
 
     def code(context, builder, signature, args):
         number = ir.DoubleType().as_pointer()
@@ -30,6 +34,11 @@ def call(typing_context, address, source, target):
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), code
+
+
+call: Callable[..., Any] = intrinsic(_call)
+"""call(address, source, target): run the program at `address`, which reads from the address `source` on and writes from
+the address `target` on."""
 
 
 def _pointer(kind: types.Type) -> Callable[..., Any]:

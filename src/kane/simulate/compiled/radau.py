@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from .call import call, compiled, complexes, loop, reals, source_digest, wholes
-from .explicit import GROW, SAFETY, SHRINK, next_end, prepare, too_small
+from .explicit import BLIND_ERROR, BLIND_STEP, GROW, SAFETY, SHRINK, next_end, prepare, too_small
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import EPS, all_finite, copied, finish, has_room, placed
 
@@ -45,6 +45,9 @@ DENSE = (
     (1.0 / 3.0, -8.0 / 3.0, 10.0 / 3.0),
 )
 """The cubic through the stages: the coefficient of s^(j+1) is the sum over stages i of DENSE[i][j] Z_i."""
+
+WANTED, OLD, CURRENT = -1, 0, 1
+"""Whether the Jacobian is to be evaluated before the next attempt, belongs to an earlier state, or to the present."""
 
 ITERATIONS = 7
 """Newton iterations before the step is given up."""
@@ -108,7 +111,7 @@ def jacobian(m):
     atol = reals(m.atol)
     placed(m, m.t, m.y)
     m.jacobians += 1
-    m.jacobian_current = 1
+    m.jacobian_current = CURRENT
     m.factored_h = 0.0
     if m.jacobian != 0:
         call(m.jacobian, m.x, m.jacobian_matrix)
@@ -216,23 +219,12 @@ def newton(m, t, h):
 
 
 @compiled
-def filtered_error(m, h):
-    """Error of the step in tolerances: the difference to the embedded method, passed through the real system."""
-    n = m.n
-    error, z, f = reals(m.scratch), reals(m.z), reals(m.saved)
-    for i in range(n):
-        error[i] = f[i] + (ERROR[0] * z[i] + ERROR[1] * z[n + i] + ERROR[2] * z[2 * n + i]) / h
-    solve(n, reals(m.real_factors), wholes(m.real_pivots), error)
-    y, y_new, atol = reals(m.y), reals(m.y_new), reals(m.atol)
-    total = 0.0
-    for i in range(n):
-        total += (error[i] / (atol[i] + m.rtol * max(abs(y[i]), abs(y_new[i])))) ** 2
-    return math.sqrt(total / n)
-
-
-@compiled
 def judge(m, t, t_new, h):
-    """Form the result in y_new, projected, and return its error in tolerances."""
+    """Form the result in y_new, projected, and return its error in tolerances.
+
+    The error is the difference to the embedded method, passed through the real system; where a step seems bad at the
+    start or after a rejection it is passed through once more, which tells stiff components from wrong ones.
+    """
     n = m.n
     y, y_new, z, x = reals(m.y), reals(m.y_new), reals(m.z), reals(m.x + 8)
     for i in range(n):
@@ -240,18 +232,27 @@ def judge(m, t, t_new, h):
     if m.project != 0:
         placed(m, t_new, m.y_new)
         call(m.project, m.x, m.y_new)
+    error, f, atol = reals(m.scratch), reals(m.saved), reals(m.atol)
     copied(n, m.f, m.saved)
-    error = filtered_error(m, h)
-    if error > 1.0 and (m.rejected_last or not m.proven):
-        rough = reals(m.scratch)
-        reals(m.x)[0] = t
+    size = 0.0
+    for attempt in range(2):
+        if attempt == 1:
+            if not (size > 1.0 and (m.rejected_last or not m.proven)):
+                break
+            reals(m.x)[0] = t
+            for i in range(n):
+                x[i] = y[i] + error[i]
+            call(m.rhs, m.x, m.k)
+            m.evaluations += 1
+            copied(n, m.k, m.saved)
         for i in range(n):
-            x[i] = y[i] + rough[i]
-        call(m.rhs, m.x, m.k)
-        m.evaluations += 1
-        copied(n, m.k, m.saved)
-        error = filtered_error(m, h)
-    return error
+            error[i] = f[i] + (ERROR[0] * z[i] + ERROR[1] * z[n + i] + ERROR[2] * z[2 * n + i]) / h
+        solve(n, reals(m.real_factors), wholes(m.real_pivots), error)
+        total = 0.0
+        for i in range(n):
+            total += (error[i] / (atol[i] + m.rtol * max(abs(y[i]), abs(y_new[i])))) ** 2
+        size = math.sqrt(total / n)
+    return size
 
 
 @compiled
@@ -270,53 +271,43 @@ def polynomial(m):
 
 
 @compiled
-def reject(m, shrink):
-    """Note a rejected attempt; the next is shorter by the factor `shrink`."""
-    m.h *= shrink
-    m.rejected += 1
-    m.rejected_last = 1
-    m.factored_h = 0.0
-
-
-@compiled
 def attempt_implicit(m, t, t_new, h):
-    """Try one step; returns the factor by which the next may grow, or 0 if it was rejected or must be repeated."""
-    if m.jacobians == 0:
+    """Try one step. Returns the factor by which the next may grow, minus the factor for a new attempt if it failed."""
+    if m.jacobians == 0 or m.jacobian_current == WANTED:
         jacobian(m)
     if m.factored_h != h and not factors(m, h):
         m.not_finite = 2
-        reject(m, 0.5)
-        return 0.0
+        return -0.5
     predict(m, h)
     iterations, rate = newton(m, t, h)
     if iterations == 0:
-        if m.jacobian_current:
-            reject(m, 0.5)
-        else:
-            jacobian(m)
-        return 0.0
+        if m.jacobian_current == CURRENT:
+            return -0.5
+        m.jacobian_current = WANTED
+        return -1.0
     error = judge(m, t, t_new, h)
-    safety = SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
-    if not math.isfinite(error):
-        m.not_finite = 1
-        reject(m, SHRINK)
-        return 0.0
-    m.not_finite = 0
+    m.not_finite = 0 if math.isfinite(error) else 1
+    if m.not_finite:
+        return -SHRINK
     growth = GROW
     if error > 0.0:
         growth = error**-0.25
         if m.h_before != 0.0 and m.error > 0.0:
             growth *= min(1.0, abs(h / m.h_before) * (m.error / error) ** 0.25)
+    growth *= SAFETY * (2 * ITERATIONS + 1) / (2 * ITERATIONS + iterations)
     if error > 1.0:
-        reject(m, max(SHRINK, safety * growth))
-        return 0.0
-    growth = min(GROW, safety * growth)
+        return -min(SAFETY, max(SHRINK, growth))
+    growth = min(GROW, growth)
     if m.rejected_last:
         growth = min(1.0, growth)
+    if error < BLIND_ERROR:
+        growth = min(growth, max(1.0, BLIND_STEP * m.span / abs(h)))
     m.error = error
-    m.jacobian_current = 0
+    m.jacobian_current = OLD
     if iterations > 2 and rate > SLOW:
-        m.jacobian_current = -1
+        m.jacobian_current = WANTED
+    elif growth < KEEP:
+        growth = 1.0
     return growth
 
 
@@ -335,25 +326,24 @@ def advance_implicit(m, budget):
         if too_small(m, h, clipped):
             return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
         growth = attempt_implicit(m, t, t_new, h)
-        if growth == 0.0:
+        m.h *= abs(growth)
+        if growth < 0.0:
+            if growth > -1.0:
+                m.rejected += 1
+                m.rejected_last = 1
             continue
+        if clipped:
+            m.h = max(m.h, proposed)
         polynomial(m)
         m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
         stopped = finish(m, t_new, h)
         placed(m, m.t, m.y)
         call(m.rhs, m.x, m.f)
         m.evaluations += 1
-        if m.jacobian_current < 0:
-            jacobian(m)
-        elif growth < KEEP:
-            growth = 1.0
-        m.h *= growth
-        if clipped:
-            m.h = max(m.h, proposed)
-        if not all_finite(m.n, m.f):
-            return NOT_FINITE
         if stopped:
             return EVENT
+        if not all_finite(m.n, m.f):
+            return NOT_FINITE
     return RUNNING
 
 
@@ -368,7 +358,7 @@ def _radau_loop(digest):
             return RUNNING
         if m.fresh:
             m.extrapolates = 0
-            m.jacobian_current = 0
+            m.jacobian_current = OLD
             if not prepare(m):
                 return NOT_FINITE
         return advance_implicit(m, budget)

@@ -96,7 +96,6 @@ REALS = (
     "origin",  # fixed steps: t = origin + sign * grid * h
     "factored_h",  # implicit: the signed step that the factors belong to; 0 for none
     "h_before",  # implicit: the last accepted step
-    "error_before",
 )
 
 COUNTERS = (
@@ -104,7 +103,7 @@ COUNTERS = (
     "fresh",  # 1 when the state or the inputs were changed from outside
     "proven",  # 1 once a first step has been accepted
     "rejected_last",  # 1 when the last attempt was rejected
-    "not_finite",  # 1 when the last attempt met a value that is not finite
+    "not_finite",  # 1 when the last attempt met a value that is not finite, 2 when its iteration failed
     "steps",
     "rejected",
     "evaluations",
@@ -115,7 +114,7 @@ COUNTERS = (
     "next_time",  # the first requested time that is not written yet
     "crossings",  # rows written to event_t, event_y, event
     "stopped_by",  # index of the terminal event
-    "jacobian_current",  # implicit: 1 if the Jacobian belongs to the present state
+    "jacobian_current",  # implicit: one of radau.WANTED, OLD, CURRENT
     "extrapolates",  # implicit: 1 if the last step predicts the next
 )
 

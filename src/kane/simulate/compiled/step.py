@@ -15,6 +15,9 @@ EPS = 2.220446049250313e-16
 SLOPE = 1e-6
 """Fraction of a step over which the slope of an event is measured: its sign is all that is used."""
 
+AT_START = 64.0
+"""How many roundings of the time a crossing is found within, with some room."""
+
 GOLDEN = 0.3819660112501051
 """Where golden-section search places its point."""
 
@@ -149,8 +152,14 @@ def dip(m, h, event, sign, low, high):
 
 
 @compiled
-def keep(m, count, event, rising, s):
-    """Note a crossing of `event` at the fraction `s`, in order of time, if its direction is wanted."""
+def keep(m, h, count, event, rising, s):
+    """Note a crossing of `event` at the fraction `s`, in order of time, if its direction is wanted.
+
+    A crossing within rounding of the start of the whole simulation is the start: a ball that goes up again from where
+    it was found on the ground has not just met the ground.
+    """
+    if m.steps == 0 and s * abs(h) <= AT_START * EPS * max(abs(m.t), abs(h)):
+        return count
     wanted = wholes(m.directions)[event]
     if (wanted > 0 and not rising) or (wanted < 0 and rising):
         return count
@@ -215,7 +224,7 @@ def crossings(m, h):
                 s = a
                 if i >= 0 and g_low != 0.0:
                     s = root(m, h, e, a, side, b, -side)
-                count = keep(m, count, e, side < 0.0, s)
+                count = keep(m, h, count, e, side < 0.0, s)
             if g_high != 0.0:
                 sign = 1.0 if g_high > 0.0 else -1.0
         sides[e] = int(sign)

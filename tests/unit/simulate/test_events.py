@@ -1,0 +1,149 @@
+"""Events: every crossing inside a step is found, in order, with its direction, on the motion itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from kane.errors import InputError
+from kane.simulate import Event, Events, integrate
+from unit.simulate.systems import falling, flat, oscillator
+
+METHODS = ("dop853", "rk45", "radau")
+
+LOCATED = 1e-9
+"""Crossings are located on the dense output, whose error follows the tolerance of these runs."""
+
+
+def still():
+    """y' = 0: one step may be as long as it likes."""
+    return flat(lambda t, y, p: [0.0 * t], 1)
+
+
+def run(kernel, start, span, events, *items, **options):
+    return integrate(kernel, start, span, rtol=1e-11, atol=1e-12, events=Events(events, items), **options)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_all_three_crossings_inside_one_step_are_found(method):
+    # A cubic in t with roots 0.2, 0.5, 0.7 watched over a motion that takes one step there.
+    cubic = flat(lambda t, y, p: [(t - 0.2) * (t - 0.5) * (t - 0.7) + 0.0 * y[0]], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), cubic, Event("cubic"), method=method, first_step=1.0)
+    assert solution.statistics.steps == 1
+    assert solution.events[0].t == pytest.approx([0.2, 0.5, 0.7], abs=1e-14)
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-5])
+def test_two_crossings_close_together_between_samples_are_found(gap):
+    pair = flat(lambda t, y, p: [(t - 0.3) * (t - 0.3 - gap)], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), pair, Event("pair"), first_step=1.0)
+    assert solution.statistics.steps == 1
+    assert solution.events[0].t == pytest.approx([0.3, 0.3 + gap], abs=1e-11)
+
+
+def test_many_crossings_of_a_fast_event_in_one_step_are_found():
+    # Sixteen half waves in one step: each interval between samples holds a whole wave, seen by its slopes.
+    fast = flat(lambda t, y, p: [(12.0 * math.pi * t + 0.4).sin()], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), fast, Event("fast"), first_step=1.0)
+    assert solution.statistics.steps == 1
+    assert solution.events[0].t == pytest.approx([(k - 0.4 / math.pi) / 12 for k in range(1, 13)], abs=1e-13)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_zeros_of_the_cosine_are_where_they_belong(method):
+    position = flat(lambda t, y, p: [y[0]], 2)
+    solution = run(oscillator(), [1.0, 0.0], (0.0, 20.0), position, Event("x"), method=method)
+    expected = math.pi * (np.arange(6) + 0.5)
+    assert np.abs(solution.events[0].t - expected).max() < (LOCATED if method != "radau" else 1e-7)
+    assert np.abs(solution.events[0].y[:, 0]).max() < 1e-14
+
+
+@pytest.mark.parametrize(("direction", "first"), [(-1, 0.5), (1, 1.5)])
+def test_a_direction_keeps_only_its_crossings(direction, first):
+    position = flat(lambda t, y, p: [y[0]], 2)
+    solution = run(oscillator(), [1.0, 0.0], (0.0, 20.0), position, Event("x", direction))
+    expected = math.pi * (np.arange(3) * 2 + first)
+    assert np.abs(solution.events[0].t - expected).max() < LOCATED
+
+
+def test_directions_are_those_met_along_the_integration():
+    position = flat(lambda t, y, p: [y[0]], 2)
+    solution = run(oscillator(), [1.0, 0.0], (0.0, -4.0), position, Event("falls", -1))
+    assert solution.events[0].t == pytest.approx([-math.pi / 2], abs=LOCATED)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "rk4"])
+def test_a_terminal_event_stops_the_fall_on_the_ground(method):
+    ground = flat(lambda t, y, p: [y[0]], 2)
+    options = {"method": method, "step": 0.3} if method == "rk4" else {"method": method}
+    solution = run(falling(), [20.0, 0.0], (0.0, 10.0), ground, Event("ground", -1, terminal=True), **options)
+    assert solution.outcome.reason == "event"
+    assert solution.outcome.success
+    assert solution.t[-1] == pytest.approx(2.0, abs=1e-12)
+    assert solution.y[-1] == pytest.approx([0.0, -20.0], abs=1e-10)
+    assert "stopped at t = 2 s: event 'ground'" in str(solution.outcome)
+
+
+def test_what_happens_after_a_terminal_event_is_not_reported():
+    both = flat(lambda t, y, p: [t - 0.2, t - 0.4, t - 0.6], 1)
+    solution = run(
+        still(), [1.0], (0.0, 1.0), both, Event("early"), Event("stop", terminal=True), Event("late"), first_step=1.0
+    )
+    assert [len(e) for e in solution.events] == [1, 1, 0]
+    assert solution.t[-1] == pytest.approx(0.4, abs=1e-15)
+
+
+def test_requested_times_end_with_the_state_at_the_terminal_event():
+    ground = flat(lambda t, y, p: [y[0]], 2)
+    times = np.linspace(0.0, 10.0, 21)
+    solution = run(falling(), [20.0, 0.0], times, ground, Event("ground", -1, terminal=True))
+    assert solution.t[:-1].tolist() == times[:4].tolist() or solution.t[:-1].tolist() == times[:5].tolist()
+    assert solution.t[-1] == pytest.approx(2.0, abs=1e-12)
+    assert np.abs(solution.y[:, 0] - (20 - 5 * solution.t**2)).max() < 1e-10
+
+
+@pytest.mark.parametrize("start", [0.0, 1e-300])
+def test_an_event_that_is_zero_at_the_start_has_not_crossed(start):
+    ground = flat(lambda t, y, p: [y[0]], 2)
+    solution = run(falling(), [0.0, 5.0], (0.0, 0.9), ground, Event("ground", terminal=True))
+    assert solution.outcome.reason == "end"
+    thrown = run(falling(), [start, 5.0], (0.0, 2.0), ground, Event("ground", terminal=True))
+    assert thrown.t[-1] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_ball_continued_from_its_bounces_does_not_meet_the_same_bounce_again():
+    ground = flat(lambda t, y, p: [y[0]], 2)
+    t, y, bounces = 0.0, np.array([5.0, 0.0]), []
+    for _ in range(6):
+        solution = run(falling(), y, (t, 100.0), ground, Event("ground", terminal=True))
+        t, y = solution.t[-1], solution.y[-1] * [1.0, -0.5]
+        bounces.append(t)
+    assert bounces == pytest.approx([1 + 2 * sum(0.5**j for j in range(1, k + 1)) for k in range(6)], abs=1e-9)
+
+
+def test_touching_zero_and_turning_back_is_no_crossing():
+    touch = flat(lambda t, y, p: [(t - 0.5) * (t - 0.5)], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), touch, Event("touch"), first_step=1.0)
+    assert len(solution.events[0]) == 0
+
+
+def test_a_crossing_exactly_on_the_end_of_a_step_is_reported_once():
+    line = flat(lambda t, y, p: [t - 0.5], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), line, Event("line"), method="rk4", step=0.25)
+    assert solution.events[0].t.tolist() == [0.5]
+
+
+def test_crossings_without_number_grow_the_store():
+    position = flat(lambda t, y, p: [y[0], y[1]], 2)
+    solution = run(oscillator(), [1.0, 0.1], (0.0, 2000.0), position, Event("x"), Event("v"))
+    phase = math.atan2(0.1, 1.0)
+    expected = phase + math.pi * (np.arange(len(solution.events[0])) + 0.5)
+    assert len(solution.events[0]) == 636 or len(solution.events[0]) == 637
+    assert np.abs(solution.events[0].t - expected).max() < 1e-6
+
+
+def test_a_direction_that_is_none_is_refused():
+    with pytest.raises(InputError, match="direction 2 is not one of -1"):
+        Event("x", 2)
