@@ -7,7 +7,7 @@ something that the model does not have (a time-dependent speed has no plain powe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -175,9 +175,8 @@ def _positive(bench: _Bench) -> CheckRow:
         massless = [b.name for b in bench.equations.mechanism.bodies.values() if _massless(bench.equations, b)]
         moved = f"; bodies without mass and inertia: {', '.join(massless)}" if massless else ""
         note = f"M is singular: motion along {names} moves no mass{moved}"
-    value = 1.0 if bench.singular else 0.0 if low > 0 else -low
-    law = "M is positive definite: every motion has kinetic energy"
-    return CheckRow("positive mass", law, value, 0.0, note or f"smallest eigenvalue {low:.1e} at unit diagonal")
+    value = 1.0 / low if low > 0 else np.inf
+    return CheckRow("positive mass", "M is positive definite: 1 / smallest eigenvalue", value, 1.0 / SINGULAR, note)
 
 
 def _massless(equations: Equations, body: Body) -> bool:
@@ -213,9 +212,8 @@ def _kinetic_energy(bench: _Bench) -> CheckRow:
     half = 0.5 * np.einsum("ki,kij,kj->k", u, bench.M, u)
     errors = np.array([0.5 * (at[0] + at[1]) - at[2] - half, at[0] - there])
     scale = np.abs(there) + np.abs(at[2]) + np.abs(half)
-    return CheckRow(
-        "kinetic energy", "½ (T(u) + T(−u)) − T(0) = ½ uᵀMu, T of dense route", _worst(errors, scale), AGREEMENT
-    )
+    law = "½ (T(u) + T(−u)) − T(0) = ½ uᵀMu, T that of dense route"
+    return CheckRow("kinetic energy", law, _worst(errors, scale), AGREEMENT)
 
 
 def _power(bench: _Bench) -> CheckRow:
@@ -225,14 +223,7 @@ def _power(bench: _Bench) -> CheckRow:
     if bench.drift > DRIFT:
         return CheckRow(name, law, None, AGREEMENT, "parts move at u = 0: what moves them does work too")
     udot = bench.ask("forward_dynamics", bench.states)
-    moving = _Bench(
-        bench.equations,
-        bench.ask,
-        States(bench.states.t, bench.states.q, bench.states.u, udot, bench.states.tau),
-        bench.at,
-        bench.M,
-        bench.softest,
-    )
+    moving = replace(bench, states=replace(bench.states, udot=udot))
     gained = moving.rate("kinetic_rate", [bench.equations.kinetic_energy])[:, 0]
     outputs = {"power": ((), [load_power(bench.equations)])}
     loads = bench.ask.of("load_power", ("t", "q", "u", "tau"), outputs, bench.states)

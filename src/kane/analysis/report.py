@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,13 +58,19 @@ class CheckReport:
     def __str__(self) -> str:
         head = ("law", "", "value", "tolerance", "")
         lines = [head, *(_cells(row) for row in self.rows)]
-        widths = [max(len(line[k]) for line in lines) for k in range(5)]
+        widths = [max(_width(line[k]) for line in lines) for k in range(4)]
         verdict = "all laws hold" if self.passed else f"{sum(not r.passed for r in self.rows)} of the laws do not hold"
-        table = [
-            f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c:>{widths[2]}}  {d:>{widths[3]}}  {e}".rstrip()
-            for a, b, c, d, e in lines
-        ]
+        table = []
+        for line in lines:
+            gaps = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=False)]
+            text = f"{line[0]}{gaps[0]}  {line[1]}{gaps[1]}  {gaps[2]}{line[2]}  {gaps[3]}{line[3]}  {line[4]}"
+            table.append(text.rstrip())
         return "\n".join([f"'{self.model}', {self.about}: {verdict}", *table])
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes: dots above letters take none."""
+    return sum(not unicodedata.combining(c) for c in text)
 
 
 def _cells(row: CheckRow) -> tuple[str, str, str, str, str]:
