@@ -124,6 +124,14 @@ RULES: dict[str, tuple[Callable[..., Expr | list[Expr]], list[str]]] = {
     "nested factors": (lambda a, b, c, d, e: a * b * c + a * b * d + a * e, ["add", "add", "mul", "mul"]),
     "a square among the factors": (lambda a, b, c, d, e: a * a * b + a * c, ["add", "mul", "mul"]),
     "a factor that is a sum": (lambda a, b, c, d, e: a * c + b * c + a * d + b * d, ["add", "add", "mul"]),
+    "a product with a sum, expanded": (
+        lambda a, b, c, d, e: a * c + b * d - 3.0 * (a * d + b * e),
+        ["add", "mul", "mul", "mul", "mul", "sub", "sub"],
+    ),
+    "terms that cancel after expansion": (
+        lambda a, b, c, d, e: a * (b + c) + d - c * a,
+        ["add", "mul"],
+    ),
     "equal denominators": (lambda a, b, c, d, e: a / d + c - b / d, ["add", "div", "sub"]),
     "constants of a product": (lambda a, b, c, d, e: 2.0 * (a * (3.0 * b)), ["mul", "mul"]),
     "constants of a sum": (lambda a, b, c, d, e: ((a + 1.0) + b) + 2.0, ["add", "add"]),

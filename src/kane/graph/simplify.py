@@ -4,6 +4,7 @@ Comes in: live expressions of a graph. Goes out: the same values, up to rounding
 of a graph of their own. A rule takes apart only nodes that have no other use, so the number of operations never grows.
 
   a b + d ± a c       → a (b ± c) + d          sums are flattened first; the factor that saves most goes first
+  c (a b + d) + a e   → a (c b + e) + c d      a product with a sum is expanded where factors then save more
   x/d ± y/d           → (x ± y)/d
   c1 (x (c2 y))       → (c1 c2) (x y)          constants of a product meet
   c (c1 x ± c2 y)     → (c c1) x ± (c c2) y    a constant goes where there are constants already
@@ -25,6 +26,7 @@ from .passes import reachable
 _ROUNDS = 8  # each round exposes factors to the next; counts settle after two to four
 _ONCE = 1.0 / 1024.0  # weight of an operation on parameters only, which a hoisted program does once
 _DEEP = 40  # factors within factors: deeper only in polynomials made for it, and recursion has to end
+_TRIED = 40  # terms of a sum up to which products with sums inside are tried expanded
 _ODD = ("sin", "tan", "asin", "sign")
 
 
@@ -36,16 +38,25 @@ def shorten(exprs: Sequence[Expr], stages: Mapping[str, int] | None = None) -> l
     if not exprs:
         return []
     late = _Lateness(stages or {})
-    best = _Live(exprs[0].graph, tuple(e.id for e in exprs))
-    late_work, work = late.work(best)
-    for _ in range(_ROUNDS):
-        shorter = _constants_spread(_Round(best, late).result())
-        size = late.work(shorter)
-        if size[0] > late_work or size[1] > work or size == (late_work, work):
-            break
-        best, (late_work, work) = shorter, size
+    best = _settled(_Live(exprs[0].graph, tuple(e.id for e in exprs)), late)
     best = _signs_absorbed(best)
     return [best.graph.expr(r) for r in best.roots]
+
+
+def _settled(live: _Live, late: _Lateness) -> _Live:
+    """Rounds until nothing is gained any more."""
+    for _ in range(_ROUNDS):
+        after = _shorter(live, _constants_spread(_Round(live, late).result()), late)
+        if after is live:
+            break
+        live = after
+    return live
+
+
+def _shorter(live: _Live, other: _Live, late: _Lateness) -> _Live:
+    """`other` if it takes fewer operations than `live`, both in all and after the first stage; else `live`."""
+    before, after = late.work(live), late.work(other)
+    return other if after != before and after[0] <= before[0] and after[1] <= before[1] else live
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +120,15 @@ class _Term:
     factors: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A sum of terms and of products with sums inside, and the weight of its multiplications."""
+
+    terms: tuple[_Term, ...]
+    cost: float
+    groups: tuple[tuple[tuple[int, ...], _Plan], ...] = ()
+
+
 class _Round:
     """One pass over the live nodes into a new graph: every sum and product flattened, factored and rebuilt."""
 
@@ -139,33 +159,31 @@ class _Round:
             op, args = old.ops[n], old.args[n]
             if n in self.absorbed:
                 continue
-            if op == CONST:
-                new[n] = out._const(args[0])
-            elif op == INPUT:
-                new[n] = out.input(args[0]).id
-            elif not any(a in self.absorbed for a in args):
-                new[n] = out.build(op, *(new[a] for a in args))
+            if op in (CONST, INPUT) or not any(a in self.absorbed for a in args):
+                new[n] = _copied(old, n, out, new)
             elif op == "mul":
-                new[n] = self.product(self.factors(n))
+                new[n] = self.product(self.factors(n)[0])
             else:
                 new[n] = self.sum(n)
             if n in old.provenance:
                 out.note([out.expr(new[n])], old.provenance[n])
         return _Live(out, tuple(new[r] for r in self.live.roots))
 
-    def factors(self, node: int) -> _Term:
-        """The product `node` taken apart."""
-        negative, found, stack = False, [], [node]
+    def factors(self, node: int) -> tuple[_Term, list[int]]:
+        """The product `node` taken apart, and those of its factors (old nodes) that are sums used only here."""
+        negative, found, sums, stack = False, [], [], [node]
         while stack:
             n = stack.pop()
             if self.old.ops[n] == "mul" and (n in self.absorbed or n == node):
                 stack.extend(self.old.args[n])
                 continue
+            if self.uses[n] == 1 and self.old.ops[n] in ("add", "sub"):
+                sums.append(n)
             m = self.new[n]
             if self.out.ops[m] == "neg":
                 negative, m = not negative, self.out.args[m][0]
             found.append(m)
-        return self.merged(negative, found)
+        return self.merged(negative, found), sums
 
     def merged(self, negative: bool, factors: Iterable[int]) -> _Term:
         """The term with its constants multiplied into one, which is left out if it is 1."""
@@ -203,9 +221,28 @@ class _Round:
     # sums
 
     def sum(self, node: int) -> int:
-        """The sum `node` flattened, equal denominators and factors taken out, added up again."""
+        """The sum `node` flattened, factored and added up again, products of sums expanded where that saves."""
+        terms, inner = self.terms(node)
+        plan = self.plan(terms, 0)
+        for product, n in inner[:_TRIED]:
+            factor = self.unsigned(False, self.new[n]).factors[0]
+            if product not in terms or factor not in product.factors or len(terms) > _TRIED:
+                continue
+            parts = self.terms(n)[0]
+            rest = _without(product, factor).factors
+            flip = product.negative != (self.out.ops[self.new[n]] == "neg")
+            expanded = [t for t in terms if t is not product]
+            expanded += [self.merged(flip != t.negative, (*rest, *t.factors)) for t in parts]
+            other = self.plan(self.collected(expanded), 0)
+            if other.cost < plan.cost + self.plan(parts, 0).cost:
+                terms, plan = self.collected(expanded), other
+        return self.added(plan)
+
+    def terms(self, node: int) -> tuple[list[_Term], list[tuple[_Term, int]]]:
+        """The sum `node` taken apart, and the terms with a factor (an old node) that is a sum used only there."""
         old, out = self.old, self.out
         terms: list[_Term] = []
+        inner: list[tuple[_Term, int]] = []
         over: dict[int, list[_Term]] = {}
         stack = [(False, node)]
         while stack:
@@ -217,14 +254,38 @@ class _Round:
                 stack.append((negative != (op == "sub"), args[1]))
                 stack.append((negative, args[0]))
             elif op == "mul":
-                term = self.factors(n)
-                terms.append(_Term(negative != term.negative, term.factors))
+                product, sums = self.factors(n)
+                terms.append(_Term(negative != product.negative, product.factors))
+                inner += [(terms[-1], s) for s in sums]
             else:
                 over.setdefault(self.new[args[1]], []).append(self.bare(negative, self.new[args[0]]))
         for denominator, numerators in over.items():
-            quotient = out.build("div", self.total(numerators, _DEEP), denominator)
+            quotient = out.build("div", self.added(_Plan(tuple(numerators), 0.0)), denominator)
             terms.append(self.bare(False, quotient))
-        return self.total(terms, 0)
+        return self.collected(terms), inner
+
+    def collected(self, terms: list[_Term]) -> list[_Term]:
+        """The terms with those that differ only by a number made one."""
+        sums: dict[tuple[int, ...], float] = {}
+        alike: dict[tuple[int, ...], list[_Term]] = {}
+        for t in terms:
+            number, rest = 1.0, []
+            for f in t.factors:
+                value = self.out.value(f)
+                if value is None:
+                    rest.append(f)
+                else:
+                    number *= value
+            key = tuple(rest)
+            sums[key] = sums.get(key, 0.0) + (-number if t.negative else number)
+            alike.setdefault(key, []).append(t)
+        result: list[_Term] = []
+        for key, group in alike.items():
+            if len(group) == 1 or not (sums[key] == 0.0 or _moderate(sums[key])):
+                result += group
+            elif sums[key] != 0.0:
+                result.append(self.merged(False, (*key, self.out._const(sums[key]))))
+        return result
 
     def bare(self, negative: bool, node: int) -> _Term:
         return self.merged(negative, [node]) if self.out.value(node) is not None else self.unsigned(negative, node)
@@ -234,45 +295,54 @@ class _Round:
             return _Term(not negative, (self.out.args[node][0],))
         return _Term(negative, (node,))
 
-    def total(self, terms: list[_Term], depth: int) -> int:
-        """The node of a sum of terms, the factors that save most taken out first."""
-        if depth < _DEEP:
-            terms = self.factored(terms, depth)
-        out = self.out
-        nodes = [self.product(t) for t in terms]
-        first, *rest = self.by_stage(nodes)
-        node = first
+    def added(self, plan: _Plan) -> int:
+        """The node of a planned sum."""
+        nodes = [self.out._const(0.0)] if not plan.terms and not plan.groups else []
+        nodes += [self.product(t) for t in plan.terms]
+        for factors, inner in plan.groups:
+            term = self.unsigned(False, self.added(inner))
+            nodes.append(self.product(self.merged(term.negative, (*factors, *term.factors))))
+        node, *rest = self.by_stage(nodes)
         for n in rest:
-            node = out.build("add", node, n)
+            node = self.out.build("add", node, n)
         return node
 
-    def factored(self, terms: list[_Term], depth: int) -> list[_Term]:
+    def plan(self, terms: list[_Term], depth: int) -> _Plan:
+        """How to add up `terms`: the factor that saves most is taken out first."""
         holders: dict[int, list[int]] = {}
         for i, term in enumerate(terms):
             if len(term.factors) > 1:
                 for f in dict.fromkeys(term.factors):
                     holders.setdefault(f, []).append(i)
         alive = [True] * len(terms)
-        queue = [(-self.gain(f, terms, held), f) for f, held in holders.items() if len(held) > 1]
+        # among equals numbers go last: they may still meet other numbers inside
+        last = {f: self.out.value(f) is not None for f in holders}
+        queue = [(-self.gain(f, terms, held), last[f], f) for f, held in holders.items() if len(held) > 1]
         heapify(queue)
-        grouped: list[_Term] = []
-        while queue:
-            promised, f = heappop(queue)
+        groups: list[tuple[tuple[int, ...], _Plan]] = []
+        cost = 0.0
+        while queue and depth < _DEEP:
+            promised, _, f = heappop(queue)
             held = [i for i in holders[f] if alive[i]]
             if len(held) < 2 or promised >= 0:
                 continue
             gain = self.gain(f, terms, held)
             if -gain > promised:  # terms went to other factors since: back into the queue
                 holders[f] = held
-                heappush(queue, (-gain, f))
+                heappush(queue, (-gain, last[f], f))
                 continue
             for i in held:
                 alive[i] = False
-            grouped.append(self.taken_out(f, [terms[i] for i in held], depth))
-        return [t for i, t in enumerate(terms) if alive[i]] + grouped
+            factors, inner = self.taken_out(f, [terms[i] for i in held], depth)
+            groups.append((factors, inner))
+            latest = max(self.weight(n) for i in held for n in terms[i].factors)
+            cost += inner.cost + _cost([*(self.weight(n) for n in factors), latest])
+        rest = tuple(t for i, t in enumerate(terms) if alive[i])
+        cost += sum(_cost([self.weight(n) for n in t.factors]) for t in rest)
+        return _Plan(rest, cost, tuple(groups))
 
-    def taken_out(self, f: int, terms: list[_Term], depth: int) -> _Term:
-        """f (Σ terms / f) as one term, with whatever else all terms share and is worth it taken out too."""
+    def taken_out(self, f: int, terms: list[_Term], depth: int) -> tuple[tuple[int, ...], _Plan]:
+        """(factors, Σ terms / factors): f, and whatever else all terms share and is worth it."""
         outside = [f]
         inside = [_without(t, f) for t in terms]
         shared = Counter(inside[0].factors)
@@ -283,15 +353,17 @@ class _Round:
                 outside.append(g)
                 inside = [_without(t, g) for t in inside]
         one = self.out._const(1.0)
-        inner = self.total([t if t.factors else _Term(t.negative, (one,)) for t in inside], depth + 1)
-        term = self.unsigned(False, inner)
-        return self.merged(term.negative, (*outside, *term.factors))
+        inside = [t if t.factors else _Term(t.negative, (one,)) for t in inside]
+        return tuple(outside), self.plan(inside, depth + 1)
+
+    def weight(self, node: int) -> float:
+        return self.late.weight(self.out, node)
 
     def gain(self, f: int, terms: Sequence[_Term], held: Iterable[int]) -> float:
         """What taking `f` out of the terms `held` saves, less the multiplication by it afterwards."""
         saved, latest = 0.0, _ONCE
         for i in held:
-            weights = [self.late.weight(self.out, n) for n in terms[i].factors]
+            weights = [self.weight(n) for n in terms[i].factors]
             latest = max(latest, *weights)
             whole = _cost(weights)
             del weights[terms[i].factors.index(f)]
@@ -315,6 +387,14 @@ def _moderate(value: float) -> bool:
 
 
 # constants and signs -------------------------------------------------------------------------------------------------
+
+
+def _copied(graph: Graph, node: int, out: Graph, new: Mapping[int, int]) -> int:
+    """The node of `graph` built in `out`, where `new` says what became of its arguments."""
+    op, args = graph.ops[node], graph.args[node]
+    if op == CONST:
+        return out._const(args[0])
+    return out.input(args[0]).id if op == INPUT else out.build(op, *(new[a] for a in args))
 
 
 def _constants_spread(live: _Live) -> _Live:
@@ -344,14 +424,12 @@ def _constants_spread(live: _Live) -> _Live:
     new: dict[int, int] = {}
     for n in nodes:
         op, args = graph.ops[n], graph.args[n]
-        if op == CONST:
-            new[n] = out._const(args[0])
-        elif op == INPUT:
-            new[n] = out.input(args[0]).id
-        else:
-            pairs = zip(args, shares.get(n, (1.0,) * len(args)), strict=True)
+        if n in shares:
+            pairs = zip(args, shares[n], strict=True)
             given = [new[a] if graph.ops[a] != CONST else out._const(graph.args[a][0] * w) for a, w in pairs]
             new[n] = given[1] if n in dropped else out.build(op, *given)
+        else:
+            new[n] = _copied(graph, n, out, new)
         if n in graph.provenance:
             out.note([out.expr(new[n])], graph.provenance[n])
     return _Live(out, tuple(new[r] for r in live.roots))
