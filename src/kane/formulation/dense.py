@@ -320,11 +320,11 @@ class _Motion:
         one, zero = graph.const(1.0), graph.const(0.0)
         self._zero: Triple = (zero, zero, zero)
         self._unit: Matrix = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
-        self._R: dict[int, Matrix] = {}
-        self._R_N: dict[int, Matrix] = {}
-        self._w: dict[int, Triple] = {}
-        self._r: dict[int, Triple] = {}
-        self._v: dict[int, Triple] = {}
+        self._R: dict[Frame, Matrix] = {}
+        self._R_N: dict[Frame, Matrix] = {}
+        self._w: dict[Frame, Triple] = {}
+        self._r: dict[Point, Triple] = {}
+        self._v: dict[Point, Triple] = {}
 
     def rate(self, xyz: Triple) -> Triple:
         x, y, z = time_derivative(xyz, self.rates)
@@ -332,17 +332,17 @@ class _Motion:
 
     def R(self, frame: Frame) -> Matrix:
         """R_PF."""
-        if id(frame) not in self._R:
-            self._R[id(frame)] = self.take.matrix(frame.R_PF)
-        return self._R[id(frame)]
+        if frame not in self._R:
+            self._R[frame] = self.take.matrix(frame.R_PF)
+        return self._R[frame]
 
     def R_N(self, frame: Frame) -> Matrix:
         """R_NF, by columns turned into N."""
-        if id(frame) not in self._R_N:
+        if frame not in self._R_N:
             columns = [self.turn(e, frame, frame.root) for e in self._unit]
             x, y, z = ((columns[0][i], columns[1][i], columns[2][i]) for i in range(3))
-            self._R_N[id(frame)] = (x, y, z)
-        return self._R_N[id(frame)]
+            self._R_N[frame] = (x, y, z)
+        return self._R_N[frame]
 
     def turn(self, xyz: Triple, frame: Frame, to: Frame) -> Triple:
         """Components in `frame` turned into components in `to`."""
@@ -359,41 +359,41 @@ class _Motion:
     def w(self, frame: Frame) -> Triple:
         """ω of the frame in N, in the frame (rad/s)."""
         for f in reversed(_path(frame)):
-            if id(f) in self._w:
+            if f in self._w:
                 continue
             if f.w_NF is not None:
-                self._w[id(f)] = self.take.triple(f.w_NF)
+                self._w[f] = self.take.triple(f.w_NF)
             elif f.parent is None:
-                self._w[id(f)] = self._zero
+                self._w[f] = self._zero
             else:
                 R = self.R(f)
                 x, y, z = (self.rate(row) for row in R)
-                self._w[id(f)] = plus(transpose_times(R, self._w[id(f.parent)]), from_matrix((x, y, z), R))
-        return self._w[id(frame)]
+                self._w[f] = plus(transpose_times(R, self._w[f.parent]), from_matrix((x, y, z), R))
+        return self._w[frame]
 
     def r(self, point: Point) -> Triple:
         """Position from O, in N (m)."""
         for p in reversed(_points(point)):
-            if id(p) not in self._r:
+            if p not in self._r:
                 step = self.turn(self.take.triple(p.offset.xyz), p.offset.frame, p.offset.frame.root)
-                self._r[id(p)] = step if p.parent is None else plus(self._r[id(p.parent)], step)
-        return self._r[id(point)]
+                self._r[p] = step if p.parent is None else plus(self._r[p.parent], step)
+        return self._r[point]
 
     def v_in(self, point: Point, frame: Frame) -> Triple:
         """Velocity of the point in N, components in `frame` (m/s)."""
         for p in reversed(_points(point)):
-            if id(p) in self._v:
+            if p in self._v:
                 continue
             if p.v_NP is not None:
-                self._v[id(p)] = self.take.triple(p.v_NP.xyz)
+                self._v[p] = self.take.triple(p.v_NP.xyz)
             elif p.parent is None:
-                self._v[id(p)] = self._zero
+                self._v[p] = self._zero
             else:
                 offset, carrier = self.take.triple(p.offset.xyz), p.offset.frame
-                carried = self.turn(self._v[id(p.parent)], _written_in(p.parent), carrier)
+                carried = self.turn(self._v[p.parent], _written_in(p.parent), carrier)
                 moving = plus(cross(self.w(carrier), offset), self.rate(offset))
-                self._v[id(p)] = plus(carried, moving)
-        return self.turn(self._v[id(point)], _written_in(point), frame)
+                self._v[p] = plus(carried, moving)
+        return self.turn(self._v[point], _written_in(point), frame)
 
 
 def _written_in(point: Point) -> Frame:
