@@ -14,9 +14,10 @@ from ..graph import Expr, Graph, Inputs, Program, forward, hoist, linear_coeffic
 from ..model import Mechanism
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
+from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, masses
-from .system import Link, System
+from .system import System
 
 Output = tuple[tuple[int, ...], list[Expr]]
 
@@ -45,19 +46,23 @@ class Equations:
 
     @cached_property
     def _regrouped(self) -> list[Link]:
-        return self.system.links(regroup=True)
+        return lay_out(self.mechanism, self.system.take, regroup=True)
+
+    def _links(self, system: System) -> list[Link]:
+        return self._regrouped if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
 
     @cached_property
     def _original(self) -> list[Link]:
-        return self.system.links(regroup=False)
+        return lay_out(self.mechanism, self.system.take, regroup=False)
 
     @cached_property
     def _masses(self) -> list[Mass]:
         return masses(self.system, self._original)
 
     @cached_property
-    def _moving(self) -> Kinematics:
-        return self.system.kinematics(accelerate=False, gravity=False)
+    def velocities(self) -> Kinematics:
+        """Kinematics of the original bodies, without accelerations."""
+        return self.system.kinematics(self._original, accelerate=False, gravity=False)
 
     @cached_property
     def _is_tree(self) -> bool:
@@ -68,8 +73,8 @@ class Equations:
 
     def _efforts(self, system: System, *, accelerate: bool) -> list[Expr]:
         """−(F_r + F_r*) without tau: inverse dynamics, or the bias where u̇ is zero."""
-        kin = system.kinematics(accelerate=accelerate)
-        links = self._regrouped if system is self.system else system.links(regroup=True)
+        links = self._links(system)
+        kin = system.kinematics(links, accelerate=accelerate)
         power = Power()
         add_inertia(power, kin, masses(system, links))
         add_actions(power, system, kin, -1.0, self.actions())
@@ -98,15 +103,15 @@ class Equations:
     def _joint_mass_matrix(self) -> Rows:
         """M over the motion variables, in their order, of a tree."""
         system = self._joint_system
-        links = self._regrouped if system is self.system else system.links(regroup=True)
-        return tree_mass_matrix(system, system.kinematics(accelerate=False), links)
+        links = self._links(system)
+        return tree_mass_matrix(system, system.kinematics(links, accelerate=False), links)
 
     @cached_property
     def mass_matrix(self) -> Rows:
         """M, symmetric, over the speeds."""
         if not self._is_tree:
             power = Power()
-            add_momentum(power, self._moving, self._masses)
+            add_momentum(power, self.velocities, self._masses)
             return general_mass_matrix(power.by(self.system.u), self.system.u)
         if self.system.map.identity:
             place = [self.system.map.s.index(u) for u in self.system.u]
@@ -177,7 +182,7 @@ class Equations:
         """T (J)."""
         total = self.graph.const(0.0)
         for body in self._masses:
-            total = total + body.inertia.kinetic_energy(self._moving.w(body.frame), self._moving.v(body.ref))
+            total = total + body.inertia.kinetic_energy(self.velocities.w(body.frame), self.velocities.v(body.ref))
         return total
 
     @cached_property
@@ -185,8 +190,8 @@ class Equations:
         """V of gravity alone (J); zero height at the root point."""
         total = self.graph.const(0.0)
         for body in self._masses:
-            down = self._moving.turn(self.system.gravity, self.mechanism.N, body.frame)
-            moment = plus(body.inertia.h, scaled(body.inertia.m, self._moving.r(body.ref)))
+            down = self.velocities.turn(self.system.gravity, self.mechanism.N, body.frame)
+            moment = plus(body.inertia.h, scaled(body.inertia.m, self.velocities.r(body.ref)))
             total = total - dot(down, moment)
         return total
 
@@ -206,7 +211,7 @@ class Equations:
         zero = self.graph.const(0.0)
         p_N: Triple = (zero, zero, zero)
         H_N: Triple = (zero, zero, zero)
-        kin = self._moving
+        kin = self.velocities
         for body in self._masses:
             p, H = body.inertia.momentum(kin.w(body.frame), kin.v(body.ref))
             H = plus(H, cross(kin.r(body.ref), p))
@@ -217,7 +222,7 @@ class Equations:
     @cached_property
     def mass_center(self) -> Output:
         """(m, r): total mass (kg) and m times the position of the mass centre in N (kg m)."""
-        kin, N = self._moving, self.mechanism.N
+        kin, N = self.velocities, self.mechanism.N
         m, moment = self.graph.const(0.0), kin.zero
         for body in self._masses:
             m = m + body.inertia.m
@@ -229,7 +234,7 @@ class Equations:
         """(R_NB by rows, position of the body's origin in N)."""
         record = self.mechanism.body_named(body, "pose")
         assert record.frame is not None and record.origin is not None
-        kin, N = self._moving, self.mechanism.N
+        kin, N = self.velocities, self.mechanism.N
         columns = [kin.turn(e, record.frame, N) for e in _units(self.graph)]
         rows = [columns[j][i] for i in range(3) for j in range(3)]
         return rows, kin.turn(kin.r(record.origin), record.origin.home, N)
@@ -238,7 +243,7 @@ class Equations:
         """(ω_r, v_r): partial angular velocities of a body and partial velocities of its mass centre, in its frame."""
         record = self.mechanism.body_named(body, "partial velocities")
         assert record.frame is not None and record.origin is not None
-        kin = self._moving
+        kin = self.velocities
         w = kin.w(record.frame)
         center = self.system.take.triple(record.center)
         v = plus(kin.turn(kin.v(record.origin), record.origin.home, record.frame), cross(w, center))

@@ -12,7 +12,8 @@ from ..graph import Expr, Graph, linear_coefficients
 from ..space import Frame, Kinematics
 from ..space.algebra import Triple, cross, dot, plus
 from .inertia import Inertia
-from .system import Link, System
+from .links import Link
+from .system import System
 
 Rows = list[list[Expr]]
 
@@ -36,30 +37,25 @@ def tree_mass_matrix(system: System, kin: Kinematics, links: Sequence[Link]) -> 
                     M[k][j] = M[j][k] = dot(w_j, N) + dot(v_j, F)
             _pass_inward(kin, link, F, N, k, place, columns, M)
         if link.parent is not None:
-            composite[id(link.parent)] = composite[id(link.parent)] + _inward(kin, link, body)
+            composite[id(link.parent)] = composite[id(link.parent)] + _inward(kin, link, link.parent, body)
     return M
 
 
 def _columns(system: System, kin: Kinematics, link: Link) -> list[tuple[Triple, Triple]]:
-    """(ω, v) per unit of each motion variable of the link's joint, in the link's frame."""
-    joint = link.joint
-    assert joint.frame is not None and joint.frame.parent is not None and link.body.frame is not None
-    here = joint.frame
-    w = kin.turn(kin.take(joint.motion.w), here, link.body.frame)
-    v = kin.turn(kin.take(joint.motion.v), joint.frame.parent, link.body.frame)
-    if not joint.rates:
+    """(ω, v) per unit of each motion variable of the link's joint, in the link's axes."""
+    if not link.joint.rates:
         return []
-    A, _ = linear_coefficients([*w, *v], system.take(joint.rates))
-    return [((A[0][k], A[1][k], A[2][k]), (A[3][k], A[4][k], A[5][k])) for k in range(len(joint.rates))]
+    A, _ = linear_coefficients([*link.w, *kin.turn(link.v, link.base, link.frame)], system.take(link.joint.rates))
+    return [((A[0][k], A[1][k], A[2][k]), (A[3][k], A[4][k], A[5][k])) for k in range(len(link.joint.rates))]
 
 
-def _offset(kin: Kinematics, link: Link, frame: Frame) -> Triple:
-    """From the parent's reference point to the link's, in the parent's frame."""
-    assert link.ref is not None and link.ref.parent is not None
-    p = kin.turn(kin.offset(link.ref)[0], link.ref.offset.frame, frame)
-    inner = link.ref.parent
-    if link.parent is not None and inner is not link.parent.ref:
-        p = plus(p, kin.turn(kin.offset(inner)[0], inner.offset.frame, frame))
+def _offset(kin: Kinematics, link: Link, parent: Link) -> Triple:
+    """From the parent's reference point to the link's, in the parent's axes."""
+    inner = link.point.parent
+    assert inner is not None
+    p = kin.turn(kin.offset(link.point)[0], link.point.offset.frame, parent.frame)
+    if inner is not parent.point:
+        p = plus(p, kin.turn(kin.offset(inner)[0], inner.offset.frame, parent.frame))
     return p
 
 
@@ -75,21 +71,19 @@ def _pass_inward(
 ) -> None:
     while link.parent is not None:
         outer, link = link, link.parent
-        assert outer.body.frame is not None and link.body.frame is not None
-        F = kin.turn(F, outer.body.frame, link.body.frame)
-        N = plus(kin.turn(N, outer.body.frame, link.body.frame), cross(_offset(kin, outer, link.body.frame), F))
+        F = kin.turn(F, outer.frame, link.frame)
+        N = plus(kin.turn(N, outer.frame, link.frame), cross(_offset(kin, outer, link), F))
         for s, (w, v) in zip(link.joint.rates, columns[id(link)], strict=True):
             M[k][place[s]] = M[place[s]][k] = dot(w, N) + dot(v, F)
 
 
-def _inward(kin: Kinematics, link: Link, body: Inertia) -> Inertia:
-    """The composite body of a link about its parent's reference point, in the parent's frame."""
-    assert link.parent is not None and link.body.frame is not None and link.parent.body.frame is not None
-    frame: Frame | None = link.body.frame
-    while frame is not None and frame is not link.parent.body.frame:
+def _inward(kin: Kinematics, link: Link, parent: Link, body: Inertia) -> Inertia:
+    """The composite body of a link about its parent's reference point, in the parent's axes."""
+    frame: Frame | None = link.frame
+    while frame is not None and frame is not parent.frame:
         body = body.turned(kin.R(frame))
         frame = frame.parent
-    return body.shifted(_offset(kin, link, link.parent.body.frame))
+    return body.shifted(_offset(kin, link, parent))
 
 
 def general_mass_matrix(momenta: Sequence[Expr], u: Sequence[Expr]) -> Rows:

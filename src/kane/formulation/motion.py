@@ -29,7 +29,7 @@ def motion_program(equations: Equations, law: Mapping[Expr, Expr] | None = None)
 def load_power(equations: Equations) -> Expr:
     """Power of tau and of all loads but gravity (W)."""
     power = Power()
-    kin = equations.system.kinematics(accelerate=False, gravity=False)
+    kin = equations.velocities
     add_actions(power, equations.system, kin, 1.0, equations.actions())
     power.add(equations.system.u, equations.tau)
     return power.total(equations.graph)

@@ -14,7 +14,8 @@ from ..model.loads import Action, Effort, Force, Torque
 from ..space import Frame, Kinematics, Point
 from ..space.algebra import Triple
 from .inertia import Inertia
-from .system import Link, System
+from .links import Link
+from .system import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,8 @@ def masses(system: System, links: Sequence[Link]) -> list[Mass]:
     """All bodies: the links as laid out, and those the analyst attached to frames and points."""
     found = []
     for link in links:
-        assert link.ref is not None and link.body.frame is not None
         if not link.inertia.is_nothing:
-            found.append(Mass(link.body.name, link.body.frame, link.ref, link.inertia))
+            found.append(Mass(link.body.name, link.frame, link.point, link.inertia))
     for body in system.mechanism.bodies.values():
         if body.joint is None and body.frame is not None and body.origin is not None:
             take = system.take

@@ -1,82 +1,27 @@
 """A mechanism brought into one graph, ready to be formulated: symbols, kinematics, links.
 
 Parameters become numbers, or inputs where they are kept free. The motion variables s of the joints are expressed by
-the generalized speeds, s = W u + X, after solving their definitions u = Y s + Z. The links of the tree are laid out on
-reference points of our choice: sliding a point along a revolute axis, or along a prismatic one, changes no result and
-saves offsets; inertias that a joint cannot feel move to the parent.
+the generalized speeds, s = W u + X, after solving their definitions u = Y s + Z.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import ModelError, Problem
-from ..graph import Expr, Graph, evaluate, linear_coefficients, reachable
-from ..graph.graph import CONST, INPUT
-from ..model import Body, Joint, Mechanism
-from ..space import Frame, Kinematics, Point, Vector
-from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
-from .inertia import Inertia, unfelt_by_revolute
+from ..graph import Expr, Graph, evaluate, linear_coefficients
+from ..model import Mechanism
+from ..space import Frame, Kinematics
+from ..space.algebra import Triple, scaled
+from .links import Link
 from .polynomials import quotient
+from .transfer import Transfer
 
 _SAMPLE_SEED = 20  # of the generic state at which definitions of speeds are judged
 _SINGULAR = 1e-10  # relative size below which a pivot counts as zero at a generic state
-
-
-class Transfer:
-    """Brings expressions of a description into another graph, symbols replaced on the way."""
-
-    def __init__(self, source: Graph, target: Graph, symbols: Mapping[Expr, Expr | float]):
-        self.source, self.target = source, target
-        self._known: dict[int, int] = {x.id: target.lift(y).id for x, y in symbols.items()}
-
-    def __call__(self, exprs: Sequence[Expr]) -> list[Expr]:
-        source, target, known = self.source, self.target, self._known
-        for node in reachable(source, [e.id for e in exprs if e.id not in known]):
-            if node in known:
-                continue
-            op, args = source.ops[node], source.args[node]
-            if op == CONST:
-                known[node] = target._const(args[0])
-            elif op == INPUT:
-                known[node] = target.input(args[0]).id
-            else:
-                known[node] = target.build(op, *(known[a] for a in args))
-        return [target.expr(known[e.id]) for e in exprs]
-
-    def one(self, expr: Expr) -> Expr:
-        return self([expr])[0]
-
-    def triple(self, xyz: Triple) -> Triple:
-        x, y, z = self(xyz)
-        return (x, y, z)
-
-    def matrix(self, m: Matrix) -> Matrix:
-        return (self.triple(m[0]), self.triple(m[1]), self.triple(m[2]))
-
-
-@dataclass(slots=True)
-class Link:
-    """A body of the tree with its inboard joint, laid out on a reference point.
-
-    `offset` leads from the parent's reference point to the joint, in the parent's frame; `to_origin` from the link's
-    reference point to its body's origin, in its own frame; `R_turn` turns components in the body's frame into the
-    parent's frame when the joint is at rest.
-    """
-
-    body: Body
-    joint: Joint
-    parent: Link | None
-    offset: Triple
-    to_origin: Triple
-    R_turn: Matrix
-    axis: Triple | None  # of a revolute or prismatic joint, in the body's frame
-    inertia: Inertia
-    children: list[Link] = field(default_factory=list)
-    ref: Point | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,19 +133,25 @@ class System:
 
     # kinematics --------------------------------------------------------------------------------------------------
 
-    def kinematics(self, *, accelerate: bool = True, gravity: bool = True) -> Kinematics:
-        """Kinematics in N with u̇ as symbols or, with accelerate=False, zero; gravity acts through the base or not."""
+    def kinematics(self, links: Iterable[Link] = (), *, accelerate: bool = True, gravity: bool = True) -> Kinematics:
+        """Kinematics in N with u̇ as symbols or, with accelerate=False, zero; gravity acts through the base or not.
+
+        Bodies are seen from the frames and reference points of their `links`.
+        """
         zero = self.graph.const(0.0)
         udot = self.udot if accelerate else [zero] * len(self.u)
         rates: dict[Expr, Expr | float] = {self.t: 1.0}
         rates.update(zip(self.q, self.qdot, strict=True))
         rates.update(zip(self.u, udot, strict=True))
         kin = Kinematics(self.graph, rates, self.take, scaled(-1.0, self.gravity) if gravity else None)
+        links = list(links)
+        for link in links:
+            link.attach(kin)
         if not self.joint_speeds and not self.map.identity:
-            self._set_defined(kin, udot)
+            self._set_defined(kin, udot, {link.body.frame: link for link in links})
         return kin
 
-    def _set_defined(self, kin: Kinematics, udot: Sequence[Expr]) -> None:
+    def _set_defined(self, kin: Kinematics, udot: Sequence[Expr], links: Mapping[Frame | None, Link]) -> None:
         """Frames whose ω has speeds as its three measure numbers get them directly, as Kane does."""
         mechanism = self.mechanism
         rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)
@@ -211,155 +162,12 @@ class System:
                 which = [defined.get(c) for c in described.w(frame)]
                 if None not in which:
                     x, y, z = (k for k in which if k is not None)
-                    kin.set_w[id(frame)] = (self.u[x], self.u[y], self.u[z])
-                    kin.set_alpha[id(frame)] = (udot[x], udot[y], udot[z])
-
-    # links -------------------------------------------------------------------------------------------------------
-
-    def links(self, *, regroup: bool) -> list[Link]:
-        """The links of the tree, parents first, on reference points of our choice."""
-        links = self._plain_links()
-        _slide(links)
-        if regroup:
-            for link in reversed(links):
-                self._regroup(link)
-        for link in links:
-            self._place(link)
-        return links
-
-    def _plain_links(self) -> list[Link]:
-        take = self.take
-        by_body: dict[int, Link] = {}
-        links: list[Link] = []
-        for joint in _joints_outward(self.mechanism):
-            body, parent = joint.child, by_body.get(id(joint.parent))
-            mount, child_mount = take.matrix(joint.mount), take.matrix(joint.child_mount)
-            at, child_at = take.triple(joint.at), take.triple(joint.child_at)
-            to_origin = scaled(-1.0, child_at)
-            axis = getattr(joint.type, "axis", None) if joint.type.kind in ("revolute", "prismatic") else None
-            link = Link(
-                body,
-                joint,
-                parent,
-                at if parent is None else plus(parent.to_origin, at),
-                to_origin,
-                product(mount, transposed(child_mount)),
-                None if axis is None else times(child_mount, take.triple(axis)),
-                Inertia.of(take.one(body.mass), plus(to_origin, take.triple(body.center)), take.matrix(body.inertia)),
-            )
-            if parent is not None:
-                parent.children.append(link)
-            by_body[id(body)] = link
-            links.append(link)
-        return links
-
-    def _regroup(self, link: Link) -> None:
-        """Move to the parent what the joint cannot feel."""
-        kind, rest = link.joint.type.kind, link.inertia
-        zero = Inertia.nothing(self.graph)
-        if kind == "revolute" and link.axis is not None:
-            moved = unfelt_by_revolute(rest, link.axis)
-        elif kind == "weld":
-            moved = rest
-        elif kind == "prismatic" and link.axis is not None:
-            moved = Inertia(zero.m, zero.h, rest.I)
-        elif kind in ("spherical", "gimbal", "universal"):
-            moved = Inertia(rest.m, zero.h, zero.I)
-        else:
-            return
-        link.inertia = rest - moved
-        if link.parent is not None:
-            turned = moved.turned(link.R_turn)
-            if kind != "prismatic":
-                turned = turned.shifted(link.offset)
-            link.parent.inertia = link.parent.inertia + turned
-
-    def _place(self, link: Link) -> None:
-        """Give the link's reference point its place in the tree of points of this graph."""
-        joint, body = link.joint, link.body
-        assert body.frame is not None and joint.frame is not None and joint.frame.parent is not None
-        base = joint.frame.parent
-        parent = link.parent.ref if link.parent is not None else self.mechanism.O
-        parent_frame = link.parent.body.frame if link.parent is not None else self.mechanism.N
-        assert parent is not None and parent_frame is not None
-        p, v = joint.motion.p, joint.motion.v
-        still = self._zero()
-        if base is parent_frame or is_zero(self.take.triple(p)):
-            total = plus(link.offset, self.take.triple(p)) if base is parent_frame else link.offset
-            carrier = parent_frame
-            rate = self.take.triple(v) if base is parent_frame else still
-            ref = parent.located(body.name, Vector(carrier, total), rate, home=body.frame)
-        else:
-            hinge = parent.located(f"{joint.name}.P", Vector(parent_frame, link.offset), still)
-            ref = hinge.located(body.name, Vector(base, self.take.triple(p)), self.take.triple(v), home=body.frame)
-        link.ref = ref
-
-    def _zero(self) -> Triple:
-        zero = self.graph.const(0.0)
-        return (zero, zero, zero)
-
-
-def _move_reference(link: Link, shift: Triple) -> None:
-    """Move a link's reference point by `shift`, constant in its frame and along its joint's axis."""
-    link.offset = plus(link.offset, times(link.R_turn, shift))
-    link.to_origin = minus(link.to_origin, shift)
-    link.inertia = link.inertia.shifted(scaled(-1.0, shift))
-    for child in link.children:
-        child.offset = minus(child.offset, shift)
-
-
-def _nonzero(xyz: Triple) -> int:
-    return sum(not e.is_zero for e in xyz)
-
-
-def _slide(links: list[Link]) -> None:
-    """Slide reference points along the axes of their joints where that leaves fewer offsets that matter."""
-    for link in reversed(links):
-        if link.axis is None:
-            continue
-        if link.children:
-            shift = scaled(dot(link.children[0].offset, link.axis), link.axis)
-        elif link.joint.type.kind == "prismatic" and not link.inertia.m.is_zero:
-            shift = scaled(dot(link.inertia.h, link.axis) / link.inertia.m, link.axis)
-        else:
-            continue
-        if not is_zero(shift) and _worth_sliding(link, shift):
-            _move_reference(link, shift)
-
-
-def _worth_sliding(link: Link, shift: Triple) -> bool:
-    if link.joint.type.kind == "prismatic":
-        return True  # its offset along the axis is there anyway
-    before = sum(_nonzero(c.offset) for c in link.children)
-    after = sum(_nonzero(minus(c.offset, shift)) for c in link.children)
-    if link.parent is not None:
-        before += _nonzero(link.offset)
-        after += _nonzero(plus(link.offset, times(link.R_turn, shift)))
-    return after < before or (after == before and _passes_on(link))
-
-
-def _passes_on(link: Link) -> bool:
-    """Whether the parent can take an offset along the link's axis further in: their axes are parallel."""
-    parent = link.parent
-    if parent is None or parent.axis is None or link.axis is None:
-        return False
-    along = dot(times(link.R_turn, link.axis), parent.axis).number
-    return along is not None and abs(abs(along) - 1.0) < 1e-12
-
-
-def _joints_outward(mechanism: Mechanism) -> list[Joint]:
-    """All joints, each after the joint of its parent."""
-    children: dict[int, list[Joint]] = {}
-    for joint in mechanism.joints.values():
-        children.setdefault(id(joint.parent), []).append(joint)
-    ordered: list[Joint] = []
-    roots = [mechanism.ground, *(b for b in mechanism.bodies.values() if b.joint is None)]
-    stack = [j for body in reversed(roots) for j in reversed(children.get(id(body), []))]
-    while stack:
-        joint = stack.pop()
-        ordered.append(joint)
-        stack.extend(reversed(children.get(id(joint.child), [])))
-    return ordered
+                    w: Triple = (self.u[x], self.u[y], self.u[z])
+                    alpha: Triple = (udot[x], udot[y], udot[z])
+                    if frame in links:
+                        links[frame].set_motion(kin, w, alpha)
+                    else:
+                        kin.set(frame, w, alpha)
 
 
 def _all_frames(mechanism: Mechanism) -> list[Frame]:
@@ -432,4 +240,4 @@ def _cofactors(rows: list[list[Expr]], right: list[Expr], r: list[int], c: list[
         s[j] = quotient(det(replaced), whole)
 
 
-__all__ = ["Link", "SpeedMap", "System", "Transfer"]
+__all__ = ["SpeedMap", "System"]

@@ -10,18 +10,22 @@ fallback. Rates of the inputs (q̇ of q, u̇ of u, 1 of t) are given once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from ..graph import Expr, Graph, time_derivative
 from . import rotations
 from .algebra import Matrix, Triple, cross, is_zero, plus, scaled, times, transpose_times
-from .frames import Frame, Point, not_connected
+from .frames import Frame, Point
+
+T = TypeVar("T")
 
 
 class Kinematics:
     """Motion of frames and points in the root frame; every result is computed once.
 
     `take` brings expressions of the description into the graph of the result (parameters become numbers or inputs);
-    `base_acceleration` is that of the root point (−g, to let gravity act through inertia forces).
+    `base_acceleration` is that of the root point (−g, to let gravity act through inertia forces). A frame or point can
+    be seen as fixed to another one than it was described with: `graft` and `pin`.
     """
 
     def __init__(
@@ -37,18 +41,49 @@ class Kinematics:
         zero = graph.const(0.0)
         self.zero: Triple = (zero, zero, zero)
         self._base = self.zero if base_acceleration is None else base_acceleration
-        self._R: dict[int, Matrix] = {}
-        self._w: dict[int, Triple] = {}
-        self._alpha: dict[int, Triple] = {}
-        self._U: dict[int, Matrix] = {}
-        self._v: dict[int, Triple] = {}
-        self._a: dict[int, Triple] = {}
-        self._r: dict[int, Triple] = {}
-        self._local: dict[int, tuple[Triple, Triple]] = {}
-        self.set_w: dict[int, Triple] = {}
-        self.set_alpha: dict[int, Triple] = {}
+        self._grafts: dict[Frame, Frame] = {}
+        self._pins: dict[Point, Point] = {}
+        self._depth: dict[Frame, int] = {}
+        self._R: dict[Frame, Matrix] = {}
+        self._w: dict[Frame, Triple] = {}
+        self._alpha: dict[Frame, Triple] = {}
+        self._U: dict[Frame, Matrix] = {}
+        self._v: dict[Point, Triple] = {}
+        self._a: dict[Point, Triple] = {}
+        self._r: dict[Point, Triple] = {}
+        self._local: dict[Point, tuple[Triple, Triple]] = {}
+        self._set: dict[Frame, tuple[Triple, Triple]] = {}
 
-    # bringing descriptions in ------------------------------------------------------------------------------------
+    # what was described, and what takes its place -----------------------------------------------------------------
+
+    def graft(self, frame: Frame, onto: Frame, R: Matrix) -> None:
+        """See `frame` as fixed in `onto`, turned by the constant R there."""
+        self._grafts[frame] = onto
+        self._R[frame] = R
+
+    def pin(self, point: Point, onto: Point, offset: Triple) -> None:
+        """See `point` as fixed in the home frame of `onto`, at a constant `offset` from it."""
+        self._pins[point] = onto
+        self._local[point] = (offset, self.zero)
+
+    def set(self, frame: Frame, w: Triple, alpha: Triple) -> None:
+        """Set ω and α of a frame in N, in the frame, where they are known beforehand."""
+        self._set[frame] = (w, alpha)
+
+    def parent(self, frame: Frame) -> Frame | None:
+        return self._grafts.get(frame, frame.parent)
+
+    def carrier(self, point: Point) -> Frame:
+        """The frame in which a point's offset is written."""
+        onto = self._pins.get(point)
+        return point.offset.frame if onto is None else onto.home
+
+    def depth(self, frame: Frame) -> int:
+        path = self._walk(frame, self._depth, self.parent)
+        for f in path:
+            above = self.parent(f)
+            self._depth[f] = 0 if above is None else self._depth[above] + 1
+        return self._depth[frame]
 
     def take(self, xyz: Triple) -> Triple:
         """Three scalars in the graph of the result; those that are there already stay as they are."""
@@ -64,92 +99,103 @@ class Kinematics:
 
     def R(self, frame: Frame) -> Matrix:
         """R_PF of a frame, in the graph of the result."""
-        known = self._R.get(id(frame))
+        known = self._R.get(frame)
         if known is None:
-            known = self._R[id(frame)] = tuple(self.take(row) for row in frame.R_PF)  # type: ignore[assignment]
-        return known  # type: ignore[return-value]
+            a, b, c = frame.R_PF
+            known = self._R[frame] = (self.take(a), self.take(b), self.take(c))
+        return known
 
     def turn(self, xyz: Triple, frame: Frame, to: Frame) -> Triple:
         """Components in `frame` turned into components in `to`."""
+        if frame is to:
+            return xyz
         down: list[Frame] = []
         a, b = frame, to
         while a is not b:
-            if a.depth >= b.depth and a.parent is not None:
+            above = self.parent(a)
+            if above is not None and self.depth(a) >= self.depth(b):
                 xyz = times(self.R(a), xyz)
-                a = a.parent
-            elif b.parent is not None:
-                down.append(b)
-                b = b.parent
+                a = above
             else:
-                raise not_connected(frame, to)
+                down.append(b)
+                below = self.parent(b)
+                assert below is not None, f"{frame} and {to} are not connected"
+                b = below
         for f in reversed(down):
             xyz = transpose_times(self.R(f), xyz)
         return xyz
+
+    @staticmethod
+    def _walk(start: T, known: Mapping[T, object], parent: Callable[[T], T | None]) -> list[T]:
+        """The path to `start` from the nearest ancestor that is known, that one excluded."""
+        path = []
+        at: T | None = start
+        while at is not None and at not in known:
+            path.append(at)
+            at = parent(at)
+        return path[::-1]
 
     # frames ------------------------------------------------------------------------------------------------------
 
     def relative_w(self, frame: Frame) -> Triple:
         """ω of the frame in its parent, in the frame."""
+        if frame in self._grafts:
+            return self.zero
         if frame.w_PF is not None:
             return self.take(frame.w_PF)
         R = self.R(frame)
         flat = time_derivative([e for row in R for e in row], self.rates)
-        return rotations.from_matrix((tuple(flat[0:3]), tuple(flat[3:6]), tuple(flat[6:9])), R)  # type: ignore[arg-type]
-
-    def _walk_frames(self, frame: Frame, known: Mapping[int, Triple]) -> list[Frame]:
-        path = []
-        f: Frame | None = frame
-        while f is not None and id(f) not in known:
-            path.append(f)
-            f = f.parent
-        return path[::-1]
+        rates = ((flat[0], flat[1], flat[2]), (flat[3], flat[4], flat[5]), (flat[6], flat[7], flat[8]))
+        return rotations.from_matrix(rates, R)
 
     def w(self, frame: Frame) -> Triple:
         """ω of the frame in N, in the frame (rad/s)."""
-        for f in self._walk_frames(frame, self._w):
-            self._w[id(f)] = self._w_step(f)
-        return self._w[id(frame)]
+        for f in self._walk(frame, self._w, self.parent):
+            self._w[f] = self._w_step(f)
+        return self._w[frame]
 
     def _w_step(self, f: Frame) -> Triple:
-        if id(f) in self.set_w:
-            return self.set_w[id(f)]
-        if f.w_NF is not None:
+        if f in self._set:
+            return self._set[f][0]
+        if f.w_NF is not None and f not in self._grafts:
             return self.take(f.w_NF)
-        if f.parent is None:
+        above = self.parent(f)
+        if above is None:
             return self.zero
-        carried = transpose_times(self.R(f), self._w[id(f.parent)])
-        w = plus(carried, self.relative_w(f))
+        w = plus(transpose_times(self.R(f), self._w[above]), self.relative_w(f))
         self.graph.note(w, f"w_N{f.name}")
         return w
 
     def alpha(self, frame: Frame) -> Triple:
         """Angular acceleration of the frame in N, in the frame (rad/s²)."""
         self.w(frame)
-        for f in self._walk_frames(frame, self._alpha):
-            self._alpha[id(f)] = self._alpha_step(f)
-        return self._alpha[id(frame)]
+        for f in self._walk(frame, self._alpha, self.parent):
+            self._alpha[f] = self._alpha_step(f)
+        return self._alpha[frame]
 
     def _alpha_step(self, f: Frame) -> Triple:
-        if id(f) in self.set_alpha:
-            return self.set_alpha[id(f)]
-        if f.w_NF is not None or id(f) in self.set_w:
-            return self.rate(self._w[id(f)])
-        if f.parent is None:
+        if f in self._set:
+            return self._set[f][1]
+        if f.w_NF is not None and f not in self._grafts:
+            return self.rate(self._w[f])
+        above = self.parent(f)
+        if above is None:
             return self.zero
         R, w = self.R(f), self.relative_w(f)
-        carried = transpose_times(R, self._alpha[id(f.parent)])
-        turning = transpose_times(R, self._w[id(f.parent)])
-        alpha = plus(carried, plus(self.rate(w), cross(turning, w)))
+        alpha = transpose_times(R, self._alpha[above])
+        if not is_zero(w):
+            turning = transpose_times(R, self._w[above])
+            alpha = plus(alpha, plus(self.rate(w), cross(turning, w)))
         self.graph.note(alpha, f"alpha_N{f.name}")
         return alpha
 
     def U(self, frame: Frame) -> Matrix:
         """U = α̃ + ω̃ ω̃ of the frame, in the frame: acceleration per offset (1/s²)."""
-        known = self._U.get(id(frame))
+        known = self._U.get(frame)
         if known is None:
             (wx, wy, wz), (ax, ay, az) = self.w(frame), self.alpha(frame)
             xx, yy, zz, xy, xz, yz = wx * wx, wy * wy, wz * wz, wx * wy, wx * wz, wy * wz
-            known = self._U[id(frame)] = (
+            known = self._U[frame] = (
                 (-(yy + zz), xy - az, xz + ay),
                 (xy + az, -(xx + zz), yz - ax),
                 (xz - ay, yz + ax, -(xx + yy)),
@@ -158,48 +204,46 @@ class Kinematics:
 
     # points ------------------------------------------------------------------------------------------------------
 
+    def inner(self, point: Point) -> Point | None:
+        """The point that a point's offset starts from."""
+        return self._pins.get(point, point.parent)
+
     def offset(self, point: Point) -> tuple[Triple, Triple]:
         """(p, ṗ): offset of the point from its parent and its rate, both in the carrier frame."""
-        known = self._local.get(id(point))
+        known = self._local.get(point)
         if known is None:
             p = self.take(point.offset.xyz)
             rate = self.rate(p) if point.offset_rate is None else self.take(point.offset_rate)
-            known = self._local[id(point)] = (p, rate)
+            known = self._local[point] = (p, rate)
         return known
-
-    def _walk_points(self, point: Point, known: Mapping[int, Triple]) -> list[Point]:
-        path = []
-        p: Point | None = point
-        while p is not None and id(p) not in known:
-            path.append(p)
-            p = p.parent
-        return path[::-1]
 
     def r(self, point: Point) -> Triple:
         """Position of the point from the root point, in its home frame (m)."""
-        for p in self._walk_points(point, self._r):
-            if p.parent is None:
-                self._r[id(p)] = self.zero
+        for p in self._walk(point, self._r, self.inner):
+            inner = self.inner(p)
+            if inner is None:
+                self._r[p] = self.zero
                 continue
-            carrier = p.offset.frame
-            carried = self.turn(self._r[id(p.parent)], p.parent.home, carrier)
-            self._r[id(p)] = self.turn(plus(carried, self.offset(p)[0]), carrier, p.home)
-        return self._r[id(point)]
+            carrier = self.carrier(p)
+            carried = self.turn(self._r[inner], inner.home, carrier)
+            self._r[p] = self.turn(plus(carried, self.offset(p)[0]), carrier, p.home)
+        return self._r[point]
 
     def v(self, point: Point) -> Triple:
         """Velocity of the point in N, in its home frame (m/s)."""
-        for p in self._walk_points(point, self._v):
-            self._v[id(p)] = self._v_step(p)
-        return self._v[id(point)]
+        for p in self._walk(point, self._v, self.inner):
+            self._v[p] = self._v_step(p)
+        return self._v[point]
 
     def _v_step(self, p: Point) -> Triple:
-        if p.v_NP is not None:
+        if p.v_NP is not None and p not in self._pins:
             return self.turn(self.take(p.v_NP.xyz), p.v_NP.frame, p.home)
-        if p.parent is None:
+        inner = self.inner(p)
+        if inner is None:
             return self.zero
-        carrier = p.offset.frame
+        carrier = self.carrier(p)
         offset, rate = self.offset(p)
-        carried = self.turn(self._v[id(p.parent)], p.parent.home, carrier)
+        carried = self.turn(self._v[inner], inner.home, carrier)
         v = plus(plus(carried, cross(self.w(carrier), offset)), rate)
         v = self.turn(v, carrier, p.home)
         self.graph.note(v, f"v_N{p.name}")
@@ -207,23 +251,25 @@ class Kinematics:
 
     def a(self, point: Point) -> Triple:
         """Acceleration of the point in N, less gravity where the base carries it, in its home frame (m/s²)."""
-        for p in self._walk_points(point, self._a):
-            self._a[id(p)] = self._a_step(p)
-        return self._a[id(point)]
+        for p in self._walk(point, self._a, self.inner):
+            self._a[p] = self._a_step(p)
+        return self._a[point]
 
     def _a_step(self, p: Point) -> Triple:
-        if p.v_NP is not None:
+        if p.v_NP is not None and p not in self._pins:
             frame = p.v_NP.frame
             v = self.take(p.v_NP.xyz)
             a = plus(self.rate(v), cross(self.w(frame), v))
             a = plus(a, self.turn(self._base, frame.root, frame))
             return self.turn(a, frame, p.home)
-        if p.parent is None:
+        inner = self.inner(p)
+        if inner is None:
             return self._base
-        carrier = p.offset.frame
+        carrier = self.carrier(p)
         offset, rate = self.offset(p)
-        carried = self.turn(self._a[id(p.parent)], p.parent.home, carrier)
-        a = carried if is_zero(offset) else plus(carried, times(self.U(carrier), offset))
+        a = self.turn(self._a[inner], inner.home, carrier)
+        if not is_zero(offset):
+            a = plus(a, times(self.U(carrier), offset))
         if not is_zero(rate):
             a = plus(a, plus(cross(self.w(carrier), scaled(2.0, rate)), self.rate(rate)))
         a = self.turn(a, carrier, p.home)

@@ -1,0 +1,381 @@
+"""Links: the bodies of the tree on axes and reference points of our choice, which change no result and save operations.
+
+Axes: see `gauge`. Reference points slide along the axis of a revolute or prismatic joint to where offsets vanish.
+Inertias that a joint cannot feel move to the parent (regrouping), where only motion and efforts are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..graph import Expr, Graph
+from ..model import Body, Joint, Mechanism
+from ..space import Frame, Kinematics, Point, Vector, rotations
+from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
+from .gauge import Array, Hinge, is_aligned, places
+from .inertia import Inertia, unfelt_by_revolute
+from .transfer import Transfer
+
+_RIGHT = np.pi / 2
+_EXACT = 1e-12  # a starting angle this close to a multiple of 90° is one
+_TINY = 1e-14  # a constant this small beside its neighbours is a rounding error of turned axes
+
+
+@dataclass(slots=True)
+class Link:
+    """A body of the tree with its inboard joint.
+
+    All components are in the link's own axes, `frame`, turned by G against its body's frame. `offset` leads from the
+    parent's reference point to the joint, in the parent's axes; `to_origin` from the link's reference point to its
+    body's origin; `R_rest` turns components here into the parent's axes when the joint is at rest. `w` is the joint's
+    angular velocity, here; `p` and `v` its displacement and velocity, in the axes of `base`.
+    """
+
+    body: Body
+    joint: Joint
+    parent: Link | None
+    frame: Frame
+    base: Frame
+    G: Matrix
+    R_rest: Matrix
+    w: Triple
+    p: Triple
+    v: Triple
+    offset: Triple
+    to_origin: Triple
+    axis: Triple | None
+    inertia: Inertia
+    children: list[Link] = field(default_factory=list)
+    ref: Point | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.joint.type.kind
+
+    @property
+    def point(self) -> Point:
+        assert self.ref is not None, f"link '{self.body.name}' has no place yet"
+        return self.ref
+
+    def attach(self, kin: Kinematics) -> None:
+        """Have the body's described frame and origin seen from this link."""
+        body = self.body
+        assert body.frame is not None and body.origin is not None
+        if body.frame is not self.frame:
+            kin.graft(body.frame, self.frame, transposed(self.G))
+        kin.pin(body.origin, self.point, self.to_origin)
+
+    def set_motion(self, kin: Kinematics, w: Triple, alpha: Triple) -> None:
+        """Set ω and α, given in the body's frame."""
+        inward = transposed(self.G)
+        kin.set(self.frame, times(inward, w), times(inward, alpha))
+
+    def move_reference(self, shift: Triple) -> None:
+        """Move the reference point by `shift`, constant here and along the joint's axis."""
+        self.offset = plus(self.offset, times(self.R_rest, shift))
+        self.to_origin = minus(self.to_origin, shift)
+        self.inertia = self.inertia.shifted(scaled(-1.0, shift))
+        for child in self.children:
+            child.offset = minus(child.offset, shift)
+
+
+def lay_out(mechanism: Mechanism, take: Transfer, *, regroup: bool) -> list[Link]:
+    """The links of the tree, parents first."""
+    joints = joints_outward(mechanism)
+    links = _on_axes(mechanism, joints, take)
+    _slide(links)
+    if regroup:
+        for link in reversed(links):
+            _regroup(link)
+    for link in links:
+        _place(mechanism, link)
+    return links
+
+
+def joints_outward(mechanism: Mechanism) -> list[Joint]:
+    """All joints, each after the joint of its parent."""
+    children: dict[int, list[Joint]] = {}
+    for joint in mechanism.joints.values():
+        children.setdefault(id(joint.parent), []).append(joint)
+    ordered: list[Joint] = []
+    roots = [mechanism.ground, *(b for b in mechanism.bodies.values() if b.joint is None)]
+    stack = [j for body in reversed(roots) for j in reversed(children.get(id(body), []))]
+    while stack:
+        joint = stack.pop()
+        ordered.append(joint)
+        stack.extend(reversed(children.get(id(joint.child), [])))
+    return ordered
+
+
+# axes ----------------------------------------------------------------------------------------------------------------
+
+
+def _on_axes(mechanism: Mechanism, joints: Sequence[Joint], take: Transfer) -> list[Link]:
+    hinges = _hinges(joints, take)
+    turned = hinges is not None and not all(_is_plain(h) for h in hinges)
+    placements = places(hinges) if hinges is not None and turned else None
+    by_body: dict[int, Link] = {}
+    links: list[Link] = []
+    for k, joint in enumerate(joints):
+        parent = by_body.get(id(joint.parent))
+        graph = take.target
+        if placements is None:
+            link = _described(joint, parent, take)
+        else:
+            outer = parent.frame if parent is not None else joint.parent.frame
+            assert outer is not None
+            place = placements[k]
+            G, before = _numbers(graph, place.G), _numbers(graph, place.before)
+            link = _turned(joint, parent, take, outer, G, before, place.start)
+        if parent is not None:
+            parent.children.append(link)
+        by_body[id(joint.child)] = link
+        links.append(link)
+    return links
+
+
+def _described(joint: Joint, parent: Link | None, take: Transfer) -> Link:
+    """A link on the axes of its body, as described."""
+    body = joint.child
+    assert body.frame is not None and joint.frame is not None and joint.frame.parent is not None
+    mount, child_mount = take.matrix(joint.mount), take.matrix(joint.child_mount)
+    axis = _axis(joint)
+    return Link(
+        body=body,
+        joint=joint,
+        parent=parent,
+        frame=body.frame,
+        base=joint.frame.parent,
+        G=rotations.identity(take.target),
+        R_rest=product(mount, transposed(child_mount)),
+        w=times(child_mount, take.triple(joint.motion.w)),
+        p=take.triple(joint.motion.p),
+        v=take.triple(joint.motion.v),
+        offset=_offset(joint, parent, take, rotations.identity(take.target)),
+        to_origin=scaled(-1.0, take.triple(joint.child_at)),
+        axis=None if axis is None else times(child_mount, take.triple(axis)),
+        inertia=_inertia(body, take, take.triple(joint.child_at)),
+    )
+
+
+def _turned(
+    joint: Joint, parent: Link | None, take: Transfer, outer: Frame, G: Matrix, before: Matrix, start: float
+) -> Link:
+    """A link on axes turned by G against its body's."""
+    graph, name, kind = take.target, joint.child.name, joint.type.kind
+    zero = graph.const(0.0)
+    still: Triple = (zero, zero, zero)
+    base = outer if before == rotations.identity(graph) else outer.oriented(f"{joint.name}.P", before, still)
+    to_joint = product(transposed(take.matrix(joint.child_mount)), G)  # from the link's axes to the joint's own
+    axis, R_rest, w, p, v = None, before, still, still, still
+    if kind == "revolute":
+        axis, w = rotations.unit(graph, 2), (zero, zero, take.one(joint.rates[0]))
+        R = _turn_from(graph, take.one(joint.coordinates[0].symbol), start)
+        R_rest = product(before, _turn_from(graph, zero, start))
+    elif kind == "prismatic":
+        described = _axis(joint)
+        assert described is not None
+        axis = _tidy(times(transposed(to_joint), take.triple(described)))
+        R = rotations.identity(graph)
+        p, v = scaled(take.one(joint.coordinates[0].symbol), axis), scaled(take.one(joint.rates[0]), axis)
+    elif kind == "weld":
+        R = rotations.identity(graph)
+    else:
+        R, w = take.matrix(joint.motion.R), take.triple(joint.motion.w)
+        p, v = take.triple(joint.motion.p), take.triple(joint.motion.v)
+    child_at = take.triple(joint.child_at)
+    return Link(
+        body=joint.child,
+        joint=joint,
+        parent=parent,
+        frame=base.oriented(name, R, w),
+        base=base,
+        G=G,
+        R_rest=R_rest,
+        w=w,
+        p=p,
+        v=v,
+        offset=_offset(joint, parent, take, parent.G if parent is not None else rotations.identity(graph)),
+        to_origin=_tidy(scaled(-1.0, times(transposed(G), child_at))),
+        axis=axis,
+        inertia=_tidy_inertia(_inertia(joint.child, take, child_at).turned(transposed(G))),
+    )
+
+
+def _turn_from(graph: Graph, angle: Expr, start: float) -> Matrix:
+    """A turn about z by `start` and then by `angle`; starts of 90° cost nothing."""
+    quarters = start / _RIGHT
+    if abs(quarters - round(quarters)) * _RIGHT < _EXACT:
+        c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[round(quarters) % 4]
+        return product(
+            _numbers(graph, np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]], dtype=float)), rotations.simple(2, angle)
+        )
+    return rotations.simple(2, angle + start)
+
+
+def _axis(joint: Joint) -> Triple | None:
+    return getattr(joint.type, "axis", None) if joint.type.kind in ("revolute", "prismatic") else None
+
+
+def _offset(joint: Joint, parent: Link | None, take: Transfer, G: Matrix) -> Triple:
+    at = _tidy(times(transposed(G), take.triple(joint.at)))
+    return at if parent is None else plus(parent.to_origin, at)
+
+
+def _inertia(body: Body, take: Transfer, child_at: Triple) -> Inertia:
+    """Of the body about its joint, in its frame."""
+    return Inertia.of(take.one(body.mass), minus(take.triple(body.center), child_at), take.matrix(body.inertia))
+
+
+def _hinges(joints: Sequence[Joint], take: Transfer) -> list[Hinge] | None:
+    """The joints in numbers, or None where an orientation depends on free parameters."""
+    by_body: dict[int, Hinge] = {}
+    hinges = []
+    for joint in joints:
+        mount, child_mount = _values(take.matrix(joint.mount)), _values(take.matrix(joint.child_mount))
+        axis = _axis(joint)
+        e = None if axis is None else _values((take.triple(axis),))
+        if mount is None or child_mount is None or (axis is not None and e is None):
+            return None
+        center = _values((take.triple(joint.child.center), take.triple(joint.child_at)))
+        at = _values((take.triple(joint.at),))
+        parent = by_body.get(id(joint.parent))
+        hinge = Hinge(
+            joint.type.kind,
+            parent,
+            mount,
+            child_mount,
+            None if e is None else e[0],
+            np.zeros(3) if at is None else at[0],
+            np.zeros(3) if center is None else center[0] - center[1],
+        )
+        if parent is not None:
+            parent.children.append(hinge)
+        by_body[id(joint.child)] = hinge
+        hinges.append(hinge)
+    return hinges
+
+
+def _is_plain(hinge: Hinge) -> bool:
+    axis = np.eye(3) if hinge.axis is None else hinge.axis
+    return is_aligned(hinge.mount) and is_aligned(hinge.child_mount) and is_aligned(axis)
+
+
+def _values(rows: Sequence[Triple]) -> Array | None:
+    numbers = [[e.number for e in row] for row in rows]
+    if any(x is None for row in numbers for x in row):
+        return None
+    return np.array(numbers, dtype=float)
+
+
+def _numbers(graph: Graph, m: Array) -> Matrix:
+    a, b, c = (tuple(graph.const(float(x)) for x in row) for row in m)
+    return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
+
+
+def _tidy(xyz: Triple) -> Triple:
+    """Constants that are rounding errors beside the largest component made zero."""
+    largest = max((abs(e.number) for e in xyz if e.number is not None), default=0.0)
+    x, y, z = (e.graph.const(0.0) if e.number is not None and abs(e.number) <= _TINY * largest else e for e in xyz)
+    return (x, y, z)
+
+
+def _tidy_inertia(body: Inertia) -> Inertia:
+    numbers = [abs(e.number) for row in body.I for e in row if e.number is not None]
+    largest = max(numbers, default=0.0)
+    zero = body.m.graph.const(0.0)
+
+    def clean(e: Expr) -> Expr:
+        return zero if e.number is not None and abs(e.number) <= _TINY * largest else e
+
+    a, b, c = ((clean(r[0]), clean(r[1]), clean(r[2])) for r in body.I)
+    return Inertia(body.m, _tidy(body.h), (a, b, c))
+
+
+# reference points ----------------------------------------------------------------------------------------------------
+
+
+def _slide(links: list[Link]) -> None:
+    """Slide reference points along the axes of their joints where that leaves fewer offsets that matter."""
+    for link in reversed(links):
+        if link.axis is None:
+            continue
+        if link.children:
+            shift = scaled(dot(link.children[0].offset, link.axis), link.axis)
+        elif link.kind == "prismatic" and not link.inertia.m.is_zero:
+            shift = scaled(dot(link.inertia.h, link.axis) / link.inertia.m, link.axis)
+        else:
+            continue
+        if not is_zero(shift) and _worth_sliding(link, shift):
+            link.move_reference(shift)
+
+
+def _worth_sliding(link: Link, shift: Triple) -> bool:
+    if link.kind == "prismatic":
+        return True  # its offset along the axis is there anyway
+    before = sum(_nonzero(c.offset) for c in link.children)
+    after = sum(_nonzero(minus(c.offset, shift)) for c in link.children)
+    if link.parent is not None:
+        before += _nonzero(link.offset)
+        after += _nonzero(plus(link.offset, times(link.R_rest, shift)))
+    return after < before or (after == before and _passes_on(link))
+
+
+def _passes_on(link: Link) -> bool:
+    """Whether the parent can take an offset along the link's axis further in: their axes are parallel."""
+    parent = link.parent
+    if parent is None or parent.axis is None or link.axis is None:
+        return False
+    along = dot(times(link.R_rest, link.axis), parent.axis).number
+    return along is not None and abs(abs(along) - 1.0) < _EXACT
+
+
+def _nonzero(xyz: Triple) -> int:
+    return sum(not e.is_zero for e in xyz)
+
+
+def _place(mechanism: Mechanism, link: Link) -> None:
+    """Give the link's reference point its place in the tree of points."""
+    joint, body, graph = link.joint, link.body, link.inertia.m.graph
+    zero = graph.const(0.0)
+    still: Triple = (zero, zero, zero)
+    if link.parent is not None:
+        inner, axes = link.parent.point, link.parent.frame
+    else:
+        assert joint.parent.origin is not None and joint.parent.frame is not None
+        inner, axes = joint.parent.origin, joint.parent.frame
+    if link.base is axes:
+        link.ref = inner.located(body.name, Vector(axes, plus(link.offset, link.p)), link.v, home=link.frame)
+    elif is_zero(link.p):
+        link.ref = inner.located(body.name, Vector(axes, link.offset), still, home=link.frame)
+    else:
+        hinge = inner.located(f"{joint.name}.P", Vector(axes, link.offset), still)
+        link.ref = hinge.located(body.name, Vector(link.base, link.p), link.v, home=link.frame)
+
+
+# inertias ------------------------------------------------------------------------------------------------------------
+
+
+def _regroup(link: Link) -> None:
+    """Move to the parent what the joint cannot feel."""
+    rest = link.inertia
+    none = Inertia.nothing(rest.m.graph)
+    if link.kind == "revolute" and link.axis is not None:
+        moved = unfelt_by_revolute(rest, link.axis)
+    elif link.kind == "weld":
+        moved = rest
+    elif link.kind == "prismatic":
+        moved = Inertia(none.m, none.h, rest.I)
+    elif link.kind in ("spherical", "gimbal", "universal"):
+        moved = Inertia(rest.m, none.h, none.I)
+    else:
+        return
+    link.inertia = rest - moved
+    if link.parent is not None:
+        turned = moved.turned(link.R_rest)
+        if link.kind != "prismatic":
+            turned = turned.shifted(link.offset)
+        link.parent.inertia = link.parent.inertia + turned
