@@ -14,7 +14,10 @@ from kane.errors import InputError
 
 @pytest.fixture(params=BACKENDS)
 def kernel(request: pytest.FixtureRequest) -> Kernel:
-    return compile(arm(), request.param)
+    made = compile(arm(), request.param)
+    if request.param == "llvm":
+        assert made.batch_address  # from here on batches, too, come in by compiled code
+    return made
 
 
 def refused(kernel: Kernel, *arrays: object) -> str:

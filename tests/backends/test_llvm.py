@@ -179,6 +179,16 @@ def test_without_the_compiled_entry_calls_give_the_same(monkeypatch: pytest.Monk
         assert np.array_equal(a, b)
 
 
+def test_a_batch_comes_in_by_compiled_code_as_it_does_by_python() -> None:
+    rng = np.random.default_rng(14)
+    t, q, u = rng.uniform(-3, 3, (6, 1)), rng.uniform(-3, 3, (6, 3)), rng.uniform(-3, 3, (6, 3))
+    for form in ((t, q, u), (0.5, q, u), (t, q[0], u[0]), (t[0], q, u[1]), (t[:1], q[:1], u[:1]), (0.5, q[:0], u[:0])):
+        kernel = compile(arm())
+        first, second = kernel(*form), kernel(*form)  # the batch function is compiled on the first of these
+        assert all(np.array_equal(a, b) and a.shape == b.shape for a, b in zip(first, second, strict=True))
+        assert all(a.flags.owndata and a.dtype == np.float64 for a in second)
+
+
 def test_a_program_too_wide_for_the_entry_is_called_the_other_way() -> None:
     g = Graph()
     n = INPUT_LIMIT + 1
@@ -211,8 +221,11 @@ def test_calls_leave_no_references_behind() -> None:
     kernel(0.5, q, u)
     watched = [q, u, np.dtype(np.float64), kernel._call]
     before = [sys.getrefcount(x) for x in watched]
+    many = np.zeros((4, 3))
+    assert kernel.batch_address
     for _ in range(1000):
         kernel(0.5, q, u)
+        kernel(0.5, many, u)
     assert all(abs(sys.getrefcount(x) - b) < 10 for x, b in zip(watched, before, strict=True))
 
 

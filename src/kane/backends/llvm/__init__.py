@@ -1,8 +1,8 @@
 """The LLVM backend: programs as machine code, one sample at a time and in vectors over a batch.
 
 `writer` writes instructions, `trig` sine and cosine, `rows` a program, `batch` the loop over samples, `entry` the way
-in from Python; `machine` compiles, loads and caches. The scalar function is compiled at once, the vector function when
-a batch first comes or its address is asked for.
+in from Python and `python` what that stands on; `machine` compiles, loads and caches. The scalar function is compiled
+at once, the vector function when a batch first comes or its address is asked for.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...graph import Program
+from .. import native
 from ..kernel import Call, Floats, Kernel
-from ..native import BATCH_FUNCTION, cores, run_batch
 from .batch import batch_loop
-from .entry import builtin, context, entry, has_entry
+from .entry import CONTEXT, entry, has_entry
 from .machine import Library, host, library
+from .python import builtin, context
 from .rows import definitions, function
 from .writer import Lanes, Writer
 
@@ -40,7 +41,7 @@ def batch_text(program: Program, lanes: Lanes) -> str:
 class LLVMCode:
     """Machine code of a program: the scalar function now, the batch function when it is needed."""
 
-    __slots__ = ("_batch", "_batch_function", "_flat", "_lock", "_program", "_text", "workers")
+    __slots__ = ("_batch", "_batch_function", "_context", "_flat", "_lock", "_program", "_text", "workers")
 
     def __init__(self, program: Program, workers: int):
         self._program = program
@@ -48,6 +49,7 @@ class LLVMCode:
         self._lock = threading.Lock()
         self._batch: Library | None = None
         self._batch_function: Any = None
+        self._context: Any = None
         self._flat = library(self._text, "flat", lambda: flat_text(program, Lanes(1, host().fma)))
         self.workers = workers
 
@@ -66,24 +68,27 @@ class LLVMCode:
                 h = host()
                 lanes = Lanes(h.width, h.fma)
                 self._batch = library(self._text, f"batch{h.width}", lambda: batch_text(self._program, lanes))
-                self._batch_function = BATCH_FUNCTION(self._batch.address("batch"))
+                self._batch_function = native.BATCH_FUNCTION(self._batch.address("batch"))
+                if self._context is not None:
+                    self._context[CONTEXT.index("batch")] = self._batch.address("batch")
 
     def python_entry(self) -> int | None:
         """Address of the entry from Python, None where there is none."""
         known = context() if has_entry(self._program) else None
         if known is None:
             return None
-        (ctypes.c_void_p * len(known)).from_address(self._flat.data_address("context"))[:] = known
+        self._context = (ctypes.c_void_p * len(CONTEXT)).from_address(self._flat.data_address("context"))
+        self._context[:] = (*known, None, native.GRAIN // (len(self._program.rows) + 1))
         return self._flat.address("entry")
 
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
         self._ready_for_batches()
-        return run_batch(self._program, self._batch_function, arrays, batch, self.workers)
+        return native.run_batch(self._program, self._batch_function, arrays, batch, self.workers)
 
 
 def compile_llvm(program: Program, workers: int | None = None) -> Kernel:
     """The kernel of `program` as machine code; large batches are shared by `workers` threads, one per core if None."""
-    code = LLVMCode(program, cores() if workers is None else workers)
+    code = LLVMCode(program, native.cores() if workers is None else workers)
     call = Call(program, code)
     address = code.python_entry()
     return Kernel(program, "llvm", code, call if address is None else builtin(address, call))
