@@ -12,7 +12,7 @@ from style.source import PACKAGE, declared_layers, python_files, relative
 
 LAYERS = declared_layers()
 HEIGHT = {name: len(LAYERS) - row for row, names in enumerate(LAYERS) for name in names}
-# The face of the package offers the nouns of `api` and stands just above them; `python -m kane` stands above everything.
+# The face of the package offers the nouns of `api` and stands just above them; `python -m kane` stands above all.
 ENTRANCES = {"__init__": HEIGHT["api"] + 0.5, "__main__": len(LAYERS) + 1}
 
 
