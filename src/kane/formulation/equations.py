@@ -38,7 +38,7 @@ class Equations:
         self.mechanism = mechanism
         self.free = tuple(p.name for p in mechanism.parameters.values() if p.free or p.name in names)
         self.graph = Graph()
-        self.system = System(mechanism, self.graph, free)
+        self.system = System(mechanism, self.graph, self.free)
         self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
         self._programs: dict[str, Program] = {}
 
