@@ -131,13 +131,11 @@ class Reader:
         if not isinstance(text, str) or not text.strip() or text.strip() in ("~", "null"):
             raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
         text = text.strip()
-        if _NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text):
-            value = float(text.replace(".n", "n").replace(".i", "i") if text[-1].isalpha() else text)
-            if not math.isfinite(value):
-                raise self.refuse(
-                    node, where, f"'{shortened(text)}' is not a finite number", mend="give a finite number"
-                )
-            return self.m.graph.const(value)
+        is_number = _NUMBER.fullmatch(text) is not None
+        if _NOT_FINITE.fullmatch(text) or (is_number and not math.isfinite(float(text))):
+            raise self.refuse(node, where, f"'{shortened(text)}' is not a finite number", mend="give a finite number")
+        if is_number:
+            return self.m.graph.const(float(text))
         if self.lost_words and not self.lost_words.isdisjoint(_WORD.findall(text)):
             raise _Lost  # it needs a name whose own fault has been noted
         return self.attempt(node, self.m.scalar, text, where)
@@ -626,9 +624,8 @@ class Entry:
         if isinstance(node.value, Mapping):
             self.fields = node.value
         elif not (optional and node.value == ""):
-            reader.note(
-                node.source, line, where, f"expected a mapping, found {node.kind}", mend=f"of {', '.join(allowed)}"
-            )
+            mend = f"write {allowed[0]}: …, with keys out of {', '.join(allowed)}"
+            reader.note(node.source, line, where, f"expected a mapping, found {node.kind}", mend=mend)
             self.lost = True
         for key in self.fields:
             if key not in allowed:

@@ -1,0 +1,310 @@
+"""Names and scalars of a description: parameters, coordinates, speeds, and what is written in them.
+
+Every scalar may be a number, an expression in a string, or an expression built in Python; what comes out is an
+expression of the description's graph, or a ModelError that says where the fault is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..errors import ExpressionError, ModelError, Problem
+from ..graph import Expr, Graph, evaluate, reachable
+from ..graph.graph import INPUT
+from ..space import rotations
+from ..space.algebra import Matrix, Triple, scaled
+from .expression import parse_expression
+from .records import Coordinate, Parameter, Speed
+
+Quantity = Expr | float | str
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
+_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RESERVED = {"t", "pi", "deg", "and", "or", "not"}
+_UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
+_SHOWN, _LISTED, _COMPARED = 60, 30, 2000  # characters and names that an error shows; names that are compared
+
+
+def shown(name: object) -> str:
+    """A name as an error repeats it: on one line and not too long."""
+    text = "".join(c if c.isprintable() else " " for c in str(name)[: _SHOWN + 1])
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """How to mend an unknown name: the closest known one, or the list of them."""
+    names = list(known)
+    close = difflib.get_close_matches(name[:_SHOWN], names, n=1) if len(names) <= _COMPARED else []
+    if close:
+        return f"did you mean '{close[0]}'?"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"known: {', '.join(names[:_LISTED]) or 'none'}{more}"
+
+
+class Symbols:
+    """Parameters, coordinates and speeds of one description, and expressions over them."""
+
+    def __init__(self, name: str, about: str):
+        self.name = name
+        self.about = about
+        self.revision = 0  # grows with every change of the description
+        self.graph = Graph()
+        self.time = self.graph.input("t")
+        self.parameters: dict[str, Parameter] = {}
+        self.coordinate_records: dict[str, Coordinate] = {}
+        self.speed_records: dict[str, Speed] = {}
+        self.motion_variables: dict[str, Expr] = {}
+        self.default_speeds: dict[str, str] = {}  # motion variable → name of the speed that is equal to it by default
+        self.coordinate_rates: dict[Expr, Expr] = {}  # coordinate symbol → its rate in motion variables
+        self._names: dict[str, Expr] = {"t": self.time}
+        self._speeds_chosen = False
+
+    # names -----------------------------------------------------------------------------------------------------------
+
+    def where(self, what: str) -> str:
+        return f"model '{self.name}' / {what}"
+
+    def names(self) -> dict[str, Expr]:
+        """All names an expression may use: parameters, t, coordinates, their rates (q1'), speeds."""
+        return dict(self._names)
+
+    def _new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
+        self.revision += 1
+        where = self.where(f"{kind} '{shown(name)}'")
+        if not isinstance(name, str) or not (_SYMBOL if symbol else _NAME).fullmatch(name):
+            raise ModelError(
+                Problem(where, f"'{shown(name)}' is not a name", mend="start with a letter; use letters, digits and _")
+            )
+        if symbol and name in _RESERVED:
+            raise ModelError(Problem(where, f"'{name}' is reserved for expressions", mend="choose another name"))
+        if name in taken:
+            raise ModelError(
+                Problem(where, f"the name '{name}' is already in use", "names are unique", "rename one of the two")
+            )
+        return name
+
+    def find(self, kind: str, name: str, table: Mapping[str, Any], where: str) -> Any:
+        if name in table:
+            return table[name]
+        raise ModelError(
+            Problem(self.where(where), f"unknown {kind} '{shown(name)}'", mend=suggestion(str(name), table))
+        )
+
+    # scalars ---------------------------------------------------------------------------------------------------------
+
+    def scalar(self, value: Quantity, where: str, names: Mapping[str, Expr] | None = None) -> Expr:
+        """`value` as an expression of this description."""
+        if isinstance(value, Expr):
+            return self.graph.lift(value)
+        if isinstance(value, str):
+            try:
+                return parse_expression(value, self.graph, self._names if names is None else names)
+            except ExpressionError as error:
+                raise ModelError(Problem(self.where(where), str(error))) from None
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise ModelError(
+                Problem(self.where(where), f"{value!r} is not a finite number", mend="give a number or an expression")
+            )
+        return self.graph.const(float(value))
+
+    def triple(self, values: Sequence[Quantity], where: str, names: Mapping[str, Expr] | None = None) -> Triple:
+        if isinstance(values, (str, Expr)) or not isinstance(values, Sequence) or len(values) != 3:
+            raise ModelError(
+                Problem(self.where(where), f"{values!r} is not a list of three components", mend="write [x, y, z]")
+            )
+        x, y, z = (self.scalar(v, where, names) for v in values)
+        return (x, y, z)
+
+    def number(self, expr: Expr, where: str) -> float:
+        """The value of an expression at the parameters' defaults; refuses one that depends on the motion."""
+        if expr.number is not None:
+            return expr.number
+        try:
+            (value,) = evaluate([expr], self._values_of([expr]))
+        except ExpressionError as error:
+            raise ModelError(
+                Problem(self.where(where), str(error), "this quantity may depend on parameters only")
+            ) from None
+        return value
+
+    def _values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
+        """Defaults of those parameters that occur in expressions."""
+        used = (
+            self.graph.args[n][0] for n in reachable(self.graph, [e.id for e in exprs]) if self.graph.ops[n] == INPUT
+        )
+        return {name: self.parameters[name].value for name in used if name in self.parameters}
+
+    def constant(self, exprs: Sequence[Expr], where: str) -> None:
+        """Refuse expressions that depend on more than parameters, or are not finite at the parameters' defaults."""
+        for expr in exprs:
+            if expr.number is None and not math.isfinite(value := self.number(expr, where)):
+                raise ModelError(
+                    Problem(
+                        self.where(where), f"{expr!r} is {value:g} at the parameters' defaults", "values are finite"
+                    )
+                )
+
+    def fixed_triple(self, values: Sequence[Quantity], where: str) -> Triple:
+        """Three components that depend on parameters only."""
+        triple = self.triple(values, where)
+        self.constant(triple, where)
+        return triple
+
+    # orientations ----------------------------------------------------------------------------------------------------
+
+    def rotation(self, spec: Mapping[str, Any] | None, where: str) -> Matrix:
+        """The matrix of an orientation: {axis, angle}, {euler, angles}, {quaternion} (wxyz) or {matrix} (rows)."""
+        if not spec:
+            return rotations.identity(self.graph)
+        spec = dict(spec)
+        keys = frozenset(spec)
+        try:
+            if keys == {"axis", "angle"}:
+                return rotations.about(self.axis(spec["axis"], where), self.scalar(spec["angle"], where))
+            if keys == {"euler", "angles"}:
+                return rotations.euler(spec["euler"], [self.scalar(a, where) for a in spec["angles"]])
+            if keys == {"quaternion"} and len(spec["quaternion"]) == 4:
+                wxyz = [self.scalar(e, where) for e in spec["quaternion"]]
+                self._check_quaternion(wxyz, where)
+                return rotations.quaternion(wxyz)
+            if keys == {"matrix"}:
+                rows = [self.triple(row, where) for row in spec["matrix"]]
+                return self._checked_matrix(rows, where)
+        except (ExpressionError, TypeError) as error:
+            raise ModelError(Problem(self.where(where), str(error))) from None
+        raise ModelError(
+            Problem(
+                self.where(where),
+                f"an orientation cannot be made of {sorted(spec)}",
+                mend="give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}",
+            )
+        )
+
+    def fixed_rotation(self, spec: Mapping[str, Any] | None, where: str) -> Matrix:
+        """The matrix of an orientation that depends on parameters only."""
+        matrix = self.rotation(spec, where)
+        if spec:
+            self.constant([e for row in matrix for e in row], where)
+        return matrix
+
+    def _check_quaternion(self, wxyz: list[Expr], where: str) -> None:
+        if all(e.number is not None for e in wxyz):
+            norm = math.sqrt(sum((e.number or 0.0) ** 2 for e in wxyz))
+            if abs(norm - 1.0) > _UNIT_TOLERANCE:
+                raise ModelError(
+                    Problem(self.where(where), f"quaternion of length {norm:g}", "a rotation is a unit quaternion")
+                )
+
+    def _checked_matrix(self, rows: list[Triple], where: str) -> Matrix:
+        if len(rows) != 3:
+            raise ModelError(Problem(self.where(where), f"a matrix of {len(rows)} rows", "a rotation has three"))
+        matrix = (rows[0], rows[1], rows[2])
+        if all(e.number is not None for row in matrix for e in row):
+            numbers = [[e.number or 0.0 for e in row] for row in matrix]
+            if not rotations.is_rotation(numbers, _UNIT_TOLERANCE):
+                raise ModelError(
+                    Problem(
+                        self.where(where),
+                        f"the axes {numbers} are not orthonormal and right-handed",
+                        "a rotation matrix satisfies RᵀR = 1 and det R = 1",
+                        "use axis and angle, or normalise the rows",
+                    )
+                )
+        return matrix
+
+    def axis(self, axis: str | Sequence[Quantity], where: str) -> Triple:
+        """A unit vector: 'x', '-y', … or three components."""
+        if isinstance(axis, str) and axis.lstrip("+-") in ("x", "y", "z"):
+            e = rotations.unit(self.graph, rotations.AXES[axis.lstrip("+-")])
+            return scaled(-1.0, e) if axis.startswith("-") else e
+        if isinstance(axis, str):
+            raise ModelError(
+                Problem(self.where(where), f"'{axis}' is not an axis", mend="write x, y, z, -x, … or [x, y, z]")
+            )
+        e = self.triple(axis, where)
+        numbers = [self.number(c, where) for c in e]
+        length = math.sqrt(sum(c * c for c in numbers))
+        if not abs(length - 1.0) <= _UNIT_TOLERANCE:
+            shown = ", ".join(f"{c / length:.9g}" for c in numbers) if length > 0 else "1, 0, 0"
+            raise ModelError(
+                Problem(
+                    self.where(where),
+                    f"axis {[round(c, 9) for c in numbers]} has length {length:g}",
+                    "an axis is a unit vector",
+                    f"write [{shown}]",
+                )
+            )
+        if all(c.number is not None for c in e):
+            return rotations.triple(self.graph, [c / length for c in numbers])
+        return e
+
+    # parameters, coordinates, speeds ---------------------------------------------------------------------------------
+
+    def parameter(self, name: str, value: float, *, free: bool = False) -> Expr:
+        """Declare a parameter with its default value; returns its symbol."""
+        self._new_name(name, "parameter", self._names, symbol=True)
+        number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
+        if not math.isfinite(number):
+            raise ModelError(Problem(self.where(f"parameter '{name}'"), f"{number:g} is not a finite number"))
+        symbol = self.graph.input(name)
+        self.parameters[name] = Parameter(name, number, symbol, free)
+        self._names[name] = symbol
+        return symbol
+
+    def coordinate(self, name: str, initial: Quantity = 0.0, *, speed: str | None = None) -> Expr:
+        """Declare a generalized coordinate outside any joint; its rate is a motion variable with speed `u_NAME`."""
+        record = self._coordinate(name, initial)
+        self._motion_variable(record.rate, speed or f"u_{name}")
+        self.coordinate_rates[record.symbol] = record.rate
+        return record.symbol
+
+    def _coordinate(self, name: str, initial: Quantity) -> Coordinate:
+        self._new_name(name, "coordinate", self._names, symbol=True)
+        start = self.number(self.scalar(initial, f"coordinate '{name}'"), f"coordinate '{name}'")
+        record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), start)
+        self.coordinate_records[name] = record
+        self._names[name] = record.symbol
+        self._names[f"{name}'"] = record.rate
+        return record
+
+    def _motion_variable(self, symbol: Expr, speed: str) -> None:
+        self._new_name(speed, "speed", self._names, symbol=True)
+        self.motion_variables[repr(symbol)] = symbol
+        self.speed_records[speed] = Speed(speed, self.graph.input(speed), symbol)
+        self.default_speeds[repr(symbol)] = speed
+        self._names[repr(symbol)] = symbol
+        self._names[speed] = self.speed_records[speed].symbol
+
+    def set_initial(self, values: Mapping[str, Quantity]) -> None:
+        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters."""
+        for name, value in values.items():
+            where = f"initial '{name}'"
+            expr = self.scalar(value, where)
+            self.constant([expr], where)
+            start = self.number(expr, where)
+            if name in self.coordinate_records:
+                self.coordinate_records[name] = replace(self.coordinate_records[name], initial=start)
+            elif name in self.speed_records:
+                self.speed_records[name] = replace(self.speed_records[name], initial=start)
+            else:
+                self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, where)
+        self.revision += 1
+
+    @property
+    def speeds_chosen(self) -> bool:
+        """Whether the user defined the speeds; otherwise they are the motion variables themselves."""
+        return self._speeds_chosen
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of q."""
+        return tuple(self.coordinate_records)
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of the speeds, in the order of u."""
+        return tuple(self.speed_records)

@@ -1,0 +1,429 @@
+"""Bodies, joints, frames and points: the tree of a description, in whatever order it is declared.
+
+Two levels share one vocabulary and mix freely: bodies and joints, or frames, points and velocities set directly as
+Kane does. A joint may name a parent that is attached later; frames and origins then follow down the branch.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import ExpressionError, ModelError, Problem
+from ..space import Frame, Point, Vector, rotations
+from ..space.algebra import Matrix, Triple, minus, scaled, shifted_square, transposed
+from .joints import Cylindrical, Free, Gimbal, JointType, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
+from .records import Body, Joint, Shape
+from .symbols import Quantity, Symbols
+
+INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
+JOINT_TYPES = (
+    "weld",
+    "revolute",
+    "prismatic",
+    "screw",
+    "cylindrical",
+    "universal",
+    "gimbal",
+    "spherical",
+    "planar",
+    "free",
+)
+_INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
+
+
+class Tree(Symbols):
+    """Bodies joined to each other, to the ground N, O, and to the frames and points of the analyst."""
+
+    def __init__(self, name: str, about: str):
+        super().__init__(name, about)
+        self.N = Frame("N", self.graph)
+        self.O = Point("O", self.N)
+        zero = self.graph.const(0.0)
+        none = (zero, zero, zero)
+        self.ground = Body("ground", zero, none, (none, none, none), frame=self.N, origin=self.O)
+        self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, Joint] = {}
+        self.frames: dict[str, Frame] = {"N": self.N, "ground": self.N}
+        self.points: dict[str, Point] = {"O": self.O, "ground": self.O}
+        self.declared_frames: dict[str, Frame] = {}  # by the analyst, not by joints
+        self.declared_points: dict[str, Point] = {}
+        self._waiting: dict[str, list[Joint]] = {}  # body not attached yet → joints that wait for it
+        self._roots: dict[str, str] = {}  # unattached body → a body nearer to the root of its loose branch
+
+    # frames and points -----------------------------------------------------------------------------------------------
+
+    def frame(self, name: str, parent: Frame | Body | str, R: Matrix | None = None, **orientation: Any) -> Frame:
+        """Declare a frame oriented in another by `axis` and `angle`, `euler` and `angles`, or `quaternion`."""
+        where = f"frame '{name}'"
+        self._new_name(name, "frame", self.frames)
+        if name in self.bodies and self.bodies[name].joint is not None:
+            self._new_name(name, "frame", self.bodies)
+        base = self.frame_named(parent, where)
+        matrix = R if R is not None else self.rotation(orientation, where)
+        self.frames[name] = self.declared_frames[name] = base.oriented(name, matrix)
+        return self.frames[name]
+
+    def frame_named(self, parent: Frame | Body | str, where: str) -> Frame:
+        """The frame of that name, or the frame of a body."""
+        if isinstance(parent, Frame):
+            return parent
+        if isinstance(parent, str) and parent in self.frames:
+            return self.frames[parent]
+        if isinstance(parent, str) and parent not in self.bodies:
+            self.find("frame or body", parent, {"ground": None, **self.bodies, **self.frames}, where)
+        body = self.body_named(parent, where)
+        if body.frame is None:
+            raise ModelError(
+                Problem(
+                    self.where(where), f"body '{body.name}' is not attached yet", mend="declare its joint before this"
+                )
+            )
+        return body.frame
+
+    def point(self, name: str, parent: Point | Body | str, offset: Vector) -> Point:
+        """Declare a point at `offset` from another point or from a body's origin."""
+        where = f"point '{name}'"
+        self._new_name(name, "point", self.points)
+        if name in self.bodies and self.bodies[name].joint is not None:
+            self._new_name(name, "point", self.bodies)
+        self.points[name] = self.declared_points[name] = self.point_named(parent, where).located(name, offset)
+        return self.points[name]
+
+    def point_named(self, parent: Point | Body | str, where: str) -> Point:
+        """The point of that name, or the origin of a body."""
+        if isinstance(parent, Point):
+            return parent
+        if isinstance(parent, str) and parent in self.points:
+            return self.points[parent]
+        if isinstance(parent, str) and parent not in self.bodies:
+            self.find("point or body", parent, {"ground": None, **self.bodies, **self.points}, where)
+        body = self.body_named(parent, where)
+        if body.origin is None:
+            raise ModelError(
+                Problem(
+                    self.where(where), f"body '{body.name}' is not attached yet", mend="declare its joint before this"
+                )
+            )
+        return body.origin
+
+    # bodies ----------------------------------------------------------------------------------------------------------
+
+    def body(
+        self,
+        name: str,
+        *,
+        mass: Quantity = 0.0,
+        center: Sequence[Quantity] = (0.0, 0.0, 0.0),
+        inertia: Mapping[str, Quantity] | None = None,
+        about: str = "center",
+        shapes: Sequence[Shape] = (),
+        frame: Frame | str | None = None,
+        origin: Point | str | None = None,
+    ) -> Body:
+        """Declare a rigid body: mass (kg), mass centre (m, in the body's frame from its origin), inertia (kg m²).
+
+        `inertia` has named entries xx, yy, zz, xy, xz, yz (products as matrix entries) about the mass centre or, with
+        `about="origin"`, about the body's origin. At the analyst's level `frame` and `origin` attach it.
+        """
+        where = f"body '{name}'"
+        self._new_name(name, "body", self.bodies)
+        if name in ("ground", "N", "O"):
+            raise ModelError(Problem(self.where(where), f"'{name}' is the ground", mend="choose another name"))
+        m = self.scalar(mass, f"{where} / mass")
+        c = self.fixed_triple(center, f"{where} / center")
+        I = self._inertia(inertia or {}, f"{where} / inertia")
+        if about not in ("center", "origin"):
+            raise ModelError(Problem(self.where(where), f"inertia about '{about}'", mend="say about: center or origin"))
+        if about == "origin":
+            to_center = shifted_square(scaled(0.5 * m, c), c)
+            I = tuple(minus(row, shift) for row, shift in zip(I, to_center, strict=True))
+        record = Body(name, m, c, I, tuple(shapes))  # type: ignore[arg-type]
+        self._check_mass(record)
+        if (frame is None) != (origin is None):
+            raise ModelError(
+                Problem(self.where(where), "a frame needs an origin and an origin a frame", mend="give both")
+            )
+        self.bodies[name] = record
+        if frame is not None and origin is not None:
+            self.attach(record, frame, origin)
+        return record
+
+    def body_named(self, body: Body | str, where: str) -> Body:
+        if isinstance(body, Body):
+            return body
+        return self.ground if body == "ground" else self.find("body", body, self.bodies, where)
+
+    def attach(self, body: Body | str, frame: Frame | str, origin: Point | str) -> None:
+        """Attach a body to a frame and a point of the analyst: its frame and its origin."""
+        record = self.body_named(body, "attachment")
+        where = f"body '{record.name}'"
+        if record is self.ground or record.joint is not None or record.frame is not None:
+            raise ModelError(
+                Problem(
+                    self.where(where),
+                    "is attached already",
+                    "a body has one inboard joint, or a frame and an origin",
+                    "leave out the joint, or the frame and the origin",
+                )
+            )
+        record.frame, record.origin = self.frame_named(frame, where), self.point_named(origin, where)
+        self._attach_waiting(record)
+        self.revision += 1
+
+    def particle(self, name: str, mass: Quantity, **attachment: Any) -> Body:
+        """Declare a particle: a body with zero inertia."""
+        return self.body(name, mass=mass, **attachment)
+
+    def _inertia(self, entries: Mapping[str, Quantity], where: str) -> Matrix:
+        for key in entries:
+            if key not in INERTIA:
+                raise ModelError(
+                    Problem(self.where(where), f"unknown entry '{key}'", mend=f"entries are {', '.join(INERTIA)}")
+                )
+        e = {k: self.scalar(entries.get(k, 0.0), f"{where} / {k}") for k in INERTIA}
+        return (
+            (e["xx"], e["xy"], e["xz"]),
+            (e["xy"], e["yy"], e["yz"]),
+            (e["xz"], e["yz"], e["zz"]),
+        )
+
+    def _check_mass(self, body: Body) -> None:
+        where = f"body '{body.name}'"
+        mass = self.number(body.mass, f"{where} / mass")
+        if not math.isfinite(mass) or mass < 0:
+            raise ModelError(
+                Problem(self.where(f"{where} / mass"), f"mass {mass:g} kg", "mass is not negative", "give a mass ≥ 0")
+            )
+        I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]
+        moments = [float(p) for p in np.linalg.eigvalsh(np.array(I))]
+        largest = max(abs(p) for p in moments)
+        slack = _INERTIA_TOLERANCE * largest
+        if moments[0] < -slack or moments[2] > moments[0] + moments[1] + slack:
+            shown = ", ".join(f"{p:g}" for p in moments)
+            raise ModelError(
+                Problem(
+                    self.where(f"{where} / inertia"),
+                    f"central principal moments {shown} kg m²",
+                    "no moment of inertia is negative or exceeds the sum of the other two (triangle inequality)",
+                    "check signs and units, and about which point the inertia is given (about: center | origin)",
+                )
+            )
+
+    # joints ----------------------------------------------------------------------------------------------------------
+
+    def joint(
+        self,
+        name: str,
+        type: str | JointType,
+        parent: Body | str,
+        child: Body | str,
+        *,
+        at: Sequence[Quantity] = (0.0, 0.0, 0.0),
+        rotation: Mapping[str, Any] | None = None,
+        child_at: Sequence[Quantity] = (0.0, 0.0, 0.0),
+        child_rotation: Mapping[str, Any] | None = None,
+        coordinates: Sequence[str] | None = None,
+        speeds: Sequence[str] | None = None,
+        initial: Sequence[Quantity] | None = None,
+        **options: Any,
+    ) -> Joint:
+        """Attach `child` to `parent`. The joint sits at `at` (m, in the parent's frame) turned by `rotation`, and at
+        `child_at`, `child_rotation` in the child. Options of the type: axis, pitch, sequence, normal, velocity."""
+        where = f"joint '{name}'"
+        self._new_name(name, "joint", self.joints)
+        kind = self.joint_type(type, options, where) if isinstance(type, str) else type
+        outer = self.body_named(child, where)
+        inner = self.body_named(parent, where)
+        self._check_tree(outer, inner, where)
+        placed = (
+            self.fixed_triple(at, f"{where} / at"),
+            self.fixed_rotation(rotation, f"{where} / rotation"),
+            self.fixed_triple(child_at, f"{where} / child_at"),
+            self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
+        )
+        symbols = self._joint_symbols(name, kind, coordinates, speeds, initial, where)
+        starts = [self.number(self.scalar(q0, f"{where} / initial"), f"{where} / initial") for q0 in symbols[2]]
+        rates = tuple(self.graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1]))
+        records = tuple(self._coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True))
+        for rate, speed in zip(rates, symbols[1], strict=True):
+            self._motion_variable(rate, speed)
+        motion = kind.motion(self.graph, [c.symbol for c in records], list(rates))
+        for c, rate in zip(records, motion.qdot, strict=True):
+            self.coordinate_rates[c.symbol] = rate
+            self._names[f"{c.name}'"] = rate
+        joint = Joint(name, kind, inner, outer, *placed, records, rates, motion)
+        outer.joint = joint
+        self.joints[name] = joint
+        if inner.frame is None:
+            self._waiting.setdefault(inner.name, []).append(joint)
+            self._roots[outer.name] = inner.name
+        else:
+            self._attach(joint)
+            self._attach_waiting(outer)
+        return joint
+
+    @staticmethod
+    def _rate_names(kind: JointType, coordinates: Sequence[str], speeds: Sequence[str]) -> Sequence[str]:
+        """A motion variable that is the rate of a coordinate carries that rate's symbol; others their speed's name."""
+        return coordinates if len(coordinates) == len(speeds) else speeds
+
+    def _joint_symbols(
+        self,
+        name: str,
+        kind: JointType,
+        coordinates: Sequence[str] | None,
+        speeds: Sequence[str] | None,
+        initial: Sequence[Quantity] | None,
+        where: str,
+    ) -> tuple[list[str], list[str], list[Quantity]]:
+        stem = re.sub(r"\W", "_", name)
+
+        def default(prefix: str, endings: Sequence[str]) -> list[str]:
+            return [f"{prefix}_{stem}_{e}" if e else f"{prefix}_{stem}" for e in endings]
+
+        chosen = []
+        for what, given, usual in (
+            ("coordinates", coordinates, default("q", kind.coordinates)),
+            ("speeds", speeds, default("u", kind.speeds)),
+            ("initial values", initial, list(kind.rest)),
+        ):
+            values = list(usual if given is None else given)
+            if len(values) != len(usual):
+                raise ModelError(
+                    Problem(
+                        self.where(where),
+                        f"{len(values)} {what} given",
+                        f"a {kind.kind} joint has {len(usual)}",
+                        f"give {len(usual)} {what}, or none for the default",
+                    )
+                )
+            chosen.append(values)
+        fresh: dict[str, None] = {}
+        for kind_of, names in (("coordinate", chosen[0]), ("speed", chosen[1])):
+            for symbol in names:
+                self._new_name(symbol, kind_of, self._names, symbol=True)
+                self._new_name(symbol, kind_of, fresh)
+                fresh[symbol] = None
+        return chosen[0], chosen[1], chosen[2]
+
+    def joint_type(self, kind: str, options: Mapping[str, Any], where: str) -> JointType:
+        """The joint type called `kind` with its options."""
+        given = dict(options)
+
+        def axis() -> Triple:
+            return self.axis(given.pop("axis", "z"), f"{where} / axis")
+
+        makers = {
+            "weld": lambda: Weld(),
+            "revolute": lambda: Revolute(axis()),
+            "prismatic": lambda: Prismatic(axis()),
+            "screw": lambda: Screw(axis(), self.scalar(given.pop("pitch", 0.0), f"{where} / pitch")),
+            "cylindrical": lambda: Cylindrical(axis()),
+            "universal": lambda: Universal(str(given.pop("sequence", "body xy"))),
+            "gimbal": lambda: Gimbal(str(given.pop("sequence", "body 123"))),
+            "spherical": lambda: Spherical(),
+            "planar": lambda: Planar(str(given.pop("normal", "z"))),
+            "free": lambda: Free(str(given.pop("velocity", "body"))),
+        }
+        maker = self.find("joint type", kind, makers, where)
+        made: JointType = maker()
+        if given:
+            raise ModelError(
+                Problem(self.where(where), f"a {kind} joint has no option {', '.join(map(repr, sorted(given)))}")
+            )
+        self._check_options(made, where)
+        return made
+
+    def _check_options(self, made: JointType, where: str) -> None:
+        problem = None
+        if isinstance(made, Gimbal):
+            try:
+                axes = rotations.parse_sequence(made.sequence)[1]
+            except ExpressionError as error:
+                raise ModelError(Problem(self.where(where), str(error))) from None
+            if isinstance(made, Universal) and len(axes) != 2:
+                problem = f"sequence '{made.sequence}' has {len(axes)} axes, a universal joint has two"
+        if isinstance(made, Planar) and made.normal not in ("x", "y", "z"):
+            problem = f"normal '{made.normal}' is not x, y or z"
+        if isinstance(made, Free) and made.velocity not in ("body", "parent"):
+            problem = f"velocity '{made.velocity}' is not body or parent"
+        if problem:
+            raise ModelError(Problem(self.where(where), problem))
+
+    # attachment ------------------------------------------------------------------------------------------------------
+
+    def _check_tree(self, outer: Body, inner: Body, where: str) -> None:
+        if outer is self.ground:
+            raise ModelError(Problem(self.where(where), "the ground cannot be a child", mend="swap parent and child"))
+        if outer is inner:
+            raise ModelError(
+                Problem(self.where(where), f"body '{outer.name}' is joined to itself", mend="name another parent")
+            )
+        if outer.joint is not None or outer.frame is not None:
+            by = f"by joint '{outer.joint.name}'" if outer.joint else "to a frame"
+            raise ModelError(
+                Problem(
+                    self.where(where),
+                    f"body '{outer.name}' is already attached {by}",
+                    "in a tree every body has one inboard joint",
+                    "swap parent and child if the joint was written from the outside in",
+                )
+            )
+        if outer.name in self.frames or outer.name in self.points:
+            kind = "frame" if outer.name in self.frames else "point"
+            raise ModelError(
+                Problem(
+                    self.where(where), f"body '{outer.name}' has the name of a {kind}", "names are unique", "rename one"
+                )
+            )
+        if inner.frame is None and self._root_of(inner.name) == outer.name:
+            raise ModelError(
+                Problem(
+                    self.where(where),
+                    f"'{inner.name}' hangs on '{outer.name}', which would hang on '{inner.name}'",
+                    "joints form a tree that starts at the ground, without cycles",
+                    "attach one of the bodies to the ground",
+                )
+            )
+
+    def _root_of(self, name: str) -> str:
+        """The body at which the loose branch of an unattached body starts; paths are halved on the way."""
+        roots = self._roots
+        while name in roots:
+            if roots[name] in roots:
+                roots[name] = roots[roots[name]]
+            name = roots[name]
+        return name
+
+    def _attach_waiting(self, body: Body) -> None:
+        """Give frames and origins to all bodies that hang, near or far, on a body that has just got its own."""
+        ready = [body]
+        while ready:
+            for joint in self._waiting.pop(ready.pop().name, ()):
+                self._attach(joint)
+                ready.append(joint.child)
+
+    def _attach(self, joint: Joint) -> None:
+        parent, child, motion = joint.parent, joint.child, joint.motion
+        assert parent.frame is not None and parent.origin is not None
+        base = parent.frame
+        still = rotations.triple(self.graph, (0, 0, 0))
+        if joint.mount != rotations.identity(self.graph):
+            base = base.oriented(f"{joint.name}.P", joint.mount, still)
+        moving = base.oriented(child.name, motion.R, motion.w)
+        joint.frame = moving
+        frame = moving
+        if joint.child_mount != rotations.identity(self.graph):
+            moving.name = f"{joint.name}.C"
+            frame = moving.oriented(child.name, transposed(joint.child_mount), still)
+        hinge = parent.origin.located(f"{joint.name}.P", Vector(parent.frame, joint.at), still)
+        pin = hinge.located(f"{joint.name}.C", Vector(base, motion.p), motion.v, home=frame)
+        child.frame = frame
+        child.origin = pin.located(child.name, Vector(frame, scaled(-1.0, joint.child_at)), still)
+        self.frames.setdefault(child.name, frame)
+        self.points.setdefault(child.name, child.origin)
