@@ -11,6 +11,7 @@ import numpy as np
 from ..backends import Kernel, compile
 from ..formulation import Equations, formulate
 from ..formulation.equations import Output
+from ..graph import lower
 from ..model import Mechanism
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -57,9 +58,10 @@ class Programs:
         return self._run(self._kernels[name], states, given)
 
     def of(self, name: str, groups: tuple[str, ...], outputs: Mapping[str, Output], states: States) -> Any:
-        """Any outputs over named groups of inputs, at the states."""
+        """Any outputs over named groups of inputs, at the states; used once, so time is not spent on making it short."""
         if name not in self._kernels:
-            self._kernels[name] = compile(self.equations.lowered(name, groups, outputs), self.backend)
+            inputs = self.equations.groups([*groups, "parameters"])
+            self._kernels[name] = compile(lower(name, inputs, outputs, simplify=False), self.backend)
         return self._run(self._kernels[name], states, {})
 
     def _run(self, kernel: Kernel, states: States, given: Mapping[str, Array]) -> Any:
