@@ -58,7 +58,7 @@ class Programs:
         return self._run(self._kernels[name], states, given)
 
     def of(self, name: str, groups: tuple[str, ...], outputs: Mapping[str, Output], states: States) -> Any:
-        """Any outputs over named groups of inputs, at the states; used once, so time is not spent on making it short."""
+        """Any outputs over named groups of inputs, at the states; used once, so not made short."""
         if name not in self._kernels:
             inputs = self.equations.groups([*groups, "parameters"])
             self._kernels[name] = compile(lower(name, inputs, outputs, simplify=False), self.backend)

@@ -1,0 +1,122 @@
+"""A computed motion held against the laws of mechanics: energy, momentum, efforts, quaternions.
+
+Comes in: a trajectory (times, coordinates, speeds, efforts, work of the loads). Goes out: a `CheckReport`. A component
+of momentum has to stay where it is when its rate, by the equations of motion, vanishes all along the way.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from ..formulation.dense import dense_equations
+from ..graph import Expr, forward
+from ..model import Mechanism
+from .check import AGREEMENT, DRIFT, quaternions
+from .programs import Array, Programs, States, equations_of
+from .report import CheckReport, CheckRow
+
+CONSERVED = 1e-10  # rate of a component of momentum, relative to what its parts change by, that counts as zero
+UNIT = 1e-12  # quaternions are made unit after each step
+COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
+
+
+class Motion(Protocol):
+    """What a trajectory must have: t (k,), q (k, n_q), u (k, n), tau (k, n), work of all loads but gravity (k,)."""
+
+    @property
+    def model(self) -> Mechanism: ...
+    @property
+    def t(self) -> Array: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def u(self) -> Array: ...
+    @property
+    def tau(self) -> Array: ...
+    @property
+    def work(self) -> Array: ...
+
+
+def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "llvm") -> CheckReport:
+    """The laws that a motion obeys; `tolerance` is what the integrator may add up to, relative."""
+    equations = equations_of(motion.model)
+    name, about = motion.model.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
+    finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
+    first = CheckRow("states", "all states are finite", 0.0 if finite else np.inf, 0.0)
+    if not finite:
+        return CheckReport(name, about, (first,))
+    ask = Programs(equations, backend)
+    states = States(motion.t[:, None], motion.q, motion.u, np.zeros_like(motion.u), motion.tau)
+    udot = ask("forward_dynamics", states)
+    states = States(states.t, states.q, states.u, udot, states.tau)
+    rows = (
+        first,
+        _quaternions(motion),
+        _circle(motion, ask, states),
+        _energy(motion, ask, states, tolerance),
+        *_momentum(ask, states, tolerance),
+    )
+    return CheckReport(name, about, rows)
+
+
+def _quaternions(motion: Motion) -> CheckRow:
+    law = "quaternions are unit"
+    found = quaternions(motion.model)
+    if not found:
+        return CheckRow("quaternions", law, None, UNIT, "there are none")
+    norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found]
+    return CheckRow("quaternions", law, float(np.abs(np.array(norms) - 1.0).max()), UNIT)
+
+
+def _circle(motion: Motion, ask: Programs, states: States) -> CheckRow:
+    tau = ask("inverse_dynamics", states)
+    scale = 1.0 + float(np.abs(tau).max()) + float(np.abs(ask("bias", states)).max())
+    value = float(np.abs(tau - motion.tau).max()) / scale
+    return CheckRow("circle", "inverse dynamics of the motion gives τ back", value, AGREEMENT)
+
+
+def _energy(motion: Motion, ask: Programs, states: States, tolerance: float) -> CheckRow:
+    name, law = "energy", "T + V of gravity − work of τ and loads is constant"
+    dense = dense_equations(motion.model)
+    some = np.linspace(0, len(motion.t) - 1, 3).astype(int)
+    if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).drift for k in some) > DRIFT:
+        return CheckRow(name, law, None, tolerance, "parts move at u = 0: what moves them does work too")
+    T = ask("energy", states)[0]
+    outputs = {"V": ((), [ask.equations.gravity_potential])}
+    V = ask.of("gravity_potential", ("t", "q"), outputs, states)
+    balance = T + V - motion.work
+    scale = max(float(np.ptp(x)) for x in (T, V, motion.work)) + float(np.abs(T).max())
+    value = float(np.abs(balance - balance[0]).max()) / max(scale, np.finfo(float).tiny)
+    return CheckRow(name, law, value, tolerance)
+
+
+def _momentum(ask: Programs, states: States, tolerance: float) -> list[CheckRow]:
+    """One row for each component of momentum about the origin whose rate vanishes along the motion."""
+    system = ask.equations.system
+    rates: dict[Expr, Expr | float] = {system.t: 1.0}
+    rates.update(zip(system.q, system.qdot, strict=True))
+    rates.update(zip(system.u, system.udot, strict=True))
+    p, H = ask.equations.momentum
+    flat = forward([*p, *H], rates)
+    change = ask.of("momentum_rate", ("t", "q", "u", "udot"), {"rate": ((6,), flat)}, states)
+    linear, angular = ask("momentum", states)
+    there = np.concatenate([linear, angular], axis=1)
+    sizes = np.repeat([_size(linear, change[:, :3]), _size(angular, change[:, 3:])], 3)
+    still = np.abs(change).max(axis=0) <= CONSERVED * np.maximum(1.0, sizes)
+    rows = []
+    for k in np.flatnonzero(still):
+        value = float(np.abs(there[:, k] - there[0, k]).max() / max(sizes[k], 1e-3))
+        rows.append(CheckRow(COMPONENTS[k], "its rate vanishes, so it is constant", value, tolerance))
+    if not rows:
+        rows.append(CheckRow("momentum", "constant where its rate vanishes", None, tolerance, "no component stays"))
+    return rows
+
+
+def _size(momentum: Array, change: Array) -> float:
+    """How large a momentum and its rate get."""
+    return float(max(np.abs(momentum).max(), np.abs(change).max()))
+
+
+__all__ = ["Motion", "check_trajectory"]
