@@ -1,0 +1,152 @@
+"""Drawings that need no 3-D library: the mechanism in a pose, seen from the side, and its tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from ..model import Joint, Mechanism
+from .plots import GRID, INK, STYLE
+from .shapes import PALETTE, Array, faces, pieces, placed, up_direction
+
+_LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in the axes of the picture
+_EDGE = 0.7  # how dark an edge is beside its face
+
+
+def mechanism(model: Any, q: Array | None = None) -> Figure:
+    """The bodies as they stand at coordinates q (default: the initial state), in parallel projection."""
+    state = model.initial_state[0] if q is None else np.asarray(q, dtype=float)
+    poses = model.poses(state)
+    view = _view(np.array(up_direction(model)))
+    polygons, colors, depths = [], [], []
+    index = {name: i for i, name in enumerate(model.bodies)}
+    for piece in pieces(model):
+        base = np.array(_color(piece.color))
+        for face in faces(piece.shape):
+            seen = placed(poses, index[piece.body], face) @ view.T
+            shade, visible = _shade(seen)
+            if visible:
+                polygons.append(seen[:, :2])
+                colors.append(base * shade)
+                depths.append(seen[:, 2].mean())
+    with rc_context(STYLE):
+        figure = Figure(figsize=(4.6, 4.2), layout="constrained")
+        ax = figure.subplots()
+        for i in np.argsort(depths):
+            edge = tuple(_EDGE * colors[i]) if len(polygons[i]) == 2 else tuple(colors[i])
+            width = 2.6 if len(polygons[i]) == 2 else 0.4
+            ax.add_collection(PolyCollection([polygons[i]], facecolors=[tuple(colors[i])], edgecolors=[edge], lw=width))
+        _axes_of_ground(ax, view, polygons)
+        ax.set_aspect("equal")
+        ax.autoscale_view()
+        ax.margins(0.06)
+        ax.set_axis_off()
+    return figure
+
+
+def _color(name: str) -> tuple[float, float, float]:
+    try:
+        return to_rgb(name)
+    except ValueError:
+        return to_rgb(PALETTE[7])
+
+
+def _view(up: Array) -> Array:
+    """Rows: right, up and towards the viewer of the picture, in N."""
+    other = np.array([0.0, 0.0, 1.0]) if abs(up[2]) < 0.8 else np.array([0.0, -1.0, 0.0])
+    toward = other - up * (other @ up)
+    toward /= np.linalg.norm(toward)
+    right = np.cross(up, toward)
+    toward = 0.78 * toward + 0.5 * right + 0.38 * up
+    toward /= np.linalg.norm(toward)
+    right = np.cross(up, toward)
+    right /= np.linalg.norm(right)
+    return np.array([right, np.cross(toward, right), toward])
+
+
+def _shade(seen: Array) -> tuple[float, bool]:
+    """Brightness of a face, and whether its outside is turned to the viewer; lines are always seen."""
+    if len(seen) == 2:
+        return 0.85, True
+    normal = np.zeros(3)
+    for a, b in zip(seen, np.roll(seen, -1, axis=0), strict=True):
+        normal += np.cross(a, b)
+    length = np.linalg.norm(normal)
+    if length == 0:
+        return 1.0, False
+    normal /= length
+    light = _LIGHT / np.linalg.norm(_LIGHT)
+    return float(0.62 + 0.38 * max(0.0, normal @ light)), bool(normal[2] > 0)
+
+
+def _axes_of_ground(ax: Any, view: Array, polygons: list[Array]) -> None:
+    points = np.concatenate([*polygons, np.zeros((1, 2))])
+    length = 0.16 * float(np.max(np.ptp(points, axis=0)))
+    corner = points.min(axis=0) - np.array([0.2, 0.2]) * length
+    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 0.9, "shrinkA": 0, "shrinkB": 0}
+    for i, name in enumerate("xyz"):
+        ax.annotate("", corner + length * view[:2, i], corner, arrowprops=arrow)
+        label = corner + 1.25 * length * view[:2, i]
+        ax.text(*label, name, ha="center", va="center", fontsize=8)
+        ax.update_datalim([label - 0.15 * length, label + 0.15 * length])
+
+
+def tree(model: Mechanism) -> Figure:
+    """Bodies as boxes, joints as arrows between them with their type and coordinates, ground at the left."""
+    column, row, order = _places(model)
+    names = ["ground", *order]
+    wide, high = max(column.values()) + 1, max(row.values()) + 1
+    with rc_context(STYLE):
+        figure = Figure(figsize=(min(16.0, 1.45 * wide + 0.2), 0.72 * high + 0.35), layout="constrained")
+        ax = figure.subplots()
+        for joint in (model.bodies[n].joint for n in order):
+            if joint is not None:
+                _arrow(ax, joint, column, row)
+        for i, name in enumerate(names):
+            color = GRID if name == "ground" else PALETTE[(i - 1) % len(PALETTE)]
+            box = {"boxstyle": "round,pad=0.35", "facecolor": color + "33", "edgecolor": color, "linewidth": 1.2}
+            shown = name if len(name) <= 12 else name[:11] + "…"
+            ax.text(column[name], -row[name], shown, ha="center", va="center", fontsize=9, bbox=box)
+        ax.set_xlim(-0.45, wide - 0.55)
+        ax.set_ylim(0.5 - high, 0.5)
+        ax.set_axis_off()
+    return figure
+
+
+def _places(model: Mechanism) -> tuple[dict[str, int], dict[str, int], list[str]]:
+    """Column (depth) and row of each body, and the bodies in that order."""
+    below: dict[str, list[str]] = {}
+    for body in model.bodies.values():
+        parent = body.joint.parent.name if body.joint is not None else "ground"
+        below.setdefault(parent, []).append(body.name)
+    column, row, order = {"ground": 0}, {"ground": 0}, []
+    stack, lines = ["ground"], 0
+    while stack:
+        name = stack.pop()
+        children = below.get(name, [])
+        if name != "ground":
+            order.append(name)
+            row[name] = lines
+        for child in reversed(children):
+            column[child] = column[name] + 1
+            stack.append(child)
+        if not children:
+            lines += 1
+    return column, row, order
+
+
+def _arrow(ax: Any, joint: Joint, column: dict[str, int], row: dict[str, int]) -> None:
+    start = (column[joint.parent.name], -row[joint.parent.name])
+    end = (column[joint.child.name], -row[joint.child.name])
+    bend = "angle,angleA=0,angleB=90,rad=4" if start[1] != end[1] else "arc3"
+    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 0.9, "shrinkB": 14, "connectionstyle": bend}
+    arrow["shrinkA"] = 26 if joint.parent.name == "ground" else 16
+    ax.annotate("", end, start, arrowprops=arrow)
+    names = ", ".join(c.name for c in joint.coordinates[:3]) + (", …" if len(joint.coordinates) > 3 else "")
+    ax.text(end[0] - 0.5, end[1] + 0.16, joint.type.kind, ha="center", va="bottom", fontsize=6.5)
+    ax.text(end[0] - 0.5, end[1] - 0.14, names, ha="center", va="top", fontsize=7)

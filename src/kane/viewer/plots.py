@@ -1,0 +1,266 @@
+"""Plots of motions, efforts, conservation and operation counts, as matplotlib figures that need no display.
+
+Every function returns a `Figure`; `save` writes it, `svg` gives it as a piece of HTML whose ink takes the colour of the
+page. Times in s, other quantities in SI units as labelled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from ..errors import InputError
+from ..model import Mechanism
+from .shapes import PALETTE, Array
+from .units import coordinate_units, effort_units
+
+INK = "#334155"
+"""Text and axes; becomes the colour of the page's own text in `svg`."""
+
+GRID = "#94a3b8"
+STYLE = {
+    "font.size": 9,
+    "font.family": "sans-serif",
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.formatter.limits": (-3, 4),
+    "axes.formatter.use_mathtext": True,
+    "grid.color": GRID,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.6,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.color": INK,
+    "legend.frameon": False,
+    "lines.linewidth": 1.7,
+    "lines.solid_capstyle": "round",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "kane",
+}
+_STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn as the constant it is
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One small plot: a label with its unit, a curve over time and, dashed, what it should reach or be."""
+
+    label: str
+    values: Array
+    unit: str = ""
+    target: float | None = None
+
+
+def panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
+    """Small plots side by side over the same time axis, three to a row."""
+    across = min(3, len(shown))
+    down = -(-len(shown) // across)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(3.15 * across + 0.3, 2.05 * down + (0.5 if title else 0.2)), layout="constrained")
+        axes = figure.subplots(down, across, sharex=True, squeeze=False).ravel()
+        for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
+            ax.plot(t, panel.values, color=PALETTE[0])
+            if panel.target is not None:
+                ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
+            ax.set_title(f"{panel.label}  ({panel.unit})" if panel.unit else panel.label)
+            _steady_limits(ax, panel.values, panel.target)
+            if i >= len(shown) - across:
+                ax.set_xlabel("t  (s)")
+                ax.tick_params(labelbottom=True)
+        for ax in axes[len(shown) :]:
+            ax.set_visible(False)
+        if len(t) > 1:
+            axes[0].set_xlim(t[0], t[-1])
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    return figure
+
+
+def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
+    """Do not blow up the rounding of a curve that is constant to the eye."""
+    size = max(float(np.max(np.abs(values), initial=0.0)), abs(target or 0.0))
+    if float(np.ptp(values)) <= _STEADY * size or size < 1e-300:
+        middle = float(np.mean(values)) if size >= 1e-300 else 0.0
+        room = 0.1 * abs(middle) or 1.0
+        ax.set_ylim(middle - room, middle + room)
+
+
+def motion(
+    model: Mechanism, t: Array, q: Array, *, targets: Mapping[str, float] | None = None, title: str = ""
+) -> Figure:
+    """Coordinates over time; `targets` (name → value) are drawn dashed."""
+    units, wanted = coordinate_units(model), targets or {}
+    shown = [
+        Panel(subscript(name), q[:, i], unit, wanted.get(name))
+        for i, (name, unit) in enumerate(zip(model.coordinates, units, strict=True))
+    ]
+    return panels(t, shown, title)
+
+
+def efforts(
+    model: Mechanism,
+    t: Array,
+    tau: Array,
+    *,
+    labels: Sequence[str] | None = None,
+    signs: Sequence[float] | None = None,
+    title: str = "",
+) -> Figure:
+    """Efforts along the speeds over time; `labels` and `signs` show them in the convention of a paper."""
+    names = labels or [subscript(f"tau_{s}") for s in model.speeds]
+    turned = tau * np.asarray(signs if signs is not None else np.ones(tau.shape[1]))
+    shown = [
+        Panel(name, turned[:, i], unit) for i, (name, unit) in enumerate(zip(names, effort_units(model), strict=True))
+    ]
+    return panels(t, shown, title)
+
+
+def subscript(name: str) -> str:
+    """A name as it is written: q1 with its index below, tau as a letter."""
+    match = re.fullmatch(r"([A-Za-z]+?)_?(\d+)", name)
+    if name.startswith("tau_"):
+        inner = re.fullmatch(r"u_?(\w+)", name[4:])
+        index = inner.group(1) if inner else name[4:]
+        return rf"$\tau_{{\mathrm{{{_mathtext(index)}}}}}$"
+    if match and len(match.group(1)) == 1:
+        return rf"${match.group(1)}_{{{match.group(2)}}}$"
+    return name
+
+
+def _mathtext(text: str) -> str:
+    return text.replace("_", r"\_")
+
+
+def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Figure:
+    """Energies and the work put in (J), and how far their balance strays from its start."""
+    total = kinetic + potential
+    balance = (total - work) - (total[0] - work[0])
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 2.9), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for values, label, color in (
+            (kinetic, "kinetic", PALETTE[0]),
+            (potential - potential[0], "potential − start", PALETTE[1]),
+            (work, "work of efforts and loads", PALETTE[2]),
+            (total - total[0], "total − start", PALETTE[7]),
+        ):
+            style = (0, (4, 2)) if label.startswith("total") else "solid"
+            left.plot(t, values, color=color, label=label, linestyle=style)
+        left.set_title("energy and work  (J)")
+        left.legend(fontsize=8)
+        right.plot(t, balance, color=PALETTE[0], linewidth=1.0)
+        right.set_title(f"energy − work, minus its start  (J):  |max| {np.max(np.abs(balance)):.1e}")
+        _residual_limits(right, balance)
+        for ax in (left, right):
+            ax.set_xlabel("t  (s)")
+            ax.set_xlim(t[0], t[-1])
+    return figure
+
+
+def _residual_limits(ax: Any, values: Array) -> None:
+    largest = float(np.max(np.abs(values), initial=0.0))
+    room = 1.15 * largest if largest > 0 else 1e-15
+    ax.set_ylim(-room, room)
+
+
+def momentum(t: Array, linear: Array, angular: Array) -> Figure:
+    """Linear (kg m/s) and angular momentum about the origin of N (kg m²/s), components in N."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 2.7), layout="constrained")
+        for ax, values, title in zip(
+            figure.subplots(1, 2),
+            (linear, angular),
+            ("linear momentum in N  (kg m/s)", "angular momentum about O in N  (kg m²/s)"),
+            strict=True,
+        ):
+            for i, axis in enumerate("xyz"):
+                ax.plot(t, values[:, i], color=PALETTE[i], label=axis)
+            ax.set_title(title)
+            ax.set_xlabel("t  (s)")
+            ax.set_xlim(t[0], t[-1])
+            ax.legend(ncols=3, fontsize=8)
+    return figure
+
+
+def residual(t: Array, values: Array, label: str) -> Figure:
+    """A quantity that should stay zero."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 2.3), layout="constrained")
+        ax = figure.subplots()
+        ax.plot(t, values, color=PALETTE[0], linewidth=1.0)
+        ax.set_title(f"{label}:  |max| {np.max(np.abs(values)):.1e}")
+        ax.set_xlabel("t  (s)")
+        ax.set_xlim(t[0], t[-1])
+        _residual_limits(ax, values)
+    return figure
+
+
+def counts(rows: Mapping[str, Mapping[str, int]], *, note: str = "") -> Figure:
+    """Multiplications and divisions beside additions, one pair of bars per name."""
+    names = list(rows)
+    times = [row.get("mul", 0) + row.get("div", 0) for row in rows.values()]
+    plus = [row.get("add", 0) for row in rows.values()]
+    y = np.arange(len(names))[::-1]
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 0.46 * len(names) + 0.9), layout="constrained")
+        ax = figure.subplots()
+        for values, shift, color, label in (
+            (times, 0.19, PALETTE[0], "multiplications and divisions"),
+            (plus, -0.19, PALETTE[1], "additions"),
+        ):
+            bars = ax.barh(y + shift, values, height=0.36, color=color, label=label)
+            ax.bar_label(bars, padding=3, fontsize=8, color=INK)
+        ax.set_yticks(y, names)
+        ax.grid(False, axis="y")
+        ax.set_xlabel(note)
+        ax.legend(loc="best", fontsize=8)
+        ax.margins(x=0.08)
+    return figure
+
+
+def save(figure: Figure, path: Path | str) -> None:
+    """Write a figure as .png, .svg or .pdf, on white."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".png", ".svg", ".pdf"):
+        raise InputError(f"'{path}': a picture ends in .png, .svg or .pdf")
+    with rc_context(STYLE):
+        figure.savefig(path, dpi=160, facecolor="white")
+
+
+def svg(figure: Figure, label: str = "") -> str:
+    """The figure as an inline SVG element: no fonts, no links, ink in the colour of the page; `label` for readers."""
+    stream = io.StringIO()
+    with rc_context(STYLE):
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    text = stream.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = text.replace(INK, "currentColor")
+    for size in ("width", "height"):  # the page decides
+        text = re.sub(rf'(<svg[^>]*?) {size}="[^"]*"', r"\1", text, count=1)
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)
+    return _own_names(text)
+
+
+def _own_names(text: str) -> str:
+    """Ids that no other figure of the page has."""
+    tag = "f" + hashlib.sha256(text.encode()).hexdigest()[:8] + "-"
+    text = re.sub(r'\bid="', f'id="{tag}', text)
+    text = re.sub(r'href="#', f'href="#{tag}', text)
+    return re.sub(r"url\(#", f"url(#{tag}", text)

@@ -1,0 +1,145 @@
+"""What the bodies of a mechanism look like: its own shapes, or lines and a small sphere where it has none.
+
+A `Piece` is fixed in a body: a box, cylinder, sphere or line with its place in the body's frame (m). `faces` gives its
+surface as polygons, for drawings without a 3-D library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..model import Body, Mechanism, Shape
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+PALETTE = ("#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d1495b", "#7a8594")
+"""Colours for bodies and curves; told apart by readers who do not see red and green alike, on light and on dark."""
+
+_CYLINDER_SIDES = 28
+_SPHERE_RINGS = 10
+_SLIM = 0.012  # thickness of default drawings, as a part of the size of the mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A shape of a body with its colour (#rrggbb or a name)."""
+
+    body: str
+    shape: Shape
+    color: str
+
+
+def pieces(model: Mechanism) -> tuple[Piece, ...]:
+    """The pieces of all bodies, in order."""
+    made: list[Piece] = []
+    slim = _SLIM * size(model)
+    for i, body in enumerate(model.bodies.values()):
+        color = PALETTE[i % len(PALETTE)]
+        for shape in body.shapes or _default_shapes(model, body, slim):
+            made.append(Piece(body.name, shape, shape.color or color))
+    return tuple(made)
+
+
+def size(model: Mechanism) -> float:
+    """A length (m) of the order of the mechanism: the sum of all offsets, or 1."""
+    lengths = [_length(_numbers(model, j.at)) + _length(_numbers(model, j.child_at)) for j in model.joints.values()]
+    lengths += [_length(_numbers(model, b.center)) for b in model.bodies.values()]
+    lengths += [max(s.size) for b in model.bodies.values() for s in b.shapes]
+    return sum(lengths) or 1.0
+
+
+def _default_shapes(model: Mechanism, body: Body, slim: float) -> list[Shape]:
+    """Lines from the inboard joint to the mass centre and to the outboard joints, a sphere at the mass centre."""
+    start = _numbers(model, body.joint.child_at) if body.joint is not None else (0.0, 0.0, 0.0)
+    center = _numbers(model, body.center)
+    ends = [_numbers(model, j.at) for j in model.joints.values() if j.parent is body]
+    made = [Shape("line", end, start) for end in (center, *ends) if _distance(start, end) > slim]
+    if model.number(body.mass, f"body '{body.name}'") > 0 or not made:
+        made.append(Shape("sphere", (1.8 * slim,), center))
+    return made
+
+
+def _numbers(model: Mechanism, triple: Sequence[Any]) -> tuple[float, float, float]:
+    x, y, z = (model.number(c, "shape") for c in triple)
+    return (x, y, z)
+
+
+def _length(v: Sequence[float]) -> float:
+    return float(np.linalg.norm(v))
+
+
+def _distance(a: Sequence[float], b: Sequence[float]) -> float:
+    return float(np.linalg.norm(np.subtract(a, b)))
+
+
+def up_direction(model: Mechanism) -> tuple[float, float, float]:
+    """The unit vector against gravity in N; z where there is none."""
+    g = np.array(_numbers(model, model.gravity))
+    if not np.any(g):
+        return (0.0, 0.0, 1.0)
+    x, y, z = -g / np.linalg.norm(g)
+    return (float(x), float(y), float(z))
+
+
+def placed(poses: Array, index: int, points: Array) -> Array:
+    """Points (k, 3) of body `index` in N; poses are (bodies, 12), R_NB by rows and the origin."""
+    R, p = poses[index, :9].reshape(3, 3), poses[index, 9:]
+    return points @ R.T + p
+
+
+def faces(shape: Shape) -> list[Array]:
+    """The surface as polygons (m, 3) in the body's frame, corners counter-clockwise seen from outside; a line has two
+    points."""
+    at = np.array(shape.at)
+    if shape.kind == "line":
+        return [np.array([shape.at, shape.size[:3]])]
+    if shape.kind == "box":
+        return [at + face for face in _box(np.array(shape.size))]
+    if shape.kind == "sphere":
+        return [at + shape.size[0] * face for face in _sphere()]
+    turn = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}[shape.axis]
+    return [at + face[:, turn] for face in _cylinder(*shape.size)]
+
+
+def _box(lengths: Array) -> list[Array]:
+    made = []
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        for sign in (1.0, -1.0):
+            corners = np.zeros((4, 3))
+            corners[:, k] = sign
+            corners[:, i] = [-1, 1, 1, -1]
+            corners[:, j] = [-1, -1, 1, 1]
+            made.append((corners if sign > 0 else corners[::-1]) * lengths / 2)
+    return made
+
+
+def _cylinder(radius: float, length: float) -> list[Array]:
+    """Around z."""
+    angle = 2 * np.pi * np.arange(_CYLINDER_SIDES) / _CYLINDER_SIDES
+    ring = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    top = np.column_stack([ring, np.full(len(ring), length / 2)])
+    low = np.column_stack([ring, np.full(len(ring), -length / 2)])
+    turned = np.roll(np.arange(len(ring)), -1)
+    sides = [np.array([low[i], low[j], top[j], top[i]]) for i, j in enumerate(turned)]
+    return [*sides, top, low[::-1]]
+
+
+def _sphere() -> list[Array]:
+    """Of radius 1."""
+    theta = np.linspace(0, np.pi, _SPHERE_RINGS + 1)
+    phi = np.linspace(0, 2 * np.pi, 2 * _SPHERE_RINGS + 1)
+
+    def point(a: float, b: float) -> list[float]:
+        return [np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)]
+
+    return [
+        np.array([point(a, p), point(b, p), point(b, r), point(a, r)])
+        for a, b in pairwise(theta)
+        for p, r in pairwise(phi)
+    ]

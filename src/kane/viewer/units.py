@@ -1,0 +1,51 @@
+"""Units of coordinates, speeds and efforts, as far as the joints tell them; empty where they do not."""
+
+from __future__ import annotations
+
+from ..model import Joint, Mechanism
+
+_COORDINATES = {
+    "revolute": ("rad",),
+    "screw": ("rad",),
+    "prismatic": ("m",),
+    "cylindrical": ("rad", "m"),
+    "universal": ("rad", "rad"),
+    "gimbal": ("rad", "rad", "rad"),
+    "spherical": ("", "", "", ""),
+    "planar": ("m", "m", "rad"),
+    "free": ("", "", "", "", "m", "m", "m"),
+}
+_SPEEDS = {
+    "spherical": ("rad/s", "rad/s", "rad/s"),
+    "free": ("rad/s", "rad/s", "rad/s", "m/s", "m/s", "m/s"),
+}
+_EFFORTS = {"rad/s": "N m", "m/s": "N", "": ""}
+
+
+def coordinate_units(model: Mechanism) -> list[str]:
+    """The unit of each coordinate, in the order of q."""
+    known: dict[str, str] = {}
+    for joint in model.joints.values():
+        names = [c.name for c in joint.coordinates]
+        known.update(zip(names, _COORDINATES.get(joint.type.kind, ("",) * len(names)), strict=False))
+    return [known.get(name, "") for name in model.coordinates]
+
+
+def speed_units(model: Mechanism) -> list[str]:
+    """The unit of each speed, in the order of u; empty for a speed that is not one motion variable."""
+    known: dict[str, str] = {}
+    for joint in model.joints.values():
+        known.update(zip(map(repr, joint.rates), _rate_units(joint), strict=False))
+    return [known.get(repr(s.definition), "") for s in model.speed_records.values()]
+
+
+def _rate_units(joint: Joint) -> tuple[str, ...]:
+    kind = joint.type.kind
+    if kind in _SPEEDS:
+        return _SPEEDS[kind]
+    return tuple(f"{unit}/s" if unit else "" for unit in _COORDINATES.get(kind, ("",) * len(joint.rates)))
+
+
+def effort_units(model: Mechanism) -> list[str]:
+    """The unit of the effort along each speed, in the order of u."""
+    return [_EFFORTS.get(unit, "") for unit in speed_units(model)]
