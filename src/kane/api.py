@@ -25,7 +25,7 @@ from .backends import (  # the verb of the pipeline is called compile
     to_sympy,
 )
 from .errors import InputError, ModelError, Problem
-from .formulation import control_program, motion_program, unit_program, watch_program
+from .formulation import control_program, motion_program, place_of, place_program, unit_program, watch_program
 from .graph import Expr, Program, hoist
 from .model import Mechanism, load_mechanism
 from .simulate import Control, Event, Events, Outcome, Solution, Statistics, integrate
@@ -176,6 +176,21 @@ class Model(Mechanism):
         """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12)."""
         return self._answer("poses")(t, (q,), None)
 
+    def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
+        """Kinematics of a point of a body (m, in the body's frame): pose, velocity, acceleration, Jacobian."""
+        self._refresh()
+        return PlaceAnswers(self, body, tuple(float(x) for x in point))
+
+    def place_kernel(self, what: str, body: str, point: tuple[float, ...]) -> _Answer:
+        """The compiled program of a quantity of a place, kept with the others."""
+        self._refresh()
+        key = f"{what} of {body} at {point}"
+        if key not in self._answers:
+            equations = self.equations()
+            program = place_program(equations, what, place_of(equations, body, point))
+            self._answers[key] = _Answer(program, self.free_values())
+        return self._answers[key]
+
     @property
     def initial_state(self) -> tuple[Array, Array]:
         """(q, u) as the model states them; zero, or rest, where it does not."""
@@ -290,6 +305,39 @@ class Model(Mechanism):
                 )
             found.append((Event(name, **spec), self.scalar(expression, f"event '{name}'")))
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAnswers:
+    """What can be asked of a point of a body. Components in N; ω before v; arrays as for the model."""
+
+    model: Model
+    body: str
+    point: tuple[float, ...]
+
+    def pose(self, q: Any, *, t: Any = 0.0) -> tuple[Array, Array]:
+        """(R_NB, p): orientation (…, 3, 3) and position (…, 3) (m)."""
+        flat = self._answer("pose", t, (q,))
+        return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
+
+    def velocity(self, q: Any, u: Any, *, t: Any = 0.0) -> Array:
+        """ω (rad/s) and v (m/s), (…, 6)."""
+        return self._answer("velocity", t, (q, u))
+
+    def acceleration(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0) -> Array:
+        """α (rad/s²) and a (m/s²), (…, 6)."""
+        return self._answer("acceleration", t, (q, u, udot))
+
+    def jacobian(self, q: Any, *, t: Any = 0.0) -> Array:
+        """J (…, 6, n): ω and v per unit of each speed."""
+        return self._answer("jacobian", t, (q,))
+
+    def jacobian_rate(self, q: Any, u: Any, *, t: Any = 0.0) -> Array:
+        """dJ/dt (…, 6, n)."""
+        return self._answer("jacobian_rate", t, (q, u))
+
+    def _answer(self, what: str, t: Any, arrays: tuple[Any, ...]) -> Any:
+        return self.model.place_kernel(what, self.body, self.point)(t, arrays, None)
 
 
 class _Answer:

@@ -2,5 +2,16 @@
 
 from .equations import Equations, formulate
 from .motion import control_program, motion_program, unit_program, watch_program
+from .places import Place, place_of, place_program
 
-__all__ = ["Equations", "control_program", "formulate", "motion_program", "unit_program", "watch_program"]
+__all__ = [
+    "Equations",
+    "Place",
+    "control_program",
+    "formulate",
+    "motion_program",
+    "place_of",
+    "place_program",
+    "unit_program",
+    "watch_program",
+]

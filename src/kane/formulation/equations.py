@@ -16,6 +16,7 @@ from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
+from .places import place_of, pose
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, masses
 from .system import System
 
@@ -63,6 +64,22 @@ class Equations:
     def velocities(self) -> Kinematics:
         """Kinematics of the original bodies, without accelerations."""
         return self.system.kinematics(self._original, accelerate=False, gravity=False)
+
+    @cached_property
+    def accelerations(self) -> Kinematics:
+        """Kinematics of the original bodies with u̇, gravity left out."""
+        return self.system.kinematics(self._original, gravity=False)
+
+    def path(self, body: str) -> list[Link] | None:
+        """The links from the ground to a body, or None where speeds are not the motion variables of joints."""
+        if not (self._is_tree and self.system.map.identity):
+            return None
+        link = next((k for k in self._original if k.body.name == body), None)
+        links: list[Link] = []
+        while link is not None:
+            links.append(link)
+            link = link.parent
+        return links[::-1]
 
     @cached_property
     def _is_tree(self) -> bool:
@@ -230,15 +247,6 @@ class Equations:
             moment = plus(moment, kin.turn(here, body.frame, N))
         return (4,), [m, *moment]
 
-    def pose(self, body: str) -> tuple[list[Expr], Triple]:
-        """(R_NB by rows, position of the body's origin in N)."""
-        record = self.mechanism.body_named(body, "pose")
-        assert record.frame is not None and record.origin is not None
-        kin, N = self.velocities, self.mechanism.N
-        columns = [kin.turn(e, record.frame, N) for e in _units(self.graph)]
-        rows = [columns[j][i] for i in range(3) for j in range(3)]
-        return rows, kin.turn(kin.r(record.origin), record.origin.home, N)
-
     def partial_velocities(self, body: str) -> tuple[Rows, Rows]:
         """(ω_r, v_r): partial angular velocities of a body and partial velocities of its mass centre, in its frame."""
         record = self.mechanism.body_named(body, "partial velocities")
@@ -272,9 +280,8 @@ class Equations:
 
     def _poses(self) -> dict[str, Output]:
         flat: list[Expr] = []
-        for body in self.mechanism.bodies:
-            R, p = self.pose(body)
-            flat += [*R, *p]
+        for body in self.mechanism.bodies.values():
+            flat += pose(self, place_of(self, body.name))
         return {"poses": ((len(self.mechanism.bodies), 12), flat)}
 
     # programs ----------------------------------------------------------------------------------------------------
@@ -343,11 +350,6 @@ class Equations:
 
     def __repr__(self) -> str:
         return f"<Equations of '{self.mechanism.name}': {len(self.system.u)} speeds, {len(self.graph)} nodes so far>"
-
-
-def _units(graph: Graph) -> list[Triple]:
-    one, zero = graph.const(1.0), graph.const(0.0)
-    return [(one, zero, zero), (zero, one, zero), (zero, zero, one)]
 
 
 __all__ = ["Equations", "formulate"]

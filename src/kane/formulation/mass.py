@@ -25,23 +25,23 @@ def tree_mass_matrix(system: System, kin: Kinematics, links: Sequence[Link]) -> 
     place = {v: i for i, v in enumerate(system.variables)}
     n = len(place)
     M: Rows = [[zero] * n for _ in range(n)]
-    columns = {id(link): _columns(system, kin, link) for link in links}
+    per_link = {id(link): columns(system, kin, link) for link in links}
     composite = {id(link): link.inertia for link in links}
     for link in reversed(links):
         body = composite[id(link)]
         own = [place[s] for s in link.joint.rates]
-        for k, (w, v) in zip(own, columns[id(link)], strict=True):
+        for k, (w, v) in zip(own, per_link[id(link)], strict=True):
             F, N = body.momentum(w, v)
-            for j, (w_j, v_j) in zip(own, columns[id(link)], strict=True):
+            for j, (w_j, v_j) in zip(own, per_link[id(link)], strict=True):
                 if j >= k or M[k][j].is_zero:
                     M[k][j] = M[j][k] = dot(w_j, N) + dot(v_j, F)
-            _pass_inward(kin, link, F, N, k, place, columns, M)
+            _pass_inward(kin, link, F, N, k, place, per_link, M)
         if link.parent is not None:
             composite[id(link.parent)] = composite[id(link.parent)] + _inward(kin, link, link.parent, body)
     return M
 
 
-def _columns(system: System, kin: Kinematics, link: Link) -> list[tuple[Triple, Triple]]:
+def columns(system: System, kin: Kinematics, link: Link) -> list[tuple[Triple, Triple]]:
     """(ω, v) per unit of each motion variable of the link's joint, in the link's axes."""
     if not link.joint.rates:
         return []
@@ -66,14 +66,14 @@ def _pass_inward(
     N: Triple,
     k: int,
     place: dict[Expr, int],
-    columns: dict[int, list[tuple[Triple, Triple]]],
+    per_link: dict[int, list[tuple[Triple, Triple]]],
     M: Rows,
 ) -> None:
     while link.parent is not None:
         outer, link = link, link.parent
         F = kin.turn(F, outer.frame, link.frame)
         N = plus(kin.turn(N, outer.frame, link.frame), cross(_offset(kin, outer, link), F))
-        for s, (w, v) in zip(link.joint.rates, columns[id(link)], strict=True):
+        for s, (w, v) in zip(link.joint.rates, per_link[id(link)], strict=True):
             M[k][place[s]] = M[place[s]][k] = dot(w, N) + dot(v, F)
 
 
@@ -147,4 +147,4 @@ def solve(M: Rows, f: Sequence[Expr], outward: Sequence[int]) -> list[Expr]:
     return x
 
 
-__all__ = ["SingularMass", "general_mass_matrix", "in_speeds", "solve", "tree_mass_matrix"]
+__all__ = ["SingularMass", "columns", "general_mass_matrix", "in_speeds", "solve", "tree_mass_matrix"]

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ..graph import Expr, Graph, time_derivative
 from . import rotations
-from .algebra import Matrix, Triple, cross, is_zero, plus, scaled, times, transpose_times
+from .algebra import Matrix, Triple, cross, is_zero, plus, product, scaled, times, transpose_times
 from .frames import Frame, Point
 
 T = TypeVar("T")
@@ -51,6 +51,8 @@ class Kinematics:
         self._v: dict[Point, Triple] = {}
         self._a: dict[Point, Triple] = {}
         self._r: dict[Point, Triple] = {}
+        self._R_N: dict[Frame, Matrix] = {}
+        self._r_N: dict[Point, Triple] = {}
         self._local: dict[Point, tuple[Triple, Triple]] = {}
         self._set: dict[Frame, tuple[Triple, Triple]] = {}
 
@@ -124,6 +126,24 @@ class Kinematics:
         for f in reversed(down):
             xyz = transpose_times(self.R(f), xyz)
         return xyz
+
+    def orientation(self, frame: Frame) -> Matrix:
+        """R_NF: components in the frame become components in N."""
+        for f in self._walk(frame, self._R_N, self.parent):
+            above = self.parent(f)
+            self._R_N[f] = self.R(f) if above is None else product(self._R_N[above], self.R(f))
+        return self._R_N[frame]
+
+    def position(self, point: Point) -> Triple:
+        """Position of the point from the root point, in N (m)."""
+        for p in self._walk(point, self._r_N, self.inner):
+            inner = self.inner(p)
+            if inner is None:
+                self._r_N[p] = self.zero
+            else:
+                out = times(self.orientation(self.carrier(p)), self.offset(p)[0])
+                self._r_N[p] = plus(self._r_N[inner], out)
+        return self._r_N[point]
 
     @staticmethod
     def _walk(start: T, known: Mapping[T, object], parent: Callable[[T], T | None]) -> list[T]:
