@@ -35,7 +35,7 @@ def load_mechanism(model: str | Path, into: type[AnyMechanism] = Mechanism) -> A
         return _built(_builtin_text(model), f"{model}.yaml", None, into)
     path = Path(model)
     if path.suffix not in SUFFIXES:
-        mend = f"a model file ends in .yaml; built-in models: {suggestion(str(model), builtin_names())}"
+        mend = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml)"
         raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", mend=mend))
     return _built(_file_text(path), path.name, path.parent, into)
 
@@ -115,7 +115,7 @@ def _below(reference: Node, folder: Path | None) -> tuple[Node, Path | None]:
             "extends",
             f"{reference.kind} is not a built-in model and not a .yaml file in the same folder",
             "a model file reads only its own folder",
-            f"built-in models: {suggestion(name, builtin_names())}",
+            f"of the built-in models: {suggestion(name, builtin_names())}",
         )
         raise ModelError(fault)
     path = folder / name

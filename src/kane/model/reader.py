@@ -6,22 +6,21 @@ rest of the file is still judged. Sections are read in the order in which they d
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeVar
 
-from ..errors import ModelError, Problem
-from ..graph import Expr
+from ..errors import ModelError
 from ..space import Vector
-from ..space.algebra import Triple
-from .document import Node, problem, shortened, words
-from .mechanism import INERTIA, JOINT_TYPES, Mechanism, suggestion
-from .records import Shape
+from .document import Node, words
+from .mechanism import JOINT_TYPES, Mechanism, suggestion
+from .values import WORD, Entry, Lost, Values
 
 AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
-Value = TypeVar("Value")
+
+Read = Callable[[str, Node, int], None]
+"""Reads one entry: its name, its value, the line of its name."""
 
 SECTIONS = (
     "kane",
@@ -41,6 +40,7 @@ SECTIONS = (
     "controls",
     "initial",
 )
+NAMED = ("parameters", "extra_coordinates", "bodies", "joints", "frames", "points", "loads", "controls", "initial")
 VERSION = "1"
 BODY = ("mass", "center", "inertia", "about", "shapes", "particle", "frame", "origin")
 PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
@@ -49,8 +49,6 @@ JOINT = (
     *("type", "parent", "child", *PLACEMENT, *JOINT_OPTIONS),
     *("coordinate", "coordinates", "speed", "speeds", "initial"),
 )
-ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
-SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3}
 LOADS: Mapping[str, tuple[str, ...]] = {
     "force": ("body", "at", "frame", "reaction"),
     "torque": ("body", "frame", "reaction"),
@@ -58,169 +56,25 @@ LOADS: Mapping[str, tuple[str, ...]] = {
     "joint_spring": ("stiffness", "damping", "rest", "index"),
     "effort": ("joint", "index"),
 }
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
-_INDEX = re.compile(r"[0-9]{1,6}")
-_WORD = re.compile(r"[^\W\d]\w*")
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}|[a-z]{1,30}")
 
 
-class _Lost(Exception):
-    """Something could not be read; why has been noted."""
-
-
-class Reader:
+class Reader(Values):
     """One reading of one file."""
-
-    def __init__(self, root: Node):
-        self.root = root
-        self.found: list[tuple[int, int, Problem]] = []  # (rank of the file, line, problem)
-        self.sources: dict[str, int] = {}
-        self.lost_words: set[str] = set()  # symbols of entries that were left out
-        self.lost: set[tuple[str, str]] = set()  # (kind, name) of entries that were left out
-        self.places: dict[str, tuple[str, int]] = {}  # "body 'A'" → where it stands
-        self.m = Mechanism()
-
-    # faults ------------------------------------------------------------------------------------------------------
-
-    def note(self, source: str, line: int, where: str, what: str, law: str = "", mend: str = "") -> None:
-        rank = self.sources.setdefault(source, len(self.sources))
-        self.found.append((rank, line, problem(source, line, where, what, law, mend)))
-
-    def refuse(self, node: Node, where: str, what: str, law: str = "", mend: str = "") -> _Lost:
-        self.note(node.source, node.line, where, what, law, mend)
-        return _Lost()
-
-    def located(self, error: ModelError, source: str, line: int) -> None:
-        """Note the problems of the model itself at a line of the file."""
-        prefix = self.m.where("")
-        for p in error.problems:
-            self.note(source, line, p.where.removeprefix(prefix), p.what, p.law, p.mend)
-
-    def attempt(self, node: Node, function: Callable[..., Value], *args: Any, **options: Any) -> Value:
-        """What `function` returns; its problems are noted at `node`."""
-        try:
-            return function(*args, **options)
-        except ModelError as error:
-            self.located(error, node.source, node.line)
-            raise _Lost from None
-
-    def raise_problems(self) -> None:
-        if self.found:
-            raise ModelError([p for _, _, p in sorted(self.found, key=lambda f: f[:2])])
-
-    # words and numbers -------------------------------------------------------------------------------------------
-
-    def text(self, node: Node, where: str) -> str:
-        if not isinstance(node.value, str) or not node.value:
-            raise self.refuse(node, where, f"expected a word, found {node.kind}")
-        return node.value
-
-    def items(self, node: Node, where: str, count: int | None = None) -> tuple[Node, ...]:
-        if not isinstance(node.value, tuple) or count not in (None, len(node.value)):
-            found = f"a list of {len(node.value)}" if isinstance(node.value, tuple) else node.kind
-            raise self.refuse(node, where, f"expected a list{'' if count is None else f' of {count}'}, found {found}")
-        return node.value
-
-    def names(self, node: Node, where: str) -> list[str]:
-        return [self.text(item, where) for item in self.items(node, where)]
-
-    def quantity(self, node: Node, where: str) -> Expr:
-        """A number, or an expression over the names of the model."""
-        text = node.value
-        if not isinstance(text, str) or not text.strip() or text.strip() in ("~", "null"):
-            raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
-        text = text.strip()
-        is_number = _NUMBER.fullmatch(text) is not None
-        if _NOT_FINITE.fullmatch(text) or (is_number and not math.isfinite(float(text))):
-            raise self.refuse(node, where, f"'{shortened(text)}' is not a finite number", mend="give a finite number")
-        if is_number:
-            return self.m.graph.const(float(text))
-        if self.lost_words and not self.lost_words.isdisjoint(_WORD.findall(text)):
-            raise _Lost  # it needs a name whose own fault has been noted
-        return self.attempt(node, self.m.scalar, text, where)
-
-    def number(self, node: Node, where: str) -> float:
-        """A quantity that depends on parameters only, at their defaults."""
-        expr = self.quantity(node, where)
-        self.attempt(node, self.m.constant, [expr], where)
-        return self.attempt(node, self.m.number, expr, where)
-
-    def index(self, node: Node, where: str) -> int:
-        text = self.text(node, where)
-        if not _INDEX.fullmatch(text):
-            raise self.refuse(node, where, f"'{shortened(text)}' is not an index", mend="count from 0")
-        return int(text)
-
-    def truth(self, node: Node, where: str) -> bool:
-        text = self.text(node, where)
-        if text not in ("true", "false"):
-            raise self.refuse(node, where, f"'{shortened(text)}' is neither true nor false")
-        return text == "true"
-
-    def triple(self, node: Node, where: str) -> Triple:
-        x, y, z = (self.quantity(item, where) for item in self.items(node, where, 3))
-        return (x, y, z)
-
-    def axis(self, node: Node, where: str) -> Triple:
-        value = node.value if isinstance(node.value, str) else self.triple(node, where)
-        return self.attempt(node, self.m.axis, value, where)
-
-    def rotation(self, node: Node, where: str) -> dict[str, Any]:
-        """What Mechanism.rotation takes, checked."""
-        given = Entry(self, node, where, "", node.line, ROTATION)
-        spec = {
-            "axis": given.take("axis", self.axis),
-            "angle": given.take("angle", self.quantity),
-            "euler": given.take("euler", self.text),
-            "angles": given.take("angles", self.quantities),
-            "quaternion": given.take("quaternion", self.quantities),
-            "matrix": given.take("matrix", lambda n, w: [self.triple(row, w) for row in self.items(n, w, 3)]),
-        }
-        given.finish()
-        spec = {k: v for k, v in spec.items() if v is not None}
-        self.attempt(node, self.m.rotation, spec or {"nothing": None}, where)
-        return spec
-
-    def quantities(self, node: Node, where: str) -> list[Expr]:
-        return [self.quantity(item, where) for item in self.items(node, where)]
-
-    def known(self, kind: str, table: Mapping[str, Any], node: Node, where: str) -> str:
-        """The name of something that the file declares."""
-        name = self.text(node, where)
-        if name in table or (kind == "body" and name == "ground"):
-            return name
-        if any((k, name) in self.lost for k in kind.split(" or ")):
-            raise _Lost
-        raise self.refuse(node, where, f"unknown {kind} '{shortened(name)}'", mend=suggestion(name, table))
-
-    def body(self, node: Node, where: str) -> str:
-        return self.known("body", self.m.bodies, node, where)
-
-    def joint(self, node: Node, where: str) -> str:
-        return self.known("joint", self.m.joints, node, where)
-
-    def frame(self, node: Node, where: str) -> str:
-        return self.known("frame or body", {**self.m.frames, **self.m.bodies}, node, where)
-
-    # sections ----------------------------------------------------------------------------------------------------
 
     def mechanism(self, into: type[AnyMechanism]) -> AnyMechanism:
         """The whole file as an instance of `into`; raises ModelError with everything that is wrong with it."""
-        file = Entry(self, self.root, "", "", self.root.line, SECTIONS)
-        if file.lost:
+        file = Entry(self, self.root, "", self.root.line, SECTIONS)
+        if not isinstance(self.root.value, Mapping):
             self.raise_problems()
         self.version(file)
+        self.check_sections(file)
         name = file.take("name", self.text) or "model"
         about = file.take("about", self.text) or ""
         self.m = m = into(name, about=about)
-        for section, read in (
-            ("parameters", self.read_parameter),
-            ("bodies", self.read_body),
-            ("extra_coordinates", self.read_coordinate),
-            ("joints", self.read_joint),
-        ):
-            self.each(file, section, read)
+        self.read_parameters(file)
+        self.each(file, "bodies", self.read_body)
+        self.each(file, "extra_coordinates", self.read_coordinate)
+        self.each(file, "joints", self.read_joint)
         gravity = file.take("gravity", self.triple)
         if gravity is not None:
             file.take("gravity", lambda n, w: self.attempt(n, m.set_gravity, gravity))
@@ -239,32 +93,35 @@ class Reader:
         node = file.fields.get("kane")
         if node is None or node.value != VERSION:
             where = file.node if node is None else node
-            found = "it does not say so" if node is None else f"found {node.kind}"
-            self.note(where.source, where.line, "kane", f"a model file of version {VERSION} is expected; {found}", "", (
-                f"write 'kane: {VERSION}' at the top"
-            ))  # fmt: skip
+            found = "the version is missing" if node is None else f"version {node.kind}"
+            law, mend = f"this program reads model files of version {VERSION}", f"write 'kane: {VERSION}' at the top"
+            self.note(where.source, where.line, "kane", found, law, mend)
+
+    def check_sections(self, file: Entry) -> None:
+        for section in NAMED:
+            node = file.fields.get(section)
+            if node is not None and node.value != "" and not isinstance(node.value, Mapping):
+                what = f"expected named entries, found {node.kind}"
+                self.note(node.source, node.line, section, what, mend="write one 'name: …' per entry")
 
     def entries(self, file: Entry, section: str) -> Iterator[tuple[str, Node, int]]:
         """(name, node, line of the name) of each entry of a section."""
         node = file.fields.get(section)
-        if node is None or node.value == "":
-            return
-        if not isinstance(node.value, Mapping):
-            self.note(
-                node.source, node.line, section, f"expected named entries, found {node.kind}", "", "write name: …"
-            )
-            return
-        for name, entry in node.value.items():
-            yield name, entry, node.line_of(name)
+        if node is not None and isinstance(node.value, Mapping):
+            for name, entry in node.value.items():
+                yield name, entry, node.line_of(name)
 
-    def each(self, file: Entry, section: str, read: Callable[[str, Node, int], None]) -> None:
-        for name, node, line in self.entries(file, section):
+    def each(self, file: Entry, section: str, read: Read) -> None:
+        self.all(section, self.entries(file, section), read)
+
+    def all(self, section: str, entries: Iterable[tuple[str, Node, int]], read: Read) -> None:
+        for name, node, line in entries:
             try:
                 read(name, node, line)
             except ModelError as error:
                 self.located(error, node.source, line)
                 self.lose(section, name, node)
-            except _Lost:
+            except Lost:
                 self.lose(section, name, node)
 
     def lose(self, section: str, name: str, node: Node) -> None:
@@ -272,15 +129,33 @@ class Reader:
         kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
         self.lost.add((kind, name))
         if section in ("parameters", "extra_coordinates", "joints"):
-            self.lost_words.update(w for word in (name, *words(node)) for w in _WORD.findall(word))
+            self.lost_words.update(w for word in (name, *words(node)) for w in WORD.findall(word))
             if section == "joints":
                 stem = re.sub(r"\W", "_", name)
                 self.lost_words.update(f"{x}_{stem}" for x in ("q", "u"))
 
+    def read_parameters(self, file: Entry) -> None:
+        """Parameters, each after those it is computed from; their order stays that of the file."""
+        given = {name: (name, node, line) for name, node, line in self.entries(file, "parameters")}
+        needs = {
+            name: {w for text in words(g[1]) for w in WORD.findall(text) if w in given} for name, g in given.items()
+        }
+        try:
+            order = list(TopologicalSorter(needs).static_order())
+        except CycleError as error:
+            cycle = error.args[1]
+            _, node, line = given[cycle[0]]
+            what = f"is computed from itself: {' → '.join(cycle)}"
+            self.note(node.source, line, f"parameter '{cycle[0]}'", what, mend="give one of them a number")
+            self.lost_words.update(given)
+            return
+        self.all("parameters", (given[name] for name in order), self.read_parameter)
+        self.m.parameters = {name: self.m.parameters[name] for name in given if name in self.m.parameters}
+
     def read_parameter(self, name: str, node: Node, line: int) -> None:
         where = f"parameter '{name}'"
         if isinstance(node.value, Mapping):
-            given = Entry(self, node, where, name, line, ("value", "free"))
+            given = Entry(self, node, where, line, ("value", "free"))
             value, free = given.need("value", self.number), given.take("free", self.truth)
             given.finish()
         else:
@@ -288,7 +163,7 @@ class Reader:
         self.m.parameter(name, value or 0.0, free=bool(free))
 
     def read_coordinate(self, name: str, node: Node, line: int) -> None:
-        given = Entry(self, node, f"coordinate '{name}'", name, line, ("initial", "speed"), optional=True)
+        given = Entry(self, node, f"coordinate '{name}'", line, ("initial", "speed"), optional=True)
         initial, speed = given.take("initial", self.number), given.take("speed", self.text)
         given.finish()
         self.m.coordinate(name, initial or 0.0, speed=speed)
@@ -297,16 +172,16 @@ class Reader:
         self.places[f"body '{name}'"] = (node.source, line)
         try:
             self.m.body(name, **self.body_options(name, node, line))
-        except (ModelError, _Lost) as error:
+        except (ModelError, Lost) as error:
             if isinstance(error, ModelError):
                 self.located(error, node.source, line)
             try:
                 self.m.body(name)  # a massless stand-in: joints may still name it
             except ModelError:
-                raise _Lost from None
+                raise Lost from None
 
     def body_options(self, name: str, node: Node, line: int) -> dict[str, Any]:
-        given = Entry(self, node, f"body '{name}'", name, line, BODY, optional=True)
+        given = Entry(self, node, f"body '{name}'", line, BODY, optional=True)
         options = {
             "mass": given.take("mass", self.quantity),
             "center": given.take("center", self.triple),
@@ -322,41 +197,10 @@ class Reader:
         given.finish()
         return {k: v for k, v in options.items() if v is not None}
 
-    def inertia(self, node: Node, where: str) -> dict[str, Expr]:
-        given = Entry(self, node, where, "", node.line, INERTIA)
-        entries = {key: given.take(key, self.quantity) for key in INERTIA}
-        given.finish()
-        return {k: v for k, v in entries.items() if v is not None}
-
-    def shapes(self, node: Node, where: str) -> tuple[Shape, ...]:
-        return tuple(self.shape(item, where) for item in self.items(node, where))
-
-    def shape(self, node: Node, where: str) -> Shape:
-        given = Entry(self, node, where, "", node.line, (*SHAPES, "at", "axis", "color"))
-        kinds = [kind for kind in SHAPES if kind in given.fields]
-        if len(kinds) != 1:
-            raise self.refuse(node, where, f"a shape is one of {', '.join(SHAPES)}", mend="write {sphere: 0.1}, say")
-        size = given.need(kinds[0], lambda n, w: self.sizes(n, w, SHAPES[kinds[0]]))
-        at = given.take("at", lambda n, w: self.sizes(n, w, 3)) or (0.0, 0.0, 0.0)
-        axis, color = given.take("axis", self.text) or "z", given.take("color", self.text) or ""
-        if axis not in ("x", "y", "z"):
-            raise self.refuse(node, where, f"axis '{shortened(axis)}' of a shape is not x, y or z")
-        if color and not _COLOR.fullmatch(color):
-            raise self.refuse(node, where, f"'{shortened(color)}' is not a color", mend="write #rrggbb or a name")
-        given.finish()
-        if kinds[0] != "line" and any(s <= 0 for s in size or ()):
-            raise self.refuse(node, where, f"{kinds[0]} {list(size or ())}", "lengths of a shape are positive")
-        return Shape(kinds[0], tuple(size or ()), (at[0], at[1], at[2]), axis, color)
-
-    def sizes(self, node: Node, where: str, count: int) -> tuple[float, ...]:
-        if count == 1:
-            return (self.number(node, where),)
-        return tuple(self.number(item, where) for item in self.items(node, where, count))
-
     def read_joint(self, name: str, node: Node, line: int) -> None:
         where = f"joint '{name}'"
         self.places[where] = (node.source, line)
-        given = Entry(self, node, where, name, line, JOINT)
+        given = Entry(self, node, where, line, JOINT)
         kind = given.need("type", self.text)
         parent, child = given.need("parent", self.body), given.need("child", self.body)
         if kind is not None and kind not in JOINT_TYPES:
@@ -378,17 +222,6 @@ class Reader:
         }
         given.finish()
         self.m.joint(name, kind, parent, child, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]
-
-    def one_or_list(self, node: Node, where: str) -> list[Expr]:
-        return self.quantities(node, where) if isinstance(node.value, tuple) else [self.quantity(node, where)]
-
-    def one_or_more(self, given: Entry, key: str, convert: Callable[[Node, str], str]) -> list[str] | None:
-        one, more = given.take(key, convert), given.take(f"{key}s", self.names)
-        if one is not None and more is not None:
-            raise self.refuse(
-                given.node, given.where, f"{key}: and {key}s: are both given", mend="leave out one of them"
-            )
-        return more if one is None else [one]
 
     # the analyst's level -----------------------------------------------------------------------------------------
 
@@ -434,20 +267,18 @@ class Reader:
                 except ModelError as error:
                     self.located(error, node.source, line)
                     self.lost.add(key)
-                except _Lost:
+                except Lost:
                     self.lost.add(key)
 
     def read_frame(self, name: str, node: Node, line: int) -> None:
-        given = Entry(self, node, f"frame '{name}'", name, line, ("parent", "rotation", "angular_velocity"))
+        given = Entry(self, node, f"frame '{name}'", line, ("parent", "rotation", "angular_velocity"))
         parent, rotation = given.need("parent", self.frame), given.take("rotation", self.rotation)
         given.finish()
         self.m.frame(name, parent or "N", **(rotation or {}))
 
     def read_point(self, name: str, node: Node, line: int) -> None:
-        given = Entry(self, node, f"point '{name}'", name, line, ("parent", "offset", "frame", "velocity"))
-        parent = given.need(
-            "parent", lambda n, w: self.known("point or body", {**self.m.points, **self.m.bodies}, n, w)
-        )
+        given = Entry(self, node, f"point '{name}'", line, ("parent", "offset", "frame", "velocity"))
+        parent = given.need("parent", lambda n, w: self.point(n, w))
         offset = given.take("offset", self.triple)
         frame = given.take("frame", lambda n, w: self.attempt(n, self.m.frame_named, self.frame(n, w), w))
         given.finish()
@@ -463,9 +294,9 @@ class Reader:
         if "frame" not in fields or "origin" not in fields:
             there = "frame" if "frame" in fields else "origin"
             self.note(node.source, line, where, f"{there}: alone", "a body has a frame and an origin", "give both")
-            raise _Lost
+            raise Lost
         frame = self.frame(fields["frame"], where)
-        origin = self.known("point or body", {**self.m.points, **self.m.bodies}, fields["origin"], where)
+        origin = self.point(fields["origin"], where)
         self.m.attach(name, frame, origin)
 
     def read_velocities(self, file: Entry) -> None:
@@ -476,18 +307,18 @@ class Reader:
                 try:
                     frame = self.m.declared_frames[name]
                     frame.set_angular_velocity(Vector(frame, self.triple(value, f"frame '{name}' / angular_velocity")))
-                except _Lost:
+                except Lost:
                     continue
         for name, node, _ in self.entries(file, "points"):
             value = node.value.get("velocity") if isinstance(node.value, Mapping) else None
             if value is not None and name in self.m.declared_points:
                 try:
                     self.read_point_velocity(name, value)
-                except _Lost:
+                except Lost:
                     continue
 
     def read_point_velocity(self, name: str, node: Node) -> None:
-        given = Entry(self, node, f"point '{name}' / velocity", name, node.line, ("frame", "components"))
+        given = Entry(self, node, f"point '{name}' / velocity", node.line, ("frame", "components"))
         frame = given.take("frame", lambda n, w: self.attempt(n, self.m.frame_named, self.frame(n, w), w))
         components = given.need("components", self.triple)
         given.finish()
@@ -505,7 +336,7 @@ class Reader:
         if not isinstance(node.value, Mapping):
             raise self.refuse(node, "speeds", f"expected name: definition, found {node.kind}")
         if any(kind == "joint" for kind, _ in self.lost):
-            raise _Lost
+            raise Lost
         definitions = {}
         for name, definition in node.value.items():
             definitions[name] = self.text(definition, f"speed '{name}'")
@@ -517,7 +348,7 @@ class Reader:
                 line = node.line if blamed is None else node.line_of(blamed)
                 source = node.source if blamed is None else node.value[blamed].source
                 self.note(source, line, p.where.removeprefix(self.m.where("")), p.what, p.law, p.mend)
-            raise _Lost from None
+            raise Lost from None
 
     def read_load(self, name: str, node: Node, line: int) -> None:
         where = f"load '{name}'"
@@ -532,8 +363,8 @@ class Reader:
                 "",
                 f"found {', '.join(keys) or node.kind}",
             )
-            raise _Lost
-        given = Entry(self, node, where, name, line, (kinds[0], *LOADS[kinds[0]]))
+            raise Lost
+        given = Entry(self, node, where, line, (kinds[0], *LOADS[kinds[0]]))
         if kinds[0] in ("force", "torque"):
             self.read_action(kinds[0], name, given)
         elif kinds[0] == "spring":
@@ -579,7 +410,7 @@ class Reader:
         if not isinstance(node.value, Mapping):
             raise self.refuse(node, where, f"expected efforts along speeds, rates or joints, found {node.kind}")
         if self.lost & {("joint", target) for target in node.value}:
-            raise _Lost
+            raise Lost
         law = {}
         for target, value in node.value.items():
             law[target] = self.quantity(value, f"{where} / {target}")
@@ -603,59 +434,4 @@ class Reader:
                 self.note(source, line, where, p.what, p.law, p.mend)
 
 
-class Entry:
-    """The fields of one mapping: unknown keys are noted with a suggestion, faulty values are noted and make it lost."""
-
-    def __init__(
-        self,
-        reader: Reader,
-        node: Node,
-        where: str,
-        name: str,
-        line: int,
-        allowed: Sequence[str],
-        optional: bool = False,
-    ):
-        self.reader = reader
-        self.node = node
-        self.where = where
-        self.lost = False
-        self.fields: Mapping[str, Node] = {}
-        if isinstance(node.value, Mapping):
-            self.fields = node.value
-        elif not (optional and node.value == ""):
-            mend = f"write {allowed[0]}: …, with keys out of {', '.join(allowed)}"
-            reader.note(node.source, line, where, f"expected a mapping, found {node.kind}", mend=mend)
-            self.lost = True
-        for key in self.fields:
-            if key not in allowed:
-                what = f"unknown key '{shortened(key)}'"
-                entry = self.fields[key]
-                reader.note(entry.source, node.line_of(key), where, what, mend=suggestion(key, allowed))
-                self.lost = True
-
-    def take(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
-        """The converted value of a field, or None where it is not given or faulty."""
-        node = self.fields.get(key)
-        if node is None:
-            return None
-        try:
-            return convert(node, f"{self.where} / {key}" if self.where else key)
-        except _Lost:
-            self.lost = True
-            return None
-
-    def need(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
-        """The converted value of a field that has to be there."""
-        if key not in self.fields and isinstance(self.node.value, Mapping):
-            self.reader.note(self.node.source, self.node.line, self.where, f"'{key}' is missing", mend=f"add {key}: …")
-            self.lost = True
-        return self.take(key, convert)
-
-    def finish(self) -> None:
-        """Leave the entry out where any of its fields is faulty."""
-        if self.lost:
-            raise _Lost
-
-
-__all__ = ["LOADS", "SECTIONS", "SHAPES", "VERSION", "Reader"]
+__all__ = ["LOADS", "SECTIONS", "VERSION", "Reader"]
