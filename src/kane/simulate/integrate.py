@@ -282,7 +282,8 @@ class _Run:
         self._hold(
             directions=np.array([e.direction for e in self.items], dtype=np.int64),
             terminal=np.array([e.terminal for e in self.items], dtype=np.int64),
-            g=np.zeros(2 * (self.records.SAMPLES + 1) * events),
+            g=np.zeros((3 * self.records.SAMPLES + 2, events)),
+            search=np.zeros((self.records.DEPTH + 3, self.records.POINT)),
             g_point=np.zeros(events),
             g_sign=np.zeros(events, dtype=np.int64),
             found_at=np.zeros(found),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from unit.simulate.systems import flat, held_rate
 def test_the_held_input_acts_as_a_staircase(method):
     # y' = p - y with p = sin(t_k) held: y_{k+1} = p + (y_k - p) exp(-period), exactly.
     period = 0.1
-    options = {"step": 0.01} if method == "rk4" else {"rtol": 1e-10, "atol": 1e-12}
+    options: dict[str, Any] = {"step": 0.01} if method == "rk4" else {"rtol": 1e-10, "atol": 1e-12}
     times = np.linspace(0.0, 2.0, 21)
     solution = integrate(
         held_rate(),

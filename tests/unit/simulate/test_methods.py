@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
+from scipy.linalg import expm
 
 from kane.simulate import integrate
 from unit.simulate.systems import (
@@ -64,7 +69,9 @@ def test_values_between_steps_converge_with_the_order_of_the_interpolation(metho
     times = np.linspace(0.0, 2.0, 57)
     for count in counts:
         h = 2.0 / count
-        options = {"step": h} if method == "rk4" else {"rtol": 0.5, "atol": 1e3, "max_step": h, "first_step": h}
+        options: dict[str, Any] = (
+            {"step": h} if method == "rk4" else {"rtol": 0.5, "atol": 1e3, "max_step": h, "first_step": h}
+        )
         solution = integrate(driven(), [1.0], times, method=method, **options)
         errors.append(np.abs(solution.y[:, 0] - 1.0 / (1.0 + times**2)).max())
     assert math.log2(errors[0] / errors[1]) > order - 1
@@ -189,3 +196,22 @@ def test_outputs_after_the_derivative_are_ignored():
     plain = integrate(oscillator(), [1.0, 0.0], np.linspace(0, 3, 5))
     assert np.array_equal(with_more.y, plain.y)
     assert np.array_equal(by_address.y, plain.y)
+
+
+@functools.cache
+def linear():
+    """y' = P y with the nine entries of P as parameters."""
+    return flat(lambda t, y, p: [p[3 * i] * y[0] + p[3 * i + 1] * y[1] + p[3 * i + 2] * y[2] for i in range(3)], 3, 9)
+
+
+@given(
+    st.lists(st.floats(-3.0, 3.0), min_size=9, max_size=9),
+    st.lists(st.floats(-2.0, 2.0), min_size=3, max_size=3),
+    st.sampled_from([*ADAPTIVE, "radau"]),
+)
+@settings(max_examples=40)
+def test_linear_motions_follow_the_matrix_exponential(entries, start, method):
+    matrix = np.reshape(entries, (3, 3))
+    solution = integrate(linear(), start, np.linspace(0, 1, 5), parameters=entries, method=method, rtol=1e-8, atol=1e-8)
+    exact = np.array([expm(matrix * t) @ start for t in solution.t])
+    assert np.abs(solution.y - exact).max() < 1e-5 * max(1.0, np.abs(exact).max())

@@ -7,7 +7,7 @@ import dataclasses
 import subprocess
 import sys
 import threading
-import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def test_a_derivative_that_is_not_finite_at_the_start_is_an_outcome(method):
 
 
 def test_the_edge_of_a_domain_is_an_outcome():
-    # y' = -1 / (2 sqrt(y)) reaches y = 0 at t = 2/3 and does not exist beyond.
+    # y' = -1 / (2 sqrt(y)) reaches y = 0 at t = 4/3 and does not exist beyond.
     edge = flat(lambda t, y, p: [-0.5 / y[0].sqrt()], 1)
     solution = integrate(edge, [1.0], (0.0, 2.0))
     assert not solution.outcome.success
@@ -81,10 +81,8 @@ def test_the_allowed_number_of_steps_is_an_outcome():
 def test_an_interrupt_keeps_what_was_computed():
     timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
-    began = time.monotonic()
     solution = integrate(oscillator(), [1.0, 0.0], np.linspace(0.0, 1e9, 11), method="rk4", step=1e-3)
     timer.join()
-    assert time.monotonic() - began < 60
     assert solution.outcome.reason == "interrupt"
     assert not solution.outcome.success
     assert f"interrupted at t = {solution.outcome.t:.10g} s; the states up to there are kept" in str(solution.outcome)
@@ -115,7 +113,7 @@ def test_progress_rises_to_one():
 def test_neither_chunks_nor_reruns_change_a_bit(method, times):
     start, span = KEPLER
     watch = Events(flat(lambda t, y, p: [y[1], y[0]], 4), (Event("y"), Event("x", 1)))
-    options = {"step": 0.01} if method == "rk4" else {"rtol": 1e-7, "atol": 1e-9}
+    options: dict[str, Any] = {"step": 0.01} if method == "rk4" else {"rtol": 1e-7, "atol": 1e-9}
     t = span if times is None else np.linspace(*span, times)
 
     def motion(chunk):
@@ -146,8 +144,9 @@ def test_the_parameters_reach_the_program():
 
 def test_records_are_frozen_and_reasons_are_known():
     solution = integrate(oscillator(), [1.0, 0.0], (0.0, 1.0))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        solution.outcome = None  # type: ignore[misc]
+    for record, name in ((solution, "outcome"), (solution.outcome, "reason"), (solution.statistics, "steps")):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(record, name, None)
     assert solution.outcome.reason in REASONS
     with pytest.raises(ValueError, match="one of the reasons"):
         Outcome("tired", 0.0, "")
@@ -162,7 +161,11 @@ from kane.simulate import integrate
 from kane.simulate.compiled.explicit import explicit_loop
 from kane.simulate.compiled.radau import radau_loop
 pointer = types.CPointer(types.float64)
-decay = cfunc(types.void(pointer, pointer))(lambda x, out: out.__setitem__(0, -x[1]))
+
+@cfunc(types.void(pointer, pointer))
+def decay(x, out):
+    out[0] = -x[1]
+
 for method in ("dop853", "radau"):
     assert integrate(decay.address, [1.0], (0.0, 1.0), method=method).outcome.success
 for loop in (explicit_loop, radau_loop):

@@ -270,35 +270,6 @@ def judged(m, h, proposed, clipped):
     return True
 
 
-@compiled
-def advance(m, budget):
-    """Up to `budget` attempted steps; returns why it came back."""
-    for _ in range(budget):
-        if m.t == m.t_end:
-            return REACHED
-        if not has_room(m):
-            return FULL
-        proposed = m.h
-        t_new, clipped = next_end(m)
-        t = m.t
-        h = t_new - t
-        if too_small(m, h, clipped):
-            return NOT_FINITE if m.not_finite else SMALL_STEP
-        attempt(m, t, t_new, h, not (m.fixed or m.proven))
-        if not judged(m, h, proposed, clipped):
-            if m.fixed:
-                return NOT_FINITE
-            continue
-        if wants_between(m, t_new):
-            dense_rows(m, t, t_new, h)
-        m.grid += 1
-        stopped = finish(m, t_new, h)
-        copied(m.width, m.k + 8 * m.stages * m.width, m.f)
-        if stopped:
-            return EVENT
-    return RUNNING
-
-
 def _explicit_loop(digest):
     """The loop for explicit methods; `digest` ties its cached code to all the sources it is made of."""
 
@@ -306,11 +277,32 @@ def _explicit_loop(digest):
     def explicit(memory, budget):
         """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
         m = memory[0]
-        if digest < 0:
-            return RUNNING
         if m.fresh and not prepare(m):
             return NOT_FINITE
-        return advance(m, budget)
+        for _ in range(budget if digest else 0):
+            if m.t == m.t_end:
+                return REACHED
+            if not has_room(m):
+                return FULL
+            proposed = m.h
+            t_new, clipped = next_end(m)
+            t = m.t
+            h = t_new - t
+            if too_small(m, h, clipped):
+                return NOT_FINITE if m.not_finite else SMALL_STEP
+            attempt(m, t, t_new, h, not (m.fixed or m.proven))
+            if not judged(m, h, proposed, clipped):
+                if m.fixed:
+                    return NOT_FINITE
+                continue
+            if wants_between(m, t_new):
+                dense_rows(m, t, t_new, h)
+            m.grid += 1
+            stopped = finish(m, t_new, h)
+            copied(m.width, m.k + 8 * m.stages * m.width, m.f)
+            if stopped:
+                return EVENT
+        return RUNNING
 
     return explicit
 

@@ -311,42 +311,6 @@ def attempt_implicit(m, t, t_new, h):
     return growth
 
 
-@compiled
-def advance_implicit(m, budget):
-    """Up to `budget` attempted steps; returns why it came back."""
-    for _ in range(budget):
-        if m.t == m.t_end:
-            return REACHED
-        if not has_room(m):
-            return FULL
-        proposed = m.h
-        t_new, clipped = next_end(m)
-        t = m.t
-        h = m.sign * m.h
-        if too_small(m, h, clipped):
-            return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
-        growth = attempt_implicit(m, t, t_new, h)
-        m.h *= abs(growth)
-        if growth < 0.0:
-            if growth > -1.0:
-                m.rejected += 1
-                m.rejected_last = 1
-            continue
-        if clipped:
-            m.h = max(m.h, proposed)
-        polynomial(m)
-        m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
-        stopped = finish(m, t_new, h)
-        placed(m, m.t, m.y)
-        call(m.rhs, m.x, m.f)
-        m.evaluations += 1
-        if stopped:
-            return EVENT
-        if not all_finite(m.n, m.f):
-            return NOT_FINITE
-    return RUNNING
-
-
 def _radau_loop(digest):
     """The loop for the implicit method; `digest` ties its cached code to all the sources it is made of."""
 
@@ -354,14 +318,41 @@ def _radau_loop(digest):
     def radau(memory, budget):
         """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
         m = memory[0]
-        if digest < 0:
-            return RUNNING
         if m.fresh:
             m.extrapolates = 0
             m.jacobian_current = OLD
             if not prepare(m):
                 return NOT_FINITE
-        return advance_implicit(m, budget)
+        for _ in range(budget if digest else 0):
+            if m.t == m.t_end:
+                return REACHED
+            if not has_room(m):
+                return FULL
+            proposed = m.h
+            t_new, clipped = next_end(m)
+            h = m.sign * m.h
+            if too_small(m, h, clipped):
+                return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
+            growth = attempt_implicit(m, m.t, t_new, h)
+            m.h *= abs(growth)
+            if growth < 0.0:
+                if growth > -1.0:
+                    m.rejected += 1
+                    m.rejected_last = 1
+                continue
+            if clipped:
+                m.h = max(m.h, proposed)
+            polynomial(m)
+            m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
+            stopped = finish(m, t_new, h)
+            placed(m, m.t, m.y)
+            call(m.rhs, m.x, m.f)
+            m.evaluations += 1
+            if stopped:
+                return EVENT
+            if not all_finite(m.n, m.f):
+                return NOT_FINITE
+        return RUNNING
 
     return radau
 

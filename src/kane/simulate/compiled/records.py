@@ -13,10 +13,16 @@ RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, NO_CONVERGENCE = range(7)
 """Why a loop returned: budget of steps used up, end of the span, terminal event, step below the floor, state not
 finite, output arrays full, implicit iteration does not converge."""
 
-SAMPLES = 8
-"""Intervals into which a step is cut to look for crossings; slopes at their ends also reveal crossings in pairs."""
+SAMPLES = 4
+"""Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
 
-MOST_CROSSINGS = 2 * SAMPLES + 1
+DEPTH, SPLITS = 12, 40
+"""How often an interval is halved at most, and how many halvings there are for one event in one step."""
+
+POINT = 5
+"""A point of the search: place, value and slope there, value halfway to the next point, how often halved."""
+
+MOST_CROSSINGS = 2 * (SAMPLES + SPLITS) + 1
 """At most this many crossings of one event can be found in one step."""
 
 SIZES = (
@@ -62,7 +68,8 @@ ADDRESSES = (
     "scratch",  # (n,)
     "directions",  # (events,) int64: -1 falling, 0 both, +1 rising
     "terminal",  # (events,) int64: 1 stops
-    "g",  # (2 (SAMPLES + 1), events): events at the samples, and rows of slopes between
+    "g",  # (3 SAMPLES + 2, events): events at the samples and halfway between, then slopes at the samples
+    "search",  # (DEPTH + 3, POINT)
     "g_point",  # (events,)
     "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
     "found_at",  # (MOST_CROSSINGS * events,): crossings in this step as fractions of it

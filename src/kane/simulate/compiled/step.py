@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from .call import call, compiled, reals, wholes
-from .records import MOST_CROSSINGS, SAMPLES
+from .records import DEPTH, MOST_CROSSINGS, POINT, SAMPLES, SPLITS
 
 EPS = 2.220446049250313e-16
 
-SLOPE = 1e-6
-"""Fraction of a step over which the slope of an event is measured: its sign is all that is used."""
+SLOPE = 1e-7
+"""Fraction of a step over which the slope of an event is measured."""
 
 AT_START = 64.0
 """How many roundings of the time a crossing is found within, with some room."""
@@ -176,21 +176,87 @@ def keep(m, h, count, event, rising, s):
 
 @compiled
 def sampled(m, h):
-    """Events, and the signs of their slopes, at the ends of SAMPLES equal parts of the step."""
+    """Events at 2 SAMPLES + 1 points of the step, then their slopes at every second of those, in g."""
     events = m.events
     g, point = reals(m.g), reals(m.g_point)
-    for i in range(2 * SAMPLES + 2):
-        end = i >= 2 * SAMPLES
-        s = (i // 2) / SAMPLES
-        if i % 2:
-            s += -SLOPE if end else SLOPE
-        events_at(m, h, s)
+    for i in range(3 * SAMPLES + 2):
+        slope = i > 2 * SAMPLES
+        at = 2 * (i - 2 * SAMPLES - 1) if slope else i
+        s = at / (2 * SAMPLES)
+        side = SLOPE if s < 0.5 else -SLOPE
+        events_at(m, h, s + side if slope else s)
         for e in range(events):
-            value = point[e]
-            if i % 2:
-                value -= g[(i - 1) * events + e]
-                value = -value if end else value
-            g[i * events + e] = value
+            g[i * events + e] = (point[e] - g[at * events + e]) / side if slope else point[e]
+
+
+@compiled
+def doubtful(a, b):
+    """Whether an event may do more between the points a and b of the search than its signs there tell.
+
+    A point is (place, value, slope); a[3] is the value halfway to b. The cubic through values and slopes is compared
+    with the value halfway, which gives a band of error about it. If the cubic leaves the band steeply wherever it
+    enters it, its extrema tell how often the event changes sign.
+    """
+    width = b[0] - a[0]
+    g_a, g_b = a[1], b[1]
+    first = width * a[2]
+    second = 3.0 * (g_b - g_a) - width * (2.0 * a[2] + b[2])
+    third = 2.0 * (g_a - g_b) + width * (a[2] + b[2])
+    error = abs(a[3] - (g_a + 0.5 * first + 0.25 * second + 0.125 * third))
+    if error > 0.1 * (abs(g_a) + abs(g_b)):
+        return True
+    # A slope over a finite distance is wrong by that distance times half the curvature, 2 second / width^2.
+    band = 4.0 * (error + SLOPE * (abs(first) + (abs(second) + abs(third)) / width))
+    if (abs(g_a) <= band and abs(first) <= 8.0 * band) or (abs(g_b) <= band and abs(width * b[2]) <= 8.0 * band):
+        return True
+    root_of = second * second - 3.0 * third * first
+    if root_of <= 0.0:
+        return False
+    # Roots of first + 2 second u + 3 third u^2 without cancellation.
+    big = -(second + (root_of**0.5 if second >= 0.0 else -(root_of**0.5)))
+    u = big / (3.0 * third) if third != 0.0 else -1.0
+    v = first / big if big != 0.0 else -1.0
+    before, changes = g_a, 0
+    for extremum in (min(u, v), max(u, v)):
+        if 0.0 < extremum < 1.0:
+            value = g_a + extremum * (first + extremum * (second + extremum * third))
+            if abs(value) <= band:
+                return True
+            changes += 1 if value * before < 0.0 else 0
+            before = value
+    changes += 1 if before * g_b < 0.0 else 0
+    return changes > (1 if g_a * g_b < 0.0 else 0)
+
+
+@compiled
+def value_at(m, h, event, s):
+    """The event at the fraction `s` of the step."""
+    events_at(m, h, s)
+    return reals(m.g_point)[event]
+
+
+@compiled
+def halved(m, h, event, top):
+    """Split the interval between the points top - 1 and top of the search in two."""
+    stack = reals(m.search)
+    for j in range(POINT):
+        stack[(top + 1) * POINT + j] = stack[top * POINT + j]
+        stack[top * POINT + j] = stack[(top - 1) * POINT + j]
+    late, middle, early = (top - 1) * POINT, top * POINT, (top + 1) * POINT
+    s = 0.5 * (stack[late] + stack[early])
+    g = stack[early + 3]
+    stack[middle] = s
+    stack[middle + 1] = g
+    depth = stack[early + 4] + 1.0
+    stack[early + 4], stack[middle + 4] = depth, depth
+    for j in range(3):
+        side = SLOPE if s < 0.5 else -SLOPE
+        place = s + side if j == 0 else 0.5 * (s + stack[early if j == 1 else late])
+        value = value_at(m, h, event, place)
+        if j == 0:
+            stack[middle + 2] = (value - g) / side
+        else:
+            stack[(early if j == 1 else middle) + 3] = value
 
 
 @compiled
@@ -198,35 +264,50 @@ def crossings(m, h):
     """Find all crossings of all events inside the step; returns how many, in order of time, in `found`.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
-    turning back, is no crossing. Between two samples of the same sign there may be a pair of crossings, if the event
-    heads for zero at the first and comes back from it at the second.
+    turning back, is no crossing. Where an event may change sign more often than its samples tell, the search goes on
+    with half the interval; what is left in doubt at the end is searched for a pair of crossings.
     """
     sampled(m, h)
     events = m.events
-    g, sides = reals(m.g), wholes(m.g_sign)
+    g, sides, stack = reals(m.g), wholes(m.g_sign), reals(m.search)
     count = 0
     for e in range(events):
         sign = float(sides[e])
-        for i in range(-1, SAMPLES):
-            low, high = max(i, 0) / SAMPLES, (i + 1) / SAMPLES
-            g_low, g_high = g[2 * max(i, 0) * events + e], g[2 * (i + 1) * events + e]
-            middle = -1.0
-            if i >= 0 and sign * g_low > 0.0 and sign * g_high > 0.0:
-                falls = sign * g[(2 * i + 1) * events + e] < 0.0
-                rises = sign * g[(2 * i + 3) * events + e] > 0.0
-                if falls and rises:
-                    middle = dip(m, h, e, sign, low, high)
-            parts = 2 if middle >= 0.0 else 1 if sign * g_high < 0.0 else 0
-            for part in range(parts):
-                a = middle if part == 1 else low
-                b = middle if part == 0 and parts == 2 else high
-                side = sign if part == 0 else -sign
-                s = a
-                if i >= 0 and g_low != 0.0:
-                    s = root(m, h, e, a, side, b, -side)
-                count = keep(m, h, count, e, side < 0.0, s)
-            if g_high != 0.0:
-                sign = 1.0 if g_high > 0.0 else -1.0
+        splits = 0
+        if sign * g[e] < 0.0:
+            count = keep(m, h, count, e, g[e] > 0.0, 0.0)
+            sign = -sign
+        for i in range(SAMPLES):
+            # The stack holds points in order of time from its top down; an interval is the two topmost points.
+            for j in range(2):
+                at = (1 - j) * POINT
+                stack[at] = (i + j) / SAMPLES
+                stack[at + 1] = g[2 * (i + j) * events + e]
+                stack[at + 2] = g[(2 * SAMPLES + 1 + i + j) * events + e]
+                stack[at + 3] = g[(2 * i + 1) * events + e]
+                stack[at + 4] = 0.0
+            top = 1
+            while top > 0:
+                a, b = reals(m.search + 8 * top * POINT), reals(m.search + 8 * (top - 1) * POINT)
+                unsure = doubtful(a, b)
+                if unsure and a[4] < DEPTH and splits < SPLITS:
+                    halved(m, h, e, top)
+                    top += 1
+                    splits += 1
+                    continue
+                middle = -1.0
+                if unsure and sign * a[1] > 0.0 and sign * b[1] > 0.0 and sign * a[2] < 0.0 and sign * b[2] > 0.0:
+                    middle = dip(m, h, e, sign, a[0], b[0])
+                parts = 2 if middle >= 0.0 else 1 if sign * b[1] < 0.0 else 0
+                for part in range(parts):
+                    low = middle if part == 1 else a[0]
+                    high = middle if part == 0 and parts == 2 else b[0]
+                    side = sign if part == 0 else -sign
+                    s = low if a[1] == 0.0 else root(m, h, e, low, side, high, -side)
+                    count = keep(m, h, count, e, side < 0.0, s)
+                if b[1] != 0.0:
+                    sign = 1.0 if b[1] > 0.0 else -1.0
+                top -= 1
         sides[e] = int(sign)
     return count
 
