@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import formulation
+from .analysis import BaseParameters, CheckReport, base_parameters, check, check_trajectory
 from .backends import (  # the verb of the pipeline is called compile
     Kernel,
     SymPyProgram,
@@ -25,7 +26,15 @@ from .backends import (  # the verb of the pipeline is called compile
     to_sympy,
 )
 from .errors import InputError, ModelError, Problem
-from .formulation import control_program, motion_program, place_of, place_program, unit_program, watch_program
+from .formulation import (
+    control_program,
+    motion_program,
+    place_of,
+    place_program,
+    regressor_program,
+    unit_program,
+    watch_program,
+)
 from .graph import Expr, Program, hoist
 from .model import Mechanism, load_mechanism
 from .simulate import Control, Event, Events, Outcome, Solution, Statistics, integrate
@@ -175,6 +184,22 @@ class Model(Mechanism):
     def poses(self, q: Any, *, t: Any = 0.0) -> Array:
         """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12)."""
         return self._answer("poses")(t, (q,), None)
+
+    def regressor(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0) -> Array:
+        """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
+        order, about its origin and in its frame. Loads other than gravity take no part."""
+        self._refresh()
+        if "regressor" not in self._answers:
+            self._answers["regressor"] = _Answer(regressor_program(self.equations()), self.free_values())
+        return self._answers["regressor"](t, (q, u, udot), None)
+
+    def base_parameters(self) -> BaseParameters:
+        """The combinations of inertial parameters that efforts depend on."""
+        return base_parameters(self)
+
+    def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
+        """The model held against the laws of mechanics and an independent second route."""
+        return check(self, samples=samples, seed=seed)
 
     def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
         """Kinematics of a point of a body (m, in the body's frame): pose, velocity, acceleration, Jacobian."""
@@ -458,6 +483,10 @@ class Trajectory:
     def acceleration(self) -> Array:
         """udot along the motion, (k, n)."""
         return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t[:, None])
+
+    def check(self) -> CheckReport:
+        """The motion held against the balance of energy and the equations it must satisfy."""
+        return check_trajectory(self)
 
     def __len__(self) -> int:
         return len(self.t)

@@ -1,15 +1,18 @@
 """Checks of models and motions against the laws of mechanics, and tables of operation counts."""
 
+from .base_parameters import BaseParameters, base_parameters
 from .check import check
 from .ops import OperationRow, OperationTable, operation_table
 from .report import CheckReport, CheckRow
 from .trajectory import check_trajectory
 
 __all__ = [
+    "BaseParameters",
     "CheckReport",
     "CheckRow",
     "OperationRow",
     "OperationTable",
+    "base_parameters",
     "check",
     "check_trajectory",
     "operation_table",

@@ -3,6 +3,7 @@
 from .equations import Equations, formulate
 from .motion import control_program, motion_program, unit_program, watch_program
 from .places import Place, place_of, place_program
+from .regressor import regressor_program
 
 __all__ = [
     "Equations",
@@ -12,6 +13,7 @@ __all__ = [
     "motion_program",
     "place_of",
     "place_program",
+    "regressor_program",
     "unit_program",
     "watch_program",
 ]

@@ -53,28 +53,28 @@ class Equations:
         return self._regrouped if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
 
     @cached_property
-    def _original(self) -> list[Link]:
+    def original_links(self) -> list[Link]:
         return lay_out(self.mechanism, self.system.take, regroup=False)
 
     @cached_property
     def _masses(self) -> list[Mass]:
-        return masses(self.system, self._original)
+        return masses(self.system, self.original_links)
 
     @cached_property
     def velocities(self) -> Kinematics:
         """Kinematics of the original bodies, without accelerations."""
-        return self.system.kinematics(self._original, accelerate=False, gravity=False)
+        return self.system.kinematics(self.original_links, accelerate=False, gravity=False)
 
     @cached_property
     def accelerations(self) -> Kinematics:
         """Kinematics of the original bodies with u̇, gravity left out."""
-        return self.system.kinematics(self._original, gravity=False)
+        return self.system.kinematics(self.original_links, gravity=False)
 
     def path(self, body: str) -> list[Link] | None:
         """The links from the ground to a body, or None where speeds are not the motion variables of joints."""
         if not (self._is_tree and self.system.map.identity):
             return None
-        link = next((k for k in self._original if k.body.name == body), None)
+        link = next((k for k in self.original_links if k.body.name == body), None)
         links: list[Link] = []
         while link is not None:
             links.append(link)

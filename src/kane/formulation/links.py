@@ -13,6 +13,7 @@ import numpy as np
 
 from ..graph import Expr, Graph
 from ..model import Body, Joint, Mechanism
+from ..model.joints import Coupled, Prismatic, Revolute
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
 from .gauge import Array, Hinge, is_aligned, places
@@ -53,7 +54,7 @@ class Link:
 
     @property
     def kind(self) -> str:
-        return self.joint.type.kind
+        return self.joint.moves_as
 
     @property
     def point(self) -> Point:
@@ -165,22 +166,24 @@ def _turned(
     joint: Joint, parent: Link | None, take: Transfer, outer: Frame, G: Matrix, before: Matrix, start: float
 ) -> Link:
     """A link on axes turned by G against its body's."""
-    graph, name, kind = take.target, joint.child.name, joint.type.kind
+    graph, name, kind = take.target, joint.child.name, joint.moves_as
     zero = graph.const(0.0)
     still: Triple = (zero, zero, zero)
     base = outer if before == rotations.identity(graph) else outer.oriented(f"{joint.name}.P", before, still)
     to_joint = product(transposed(take.matrix(joint.child_mount)), G)  # from the link's axes to the joint's own
     axis, R_rest, w, p, v = None, before, still, still, still
     if kind == "revolute":
-        axis, w = rotations.unit(graph, 2), (zero, zero, take.one(joint.rates[0]))
-        R = _turn_from(graph, take.one(joint.coordinates[0].symbol), start)
+        angle, rate = joint.drive
+        axis, w = rotations.unit(graph, 2), (zero, zero, take.one(rate))
+        R = _turn_from(graph, take.one(angle), start)
         R_rest = product(before, _turn_from(graph, zero, start))
     elif kind == "prismatic":
         described = _axis(joint)
         assert described is not None
         axis = _tidy(times(transposed(to_joint), take.triple(described)))
         R = rotations.identity(graph)
-        p, v = scaled(take.one(joint.coordinates[0].symbol), axis), scaled(take.one(joint.rates[0]), axis)
+        slide, rate = joint.drive
+        p, v = scaled(take.one(slide), axis), scaled(take.one(rate), axis)
     elif kind == "weld":
         R = rotations.identity(graph)
     else:
@@ -217,7 +220,8 @@ def _turn_from(graph: Graph, angle: Expr, start: float) -> Matrix:
 
 
 def _axis(joint: Joint) -> Triple | None:
-    return getattr(joint.type, "axis", None) if joint.type.kind in ("revolute", "prismatic") else None
+    moves = joint.type.moves if isinstance(joint.type, Coupled) else joint.type
+    return moves.axis if isinstance(moves, (Revolute, Prismatic)) else None
 
 
 def _offset(joint: Joint, parent: Link | None, take: Transfer, G: Matrix) -> Triple:
@@ -244,7 +248,7 @@ def _hinges(joints: Sequence[Joint], take: Transfer) -> list[Hinge] | None:
         at = _values((take.triple(joint.at),))
         parent = by_body.get(id(joint.parent))
         hinge = Hinge(
-            joint.type.kind,
+            joint.moves_as,
             parent,
             mount,
             child_mount,

@@ -29,12 +29,12 @@ def tree_mass_matrix(system: System, kin: Kinematics, links: Sequence[Link]) -> 
     composite = {id(link): link.inertia for link in links}
     for link in reversed(links):
         body = composite[id(link)]
-        own = [place[s] for s in link.joint.rates]
-        for k, (w, v) in zip(own, per_link[id(link)], strict=True):
+        own = [place[s] for s in link.joint.moved_by]
+        for a, (k, (w, v)) in enumerate(zip(own, per_link[id(link)], strict=True)):
             F, N = body.momentum(w, v)
-            for j, (w_j, v_j) in zip(own, per_link[id(link)], strict=True):
-                if j >= k or M[k][j].is_zero:
-                    M[k][j] = M[j][k] = dot(w_j, N) + dot(v_j, F)
+            M[k][k] = M[k][k] + (dot(w, N) + dot(v, F))
+            for j, (w_j, v_j) in list(zip(own, per_link[id(link)], strict=True))[:a]:
+                _add(M, k, j, dot(w_j, N) + dot(v_j, F))
             _pass_inward(kin, link, F, N, k, place, per_link, M)
         if link.parent is not None:
             composite[id(link.parent)] = composite[id(link.parent)] + _inward(kin, link, link.parent, body)
@@ -42,11 +42,20 @@ def tree_mass_matrix(system: System, kin: Kinematics, links: Sequence[Link]) -> 
 
 
 def columns(system: System, kin: Kinematics, link: Link) -> list[tuple[Triple, Triple]]:
-    """(ω, v) per unit of each motion variable of the link's joint, in the link's axes."""
-    if not link.joint.rates:
+    """(ω, v) per unit of each motion variable that moves the link's joint, in the link's axes."""
+    moved_by = link.joint.moved_by
+    if not moved_by:
         return []
-    A, _ = linear_coefficients([*link.w, *kin.turn(link.v, link.base, link.frame)], system.take(link.joint.rates))
-    return [((A[0][k], A[1][k], A[2][k]), (A[3][k], A[4][k], A[5][k])) for k in range(len(link.joint.rates))]
+    A, _ = linear_coefficients([*link.w, *kin.turn(link.v, link.base, link.frame)], system.take(moved_by))
+    return [((A[0][k], A[1][k], A[2][k]), (A[3][k], A[4][k], A[5][k])) for k in range(len(moved_by))]
+
+
+def _add(M: Rows, k: int, j: int, x: Expr) -> None:
+    """Add what two different columns of joints share to M; twice to the diagonal, where one variable moves both."""
+    if k == j:
+        x = 2.0 * x
+    M[k][j] = M[k][j] + x
+    M[j][k] = M[k][j]
 
 
 def _offset(kin: Kinematics, link: Link, parent: Link) -> Triple:
@@ -73,8 +82,8 @@ def _pass_inward(
         outer, link = link, link.parent
         F = kin.turn(F, outer.frame, link.frame)
         N = plus(kin.turn(N, outer.frame, link.frame), cross(_offset(kin, outer, link), F))
-        for s, (w, v) in zip(link.joint.rates, per_link[id(link)], strict=True):
-            M[k][place[s]] = M[place[s]][k] = dot(w, N) + dot(v, F)
+        for s, (w, v) in zip(link.joint.moved_by, per_link[id(link)], strict=True):
+            _add(M, k, place[s], dot(w, N) + dot(v, F))
 
 
 def _inward(kin: Kinematics, link: Link, parent: Link, body: Inertia) -> Inertia:

@@ -77,10 +77,10 @@ def jacobian(equations: Equations, place: Place) -> list[list[Expr]]:
     index = {e: k for k, e in enumerate(u)}
     for link in links:
         for s, column in zip(
-            equations.system.take(link.joint.rates), _columns_at(equations, kin, link, tip), strict=True
+            equations.system.take(link.joint.moved_by), _columns_at(equations, kin, link, tip), strict=True
         ):
             for i, e in enumerate(column):
-                rows[i][index[s]] = e
+                rows[i][index[s]] = rows[i][index[s]] + e
     return rows
 
 

@@ -1,0 +1,103 @@
+"""Base parameters: the combinations of inertial parameters that efforts depend on, and no others.
+
+Columns of the regressor Y at many random states are linearly dependent where a joint cannot feel a parameter. Which
+columns are independent, and how the others are combinations of them, is read from an orthogonal factorisation, bodies
+from the outermost inwards [GK90].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..formulation import Equations
+from ..formulation.regressor import PARAMETERS, parameter_names, parameter_values, regressor
+from ..graph import evaluate
+from ..model import Mechanism
+from .check import unit_quaternions
+from .programs import Array, Programs, States, equations_of
+
+_ORDER = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "hx", "hy", "hz", "Iyy", "m")  # what is kept first where there is a choice
+_RANK = 1e-9  # relative size below which a column adds nothing
+_DIGITS = 9  # coefficients are rounded for print
+
+
+@dataclass(frozen=True, slots=True)
+class BaseParameters:
+    """`combination` (b, 10 bodies) gives the base parameters from all: β = C π; `names` says each in words."""
+
+    names: tuple[str, ...]
+    values: Array
+    independent: tuple[int, ...]
+    combination: Array
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __str__(self) -> str:
+        lines = [f"{len(self)} base parameters"]
+        lines += [f"{value: .6e}  {name}" for name, value in zip(self.names, self.values, strict=True)]
+        return "\n".join(lines)
+
+
+def base_parameters(model: Mechanism | Equations, *, seed: int = 0) -> BaseParameters:
+    """The base parameters of a model and how they combine its inertial parameters."""
+    equations = equations_of(model)
+    names = parameter_names(equations)
+    rows = regressor(equations)
+    states = _wide_states(equations, 4 + 20 * len(names) // len(rows), seed)
+    flat = [e for row in rows for e in row]
+    Y = Programs(equations, "numpy").of(
+        "regressor", ("t", "q", "u", "udot"), {"Y": ((len(rows), len(names)), flat)}, states
+    )
+    Y = np.asarray(Y).reshape(-1, len(names))
+    bodies = len(names) // len(PARAMETERS)
+    order = [10 * b + PARAMETERS.index(p) for b in reversed(range(bodies)) for p in _ORDER]
+    kept = _independent(Y, order)
+    combination = np.zeros((len(kept), len(names)))
+    combination[np.arange(len(kept)), kept] = 1.0
+    others = [k for k in range(len(names)) if k not in set(kept)]
+    if others and kept:
+        combination[:, others] = np.linalg.lstsq(Y[:, kept], Y[:, others], rcond=None)[0]
+    combination = np.where(np.abs(combination) < 10.0**-_DIGITS, 0.0, combination)
+    fixed = {p.name: p.value for p in equations.mechanism.parameters.values()}
+    own = np.array(evaluate(parameter_values(equations), fixed))
+    words = tuple(_words(row, k, names) for row, k in zip(combination, kept, strict=True))
+    return BaseParameters(words, combination @ own, tuple(kept), combination)
+
+
+def _wide_states(equations: Equations, samples: int, seed: int) -> States:
+    """States all over the place: what cannot be told apart there cannot be told apart at all."""
+    rng = np.random.default_rng(seed)
+    mechanism = equations.mechanism
+    q = unit_quaternions(mechanism, rng.uniform(-np.pi, np.pi, (samples, len(mechanism.coordinates))))
+    u, udot, tau = rng.normal(size=(3, samples, len(mechanism.speeds)))
+    return States(rng.uniform(0.0, 1.0, (samples, 1)), q, u, udot, tau)
+
+
+def _independent(Y: Array, order: list[int]) -> list[int]:
+    """Columns that are independent of those before them in `order`, by modified Gram–Schmidt, done twice."""
+    scale = max(float(np.linalg.norm(Y, axis=0).max(initial=0.0)), 1e-300)
+    basis: list[Array] = []
+    kept = []
+    for k in order:
+        column = Y[:, k].copy()
+        size = float(np.linalg.norm(column))
+        for _ in range(2):
+            for e in basis:
+                column -= (e @ column) * e
+        rest = float(np.linalg.norm(column))
+        if rest > _RANK * max(size, 1e-6 * scale):
+            basis.append(column / rest)
+            kept.append(k)
+    return kept
+
+
+def _words(row: Array, kept: int, names: list[str]) -> str:
+    text = names[kept]
+    for k, c in enumerate(row):
+        if k != kept and c:
+            size = "" if abs(abs(c) - 1.0) < 10.0**-_DIGITS else f"{abs(c):.6g} "
+            text += f" {'-' if c < 0 else '+'} {size}{names[k]}"
+    return text
