@@ -2,7 +2,7 @@
 
 from .file import builtin_names, load_mechanism, read_mechanism
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
-from .records import Body, Control, Coordinate, Joint, Parameter, Shape, Speed
+from .records import Body, Control, Coordinate, Joint, Limit, Parameter, Shape, Speed
 from .write import write_mechanism
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Control",
     "Coordinate",
     "Joint",
+    "Limit",
     "Mechanism",
     "Parameter",
     "Shape",

@@ -185,6 +185,29 @@ class Spherical:
 
 
 @dataclass(frozen=True, slots=True)
+class Coupled:
+    """Turns or slides as `moves` does, by ratio · q + offset, where q is the coordinate of another joint.
+
+    It has no coordinate of its own: `q` and `rate` are those of the joint called `follows`.
+    """
+
+    moves: Revolute | Prismatic
+    follows: str
+    ratio: Expr
+    offset: Expr
+    q: Expr
+    rate: Expr
+    kind = "coupled"
+    coordinates = ()
+    speeds = ()
+    rest = ()
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        there = self.moves.motion(graph, [self.ratio * self.q + self.offset], [self.ratio * self.rate])
+        return JointMotion(there.R, there.p, there.w, there.v, ())
+
+
+@dataclass(frozen=True, slots=True)
 class Planar:
     """Motion in the plane normal to `normal` ('x', 'y' or 'z' of P). q: two displacements (m), angle (rad). u = q̇."""
 

@@ -6,6 +6,7 @@ where they are made; what can only be judged at the end (is everything attached?
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..space import Frame, Kinematics
 from ..space.algebra import Triple
 from .describe import describe
 from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
-from .records import Body, Control, Joint, Speed
+from .records import Body, Control, Joint, Limit, Speed
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
 
@@ -32,6 +33,7 @@ class Mechanism(Tree):
         super().__init__(name, about)
         self.loads: dict[str, Load] = {}
         self.controls: dict[str, Control] = {}
+        self.limits: dict[str, Limit] = {}  # coordinate → what it and its drive can bear
         self._gravity: Sequence[Quantity] = gravity
         self._gravity_taken: Triple | None = None
 
@@ -268,6 +270,30 @@ class Mechanism(Tree):
         record = self.body_named(body, where)
         self.frame_named(record, where)
         return record
+
+    def limit(
+        self,
+        coordinate: str,
+        *,
+        lower: float = -math.inf,
+        upper: float = math.inf,
+        velocity: float = math.inf,
+        effort: float = math.inf,
+    ) -> Limit:
+        """State the range of a coordinate (rad or m) and the largest rate and effort along it (SI, not negative).
+
+        Limits are data for planning and judgement: they do not act on the motion.
+        """
+        where = f"limit of '{coordinate}'"
+        self.find("coordinate", coordinate, self.coordinate_records, where)
+        if any(math.isnan(x) for x in (lower, upper, velocity, effort)) or lower > upper:
+            what, law = f"from {lower:g} to {upper:g}", "the lower limit does not exceed the upper one"
+            raise ModelError(Problem(self.where(where), what, law, "swap the two"))
+        if velocity < 0 or effort < 0:
+            what = f"velocity {velocity:g}, effort {effort:g}"
+            raise ModelError(Problem(self.where(where), what, "the largest rate and effort are magnitudes"))
+        self.limits[coordinate] = Limit(lower, upper, velocity, effort)
+        return self.limits[coordinate]
 
     # controls --------------------------------------------------------------------------------------------------------
 

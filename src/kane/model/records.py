@@ -6,12 +6,13 @@ in its frame) and central inertia (kg m², in its frame); a particle is a body w
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from ..graph import Expr
 from ..space import Frame, Point
 from ..space.algebra import Matrix, Triple
-from .joints import JointMotion, JointType
+from .joints import Coupled, JointMotion, JointType
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +46,31 @@ class Speed:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """What a coordinate and its drive can bear: its range, the largest rate, the largest effort (SI; inf for none)."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
-    """What a body looks like: box (lengths), cylinder (radius, length along z), sphere (radius), line (to a point)."""
+    """What a body looks like: box (lengths), cylinder (radius, length along z), sphere (radius), line (to a point),
+    mesh (factors along x, y, z; `file` as it was named, `path` where it is, empty where it may not be read).
+
+    It stands at `at` (m) in the body's frame, turned by the unit quaternion `wxyz`.
+    """
 
     kind: str
     size: tuple[float, ...]
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
     axis: str = "z"
     color: str = ""
+    wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+    file: str = ""
+    path: str = ""
 
 
 @dataclass(slots=True)
@@ -64,6 +82,7 @@ class Body:
     center: Triple
     inertia: Matrix
     shapes: tuple[Shape, ...] = ()
+    checked: bool = True  # its inertia is one that a rigid body can have
     frame: Frame | None = None
     origin: Point | None = None
     joint: Joint | None = field(default=None, repr=False)
@@ -85,6 +104,23 @@ class Joint:
     rates: tuple[Expr, ...]
     motion: JointMotion
     frame: Frame | None = None  # C of the joint, before the child's own mount
+
+    @property
+    def moves_as(self) -> str:
+        """The kind of its motion: that of its type, or of the joint that a coupled one moves as."""
+        return self.type.moves.kind if isinstance(self.type, Coupled) else self.type.kind
+
+    @property
+    def moved_by(self) -> tuple[Expr, ...]:
+        """The motion variables that its motion is linear in: its own rates or, coupled, that of another joint."""
+        return (self.type.rate,) if isinstance(self.type, Coupled) else self.rates
+
+    @property
+    def drive(self) -> tuple[Expr, Expr]:
+        """(angle or displacement, its rate) of a joint that moves as a revolute or prismatic one."""
+        if isinstance(self.type, Coupled):
+            return self.type.ratio * self.type.q + self.type.offset, self.type.ratio * self.type.rate
+        return self.coordinates[0].symbol, self.rates[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from .expression import parse_expression
 from .records import Coordinate, Parameter, Speed
 
 Quantity = Expr | float | str
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
+_NAME_LENGTH = 200  # characters; other programs' names of links and joints are words or short phrases
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = {"t", "pi", "deg", "and", "or", "not"}
 _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
@@ -33,6 +33,11 @@ def shown(name: object) -> str:
     """A name as an error repeats it: on one line and not too long."""
     text = "".join(c if c.isprintable() else " " for c in str(name)[: _SHOWN + 1])
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def is_name(text: str) -> bool:
+    """Whether bodies, joints and loads may be called so: printable, not blank at its ends, not too long."""
+    return 0 < len(text) <= _NAME_LENGTH and text.isprintable() and text == text.strip()
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -75,10 +80,9 @@ class Symbols:
     def _new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1
         where = self.where(f"{kind} '{shown(name)}'")
-        if not isinstance(name, str) or not (_SYMBOL if symbol else _NAME).fullmatch(name):
-            raise ModelError(
-                Problem(where, f"'{shown(name)}' is not a name", mend="start with a letter; use letters, digits and _")
-            )
+        if not isinstance(name, str) or not (_SYMBOL.fullmatch(name) if symbol else is_name(name)):
+            how = "start with a letter; use letters, digits and _" if symbol else "use printable characters on one line"
+            raise ModelError(Problem(where, f"'{shown(name)}' is not a name", mend=how))
         if symbol and name in _RESERVED:
             raise ModelError(Problem(where, f"'{name}' is reserved for expressions", mend="choose another name"))
         if name in taken:

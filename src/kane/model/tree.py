@@ -16,7 +16,20 @@ import numpy as np
 from ..errors import ExpressionError, ModelError, Problem
 from ..space import Frame, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, scaled, shifted_square, transposed
-from .joints import Cylindrical, Free, Gimbal, JointType, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
+from .joints import (
+    Coupled,
+    Cylindrical,
+    Free,
+    Gimbal,
+    JointType,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+    Weld,
+)
 from .records import Body, Joint, Shape
 from .symbols import Quantity, Symbols
 
@@ -32,8 +45,14 @@ JOINT_TYPES = (
     "spherical",
     "planar",
     "free",
+    "coupled",
 )
 _INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
+
+
+def symbol_stem(name: str) -> str:
+    """The name of a joint as part of the name of a symbol."""
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
 class Tree(Symbols):
@@ -52,6 +71,7 @@ class Tree(Symbols):
         self.points: dict[str, Point] = {"O": self.O, "ground": self.O}
         self.declared_frames: dict[str, Frame] = {}  # by the analyst, not by joints
         self.declared_points: dict[str, Point] = {}
+        self.remarks: list[Problem] = []  # what is doubtful about the description but was taken as it is
         self._waiting: dict[str, list[Joint]] = {}  # body not attached yet → joints that wait for it
         self._roots: dict[str, str] = {}  # unattached body → a body nearer to the root of its loose branch
 
@@ -122,13 +142,15 @@ class Tree(Symbols):
         inertia: Mapping[str, Quantity] | None = None,
         about: str = "center",
         shapes: Sequence[Shape] = (),
+        checked: bool = True,
         frame: Frame | str | None = None,
         origin: Point | str | None = None,
     ) -> Body:
         """Declare a rigid body: mass (kg), mass centre (m, in the body's frame from its origin), inertia (kg m²).
 
         `inertia` has named entries xx, yy, zz, xy, xz, yz (products as matrix entries) about the mass centre or, with
-        `about="origin"`, about the body's origin. At the analyst's level `frame` and `origin` attach it.
+        `about="origin"`, about the body's origin. With `checked=False` an inertia that no rigid body has is taken as it
+        is and remarked upon. At the analyst's level `frame` and `origin` attach it.
         """
         where = f"body '{name}'"
         self._new_name(name, "body", self.bodies)
@@ -142,7 +164,7 @@ class Tree(Symbols):
         if about == "origin":
             to_center = shifted_square(scaled(0.5 * m, c), c)
             I = tuple(minus(row, shift) for row, shift in zip(I, to_center, strict=True))
-        record = Body(name, m, c, I, tuple(shapes))  # type: ignore[arg-type]
+        record = Body(name, m, c, I, tuple(shapes), checked)  # type: ignore[arg-type]
         self._check_mass(record)
         if (frame is None) != (origin is None):
             raise ModelError(
@@ -205,14 +227,15 @@ class Tree(Symbols):
         slack = _INERTIA_TOLERANCE * largest
         if moments[0] < -slack or moments[2] > moments[0] + moments[1] + slack:
             shown = ", ".join(f"{p:g}" for p in moments)
-            raise ModelError(
-                Problem(
-                    self.where(f"{where} / inertia"),
-                    f"central principal moments {shown} kg m²",
-                    "no moment of inertia is negative or exceeds the sum of the other two (triangle inequality)",
-                    "check signs and units, and about which point the inertia is given (about: center | origin)",
-                )
+            problem = Problem(
+                self.where(f"{where} / inertia"),
+                f"central principal moments {shown} kg m²",
+                "no moment of inertia is negative or exceeds the sum of the other two (triangle inequality)",
+                "check signs and units, and about which point the inertia is given (about: center | origin)",
             )
+            if body.checked:
+                raise ModelError(problem)
+            self.remarks.append(problem)
 
     # joints ----------------------------------------------------------------------------------------------------------
 
@@ -233,7 +256,8 @@ class Tree(Symbols):
         **options: Any,
     ) -> Joint:
         """Attach `child` to `parent`. The joint sits at `at` (m, in the parent's frame) turned by `rotation`, and at
-        `child_at`, `child_rotation` in the child. Options of the type: axis, pitch, sequence, normal, velocity."""
+        `child_at`, `child_rotation` in the child. Options of the type: axis, pitch, sequence, normal, velocity; of a
+        coupled one: moves ("revolute" or "prismatic"), axis, follows (a joint), ratio, offset."""
         where = f"joint '{name}'"
         self._new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
@@ -281,7 +305,7 @@ class Tree(Symbols):
         initial: Sequence[Quantity] | None,
         where: str,
     ) -> tuple[list[str], list[str], list[Quantity]]:
-        stem = re.sub(r"\W", "_", name)
+        stem = symbol_stem(name)
 
         def default(prefix: str, endings: Sequence[str]) -> list[str]:
             return [f"{prefix}_{stem}_{e}" if e else f"{prefix}_{stem}" for e in endings]
@@ -329,6 +353,7 @@ class Tree(Symbols):
             "spherical": lambda: Spherical(),
             "planar": lambda: Planar(str(given.pop("normal", "z"))),
             "free": lambda: Free(str(given.pop("velocity", "body"))),
+            "coupled": lambda: self._coupled(given, where),
         }
         maker = self.find("joint type", kind, makers, where)
         made: JointType = maker()
@@ -338,6 +363,30 @@ class Tree(Symbols):
             )
         self._check_options(made, where)
         return made
+
+    def _coupled(self, given: dict[str, Any], where: str) -> Coupled:
+        """A coupled joint from its options: moves, axis, follows, ratio, offset."""
+        moves = self.find(
+            "motion", str(given.pop("moves", "revolute")), {"revolute": Revolute, "prismatic": Prismatic}, where
+        )
+        leader = self.find("joint", str(given.pop("follows", "")), self.joints, f"{where} / follows")
+        ratio = self.scalar(given.pop("ratio", 1.0), f"{where} / ratio")
+        offset = self.scalar(given.pop("offset", 0.0), f"{where} / offset")
+        self.constant([ratio, offset], where)
+        axis = self.axis(given.pop("axis", "z"), f"{where} / axis")
+        if isinstance(leader.type, Coupled):  # q = ratio (ratio' q' + offset') + offset
+            first = leader.type
+            ratio, offset = ratio * first.ratio, ratio * first.offset + offset
+            return Coupled(moves(axis), first.follows, ratio, offset, first.q, first.rate)
+        if len(leader.coordinates) != 1 or len(leader.rates) != 1:
+            raise ModelError(
+                Problem(
+                    self.where(f"{where} / follows"),
+                    f"joint '{leader.name}' is of type {leader.type.kind}",
+                    "a coupled joint follows a joint with one coordinate",
+                )
+            )
+        return Coupled(moves(axis), leader.name, ratio, offset, leader.coordinates[0].symbol, leader.rates[0])
 
     def _check_options(self, made: JointType, where: str) -> None:
         problem = None
