@@ -90,7 +90,8 @@ def lay_out(mechanism: Mechanism, take: Transfer, *, regroup: bool) -> list[Link
     _slide(links)
     if regroup:
         for link in reversed(links):
-            _regroup(link)
+            if link.parent is not None or link.joint.parent is mechanism.ground:
+                _regroup(link)  # a body that the analyst attached is no link: what hangs on it keeps its inertia
     for link in links:
         _place(mechanism, link)
     return links
