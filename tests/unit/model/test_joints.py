@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from kane.errors import ModelError
 from kane.graph import Expr, Graph, depends_on, evaluate, linear_coefficients
@@ -64,7 +65,7 @@ class Case:
 
 
 def test_every_joint_type_is_covered() -> None:
-    assert set(OPTIONS) == set(JOINT_TYPES)
+    assert {*OPTIONS, "coupled"} == set(JOINT_TYPES)
 
 
 @every_joint
@@ -125,7 +126,8 @@ def test_a_mounted_joint_moves_its_child_as_its_frames_do(seed: int) -> None:
     """Origin and frame of the child against differences in time, with the joint anywhere in both bodies."""
     rng = np.random.default_rng(seed)
     m = Mechanism()
-    m.body("A"), m.body("B")
+    for name in "AB":
+        m.body(name)
     kinds = [CASES[k] for k in rng.integers(0, len(CASES), 2)]
     for name, parent, child, (kind, options) in zip("ab", ("ground", "A"), "AB", kinds, strict=True):
         turn = {"euler": "body 321", "angles": rng.uniform(-2, 2, 3).tolist()}
@@ -159,6 +161,26 @@ def test_a_mounted_joint_moves_its_child_as_its_frames_do(seed: int) -> None:
     v = orientation(0.0) @ vector(kinematics.turn(kinematics.v(origin), origin.home, frame), values(0.0))
     np.testing.assert_allclose(w, axial(orientation(0.0), rate(orientation)), atol=TOLERANCE)
     np.testing.assert_allclose(v, rate(lambda t: vector(arm, values(t))), atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("moves", ["revolute", "prismatic"])
+def test_a_coupled_joint_moves_by_its_share_of_another_coordinate(moves: str) -> None:
+    m = Mechanism()
+    for name in "ABC":
+        m.body(name)
+    lead = m.joint("lead", "revolute", "ground", "A", axis="x", coordinates=["q"])
+    first = m.joint("first", "coupled", "A", "B", moves=moves, axis="y", follows="lead", ratio=-2.0, offset=0.1)
+    second = m.joint("second", "coupled", "B", "C", moves=moves, axis="z", follows="first", ratio=0.5)
+    assert m.coordinates == ("q",) and lead.rates == first.moved_by == second.moved_by
+    values = {"q": 0.7, "q'": -1.3}
+    for joint, axis, share, start in ((first, [0, 1, 0], -2.0, 0.1), (second, [0, 0, 1], -1.0, 0.05)):
+        amount, speed = share * 0.7 + start, share * -1.3
+        turned = moves == "revolute"
+        expected = Rotation.from_rotvec(amount * np.array(axis)).as_matrix() if turned else np.eye(3)
+        np.testing.assert_allclose(matrix(joint.motion.R, values), expected, atol=1e-15)
+        np.testing.assert_allclose(vector(joint.motion.p, values), 0 if turned else amount * np.array(axis), atol=1e-15)
+        np.testing.assert_allclose(vector(joint.motion.w, values), speed * np.array(axis) if turned else 0, atol=1e-15)
+        np.testing.assert_allclose(vector(joint.motion.v, values), 0 if turned else speed * np.array(axis), atol=1e-15)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ class Chain:
         self.m = m = Mechanism("chain")
         m.parameter("k", 40.0)
         m.parameter("c", 3.0)
-        m.body("A", mass=1.0), m.body("B", mass=2.0)
+        m.body("A", mass=1.0)
+        m.body("B", mass=2.0)
         m.joint("a", "revolute", "ground", "A", axis=[0.6, 0.0, 0.8], at=[0.1, 0.2, 0.3], coordinates=["q1"])
         m.joint("b", "cylindrical", "A", "B", axis="x", at=[0.5, 0.0, 0.1], coordinates=["q2", "q3"])
         rng = np.random.default_rng(5)
@@ -143,7 +144,8 @@ def test_an_effort_does_work_along_its_motion_variable() -> None:
 )
 def test_a_load_that_cannot_be_is_refused(add, what: str) -> None:
     m = Chain().m
-    m.body("loose"), m.body("ballast")
+    m.body("loose")
+    m.body("ballast")
     m.joint("ball", "spherical", "B", "ballast")
     with pytest.raises(ModelError, match=r"^model 'chain' / load") as refused:
         add(m)
