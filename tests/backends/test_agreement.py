@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -167,6 +169,14 @@ def test_a_kernel_tells_what_it_is_and_does_not_change(backend: str) -> None:
     assert repr(kernel).startswith(f"<Kernel 'arm' by {backend}: t (1), q (3), u (3) -> efforts (3,)")
     with pytest.raises(AttributeError, match="compile another one"):
         kernel.backend = "other"
+
+
+def test_a_kernel_can_be_sent_to_another_process(backend: str) -> None:
+    kernel = compile(arm(), backend)
+    arrived = pickle.loads(pickle.dumps(kernel))
+    assert (arrived.program, arrived.backend) == (kernel.program, backend)
+    form = (0.5, np.array([0.1, 0.2, 0.3]), np.array([1.0, 2.0, 3.0]))
+    assert all(np.array_equal(a, b) for a, b in zip(arrived(*form), kernel(*form), strict=True))
 
 
 def test_an_unknown_backend_is_refused_with_the_known_ones() -> None:

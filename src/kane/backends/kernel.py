@@ -126,6 +126,12 @@ class Kernel:
         """
         return self._code.batch_address
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A kernel travels to another process as its program, and is compiled, or found in the cache, there."""
+        from . import compile  # the package imports this module first
+
+        return compile, (self.program, self.backend)
+
     def __repr__(self) -> str:
         groups = ", ".join(f"{g.name} ({len(g)})" for g in self.program.inputs if g.labels)
         outputs = ", ".join(f"{o.name} {o.shape}" for o in self.program.outputs)

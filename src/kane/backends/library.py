@@ -1,0 +1,46 @@
+"""Programs on disk, so that a model file is formulated once per machine.
+
+A program is kept as its text, under a key of what it was made from and of the code that made it; text that does not
+parse as a valid program is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache as once
+from pathlib import Path
+
+from ..errors import KaneError
+from ..graph import Program, parse
+from . import cache
+
+_MAKERS = ("errors.py", "graph", "space", "model", "formulation")
+"""Parts of the package whose code decides what a program looks like."""
+
+
+def remembered(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
+    """The program made from `parts`: read from disk if it is there, else made and kept."""
+    name = cache.key(b"program", _makers(), *(p.encode() for p in parts))
+    stored = cache.load(name)
+    if stored is not None:
+        try:
+            return parse(stored.decode())
+        except (KaneError, UnicodeDecodeError):
+            pass  # written by something else: make it anew
+    program = make()
+    cache.save(name, str(program).encode())
+    return program
+
+
+@once
+def _makers() -> bytes:
+    """What the makers' source files look like from outside: names, sizes, times of change."""
+    root = Path(__file__).parents[1]
+    found = []
+    for part in _MAKERS:
+        path = root / part
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        for file in files:
+            state = file.stat()
+            found.append(f"{file.relative_to(root)} {state.st_size} {state.st_mtime_ns}")
+    return "\n".join(found).encode()
