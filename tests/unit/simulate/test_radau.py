@@ -111,3 +111,14 @@ def test_large_linear_systems_are_solved_as_the_exponential_says():
     solution = integrate(stiff, start, (0.0, 0.1), method="radau", rtol=1e-9, atol=1e-11)
     exact = modes[0] * math.exp(0.1 * rates[0]) + 0.5 * modes[6] * math.exp(0.1 * rates[6])
     assert np.abs(solution.y[-1] - exact).max() < 1e-7
+
+
+def test_a_state_without_weight_does_not_disturb_the_others():
+    # The last state counts nothing; its tolerance is so large that nothing about it is ever looked at.
+    kernel = flat(lambda t, y, p: [y[1], 1e3 * (1.0 - y[0] * y[0]) * y[1] - y[0], y[0] * y[1]], 3)
+    watched = integrate(kernel, [2.0, 0.0, 0.0], (0.0, 1500.0), method="radau", rtol=1e-7, atol=[1e-9, 1e-9, 1e300])
+    alone = integrate(van_der_pol(), [2.0, 0.0], (0.0, 1500.0), parameters=[1e3], method="radau", rtol=1e-7, atol=1e-9)
+    assert watched.outcome.success
+    assert watched.y[-1, :2] == pytest.approx(alone.y[-1], rel=1e-5)
+    # y0 y1 is half the rate of y0^2
+    assert watched.y[-1, 2] == pytest.approx(0.5 * (watched.y[-1, 0] ** 2 - 4.0), rel=1e-2)

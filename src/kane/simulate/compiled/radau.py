@@ -117,7 +117,8 @@ def jacobian(m):
         call(m.jacobian, m.x, m.jacobian_matrix)
         return
     for j in range(n):
-        size = max(abs(y[j]), m.h * abs(f[j]), atol[j] / m.rtol)
+        # Where the state is near zero, what counts as zero by the tolerance sets the scale, within reason.
+        size = max(abs(y[j]), m.h * abs(f[j]), min(1.0, atol[j] / m.rtol))
         x[j] = y[j] + math.sqrt(EPS) * (size if f[j] >= 0.0 else -size)
         step = x[j] - y[j]
         call(m.rhs, m.x, m.k)
