@@ -22,8 +22,8 @@ from .trig import library, library_definition, mended_definition, sine_cosine
 from .writer import Lanes, Writer
 
 CHUNK = 1000
-"""Rows per function. 15 800 rows, scalar and vector code, took 2.7 + 2.6 s to compile in pieces of 500 rows, 1.6 + 1.7 s
-in pieces of 1000, 1.7 + 1.8 s in pieces of 2000, and ran equally fast."""
+"""Rows per function. 15 800 rows, scalar and vector code, took 2.7 + 2.6 s to compile in pieces of 500 rows,
+1.6 + 1.7 s in pieces of 1000, 1.7 + 1.8 s in pieces of 2000; scalar code ran equally fast."""
 
 LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan2": 2, "exp": 1, "log": 1}
 """Operations left to the C library, and how many arguments they take."""
