@@ -21,6 +21,7 @@ from .backends import (  # the verb of the pipeline is called compile
     Kernel,
     SymPyProgram,
     compile,
+    remembered,
     to_c,
     to_latex,
     to_sympy,
@@ -88,6 +89,7 @@ class Model(Mechanism):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self._answers: dict[str, _Answer] = {}
+        self._simulations: dict[Any, _Simulation] = {}
         self._equations: Equations | None = None
         self._answered = -1
 
@@ -105,7 +107,7 @@ class Model(Mechanism):
     def _refresh(self) -> None:
         """Forget what was computed for an earlier state of the description."""
         if self._answered != self.revision:
-            self._answers, self._equations, self._answered = {}, None, self.revision
+            self._answers, self._simulations, self._equations, self._answered = {}, {}, None, self.revision
 
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
@@ -133,8 +135,14 @@ class Model(Mechanism):
         self._refresh()
         answer = self._answers.get(name)
         if answer is None:
-            answer = self._answers[name] = _Answer(self.equations().program(name), self.free_values())
+            answer = self._answers[name] = _Answer(self._program(name), self.free_values())
         return answer
+
+    def _program(self, name: str) -> Program:
+        """A program of the equations; that of an unchanged model file may be known from an earlier run."""
+        if self._equations is not None or self.signature is None:
+            return self.equations().program(name)
+        return remembered((self.signature, name), lambda: self.equations().program(name))
 
     # answers -----------------------------------------------------------------------------------------------------
 
@@ -253,15 +261,16 @@ class Model(Mechanism):
         q0, u0 = self._state(q, u)
         held = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
         law = None if control is None or callable(control) else self._law(control)
-        programs = _SimulationPrograms(self, law, self._events(events))
+        watched = self._events(events)
+        simulation = self._simulation(law, watched)
         sampled = None
         if callable(control):
             sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
-        options.setdefault("project_address", programs.project())
+        options.setdefault("project_address", simulation.unit)
         weights = np.full(len(q0) + len(u0) + 1, float(atol))
         weights[-1] = _UNWEIGHED
         solution = integrate(
-            programs.motion(),
+            simulation.motion,
             np.concatenate([q0, u0, [0.0]]),
             t,
             parameters=np.concatenate([held, self.free_values()]),
@@ -269,12 +278,29 @@ class Model(Mechanism):
             rtol=rtol,
             atol=weights,
             step=step,
-            events=programs.events(),
+            events=simulation.events,
             control=sampled,
             progress=progress,
             **options,
         )
-        return Trajectory.of(self, solution, programs.law_program, held)
+        return Trajectory.of(self, solution, simulation.law, held)
+
+    def _simulation(self, law: dict[Expr, Expr] | None, watched: list[tuple[Event, Expr]]) -> _Simulation:
+        """What a simulation runs, kept for the next one with the same law and events."""
+        self._refresh()
+        key = (None if law is None else tuple(law.items()), tuple(watched))
+        if key not in self._simulations:
+            equations = self.equations()
+            unit = unit_program(equations)
+            self._simulations[key] = _Simulation(
+                compile(motion_program(equations, law)),
+                None if unit is None else compile(unit),
+                Events(compile(watch_program(equations, [e for _, e in watched])), tuple(event for event, _ in watched))
+                if watched
+                else None,
+                None if law is None else compile(control_program(equations, law)),
+            )
+        return self._simulations[key]
 
     def _state(self, q: Any, u: Any) -> tuple[Array, Array]:
         q0, u0 = self.initial_state
@@ -407,33 +433,17 @@ class _Answer:
         return self._kernel(*groups, self._values, self._hoisted)
 
 
-class _SimulationPrograms:
-    """The programs of one simulation over [t, q, u, work, tau, parameters]."""
+@dataclass(frozen=True, slots=True)
+class _Simulation:
+    """The compiled programs of a simulation over [t, q, u, work, tau, parameters].
 
-    def __init__(self, model: Model, law: dict[Expr, Expr] | None, events: list[tuple[Event, Expr]]):
-        self._model = model
-        self._equations = model.equations()
-        self._law = law
-        self._watched = events
+    `unit` makes quaternions unit after each step, where there are any; `law` gives tau of the compiled control law.
+    """
 
-    def motion(self) -> Kernel:
-        return compile(motion_program(self._equations, self._law))
-
-    def project(self) -> Kernel | None:
-        """Quaternions made unit after each step, where there are any."""
-        program = unit_program(self._equations)
-        return None if program is None else compile(program)
-
-    def events(self) -> Events | None:
-        if not self._watched:
-            return None
-        program = watch_program(self._equations, [e for _, e in self._watched])
-        return Events(compile(program), tuple(event for event, _ in self._watched))
-
-    @property
-    def law_program(self) -> Program | None:
-        """tau of the compiled control law over t, q, u and parameters."""
-        return None if self._law is None else control_program(self._equations, self._law)
+    motion: Kernel
+    unit: Kernel | None
+    events: Events | None
+    law: Kernel | None
 
 
 def _sampled(control: Callable[..., Any], n_q: int, n_u: int, held: Array) -> Callable[[float, Array], Array]:
@@ -462,14 +472,13 @@ class Trajectory:
     events: tuple[Any, ...] = ()
 
     @staticmethod
-    def of(model: Model, solution: Solution, law: Program | None, held: Array) -> Trajectory:
+    def of(model: Model, solution: Solution, law: Kernel | None, held: Array) -> Trajectory:
         n_q, n_u = len(model.coordinates), len(model.speeds)
         q, u = solution.y[:, :n_q], solution.y[:, n_q : n_q + n_u]
         tau = np.tile(held, (len(solution.t), 1))
         if law is not None:
-            kernel = compile(law)
-            values = (model.free_values(),) if any(g.name == "parameters" for g in law.inputs) else ()
-            tau = tau + kernel(solution.t[:, None], q, u, *values)
+            values = (model.free_values(),) if any(g.name == "parameters" for g in law.program.inputs) else ()
+            tau = tau + law(solution.t[:, None], q, u, *values)
         elif solution.held is not None and len(solution.held.t):
             last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
             tau = solution.held.p[np.clip(last, 0, None)]

@@ -74,7 +74,10 @@ def _file_text(path: Path) -> str:
 
 
 def _built(text: str, source: str, folder: Path | None, into: type[AnyMechanism]) -> AnyMechanism:
-    return Reader(_extended(compose(text, source), folder)).mechanism(into)
+    tree = _extended(compose(text, source), folder)
+    mechanism = Reader(tree, folder).mechanism(into)
+    mechanism.sign(repr(tree))
+    return mechanism
 
 
 def _extended(node: Node, folder: Path | None) -> Node:

@@ -22,6 +22,9 @@ class Force:
     point: Point
     vector: Vector
 
+    def exprs(self) -> tuple[Expr, ...]:
+        return self.vector.xyz
+
 
 @dataclass(frozen=True, slots=True)
 class Torque:
@@ -30,6 +33,9 @@ class Torque:
     frame: Frame
     vector: Vector
 
+    def exprs(self) -> tuple[Expr, ...]:
+        return self.vector.xyz
+
 
 @dataclass(frozen=True, slots=True)
 class Effort:
@@ -37,6 +43,9 @@ class Effort:
 
     variable: Expr
     value: Expr
+
+    def exprs(self) -> tuple[Expr, ...]:
+        return (self.value,)
 
 
 Action = Force | Torque | Effort

@@ -6,6 +6,7 @@ where they are made; what can only be judged at the end (is everything attached?
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -13,10 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ExpressionError, ModelError, Problem
-from ..graph import Expr, evaluate, linear_coefficients
+from ..graph import Expr, depends_on, evaluate, linear_coefficients
 from ..space import Frame, Kinematics
 from ..space.algebra import Triple
 from .describe import describe
+from .dh import dh_arm
 from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
 from .records import Body, Control, Joint, Limit, Speed
 from .symbols import Quantity, suggestion
@@ -36,6 +38,16 @@ class Mechanism(Tree):
         self.limits: dict[str, Limit] = {}  # coordinate → what it and its drive can bear
         self._gravity: Sequence[Quantity] = gravity
         self._gravity_taken: Triple | None = None
+        self._signed: tuple[int, str] | None = None
+
+    def sign(self, text: str) -> None:
+        """Remember that the description, as it is now, is all in `text`."""
+        self._signed = (self.revision, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+
+    @property
+    def signature(self) -> str | None:
+        """The hash of the text that this description was read from; None once it has been changed since."""
+        return self._signed[1] if self._signed is not None and self._signed[0] == self.revision else None
 
     @property
     def gravity(self) -> Triple:
@@ -48,6 +60,21 @@ class Mechanism(Tree):
         """Set the acceleration of gravity (m/s²), components in N; numbers or expressions in parameters."""
         self.revision += 1
         self._gravity, self._gravity_taken = gravity, self.fixed_triple(gravity, "gravity")
+
+    def dh(
+        self,
+        convention: str,
+        rows: Mapping[str, Mapping[str, Any]],
+        *,
+        parent: Body | str = "ground",
+        at: Sequence[Quantity] = (0.0, 0.0, 0.0),
+        rotation: Mapping[str, Any] | None = None,
+    ) -> list[Joint]:
+        """Attach a serial arm by its table of Hartenberg-Denavit parameters; `convention` is standard, modified or hd.
+
+        `rows` maps joint → {a, alpha, d or b, theta, type, body, …}; see `kane.model.dh`.
+        """
+        return dh_arm(self, convention, rows, parent=parent, at=at, rotation=rotation)
 
     # speeds ----------------------------------------------------------------------------------------------------------
 
@@ -66,13 +93,13 @@ class Mechanism(Tree):
                     f"define {len(self.motion_variables)} speeds",
                 )
             )
-        if self.loads or self.controls:
+        if written := self._written_in_speeds():
             raise ModelError(
                 Problem(
                     self.where("speeds"),
-                    "loads or controls are declared already",
-                    "they may be written in the speeds, so the speeds come first",
-                    "call set_speeds before loads and controls are declared",
+                    f"{written} is written in the speeds that would be replaced",
+                    "an expression keeps its meaning",
+                    "write it in rates of coordinates (q1'), or choose the speeds before it is declared",
                 )
             )
         names = {name: symbol for name, symbol in self._names.items() if name not in self.speed_records}
@@ -142,6 +169,17 @@ class Mechanism(Tree):
             for rate in joint.rates:
                 place.setdefault(repr(rate), first)
         return place
+
+    def _written_in_speeds(self) -> str | None:
+        """What among loads and controls depends on the present speeds, in words."""
+        symbols = [s.symbol for s in self.speed_records.values()]
+        for name, load in self.loads.items():
+            if depends_on([e for action in load.actions() for e in action.exprs()], symbols):
+                return f"load '{name}'"
+        for name, law in self.controls.items():
+            if depends_on([*law.efforts, *law.efforts.values()], symbols):
+                return f"control '{name}'"
+        return None
 
     # loads -----------------------------------------------------------------------------------------------------------
 
