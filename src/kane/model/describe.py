@@ -6,6 +6,7 @@ matrices, inertias are central, and what is at its default is left out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,22 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr
 from ..space import Frame, Point, rotations
 from ..space.algebra import Matrix, Triple
-from .joints import Cylindrical, Free, Gimbal, Planar, Prismatic, Revolute, Screw, Spherical, Universal, Weld
+from .joints import (
+    Coupled,
+    Cylindrical,
+    Free,
+    Gimbal,
+    Planar,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+    Weld,
+)
 from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
 from .normal import normal_text
-from .records import Body, Joint, Shape
+from .records import Body, Joint, Limit, Shape
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -60,6 +73,7 @@ class _Description:
                 c.name: {repr(v): self.scalar(e, f"control '{c.name}' / {v!r}") for v, e in c.efforts.items()}
                 for c in m.controls.values()
             },
+            "limits": {name: self.limit(limit) for name, limit in m.limits.items()},
             "initial": self.initial(),
         }
         return {key: value for key, value in sections.items() if value}
@@ -118,6 +132,7 @@ class _Description:
             "center": self.triple(body.center, where),
             "inertia": {k: self.scalar(e, where) for k, e in entries.items() if not e.is_zero},
             "shapes": [_shape(s) for s in body.shapes],
+            "checked": "" if body.checked else "false",
         }
         if body.joint is None and body.frame is not None and body.origin is not None:
             data["frame"] = self.frame_name(body.frame, where)
@@ -155,6 +170,14 @@ class _Description:
                 return {"normal": normal}
             case Free(velocity):
                 return {"velocity": velocity}
+            case Coupled(moves, follows, ratio, offset):
+                return {
+                    "moves": moves.kind,
+                    "axis": self.axis(moves.axis, where),
+                    "follows": follows,
+                    "ratio": self.scalar(ratio, where),
+                    **_given({"offset": self.scalar(offset, where)}),
+                }
             case Weld() | Spherical():
                 return {}
         raise self.refuse(where, f"its type '{joint.type.kind}' is not one of the model files")
@@ -192,6 +215,10 @@ class _Description:
         values.update((s.name, s.initial) for s in self.m.speed_records.values() if s.initial != 0.0)
         return values
 
+    def limit(self, limit: Limit) -> dict[str, float]:
+        entries = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
+        return {key: value for key, value in entries.items() if math.isfinite(value)}
+
     def load(self, load: Load) -> dict[str, Plain]:
         where = f"load '{load.name}'"
         match load:
@@ -228,5 +255,9 @@ def _given(data: Mapping[str, Plain]) -> dict[str, Plain]:
 
 def _shape(shape: Shape) -> dict[str, Plain]:
     size: Sequence[float] | float = shape.size[0] if len(shape.size) == 1 else list(shape.size)
-    data = {shape.kind: size, "axis": "" if shape.axis == "z" else shape.axis, "color": shape.color}
+    data: dict[str, Plain] = {shape.kind: size}
+    if shape.kind == "mesh":
+        data = {"mesh": shape.file, "scale": [] if shape.size == (1.0, 1.0, 1.0) else size}
+    data.update(axis="" if shape.axis == "z" else shape.axis, color=shape.color)
+    data.update(quaternion=[] if shape.wxyz == (1.0, 0.0, 0.0, 0.0) else list(shape.wxyz))
     return {**_given(data), **({"at": list(shape.at)} if any(shape.at) else {})}

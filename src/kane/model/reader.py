@@ -33,18 +33,26 @@ SECTIONS = (
     "extra_coordinates",
     "bodies",
     "joints",
+    "dh",
     "frames",
     "points",
     "speeds",
     "loads",
     "controls",
+    "limits",
     "initial",
 )
-NAMED = ("parameters", "extra_coordinates", "bodies", "joints", "frames", "points", "loads", "controls", "initial")
+NAMED = (
+    *("parameters", "extra_coordinates", "bodies", "joints", "frames", "points"),
+    *("loads", "controls", "limits", "initial"),
+)
 VERSION = "1"
-BODY = ("mass", "center", "inertia", "about", "shapes", "particle", "frame", "origin")
+BODY = ("mass", "center", "inertia", "about", "checked", "shapes", "particle", "frame", "origin")
+LIMIT = ("lower", "upper", "velocity", "effort")
+DH = ("convention", "parent", "at", "rotation", "rows")
+DH_ROW = ("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial")
 PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
-JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity")
+JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity", "moves", "follows", "ratio", "offset")
 JOINT = (
     *("type", "parent", "child", *PLACEMENT, *JOINT_OPTIONS),
     *("coordinate", "coordinates", "speed", "speeds", "initial"),
@@ -74,7 +82,8 @@ class Reader(Values):
         self.read_parameters(file)
         self.each(file, "bodies", self.read_body)
         self.each(file, "extra_coordinates", self.read_coordinate)
-        self.each(file, "joints", self.read_joint)
+        self.read_joints(file)
+        file.take("dh", lambda n, w: self.read_dh(n))
         gravity = file.take("gravity", self.triple)
         if gravity is not None:
             file.take("gravity", lambda n, w: self.attempt(n, m.set_gravity, gravity))
@@ -84,6 +93,7 @@ class Reader(Values):
         self.read_velocities(file)
         self.each(file, "loads", self.read_load)
         self.each(file, "controls", self.read_control)
+        self.each(file, "limits", self.read_limit)
         self.each(file, "initial", self.read_initial)
         self.judge()
         self.raise_problems()
@@ -187,6 +197,7 @@ class Reader(Values):
             "center": given.take("center", self.triple),
             "inertia": given.take("inertia", self.inertia),
             "about": given.take("about", self.text),
+            "checked": given.take("checked", self.truth),
             "shapes": given.take("shapes", self.shapes),
         }
         particle = given.take("particle", self.quantity)
@@ -196,6 +207,41 @@ class Reader(Values):
             options["mass"] = particle
         given.finish()
         return {k: v for k, v in options.items() if v is not None}
+
+    def read_joints(self, file: Entry) -> None:
+        """All joints, those that follow others last."""
+        entries = list(self.entries(file, "joints"))
+        coupled = [isinstance(n.value, Mapping) and "follows" in n.value for _, n, _ in entries]
+        self.all("joints", [e for e, follows in zip(entries, coupled, strict=True) if not follows], self.read_joint)
+        self.all("joints", [e for e, follows in zip(entries, coupled, strict=True) if follows], self.read_joint)
+
+    def read_dh(self, node: Node) -> None:
+        """The joints of a table of Hartenberg-Denavit parameters."""
+        given = Entry(self, node, "dh", node.line, DH)
+        convention = given.take("convention", self.text) or ""
+        parent, at = given.take("parent", self.body), given.take("at", self.triple)
+        rotation, table = given.take("rotation", self.rotation), given.fields.get("rows")
+        rows: dict[str, dict[str, Any]] = {}
+        entries = table.value if table is not None and isinstance(table.value, Mapping) else {}
+        for name, row in entries.items():
+            self.places[f"joint '{name}'"] = (row.source, row.line)
+            fields = Entry(self, row, f"dh / {name}", row.line, DH_ROW)
+            values: dict[str, Any] = {key: fields.take(key, self.text) for key in ("type", "coordinate", "speed")}
+            values["body"] = fields.need("body", self.body)
+            values.update(
+                {key: fields.take(key, self.quantity) for key in ("a", "alpha", "d", "b", "theta", "initial")}
+            )
+            rows[name] = {key: value for key, value in values.items() if value is not None}
+            given.lost = given.lost or fields.lost
+        if given.lost:
+            self.lost_words.update(
+                str(row[key]) for row in rows.values() for key in ("coordinate", "speed") if key in row
+            )
+            self.lost.update(("joint", name) for name in rows)
+            raise Lost
+        self.attempt(
+            node, self.m.dh, convention, rows, parent=parent or "ground", at=at or (0.0, 0.0, 0.0), rotation=rotation
+        )
 
     def read_joint(self, name: str, node: Node, line: int) -> None:
         where = f"joint '{name}'"
@@ -219,6 +265,10 @@ class Reader(Values):
             "sequence": given.take("sequence", self.text),
             "normal": given.take("normal", self.text),
             "velocity": given.take("velocity", self.text),
+            "moves": given.take("moves", self.text),
+            "follows": given.take("follows", self.joint),
+            "ratio": given.take("ratio", self.quantity),
+            "offset": given.take("offset", self.quantity),
         }
         given.finish()
         self.m.joint(name, kind, parent, child, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]
@@ -415,6 +465,14 @@ class Reader(Values):
         for target, value in node.value.items():
             law[target] = self.quantity(value, f"{where} / {target}")
         self.m.control(name, law)
+
+    def read_limit(self, name: str, node: Node, line: int) -> None:
+        if name in self.lost_words:
+            return
+        given = Entry(self, node, f"limit of '{name}'", line, LIMIT)
+        values = {key: given.take(key, self.number) for key in LIMIT}
+        given.finish()
+        self.m.limit(name, **{k: v for k, v in values.items() if v is not None})
 
     def read_initial(self, name: str, node: Node, line: int) -> None:
         if name in self.lost_words:

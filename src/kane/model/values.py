@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..space.algebra import Triple
+from ..space.rotations import UNIT_TOLERANCE
 from .document import Node, problem, shortened
 from .mechanism import INERTIA, Mechanism, suggestion
 from .records import Shape
+from .shapes import confined
 
 Value = TypeVar("Value")
 ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
-SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3}
+SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3, "mesh": 1}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
 _INDEX = re.compile(r"[0-9]{1,6}")
@@ -35,8 +38,9 @@ class Lost(Exception):
 class Values:
     """What has been found wrong with one file, and its nodes as words, numbers, vectors and orientations."""
 
-    def __init__(self, root: Node):
+    def __init__(self, root: Node, folder: Path | None = None):
         self.root = root
+        self.folder = folder  # from which meshes may be read
         self.found: list[tuple[int, int, Problem]] = []  # (rank of the file, line, problem)
         self.sources: dict[str, int] = {}
         self.lost_words: set[str] = set()  # symbols of entries that were left out
@@ -181,11 +185,18 @@ class Values:
         return tuple(self.shape(item, where) for item in self.items(node, where))
 
     def shape(self, node: Node, where: str) -> Shape:
-        given = Entry(self, node, where, node.line, (*SHAPES, "at", "axis", "color"))
+        given = Entry(self, node, where, node.line, (*SHAPES, "at", "axis", "color", "quaternion", "scale"))
         kinds = [kind for kind in SHAPES if kind in given.fields]
         if len(kinds) != 1:
             raise self.refuse(node, where, f"a shape is one of {', '.join(SHAPES)}", mend="write {sphere: 0.1}, say")
-        size = given.need(kinds[0], lambda n, w: self.sizes(n, w, SHAPES[kinds[0]]))
+        file = path = ""
+        if kinds[0] == "mesh":
+            file = given.need("mesh", self.text) or ""
+            path = confined(file, self.folder)
+            size = given.take("scale", lambda n, w: self.sizes(n, w, 3)) or (1.0, 1.0, 1.0)
+        else:
+            size = given.need(kinds[0], lambda n, w: self.sizes(n, w, SHAPES[kinds[0]]))
+        wxyz = given.take("quaternion", lambda n, w: self.sizes(n, w, 4)) or (1.0, 0.0, 0.0, 0.0)
         at = given.take("at", lambda n, w: self.sizes(n, w, 3)) or (0.0, 0.0, 0.0)
         axis, color = given.take("axis", self.text) or "z", given.take("color", self.text) or ""
         if axis not in ("x", "y", "z"):
@@ -193,9 +204,12 @@ class Values:
         if color and not _COLOR.fullmatch(color):
             raise self.refuse(node, where, f"'{shortened(color)}' is not a color", mend="write #rrggbb or a name")
         given.finish()
-        if kinds[0] != "line" and any(s <= 0 for s in size or ()):
+        if abs(math.hypot(*wxyz) - 1.0) > UNIT_TOLERANCE:
+            raise self.refuse(node, where, f"quaternion {list(wxyz)}", "a rotation is a unit quaternion")
+        if kinds[0] not in ("line", "mesh") and any(s <= 0 for s in size or ()):
             raise self.refuse(node, where, f"{kinds[0]} {list(size or ())}", "lengths of a shape are positive")
-        return Shape(kinds[0], tuple(size or ()), (at[0], at[1], at[2]), axis, color)
+        turn = (wxyz[0], wxyz[1], wxyz[2], wxyz[3])
+        return Shape(kinds[0], tuple(size or ()), (at[0], at[1], at[2]), axis, color, turn, file, path)
 
     def sizes(self, node: Node, where: str, count: int) -> tuple[float, ...]:
         if count == 1:

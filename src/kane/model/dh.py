@@ -1,0 +1,159 @@
+"""Serial arms from tables of Hartenberg-Denavit parameters, in three conventions that must be named.
+
+Every convention places frame i, fixed in link i, by four numbers a, alpha, d, theta; they differ in the axis that joint
+i turns about, in the end of the link at which its frame sits, and in a sign:
+
+  standard   T_i = Rz(theta) Tz(d) Tx(a) Rx(alpha): joint i turns about z of frame i − 1; frame i sits at the far end
+  modified   T_i = Rx(alpha) Tx(a) Rz(theta) Tz(d): joint i turns about z of frame i; frame i sits at the near end
+  hd         T_i = Rx(alpha) Tx(a) Rz(theta) Tz(−b): as modified, but the origin lies at −b along Z_i [AMR89, Eqs. 7-8]
+
+A revolute joint adds its coordinate to theta, a prismatic one to d (or b). Lengths in metres, angles in radians.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError, Problem
+from ..graph import Expr
+from ..space import rotations
+from ..space.algebra import Matrix, Triple, plus, product, scaled, times, transposed
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+    from .records import Body, Joint
+
+CONVENTIONS: Mapping[str, str] = {
+    "standard": "Rz(theta) Tz(d) Tx(a) Rx(alpha), frame i at the far end of link i, joint i about z of frame i - 1",
+    "modified": "Rx(alpha) Tx(a) Rz(theta) Tz(d), frame i at joint i and about its own z, a and alpha of link i - 1",
+    "hd": "Rx(alpha) Tx(a) Rz(theta) Tz(-b), as modified, but the origin of frame i lies at -b along its z",
+}
+BODY = ("mass", "center", "inertia", "about", "shapes")
+RIGHT_ANGLE = 1e-9
+"""Angles (rad) this close to a multiple of 90° are taken as that: 90*deg is not π/2 to the last bit."""
+
+
+def explained() -> str:
+    """The conventions and how they differ, in one sentence each."""
+    return "; ".join(f"{name}: {what}" for name, what in CONVENTIONS.items())
+
+
+def dh_arm(
+    mechanism: Mechanism,
+    convention: str,
+    rows: Mapping[str, Mapping[str, Any]],
+    *,
+    parent: Body | str = "ground",
+    at: Sequence[Any] = (0.0, 0.0, 0.0),
+    rotation: Mapping[str, Any] | None = None,
+) -> list[Joint]:
+    """Attach the links of a table to `parent`, whose frame 0 stands at `at` (m) turned by `rotation`.
+
+    `rows` maps the name of each joint to its row: a, alpha, theta and d (b in `hd`), all four, the joint's own one
+    where its coordinate is zero; `type` (revolute, the default, or prismatic); `body`, a body declared before or the
+    name of a new one with mass, center and inertia in frame i; `coordinate`, `speed`, `initial` where wanted.
+    """
+    problems = _check(mechanism, convention, rows)
+    if problems:
+        raise ModelError(problems)
+    where = "dh"
+    place = (mechanism.triple(at, f"{where} / at"), mechanism.fixed_rotation(rotation, f"{where} / rotation"))
+    joints: list[Joint] = []
+    inner: Body | str = parent
+    for name, row in rows.items():
+        given = {key: row[key] for key in BODY if key in row}
+        body = str(row.get("body", name))
+        if given or body not in mechanism.bodies:
+            mechanism.body(body, **given)
+        options: dict[str, Any] = _placement(mechanism, convention, name, row, place)
+        for key, plural in (("coordinate", "coordinates"), ("speed", "speeds"), ("initial", "initial")):
+            if row.get(key) is not None:
+                options[plural] = [row[key]]
+        joints.append(mechanism.joint(name, row.get("type", "revolute"), inner, body, **options))
+        inner = body
+        place = None
+    return joints
+
+
+def _placement(
+    m: Mechanism, convention: str, name: str, row: Mapping[str, Any], base: tuple[Triple, Matrix] | None
+) -> dict[str, Any]:
+    """Where the joint sits in its two links, as Mechanism.joint takes it."""
+    where = f"dh / {name}"
+    length = "b" if convention == "hd" else "d"
+    a, d = m.scalar(row["a"], f"{where} / a"), m.scalar(row[length], f"{where} / {length}")
+    turn_x = _turn(m, 0, row["alpha"], f"{where} / alpha")
+    turn_z = _turn(m, 2, row["theta"], f"{where} / theta")
+    zero = m.graph.const(0.0)
+    along = -d if convention == "hd" else d
+    options: dict[str, Any] = {"axis": "z"}
+    if convention == "hd" and row.get("type") == "prismatic":
+        options["axis"] = "-z"
+    if convention == "standard":
+        offset, mount = (zero, zero, zero), turn_z
+        inward = transposed(turn_x)
+        options["child_at"] = scaled(-1.0, times(inward, (a, zero, along)))
+        options["child_rotation"] = _spec(inward)
+    else:
+        offset, mount = plus((a, zero, zero), times(turn_x, (zero, zero, along))), product(turn_x, turn_z)
+    if base is not None:
+        offset, mount = plus(base[0], times(base[1], offset)), product(base[1], mount)
+    return {**options, "at": offset, "rotation": _spec(mount)}
+
+
+def _spec(R: Matrix) -> dict[str, Any] | None:
+    return None if rotations.identity(R[0][0].graph) == R else {"matrix": R}
+
+
+def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:
+    """A turn about x or z; by multiples of 90° made of zeros and ones."""
+    expr: Expr = m.scalar(angle, where)
+    m.constant([expr], where)
+    if expr.number is None:
+        return rotations.simple(axis, expr)
+    c, s = cos_sin(expr.number)
+    R = rotations.simple(axis, m.graph.const(0.0))
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    rows = [list(row) for row in R]
+    rows[i][i] = rows[j][j] = m.graph.const(c)
+    rows[i][j], rows[j][i] = m.graph.const(-s + 0.0), m.graph.const(s)
+    x, y, z = ((row[0], row[1], row[2]) for row in rows)
+    return (x, y, z)
+
+
+def cos_sin(angle: float) -> tuple[float, float]:
+    """Cosine and sine, exact where the angle is a multiple of 90° to within `RIGHT_ANGLE`."""
+    quarters = angle / (math.pi / 2)
+    if abs(quarters) < 1e6 and abs(quarters - round(quarters)) * (math.pi / 2) <= RIGHT_ANGLE:
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
+    return math.cos(angle), math.sin(angle)
+
+
+def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]]) -> list[Problem]:
+    """Everything that is missing or unknown."""
+    if convention not in CONVENTIONS:
+        what = f"unknown convention '{convention}'" if convention else "the convention is not named"
+        law = f"the same four numbers mean different arms: {explained()}"
+        return [Problem(m.where("dh"), what, law, f"say which: {', '.join(CONVENTIONS)}")]
+    if not rows:
+        return [Problem(m.where("dh / rows"), "the table is empty", mend="give one row per joint")]
+    problems = []
+    needed = ("a", "alpha", "b" if convention == "hd" else "d", "theta")
+    known = (*needed, "type", "body", "coordinate", "speed", "initial", *BODY)
+    for name, row in rows.items():
+        where = m.where(f"dh / {name}")
+        missing = [key for key in needed if row.get(key) is None]
+        if missing:
+            law = f"a row of convention '{convention}' has {', '.join(needed)}: {CONVENTIONS[convention]}"
+            mend = "give all four; the joint's own one is its value where the coordinate is zero, often 0"
+            problems.append(Problem(where, f"{', '.join(missing)} missing", law, mend))
+        unknown = [key for key in row if key not in known]
+        if unknown:
+            other = "hd measures b against Z_i, the others d along it" if {"b", "d"} & set(unknown) else ""
+            problems.append(Problem(where, f"unknown {', '.join(unknown)}", other, f"a row has {', '.join(known)}"))
+        if row.get("type", "revolute") not in ("revolute", "prismatic"):
+            law = "a row of the table describes a joint of one coordinate"
+            problems.append(Problem(where, f"type '{row['type']}'", law, "say revolute or prismatic"))
+    return problems
