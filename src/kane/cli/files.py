@@ -35,9 +35,10 @@ def write_motion(path: Path, trajectory: Trajectory) -> None:
     """Write t, q, u, u', tau of a trajectory as .csv or .npz."""
     model, udot = trajectory.model, trajectory.acceleration()
     if path.suffix.lower() == ".npz":
-        parts = {name: getattr(trajectory, name) for name in ("t", "q", "u", "tau")}
-        names = {"coordinates": np.array(model.coordinates), "speeds": np.array(model.speeds)}
-        np.savez(path, udot=udot, **parts, **names)
+        names = (np.array(model.coordinates), np.array(model.speeds))
+        motion = (trajectory.t, trajectory.q, trajectory.u, trajectory.tau)
+        t, q, u, tau = motion
+        np.savez(path, t=t, q=q, u=u, udot=udot, tau=tau, coordinates=names[0], speeds=names[1])
         return
     names = ["t", *model.coordinates, *model.speeds, *acceleration_names(model), *effort_names(model)]
     table = np.column_stack([trajectory.t, trajectory.q, trajectory.u, udot, trajectory.tau])

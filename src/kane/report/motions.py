@@ -94,5 +94,6 @@ def _kinematics(model: Model, t: Array, q: Array) -> tuple[Array, Array]:
 def _solved(W: Array, right: Array) -> Array:
     """u of W u = right at each time; least squares where there are more coordinates than speeds."""
     if W.shape[1] == W.shape[2]:
-        return np.linalg.solve(W, right[:, :, None])[:, :, 0]
+        solved: Array = np.linalg.solve(W, right[:, :, None]).astype(np.float64)
+        return solved[:, :, 0]
     return np.einsum("kij,kj->ki", np.linalg.pinv(W), right)

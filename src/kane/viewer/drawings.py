@@ -15,7 +15,8 @@ from .plots import GRID, INK, STYLE
 from .shapes import PALETTE, Array, faces, pieces, placed, up_direction
 
 _LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in the axes of the picture
-_EDGE = 0.7  # how dark an edge is beside its face
+_EDGE = 0.7  # how dark a line is beside a face
+_LINE, _SEAM = 2.6, 0.4  # points; a seam as wide as the gap that antialiasing leaves between faces
 
 
 def mechanism(model: Any, q: Array | None = None) -> Figure:
@@ -37,10 +38,15 @@ def mechanism(model: Any, q: Array | None = None) -> Figure:
     with rc_context(STYLE):
         figure = Figure(figsize=(4.6, 4.2), layout="constrained")
         ax = figure.subplots()
-        for i in np.argsort(depths):
-            edge = tuple(_EDGE * colors[i]) if len(polygons[i]) == 2 else tuple(colors[i])
-            width = 2.6 if len(polygons[i]) == 2 else 0.4
-            ax.add_collection(PolyCollection([polygons[i]], facecolors=[tuple(colors[i])], edgecolors=[edge], lw=width))
+        order = np.argsort(depths)
+        lines = [len(polygons[i]) == 2 for i in order]
+        drawn = PolyCollection(
+            [polygons[i] for i in order],
+            facecolors=[tuple(colors[i]) for i in order],
+            edgecolors=[tuple(_EDGE * colors[i] if line else colors[i]) for i, line in zip(order, lines, strict=True)],
+            linewidths=[_LINE if line else _SEAM for line in lines],
+        )
+        ax.add_collection(drawn)
         _axes_of_ground(ax, view, polygons)
         ax.set_aspect("equal")
         ax.autoscale_view()

@@ -28,7 +28,7 @@ INK = "#334155"
 """Text and axes; becomes the colour of the page's own text in `svg`."""
 
 GRID = "#94a3b8"
-STYLE = {
+STYLE: Any = {
     "font.size": 9,
     "font.family": "sans-serif",
     "axes.edgecolor": INK,
@@ -41,7 +41,6 @@ STYLE = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.formatter.limits": (-3, 4),
-    "axes.formatter.use_mathtext": True,
     "grid.color": GRID,
     "grid.alpha": 0.3,
     "grid.linewidth": 0.6,
@@ -131,20 +130,17 @@ def efforts(
     return panels(t, shown, title)
 
 
+_BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
 def subscript(name: str) -> str:
-    """A name as it is written: q1 with its index below, tau as a letter."""
-    match = re.fullmatch(r"([A-Za-z]+?)_?(\d+)", name)
+    """A name as it is written: q1 with its index below, tau_u1 as the letter with that index."""
     if name.startswith("tau_"):
         inner = re.fullmatch(r"u_?(\w+)", name[4:])
         index = inner.group(1) if inner else name[4:]
-        return rf"$\tau_{{\mathrm{{{_mathtext(index)}}}}}$"
-    if match and len(match.group(1)) == 1:
-        return rf"${match.group(1)}_{{{match.group(2)}}}$"
-    return name
-
-
-def _mathtext(text: str) -> str:
-    return text.replace("_", r"\_")
+        return f"τ{index.translate(_BELOW)}" if index.isdecimal() else f"τ {index}"
+    match = re.fullmatch(r"([A-Za-z])_?(\d+)", name)
+    return match.group(1) + match.group(2).translate(_BELOW) if match else name
 
 
 def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Figure:

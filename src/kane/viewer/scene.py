@@ -261,7 +261,7 @@ class SceneServer:
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the window was closed
                     self.wfile.write(owner._page)
 
-            def log_message(self, *_: object) -> None:
+            def log_message(self, format: str, *args: object) -> None:
                 """Nothing: the terminal belongs to the user."""
 
         return Handler

@@ -1,0 +1,269 @@
+"""The chapters of a report, each from what it is about to HTML."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..analysis import CheckReport, OperationTable
+from ..api import Array, Model, Trajectory
+from ..backends import compile
+from ..formulation import Equations
+from ..graph import STAGES, Program
+from ..viewer import drawings, plots, recorded_scene
+from ..viewer.units import coordinate_units, effort_units, speed_units
+from . import mathml
+from .motions import Motion
+from .page import Markup, Section, details, figure, paragraph, table, text
+
+FIRST_LINES = 48
+"""Lines of a program that are shown before the reader asks for all of them."""
+
+_STAGES = {"parameters": "parameters (once)", "q": "coordinates", "u": "speeds", "rest": "the rest"}
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """How a paper names and signs the efforts along the speeds of a model."""
+
+    labels: tuple[str, ...]
+    signs: tuple[float, ...]
+    words: str
+
+
+CONVENTIONS: Mapping[str, Convention] = {
+    "stanford-arm": Convention(
+        ("τ₁", "τ₂", "τ₃", "τ₄", "τ₅", "σ"),
+        (1.0, -1.0, -1.0, -1.0, -1.0, -1.0),
+        "Signs as in Kane & Levinson (1983): τ1 acts on A from the ground; τ2 to τ5 and σ are what the outer body"
+        " exerts on the inner one, minus the efforts along the speeds.",
+    )
+}
+"""Conventions of papers, by model."""
+
+
+def model_chapter(model: Model) -> Section:
+    """Drawing, tree, bodies, joints, coordinates, speeds, parameters."""
+    drawing = figure(plots.svg(drawings.mechanism(model), f"drawing of {model.name}"), "In the initial state.", "draw")
+    gravity = ", ".join(f"{model.number(g, 'gravity'):g}" for g in model.gravity)
+    tree = figure(
+        plots.svg(drawings.tree(model), f"tree of {model.name}"), f"Gravity ({gravity}) m/s² in N.", "wide tree"
+    )
+    joints = [
+        (j.name, j.type.kind, j.parent.name, j.child.name, ", ".join(c.name for c in j.coordinates))
+        for j in model.joints.values()
+    ]
+    body = f'<div class="pair">{drawing}<div>{_bodies(model)}</div></div>{tree}'
+    if joints:
+        body += "<h3>Joints</h3>" + table(("joint", "type", "parent", "child", "coordinates"), joints, words=5)
+    body += "<h3>Coordinates and speeds</h3>" + _variables(model)
+    if model.parameters:
+        chips = "".join(f"<li>{text(p.name)} = {p.value:.6g}</li>" for p in model.parameters.values())
+        body += f'<h3>Parameters</h3><ul class="chips">{chips}</ul>'
+    for title, names in (("Loads", model.loads), ("Control laws", model.controls)):
+        if names:
+            body += f"<h3>{title}</h3>" + paragraph(", ".join(names))
+    return Section("Model", body)
+
+
+def _bodies(model: Model) -> str:
+    rows = []
+    for b in model.bodies.values():
+        center = ", ".join(f"{model.number(c, b.name):g}" for c in b.center)
+        moments = [f"{model.number(b.inertia[i][i], b.name):g}" for i in range(3)]
+        rows.append((b.name, f"{model.number(b.mass, b.name):g}", center, *moments))
+    return "<h3>Bodies</h3>" + table(("body", "mass kg", "mass centre m", "Ixx kg m²", "Iyy", "Izz"), rows)
+
+
+def _variables(model: Model) -> str:
+    units = coordinate_units(model)
+    rows = [
+        (name, unit or "–", f"{c.initial:.6g}")
+        for (name, c), unit in zip(model.coordinate_records.items(), units, strict=True)
+    ]
+    speeds = []
+    for (name, s), unit in zip(model.speed_records.items(), speed_units(model), strict=True):
+        definition = repr(s.definition)
+        speeds.append(
+            (name, definition if len(definition) < 70 else definition[:69] + "…", unit or "–", f"{s.initial:.6g}")
+        )
+    left = table(("coordinate", "unit", "initial"), rows, words=2)
+    right = table(("speed", "definition", "unit", "initial"), speeds, words=3)
+    return f'<div class="pair">{left}{right}</div>'
+
+
+def equations_chapter(model: Model, equations: Equations, comparison: OperationTable) -> Section:
+    """Counts by stage, beside the literature; the equations themselves or the start of the program."""
+    names = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "energy", "momentum")
+    rows = []
+    for name in names:
+        program, count = equations.program(name), equations.count(name)
+        stages = [program.count(s) for s in STAGES]
+        rows.append(
+            (
+                name.replace("_", " "),
+                *(count[k] for k in ("mul", "add", "div", "trig")),
+                *(f"{c['mul'] + c['div']} / {c['add']}" for c in stages),
+            )
+        )
+    body = paragraph(
+        "Operations of one evaluation, numbers folded; by stage as multiplications and divisions / additions: what "
+        "depends on parameters alone is done once, what depends on coordinates alone once per configuration."
+    )
+    body += table(("program", "mul", "add", "div", "trig", *(_STAGES[s] for s in STAGES)), rows)
+    body += _compared(comparison)
+    program = equations.program("inverse_dynamics")
+    small = mathml.equations(program)
+    if small is not None:
+        body += "<h3>Efforts along the speeds</h3>" + "".join(f'<div class="math">{m}</div>' for m in small)
+    body += f"<h3>The program of inverse dynamics</h3>{_program(program)}"
+    forward = equations.program("forward_dynamics")
+    body += details(f"The program of forward dynamics, {len(forward.rows)} lines", f"<pre>{_lines(forward)}</pre>")
+    return Section("Equations", body)
+
+
+def _compared(comparison: OperationTable) -> str:
+    rows = [
+        (
+            r.computation.replace("_", " "),
+            r.source,
+            r.mul,
+            r.add,
+            "" if r.div is None else r.div,
+            "" if r.trig is None else r.trig,
+        )
+        for r in comparison.rows
+    ]
+    body = "<h3>Beside published counts</h3>" if any("kane" not in r.source for r in comparison.rows) else ""
+    body += table(("computation", "by", "mul", "add", "div", "trig"), rows, words=2)
+    inverse = [r for r in comparison.rows if r.computation == "inverse_dynamics"]
+    if len(inverse) > 2:
+        bars = {r.source: {"mul": r.mul, "add": r.add, "div": r.div or 0} for r in inverse}
+        chart = plots.counts(bars, note="operations of one inverse dynamics")
+        body += figure(plots.svg(chart, "operation counts"))
+    return body
+
+
+def _program(program: Program) -> str:
+    lines = _lines(program).split("\n")
+    if len(lines) <= FIRST_LINES:
+        return f"<pre>{chr(10).join(lines)}</pre>"
+    head = "\n".join(lines[:FIRST_LINES])
+    whole = details(f"All {len(program.rows)} lines", f"<pre>{chr(10).join(lines)}</pre>")
+    return f"<pre>{head}\n…</pre>{whole}"
+
+
+def _lines(program: Program) -> str:
+    """The text of a program, its comments set apart."""
+    escaped = html.escape(str(program).rstrip("\n"), quote=False)
+    return re.sub(r"  (# .*)$", r'  <span class="c">\1</span>', escaped, flags=re.MULTILINE)
+
+
+def given_motion_chapter(model: Model, motion: Motion, words: str) -> Section:
+    """Inverse dynamics along a given motion: coordinates and efforts."""
+    tau = model.inverse_dynamics(motion.q, motion.u, motion.udot, t=motion.t[:, None])
+    body = paragraph(words) if words else ""
+    body += figure(plots.svg(plots.motion(model, motion.t, motion.q), "coordinates"), "The motion that is asked for.")
+    body += _efforts(model, motion.t, tau, "The efforts that produce it.")
+    return Section("Inverse dynamics", body)
+
+
+def _efforts(model: Model, t: Array, tau: Array, caption: str) -> str:
+    convention = CONVENTIONS.get(model.name)
+    if convention is None:
+        return figure(plots.svg(plots.efforts(model, t, tau), "efforts"), caption)
+    drawn = plots.efforts(model, t, tau, labels=convention.labels, signs=convention.signs)
+    return figure(plots.svg(drawn, "efforts"), f"{caption} {convention.words}")
+
+
+def simulation_chapter(
+    trajectory: Trajectory, targets: Mapping[str, float], *, scene: bool, control: str | None
+) -> Section:
+    """How the simulation ended, the motion in 3-D, coordinates and efforts over time."""
+    model = trajectory.model
+    law = f"Control law '{control}'. " if control else "No efforts along the speeds. "
+    body = paragraph(f"{law}The simulation {trajectory.outcome}.")
+    if scene:
+        page = html.escape(recorded_scene(trajectory), quote=True)
+        body += (
+            f'<iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
+            "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
+            "</figcaption>"
+        )
+    caption = "Coordinates; dashed: the targets of the control law." if targets else "Coordinates."
+    drawn = plots.motion(model, trajectory.t, trajectory.q, targets=targets)
+    body += figure(plots.svg(drawn, "motion"), caption)
+    if np.any(trajectory.tau):
+        body += _efforts(model, trajectory.t, trajectory.tau, "Efforts of the control law.")
+    return Section("Simulation", body)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Kinetic energy, potential of gravity, and work of efforts and of all other loads, (k,) each, in J."""
+
+    kinetic: Array
+    potential: Array
+    work: Array
+
+    @property
+    def error(self) -> float:
+        """How far kinetic + potential − work strays from its start (J)."""
+        values = self.kinetic + self.potential - self.work
+        return float(np.max(np.abs(values - values[0])))
+
+
+def balance(trajectory: Trajectory) -> Balance:
+    """The energy balance along a motion."""
+    model = trajectory.model
+    equations = model.equations()
+    outputs = {"potential": ((), [equations.gravity_potential])}
+    kernel = compile(equations.lowered("gravity_potential", ["t", "q"], outputs))
+    given: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": model.free_values()}
+    potential = kernel(*(given[g.name] for g in kernel.program.inputs))
+    return Balance(trajectory.energy().kinetic, potential, trajectory.work)
+
+
+def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
+    """Energy balance and momentum along the motion, and the laws held against it."""
+    model = trajectory.model
+    found = balance(trajectory)
+    momentum = model.momentum(trajectory.q, trajectory.u)
+    drawn = plots.energy(trajectory.t, found.kinetic, found.potential, found.work)
+    body = figure(
+        plots.svg(drawn, "energy"),
+        "Kinetic energy and potential of gravity change by the work of efforts and other loads; right: by how much the"
+        " balance misses.",
+    )
+    drawn = plots.momentum(trajectory.t, momentum.linear, momentum.angular)
+    body += figure(plots.svg(drawn, "momentum"))
+    body += checks_table(laws)
+    return Section("Conservation", body)
+
+
+def checks_chapter(report: CheckReport) -> Section:
+    """The equations held against independent ones."""
+    words = "all laws hold" if report.passed else "NOT ALL LAWS HOLD"
+    return Section("Checks", paragraph(f"At {report.about}: {words}.") + checks_table(report))
+
+
+def checks_table(report: CheckReport) -> str:
+    """Laws, by how much each is missed, and the verdict."""
+    rows = []
+    for r in report.rows:
+        if r.value is None:
+            rows.append((r.name, r.law, "–", "", Markup(f'<span class="soft">not asked: {text(r.note)}</span>')))
+        else:
+            verdict = Markup('<span class="ok">ok</span>' if r.passed else '<span class="no">FAILED</span>')
+            rows.append((r.name, r.law, f"{r.value:.1e}", f"{r.tolerance:.0e}", verdict))
+    return table(("law", "", "missed by", "tolerance", ""), rows, words=2)
+
+
+def effort_words(model: Model) -> str:
+    """The efforts of a model with their units, in words."""
+    return ", ".join(f"{s} ({u})" if u else s for s, u in zip(model.speeds, effort_units(model), strict=True))

@@ -1,0 +1,119 @@
+"""Small programs as MathML, which browsers set without help: each output as one equation in the inputs.
+
+A piece of MathML carries how tightly it holds together, so that only the parentheses that are needed are written.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+from ..graph import Program
+
+SMALL = 40
+"""Operations that one equation may show; a longer one is not read but skipped."""
+
+_SUM, _PRODUCT, _ATOM = range(3)
+Piece = tuple[str, int]
+
+_GREEK = {"tau": "τ", "theta": "θ", "phi": "φ", "psi": "ψ", "alpha": "α", "beta": "β", "omega": "ω", "mu": "μ"}
+_CALLS = {"asin": "arcsin", "acos": "arccos", "log": "ln", "sign": "sgn"}
+
+
+def equations(program: Program) -> list[str] | None:
+    """One `<math>` element per element of the outputs, or None where they are too long to be read."""
+    sizes = [0] * program.first_row
+    for row in program.rows:
+        sizes.append(min(1 + sum(sizes[a] for a in row.args), SMALL + 1))
+    slots = [s for out in program.outputs for s in out.slots]
+    if max((sizes[s] for s in slots), default=0) > SMALL:
+        return None
+    pieces: list[Piece] = [(symbol(label), _ATOM) for g in program.inputs for label in g.labels]
+    pieces += [_number(c) for c in program.constants]
+    for row in program.rows:
+        pieces.append(_row(row.op, [pieces[a] for a in row.args], len(set(row.args)) == 1))
+    shown = []
+    for out in program.outputs:
+        for k, slot in enumerate(out.slots):
+            index = "".join(str(i + 1) for i in _position(k, out.shape))
+            left = f"<msub>{_stem(out.name)}<mn>{index}</mn></msub>" if index else _stem(out.name)
+            shown.append(f'<math display="block">{left}<mo>=</mo>{pieces[slot][0]}</math>')
+    return shown
+
+
+def _position(k: int, shape: tuple[int, ...]) -> list[int]:
+    place = []
+    for n in reversed(shape):
+        place.append(k % n)
+        k //= n
+    return place[::-1]
+
+
+def symbol(label: str) -> str:
+    """A label as a symbol: a dot for a rate (u1'), an index for digits and for what follows `_`."""
+    rate = label.endswith("'")
+    name = label.rstrip("'")
+    match = re.fullmatch(r"([A-Za-z]+?)_?(\d*)((?:_\w+)*)", name, flags=re.ASCII)
+    if match is None:
+        return f"<mi>{html.escape(label)}</mi>"
+    stem = _stem(match.group(1))
+    if rate:
+        stem = f'<mover accent="true">{stem}<mo>˙</mo></mover>'
+    index = ",".join(part for part in (match.group(2), *match.group(3).split("_")) if part)
+    return f"<msub>{stem}<mtext>{html.escape(index)}</mtext></msub>" if index else stem
+
+
+def _stem(name: str) -> str:
+    if name.endswith("dot") and len(name) > 3:
+        return f'<mover accent="true">{_stem(name[:-3])}<mo>˙</mo></mover>'
+    return f"<mi>{html.escape(_GREEK.get(name, name))}</mi>"
+
+
+def _number(value: float) -> Piece:
+    mantissa, _, exponent = f"{abs(value):.6g}".partition("e")
+    text = f"<mn>{mantissa}</mn>"
+    if exponent:
+        text += f"<mo>·</mo><msup><mn>10</mn><mn>{int(exponent)}</mn></msup>"
+    return (f"<mrow><mo>−</mo>{text}</mrow>", _SUM) if value < 0 else (text, _PRODUCT if exponent else _ATOM)
+
+
+def _held(piece: Piece, needed: int) -> str:
+    text, holds = piece
+    return text if holds >= needed else f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>"
+
+
+def _infix(sign: str, left: int, right: int, holds: int) -> Callable[[list[Piece]], Piece]:
+    def write(args: list[Piece]) -> Piece:
+        text = f"{_held(args[0], left)}<mo>{sign}</mo>{_held(args[1], right)}"
+        return f"<mrow>{text}</mrow>", holds
+
+    return write
+
+
+_WRITTEN: dict[str, Callable[[list[Piece]], Piece]] = {
+    "add": _infix("+", _SUM, _SUM, _SUM),
+    "sub": _infix("−", _SUM, _PRODUCT, _SUM),
+    "mul": _infix("&#x2009;", _PRODUCT, _PRODUCT, _PRODUCT),
+    "div": lambda a: (f"<mfrac><mrow>{a[0][0]}</mrow><mrow>{a[1][0]}</mrow></mfrac>", _ATOM),
+    "neg": lambda a: (f"<mrow><mo>−</mo>{_held(a[0], _PRODUCT)}</mrow>", _SUM),
+    "sqrt": lambda a: (f"<msqrt>{a[0][0]}</msqrt>", _ATOM),
+    "abs": lambda a: (f"<mrow><mo>|</mo>{a[0][0]}<mo>|</mo></mrow>", _ATOM),
+    "less": _infix("&lt;", _SUM, _SUM, _SUM),
+    "less_equal": _infix("≤", _SUM, _SUM, _SUM),
+    "equal": _infix("=", _SUM, _SUM, _SUM),
+    "select": lambda a: (
+        f"<mrow><mo>{{</mo><mtable><mtr><mtd>{a[1][0]}</mtd><mtd><mtext>where </mtext>{a[0][0]}</mtd></mtr>"
+        f"<mtr><mtd>{a[2][0]}</mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>",
+        _SUM,
+    ),
+}
+
+
+def _row(op: str, args: list[Piece], same: bool) -> Piece:
+    if op == "mul" and same:
+        return f"<msup>{_held(args[0], _ATOM)}<mn>2</mn></msup>", _ATOM
+    if op in _WRITTEN:
+        return _WRITTEN[op](args)
+    inside = "<mo>,</mo>".join(text for text, _ in args)
+    return f"<mrow><mi>{_CALLS.get(op, op)}</mi><mo>(</mo>{inside}<mo>)</mo></mrow>", _ATOM

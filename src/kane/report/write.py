@@ -1,0 +1,131 @@
+"""`write`: a model, what it does and whether it is right, in one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..analysis import CheckReport, check, check_trajectory, operation_table
+from ..api import Model, Trajectory
+from ..errors import InputError
+from .chapters import (
+    checks_chapter,
+    conservation_chapter,
+    equations_chapter,
+    given_motion_chapter,
+    model_chapter,
+    simulation_chapter,
+)
+from .motions import Motion
+from .page import Page, Section
+
+SAMPLES = 501
+"""Times along the simulation of a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a report says: where it is, its simulation, and the checks of model and motion."""
+
+    path: Path
+    trajectory: Trajectory
+    checks: CheckReport
+    laws: CheckReport
+
+    @property
+    def passed(self) -> bool:
+        """Whether every law holds and the simulation reached its end."""
+        return self.checks.passed and self.laws.passed and self.trajectory.outcome.success
+
+
+def write(
+    model: Model,
+    path: Path | str,
+    *,
+    trajectory: Trajectory | None = None,
+    control: str | None = None,
+    motion: Motion | None = None,
+    extra: Sequence[Section] = (),
+    scene: bool = True,
+    title: str = "",
+    progress: Callable[[float], object] | None = None,
+) -> Written:
+    """Write the report of a model to `path`, an .html file.
+
+    `trajectory` is the motion that is shown, by default ten seconds from the initial state under `control`, the name of
+    a control law of the model. `motion` is a given motion whose efforts are computed. `extra` chapters come before the
+    checks. `scene` includes the 3-D view, about a megabyte. `progress` is called with the fraction done.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"'{path}': a report ends in .html")
+    step = _steps(progress, 6)
+    if trajectory is None:
+        trajectory = model.simulate(np.linspace(0.0, 10.0, SAMPLES), control=control)
+    step()
+    checks, laws = check(model), check_trajectory(trajectory)
+    step()
+    equations, comparison = model.equations(), operation_table(model)
+    step()
+    chapters = [model_chapter(model), equations_chapter(model, equations, comparison)]
+    step()
+    if motion is not None:
+        chapters.append(given_motion_chapter(model, motion, ""))
+    chapters.append(simulation_chapter(trajectory, _targets(model, control), scene=scene, control=control))
+    step()
+    chapters += [conservation_chapter(trajectory, laws), *extra, checks_chapter(checks)]
+    count = equations.count("inverse_dynamics")
+    forward = equations.count("forward_dynamics")
+    figures = (
+        (f"{len(model.bodies)} / {len(model.speeds)}", "bodies / degrees of freedom"),
+        (f"{count['mul'] + count['div']} + {count['add']}", "multiplications + additions of inverse dynamics"),
+        (f"{forward['mul'] + forward['div']} + {forward['add']}", "of forward dynamics"),
+        (_verdict(checks), "laws hold for the equations"),
+        (_verdict(laws), "laws hold along the simulation"),
+    )
+    page = Page(title or model.name, model.about, figures, tuple(chapters), _closing())
+    target.write_text(page.html(), encoding="utf-8")
+    step()
+    return Written(target, trajectory, checks, laws)
+
+
+def _steps(progress: Callable[[float], object] | None, count: int) -> Callable[[], None]:
+    done = 0
+
+    def step() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done / count)
+
+    return step
+
+
+def _targets(model: Model, control: str | None) -> dict[str, float]:
+    """Parameters named like a coordinate followed by s (q1s) are where a control law brings it."""
+    if control is None:
+        return {}
+    return {c: model.parameters[f"{c}s"].value for c in model.coordinates if f"{c}s" in model.parameters}
+
+
+def _verdict(report: CheckReport) -> str:
+    asked = [r for r in report.rows if r.value is not None]
+    return f"{sum(r.passed for r in asked)} of {len(asked)}"
+
+
+def _closing() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    def of(name: str) -> Any:
+        try:
+            return version(name)
+        except PackageNotFoundError:
+            return "?"
+
+    return (
+        f"kane {of('kane')}. Units are SI, angles in radians. This file is complete: it asks no network for anything."
+    )
