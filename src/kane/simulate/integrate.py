@@ -7,6 +7,7 @@ arrays, reports progress and calls a sampled control. Where the loop is cut does
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -219,6 +220,19 @@ class _Cost:
     control_seconds: float = 0.0
 
 
+@functools.cache
+def _tableau_arrays(name: str) -> dict[str, Any]:
+    """The arrays of a tableau as the loop wants them; shared by all simulations, which only read them."""
+    tableau = TABLEAUX[name]
+    arrays: dict[str, Any] = {"c": np.array(tableau.c)}
+    for matrix, rows in (("a", tableau.a), ("error", tableau.error), ("dense", tableau.dense)):
+        start, column, value = packed(rows)
+        arrays[f"{matrix}_start"] = np.array(start, dtype=np.int64)
+        arrays[f"{matrix}_column"] = np.array(column, dtype=np.int64)
+        arrays[f"{matrix}_value"] = np.array(value, dtype=np.float64)
+    return arrays
+
+
 class _Run:
     """One simulation under way: the memory of the compiled loop and what Python does between its chunks."""
 
@@ -304,17 +318,8 @@ class _Run:
         state["stages"], state["rows"] = tableau.stages, len(tableau.a)
         state["fixed"], state["error_order"] = int(not tableau.adaptive), tableau.error_order
         state["error_rows"], state["dense_rows"] = len(tableau.error), len(tableau.dense)
-        for name, rows in (("a", tableau.a), ("error", tableau.error), ("dense", tableau.dense)):
-            start, column, value = packed(rows)
-            self._hold(
-                **{
-                    f"{name}_start": np.array(start, dtype=np.int64),
-                    f"{name}_column": np.array(column, dtype=np.int64),
-                    f"{name}_value": np.array(value, dtype=np.float64),
-                }
-            )
+        self._hold(**_tableau_arrays(tableau.name))
         self._hold(
-            c=np.array(tableau.c),
             k=np.zeros((len(tableau.a), self.start.width)),
             dense=np.zeros((3 + len(tableau.dense), self.start.y0.size)),
         )
