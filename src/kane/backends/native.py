@@ -18,8 +18,9 @@ import numpy as np
 from ..graph import Program
 from .kernel import Floats
 
-GRAIN = 2_000_000
-"""Rows times samples for one thread: about 0.2 ms of vector code, ten times what starting the thread costs."""
+GRAIN = 10_000_000
+"""Rows times samples for one thread: about 1 ms of vector code. Two threads took 0.19 ms to start and to join on a busy
+machine, so a batch is not shared unless that is a small part of it."""
 
 BATCH_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 

@@ -16,7 +16,7 @@ from ...graph import Program
 from .. import native
 from ..kernel import Call, Floats, Kernel
 from .batch import batch_loop
-from .entry import CONTEXT, entry, has_entry
+from .entry import CONTEXT, HELD, entry, has_entry
 from .machine import Library, host, library
 from .python import builtin, context
 from .rows import definitions, function
@@ -78,7 +78,7 @@ class LLVMCode:
         if known is None:
             return None
         self._context = (ctypes.c_void_p * len(CONTEXT)).from_address(self._flat.data_address("context"))
-        self._context[:] = (*known, None, native.GRAIN // (len(self._program.rows) + 1))
+        self._context[:] = (*known, None, HELD // (len(self._program.rows) + 1))
         return self._flat.address("entry")
 
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
