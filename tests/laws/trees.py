@@ -40,7 +40,7 @@ MOUNTS = ("none", "quarter turn", "any")
 
 @dataclass(frozen=True)
 class BodyPlan:
-    """A body and its inboard joint. R_P and R_C are the joint's frames in parent and child, at and child_at its place."""
+    """A body and its inboard joint: R_P and R_C its frames in parent and child, at and child_at its places."""
 
     parent: int  # -1 is the ground
     kind: str
@@ -264,7 +264,10 @@ def add_load(model: Model, name: str, load: LoadPlan, bodies: list[str]) -> None
     first = bodies[load.first]
     second = "ground" if load.second < 0 else bodies[load.second]
     vector, frame = load.vector.tolist(), first if load.own else "N"
-    swinging = [f"{vector[0]!r}*cos(2*t)", f"{vector[1]!r}*{model.coordinates[0]}", f"{vector[2]!r}*{model.speeds[0]}"]
+    swing = (
+        f"(cos(2*t) + 0.3*{model.coordinates[0]} - 0.2*{model.speeds[0]})"  # one factor: the direction is the plan's
+    )
+    swinging = [f"{x!r}*{swing}" for x in vector]
     joints = [j for j in model.joints.values() if j.rates]
     plain = [j for j in joints if len(j.rates) == len(j.coordinates)]
     if load.kind == "force":

@@ -18,7 +18,6 @@ from .programs import Array, Programs, States, equations_of
 from .report import CheckReport, CheckRow
 
 CONSERVED = 1e-10  # rate of a component of momentum, relative to what its parts change by, that counts as zero
-UNIT = 1e-12  # quaternions are made unit after each step
 COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
 
 
@@ -53,7 +52,7 @@ def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "ll
     states = States(states.t, states.q, states.u, udot, states.tau)
     rows = (
         first,
-        _quaternions(motion),
+        _quaternions(motion, tolerance),
         _circle(motion, ask, states),
         _energy(motion, ask, states, tolerance),
         *_momentum(ask, states, tolerance),
@@ -61,13 +60,13 @@ def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "ll
     return CheckReport(name, about, rows)
 
 
-def _quaternions(motion: Motion) -> CheckRow:
+def _quaternions(motion: Motion, tolerance: float) -> CheckRow:
     law = "quaternions are unit"
     found = quaternions(motion.model)
     if not found:
-        return CheckRow("quaternions", law, None, UNIT, "there are none")
+        return CheckRow("quaternions", law, None, tolerance, "there are none")
     norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found]
-    return CheckRow("quaternions", law, float(np.abs(np.array(norms) - 1.0).max()), UNIT)
+    return CheckRow("quaternions", law, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 
 def _circle(motion: Motion, ask: Programs, states: States) -> CheckRow:
