@@ -15,7 +15,7 @@ import numpy as np
 from ..api import Array, Model, Trajectory
 from ..errors import InputError
 from ..model.mechanism import suggestion
-from ..report import Motion, through
+from ..report.motions import Motion, through
 from .console import say
 
 MAX_ROWS = 5_000_000

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..api import Model, Trajectory
-from ..report import Motion, cycloid
+from ..report.energy import balance
+from ..report.motions import Motion, cycloid
 from . import FAILED, FINE, UsageError
 from .console import bar, heading, print_json, say, table
 from .files import effort_names, read_motion, write_columns, write_motion
@@ -104,8 +105,7 @@ def simulate(arguments: Namespace) -> int:
 
 
 def _summary(trajectory: Trajectory) -> dict[str, Any]:
-    model, energy = trajectory.model, trajectory.energy()
-    balance = energy.kinetic + energy.potential - trajectory.work
+    model = trajectory.model
     return {
         "outcome": trajectory.outcome.reason,
         "sentence": str(trajectory.outcome),
@@ -116,7 +116,7 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
         "steps": trajectory.statistics.steps,
         "evaluations": trajectory.statistics.evaluations,
         "seconds": trajectory.statistics.seconds,
-        "energy_balance_error": float(np.max(np.abs(balance - balance[0]))),
+        "energy_balance_error": balance(trajectory).error,
     }
 
 

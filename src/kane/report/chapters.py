@@ -6,18 +6,17 @@ import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..analysis import CheckReport, OperationTable
 from ..api import Array, Model, Trajectory
-from ..backends import compile
 from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..viewer import drawings, plots, recorded_scene
-from ..viewer.units import coordinate_units, effort_units, speed_units
+from ..viewer.units import coordinate_units, speed_units
 from . import mathml
+from .energy import balance
 from .motions import Motion
 from .page import Markup, Section, details, figure, paragraph, table, text
 
@@ -203,32 +202,6 @@ def simulation_chapter(
     return Section("Simulation", body)
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """Kinetic energy, potential of gravity, and work of efforts and of all other loads, (k,) each, in J."""
-
-    kinetic: Array
-    potential: Array
-    work: Array
-
-    @property
-    def error(self) -> float:
-        """How far kinetic + potential − work strays from its start (J)."""
-        values = self.kinetic + self.potential - self.work
-        return float(np.max(np.abs(values - values[0])))
-
-
-def balance(trajectory: Trajectory) -> Balance:
-    """The energy balance along a motion."""
-    model = trajectory.model
-    equations = model.equations()
-    outputs = {"potential": ((), [equations.gravity_potential])}
-    kernel = compile(equations.lowered("gravity_potential", ["t", "q"], outputs))
-    given: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": model.free_values()}
-    potential = kernel(*(given[g.name] for g in kernel.program.inputs))
-    return Balance(trajectory.energy().kinetic, potential, trajectory.work)
-
-
 def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
     """Energy balance and momentum along the motion, and the laws held against it."""
     model = trajectory.model
@@ -257,13 +230,8 @@ def checks_table(report: CheckReport) -> str:
     rows = []
     for r in report.rows:
         if r.value is None:
-            rows.append((r.name, r.law, "–", "", Markup(f'<span class="soft">not asked: {text(r.note)}</span>')))
+            rows.append((r.name, r.law, Markup(f'<span class="soft">not asked: {text(r.note)}</span>'), "", ""))
         else:
             verdict = Markup('<span class="ok">ok</span>' if r.passed else '<span class="no">FAILED</span>')
-            rows.append((r.name, r.law, f"{r.value:.1e}", f"{r.tolerance:.0e}", verdict))
-    return table(("law", "", "missed by", "tolerance", ""), rows, words=2)
-
-
-def effort_words(model: Model) -> str:
-    """The efforts of a model with their units, in words."""
-    return ", ".join(f"{s} ({u})" if u else s for s, u in zip(model.speeds, effort_units(model), strict=True))
+            rows.append((r.name, r.law, verdict, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
+    return table(("law", "", "", "missed by", "tolerance"), rows, words=3)
