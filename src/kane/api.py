@@ -497,6 +497,21 @@ class Trajectory:
         """The motion held against the balance of energy and the equations it must satisfy."""
         return check_trajectory(self)
 
+    def plot(self, path: str | None = None) -> Any:
+        """A figure of the coordinates over time (matplotlib), written to `path` if given."""
+        from .viewer import plots  # matplotlib is an extra and slow to import
+
+        figure = plots.motion(self.model, self.t, self.q)
+        if path is not None:
+            plots.save(figure, path)
+        return figure
+
+    def view(self, *, port: int = 0, open_browser: bool = True) -> None:
+        """Play the motion in a browser, from a server on this machine only, until its window or Ctrl-C ends it."""
+        from .viewer import view  # viser is an extra and slow to import
+
+        view(self, port=port, open_browser=open_browser)
+
     def __len__(self) -> int:
         return len(self.t)
 
