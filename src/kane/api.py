@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,9 +60,13 @@ class Momentum(NamedTuple):
     angular: Any
 
 
-def load(source: str, *, free: Iterable[str] | str = ()) -> Model:
-    """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs."""
-    model = load_mechanism(source, into=Model)
+def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) -> Model:
+    """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs.
+
+    A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
+    packages, strict.
+    """
+    model = load_mechanism(source, into=Model, **options)
     if free:
         model.keep_free(free)
     return model

@@ -2,7 +2,8 @@
 
 from .file import builtin_names, load_mechanism, read_mechanism
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
-from .records import Body, Control, Coordinate, Joint, Limit, Parameter, Shape, Speed
+from .records import Body, Control, Coordinate, Joint, Limit, Parameter, Rotor, Shape, Speed
+from .urdf import UrdfOptions, read_urdf, to_urdf
 from .write import write_mechanism
 
 __all__ = [
@@ -15,10 +16,14 @@ __all__ = [
     "Limit",
     "Mechanism",
     "Parameter",
+    "Rotor",
     "Shape",
     "Speed",
+    "UrdfOptions",
     "builtin_names",
     "load_mechanism",
     "read_mechanism",
+    "read_urdf",
+    "to_urdf",
     "write_mechanism",
 ]

@@ -8,16 +8,20 @@ read from the folder of the model or from the built-in ones.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from importlib import resources
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import ModelError, Problem
 from .document import MAX_BYTES, Node, compose, merged, problem
 from .mechanism import Mechanism, suggestion
 from .reader import Reader
+from .urdf import UrdfOptions, read_urdf
+from .urdf.xml import MAX_BYTES as MAX_URDF_BYTES
 
 SUFFIXES = (".yaml", ".yml")
+URDF = ".urdf"
 MAX_EXTENDS = 8
 """How many files may extend each other in a row."""
 
@@ -29,13 +33,21 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(f.name.removesuffix(".yaml") for f in _builtin_folder().iterdir() if f.name.endswith(".yaml")))
 
 
-def load_mechanism(model: str | Path, into: type[AnyMechanism] = Mechanism) -> AnyMechanism:
-    """The mechanism of a built-in name or of a model file, as an instance of `into`."""
+def load_mechanism(model: str | Path, into: type[AnyMechanism] = Mechanism, **options: Any) -> AnyMechanism:
+    """The mechanism of a built-in name, a .yaml model file or a .urdf, as an instance of `into`.
+
+    A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict.
+    """
+    path = Path(model)
+    if path.suffix == URDF:
+        return _robot(path, into, options)
+    if options:
+        what = f"the options {', '.join(sorted(options))} are those of a URDF"
+        raise ModelError(Problem(f"model '{model}'", what, mend="leave them out; a model file says everything itself"))
     if isinstance(model, str) and model in builtin_names():
         return _built(_builtin_text(model), f"{model}.yaml", None, into)
-    path = Path(model)
     if path.suffix not in SUFFIXES:
-        mend = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml)"
+        mend = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
         raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", mend=mend))
     return _built(_file_text(path), path.name, path.parent, into)
 
@@ -43,6 +55,19 @@ def load_mechanism(model: str | Path, into: type[AnyMechanism] = Mechanism) -> A
 def read_mechanism(text: str, source_name: str, into: type[AnyMechanism] = Mechanism) -> AnyMechanism:
     """The mechanism that `text` describes, as an instance of `into`; errors call the text `source_name`."""
     return _built(text, source_name, None, into)
+
+
+def _robot(path: Path, into: type[AnyMechanism], options: Mapping[str, Any]) -> AnyMechanism:
+    where = f"model file '{path}'"
+    try:
+        chosen = UrdfOptions(**options)
+    except (TypeError, ValueError) as error:
+        known = ", ".join(f.name for f in fields(UrdfOptions))
+        raise ModelError(Problem(where, str(error).removeprefix("UrdfOptions."), mend=f"options: {known}")) from None
+    data = _file_bytes(path, MAX_URDF_BYTES)
+    mechanism = read_urdf(data, path.name, into, folder=path.parent, options=chosen)
+    mechanism.sign(repr((data, path.name, chosen)))
+    return mechanism
 
 
 def _builtin_folder():
@@ -53,18 +78,23 @@ def _builtin_text(name: str) -> str:
     return (_builtin_folder() / f"{name}.yaml").read_text(encoding="utf-8")
 
 
-def _file_text(path: Path) -> str:
+def _file_bytes(path: Path, largest: int) -> bytes:
     where = f"model file '{path}'"
     try:
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
             raise ModelError(Problem(where, what, mend="check the path, or name a built-in model"))
         with path.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+            data = stream.read(largest + 1)
     except (OSError, ValueError) as error:
         raise ModelError(Problem(where, f"cannot be read: {error}")) from None
-    if len(data) > MAX_BYTES:
-        raise ModelError(problem(path.name, 1, "", "the file is too large", f"at most {MAX_BYTES} bytes are read"))
+    if len(data) > largest:
+        raise ModelError(problem(path.name, 1, "", "the file is too large", f"at most {largest} bytes are read"))
+    return data
+
+
+def _file_text(path: Path) -> str:
+    data = _file_bytes(path, MAX_BYTES)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -1,0 +1,369 @@
+"""From the elements of a URDF robot to a Mechanism, collecting every fault on the way.
+
+Links become bodies and joints joints, under their own names; the coordinate of joint `elbow` is `q_elbow`, its speed
+`u_elbow`. The child link's frame is the joint's, so nothing is converted but orientations, which become matrices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...errors import ModelError
+from ..document import shortened
+from ..joints import Coupled
+from ..mechanism import Mechanism
+from ..records import Joint
+from ..symbols import is_name
+from ..tree import symbol_stem
+from .values import Faults, Lost, turn_z_to
+from .visuals import Packages, Visuals
+from .xml import Element, parse_xml
+
+AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
+
+TYPES: Mapping[str, str] = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "weld",
+    "floating": "free",
+    "planar": "planar",
+}
+BASES = ("fixed", "floating")
+FRICTIONS = ("smooth", "sign", "none")
+SMOOTH = 1e-3
+"""Rate (rad/s or m/s) at which smooth friction has reached 71 % of its full value."""
+
+_TAKEN = ("ground", "N", "O")  # names of the ground, which a link cannot have
+
+
+@dataclass(frozen=True, slots=True)
+class UrdfOptions:
+    """What a URDF leaves open.
+
+    base: `fixed` welds the root link to the ground, `floating` leaves it free (six speeds, components in the link).
+    gravity: m/s², in the root's axes at rest. damping: whether <dynamics damping> acts. friction: how <dynamics
+    friction> f acts: `smooth` is −f r / √(r² + v²) with v = 1 mm/s or mrad/s, `sign` −f sign(r), `none` not at all.
+    packages: folders of the packages that package:// may lead to. strict: refuse inertias that no rigid body has,
+    instead of noting them in `Mechanism.remarks`.
+    """
+
+    base: str = "fixed"
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    damping: bool = True
+    friction: str = "smooth"
+    packages: Packages = field(default_factory=tuple)
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        for key, value, known in (("base", self.base, BASES), ("friction", self.friction, FRICTIONS)):
+            if value not in known:
+                raise ValueError(f"{key}={value!r} is not one of {', '.join(known)}")
+
+
+def read_urdf(
+    data: bytes | str,
+    source: str,
+    into: type[AnyMechanism] = Mechanism,
+    *,
+    folder: Path | None = None,
+    options: UrdfOptions | None = None,
+) -> AnyMechanism:
+    """The robot that a URDF text describes, as an instance of `into`; errors call the text `source`."""
+    root = parse_xml(data.encode() if isinstance(data, str) else data, source)
+    return Robot(root, source, folder, options or UrdfOptions()).mechanism(into)
+
+
+class Robot:
+    """One reading of one robot."""
+
+    def __init__(self, root: Element, source: str, folder: Path | None, options: UrdfOptions):
+        self.root = root
+        self.faults = Faults(source)
+        self.folder = folder
+        self.options = options
+        self.links: dict[str, Element] = {}
+        self.joints: dict[str, Element] = {}
+        self.inboard: dict[str, str] = {}  # link → its inboard joint
+        self.ends: dict[str, tuple[str, str]] = {}  # joint → parent, child
+        self.symbols: set[str] = set()
+        self.m = Mechanism()
+
+    def mechanism(self, into: type[AnyMechanism]) -> AnyMechanism:
+        faults = self.faults
+        if self.root.tag != "robot":
+            mend = "expand the macros first: xacro file.xacro > file.urdf" if "xacro" in self.root.tag else ""
+            faults.note(self.root.line, "", f"the root element is <{shortened(self.root.tag)}>, not <robot>", mend=mend)
+            faults.raise_all()
+        self.collect()
+        start = self.check_tree()
+        faults.raise_all()
+        name = self.root.attributes.get("name", "").strip() or "robot"
+        self.m = m = into(name, gravity=self.options.gravity)
+        visuals = Visuals(self.root, faults, self.folder, self.options.packages)
+        for name, link in self.links.items():
+            self.attempt(link.line, self.read_link, name, link, visuals)
+        faults.raise_all()
+        self.attempt(self.links[start].line, self.read_base, start)
+        mimics = {n: j for n, j in self.joints.items() if j.first("mimic") is not None and self.moves(j)}
+        for name, joint in self.joints.items():
+            if name not in mimics:
+                self.attempt(joint.line, self.read_joint, name, joint)
+        self.read_mimics(mimics)
+        faults.raise_all()
+        self.attempt(self.root.line, m.validate)
+        faults.raise_all()
+        return m
+
+    def attempt(self, line: int, function: Any, *args: Any) -> None:
+        """Call `function`; what is wrong is noted at `line`."""
+        try:
+            function(*args)
+        except ModelError as error:
+            self.faults.located(error, line, self.m.where(""))
+        except Lost:
+            return
+
+    # the tree --------------------------------------------------------------------------------------------------------
+
+    def collect(self) -> None:
+        """All links and joints by name."""
+        for element in self.root.children:
+            if element.tag.startswith("xacro:"):
+                mend = "expand the macros first: xacro file.xacro > file.urdf"
+                self.faults.note(element.line, "", f"<{shortened(element.tag)}> is a macro", mend=mend)
+            table = {"link": self.links, "joint": self.joints}.get(element.tag)
+            if table is None:
+                continue
+            name = element.attributes.get("name", "").strip()
+            where = f"{element.tag} '{shortened(name)}'"
+            if not is_name(name):
+                self.faults.note(element.line, element.tag, f"'{shortened(name)}' is not a name", mend='write name="…"')
+            elif name in table:
+                first = table[name].line
+                law, mend = "names are unique", "rename one of the two"
+                self.faults.note(element.line, where, f"the name is there already, on line {first}", law, mend)
+            else:
+                table[name] = element
+
+    def check_tree(self) -> str:
+        """The root link; notes whatever keeps the joints from forming one tree."""
+        faults = self.faults
+        for name, joint in self.joints.items():
+            try:
+                self.ends[name] = self.end(joint, "parent", name), self.end(joint, "child", name)
+            except Lost:
+                continue
+            child = self.ends[name][1]
+            if child in self.inboard:
+                what = f"link '{child}' is already the child of joint '{self.inboard[child]}'"
+                law = "in a URDF every link has one parent; loops cannot be written"
+                faults.note(joint.line, f"joint '{name}'", what, law)
+            else:
+                self.inboard[child] = name
+        if faults.found:
+            return ""
+        roots = [name for name in self.links if name not in self.inboard]
+        if len(roots) != 1:
+            if not self.links:
+                faults.note(self.root.line, "", "the robot has no link", mend="is this the expanded file?")
+            elif not roots:
+                faults.note(self.root.line, "", "every link is the child of a joint", "a robot has one root, no cycle")
+            for name in roots[1:]:
+                what = f"is a root like '{roots[0]}'"
+                law, mend = "a robot has one root link", "join the two by a fixed joint, or split the file"
+                faults.note(self.links[name].line, f"link '{name}'", what, law, mend)
+            return ""
+        self.check_reached(roots[0])
+        return roots[0]
+
+    def end(self, joint: Element, which: str, name: str) -> str:
+        where = f"joint '{name}'"
+        element = joint.first(which)
+        if element is None:
+            raise self.faults.note(joint.line, where, f"<joint> has no <{which}>", mend=f'write <{which} link="…"/>')
+        link = self.faults.word(element, "link", where)
+        if link not in self.links:
+            raise self.faults.note(element.line, where, f"unknown link '{shortened(link)}'", mend="declare the link")
+        return link
+
+    def check_reached(self, root: str) -> None:
+        """Note the links that do not hang on the root: they form a cycle."""
+        children: dict[str, list[str]] = {}
+        for parent, child in self.ends.values():
+            children.setdefault(parent, []).append(child)
+        reached, stack = {root}, [root]
+        while stack:
+            for child in children.get(stack.pop(), ()):
+                reached.add(child)
+                stack.append(child)
+        for name, link in self.links.items():
+            if name not in reached:
+                what, law = f"does not hang on the root link '{root}'", "joints form a tree, without cycles"
+                self.faults.note(link.line, f"link '{name}'", what, law)
+
+    # links and joints ------------------------------------------------------------------------------------------------
+
+    def body(self, link: str) -> str:
+        """The name of a link's body: its own, unless that is the ground's."""
+        return f"{link}_link" if link in _TAKEN else link
+
+    def read_link(self, name: str, link: Element, visuals: Visuals) -> None:
+        where = f"link '{name}'"
+        options: dict[str, Any] = {}
+        inertial = link.first("inertial")
+        if inertial is not None:
+            mass = inertial.first("mass")
+            if mass is None:
+                raise self.faults.note(inertial.line, where, "<inertial> has no <mass>", mend='write <mass value="…"/>')
+            center, R = self.faults.pose(inertial, where)
+            options["mass"] = self.faults.number(mass, "value", where)
+            options["inertia"] = self.faults.inertia(inertial, R, where)
+            options["center"] = center
+        options["shapes"] = visuals.shapes(link, where)
+        self.m.body(self.body(name), checked=self.options.strict, **options)
+
+    def read_base(self, root: str) -> None:
+        name = self.fresh("root_joint", self.joints)
+        kind = "weld" if self.options.base == "fixed" else "free"
+        self.m.joint(name, kind, "ground", self.body(root), **self.names(name, kind))
+
+    @staticmethod
+    def fresh(name: str, taken: Mapping[str, Any] | set[str]) -> str:
+        while name in taken:
+            name += "_"
+        return name
+
+    def names(self, joint: str, kind: str) -> dict[str, list[str]]:
+        """Symbols of the coordinates and speeds of a joint, different from all others."""
+        made = self.m.joint_type(kind, {}, "")
+        stem = symbol_stem(joint)
+        while True:
+            q, u = (
+                [f"{letter}_{stem}_{e}" if e else f"{letter}_{stem}" for e in endings]
+                for letter, endings in (("q", made.coordinates), ("u", made.speeds))
+            )
+            if self.symbols.isdisjoint((*q, *u)):
+                self.symbols.update((*q, *u))
+                return {"coordinates": q, "speeds": u}
+            stem += "_"
+
+    def kind(self, name: str, joint: Element) -> str:
+        kind = self.faults.word(joint, "type", f"joint '{name}'")
+        if kind not in TYPES:
+            mend = f"types are {', '.join(TYPES)}"
+            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{shortened(kind)}'", mend=mend)
+        return TYPES[kind]
+
+    def moves(self, joint: Element) -> bool:
+        return TYPES.get(joint.attributes.get("type", "").strip()) in ("revolute", "prismatic")
+
+    def placement(self, name: str, joint: Element, kind: str) -> dict[str, Any]:
+        """Where a joint sits, and its axis, as Mechanism.joint takes them."""
+        where = f"joint '{name}'"
+        xyz, R = self.faults.pose(joint, where)
+        options: dict[str, Any] = {"at": xyz}
+        if kind in ("revolute", "prismatic", "planar"):
+            axis = np.array(self.faults.triple(joint.first("axis"), "xyz", where, (1.0, 0.0, 0.0)))
+            length = float(np.linalg.norm(axis))
+            if length == 0.0:
+                raise self.faults.note(joint.line, where, "the axis is zero", "an axis has a direction")
+            axis = axis / length
+            if kind == "planar":
+                if np.array_equal(axis, np.eye(3)[2]):
+                    options["normal"] = "z"
+                else:  # turned so that the plane is that of x and y
+                    T = turn_z_to(axis)
+                    R = R @ T
+                    options["child_rotation"] = {"matrix": T.tolist()}
+            else:
+                options["axis"] = axis.tolist()
+        if not np.array_equal(R, np.eye(3)):
+            options["rotation"] = {"matrix": R.tolist()}
+        return options
+
+    def read_joint(self, name: str, joint: Element) -> None:
+        kind = self.kind(name, joint)
+        parent, child = (self.body(link) for link in self.ends[name])
+        options = self.placement(name, joint, kind)
+        record = self.m.joint(name, kind, parent, child, **options, **self.names(name, kind))
+        if kind in ("revolute", "prismatic"):
+            self.read_limit(record, joint)
+            self.read_dynamics(record, joint, record)
+
+    def read_limit(self, record: Joint, joint: Element) -> None:
+        limit, where = joint.first("limit"), f"joint '{record.name}'"
+        if limit is None:
+            return
+        lower, upper = -math.inf, math.inf
+        if joint.attributes["type"].strip() != "continuous":
+            lower, upper = (self.faults.bound(limit, key, where, 0.0) for key in ("lower", "upper"))
+        rate, effort = (self.faults.bound(limit, key, where, math.inf) for key in ("velocity", "effort"))
+        self.m.limit(record.coordinates[0].name, lower=lower, upper=upper, velocity=rate, effort=effort)
+
+    def read_dynamics(self, record: Joint, joint: Element, leader: Joint) -> None:
+        """Damping and friction as loads, along the coordinate of the joint or of the one that it follows."""
+        dynamics, where = joint.first("dynamics"), f"joint '{record.name}'"
+        if dynamics is None:
+            return
+        damping = self.faults.number(dynamics, "damping", where, 0.0)
+        friction = self.faults.number(dynamics, "friction", where, 0.0)
+        if damping < 0 or friction < 0:
+            what = f"damping {damping:g}, friction {friction:g}"
+            raise self.faults.note(dynamics.line, where, what, "losses take energy from the motion: none is negative")
+        rate = record.drive[1]
+        share = record.type.ratio if isinstance(record.type, Coupled) else 1.0
+        if damping and self.options.damping:
+            if record is leader:
+                self.m.joint_spring(f"{record.name} damping", leader, damping=damping)
+            else:
+                self.m.effort(f"{record.name} damping", leader, -(share * (damping * rate)))
+        if friction and self.options.friction != "none":
+            smooth = self.options.friction == "smooth"
+            sense = rate / (rate * rate + SMOOTH * SMOOTH).sqrt() if smooth else rate.sign()
+            self.m.effort(f"{record.name} friction", leader, -(share * (friction * sense)))
+
+    def read_mimics(self, mimics: Mapping[str, Element]) -> None:
+        """Joints that follow others, each after the one that it follows."""
+        left = dict(mimics)
+        while left:
+            ready = {n: j for n, j in left.items() if self.leader(j) not in left}
+            if not ready:
+                name, joint = next(iter(left.items()))
+                what, law = (
+                    f"follows '{self.leader(joint)}', which follows it",
+                    "a chain of mimics ends at a free joint",
+                )
+                self.faults.note(joint.line, f"joint '{name}'", what, law)
+                return
+            for name, joint in ready.items():
+                self.attempt(joint.line, self.read_mimic, name, joint)
+                del left[name]
+
+    @staticmethod
+    def leader(joint: Element) -> str:
+        mimic = joint.first("mimic")
+        return "" if mimic is None else mimic.attributes.get("joint", "").strip()
+
+    def read_mimic(self, name: str, joint: Element) -> None:
+        where, mimic = f"joint '{name}'", joint.first("mimic")
+        assert mimic is not None
+        kind = self.kind(name, joint)
+        parent, child = (self.body(link) for link in self.ends[name])
+        follows = self.faults.word(mimic, "joint", where)
+        options = self.placement(name, joint, kind)
+        options["ratio"] = self.faults.number(mimic, "multiplier", where, 1.0)
+        options["offset"] = self.faults.number(mimic, "offset", where, 0.0)
+        if follows not in self.joints:
+            raise self.faults.note(mimic.line, where, f"mimics the unknown joint '{shortened(follows)}'")
+        if follows not in self.m.joints:
+            raise Lost  # its own fault has been noted
+        record = self.m.joint(name, "coupled", parent, child, moves=kind, follows=follows, **options)
+        assert isinstance(record.type, Coupled)
+        self.read_dynamics(record, joint, self.m.joints[record.type.follows])

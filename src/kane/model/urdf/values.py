@@ -1,0 +1,153 @@
+"""Attributes of URDF elements as numbers, vectors, orientations and inertias, every fault noted at its line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError, Problem
+from ..dh import cos_sin
+from ..document import problem, shortened
+from .xml import Element
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+LARGEST = 1e15
+"""Magnitude beyond which a number of a robot is a mistake; products of some of them still fit a float64."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+class Lost(Exception):
+    """Something could not be read; why has been noted."""
+
+
+class Faults:
+    """What has been found wrong with one file, in the order of its lines."""
+
+    def __init__(self, source: str):
+        self.source = source
+        self.found: list[tuple[int, Problem]] = []
+
+    def note(self, line: int, where: str, what: str, law: str = "", mend: str = "") -> Lost:
+        self.found.append((line, problem(self.source, line, where, what, law, mend)))
+        return Lost()
+
+    def located(self, error: ModelError, line: int, prefix: str) -> None:
+        """Note the problems of the model itself at a line of the file."""
+        for p in error.problems:
+            self.note(line, p.where.removeprefix(prefix), p.what, p.law, p.mend)
+
+    def raise_all(self) -> None:
+        if self.found:
+            raise ModelError([p for _, p in sorted(self.found, key=lambda f: f[0])])
+
+    # values --------------------------------------------------------------------------------------------------------
+
+    def word(self, element: Element, key: str, where: str) -> str:
+        """An attribute that has to be there."""
+        value = element.attributes.get(key, "").strip()
+        if not value:
+            raise self.note(element.line, where, f"<{element.tag}> has no {key}", mend=f'write {key}="…"')
+        return value
+
+    def number(self, element: Element, key: str, where: str, default: float | None = None) -> float:
+        text = element.attributes.get(key)
+        if text is None and default is not None:
+            return default
+        return self._numbers(element, key, self.word(element, key, where), where, 1)[0]
+
+    def bound(self, element: Element, key: str, where: str, default: float) -> float:
+        """A limit: any finite number, or inf."""
+        text = element.attributes.get(key, "").strip().lower()
+        if text.lstrip("+-") in ("inf", "infinity"):
+            return -math.inf if text.startswith("-") else math.inf
+        if not text:
+            return default
+        if not _NUMBER.fullmatch(text):
+            raise self.note(element.line, where, f"{key} '{shortened(text)}' is not a number")
+        return float(text)
+
+    def triple(self, element: Element | None, key: str, where: str, default: Sequence[float]) -> tuple[float, ...]:
+        if element is None or key not in element.attributes:
+            return tuple(default)
+        return self._numbers(element, key, element.attributes[key], where, len(default))
+
+    def _numbers(self, element: Element, key: str, text: str, where: str, count: int) -> tuple[float, ...]:
+        words = text.split()
+        what = f"{key} '{shortened(text)}'"
+        if len(words) != count:
+            need = "one number" if count == 1 else f"{count} numbers"
+            raise self.note(element.line, where, f"{what} has {len(words)} parts", f"{key} is {need}")
+        values = []
+        for word in words:
+            value = float(word) if _NUMBER.fullmatch(word) else math.nan
+            if not abs(value) <= LARGEST:
+                law = f"numbers of a robot are finite, of magnitude up to {LARGEST:g}"
+                raise self.note(element.line, where, f"{what} is not such a number", law, "give a finite number")
+            values.append(value)
+        return tuple(values)
+
+    def pose(self, element: Element | None, where: str) -> tuple[tuple[float, ...], Array]:
+        """(xyz, R) of the <origin> of an element."""
+        origin = None if element is None else element.first("origin")
+        zero = (0.0, 0.0, 0.0)
+        xyz, rpy = self.triple(origin, "xyz", where, zero), self.triple(origin, "rpy", where, zero)
+        return xyz, turn(rpy)
+
+    def inertia(self, element: Element, R: Array, where: str) -> dict[str, float]:
+        """Entries of the central inertia of an <inertial>, in axes turned by R against it."""
+        inertia = element.first("inertia")
+        if inertia is None:
+            mend = "write <inertia ixx=… iyy=… izz=… ixy=… ixz=… iyz=…/>"
+            raise self.note(element.line, where, "<inertial> has no <inertia>", mend=mend)
+        xx, yy, zz, xy, xz, yz = (
+            self.number(inertia, key, where, 0.0) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        )
+        I = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
+        places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+        return {key: float(0.5 * (I[i, j] + I[j, i])) for key, (i, j) in places.items()}
+
+
+def turn(rpy: Sequence[float]) -> Array:
+    """R = Rz(yaw) Ry(pitch) Rx(roll); angles within 1e-9 of a multiple of 90° are taken as that."""
+    (cr, sr), (cp, sp), (cy, sy) = (cos_sin(angle) for angle in rpy)
+    Rx = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    Ry = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    Rz = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+    return Rz @ Ry @ Rx + 0.0
+
+
+def rpy_of(R: Array) -> tuple[float, float, float]:
+    """Angles with R = Rz(yaw) Ry(pitch) Rx(roll); yaw is zero where the pitch is ±90°."""
+    flat = math.hypot(R[0, 0], R[1, 0])
+    pitch = math.atan2(-R[2, 0], flat)
+    if flat < 1e-9:  # only the sum or difference of the other two matters
+        return math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0
+    return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])
+
+
+def turn_z_to(axis: Array) -> Array:
+    """A rotation that takes z to the unit vector `axis`."""
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(axis, x), axis])
+
+
+def quaternion_of(R: Array) -> tuple[float, float, float, float]:
+    """The unit quaternion (wxyz) of a rotation, w ≥ 0."""
+    K = np.array(
+        [
+            [R[0, 0] - R[1, 1] - R[2, 2], 0, 0, 0],
+            [R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], 0, 0],
+            [R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1], 0],
+            [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], R[0, 0] + R[1, 1] + R[2, 2]],
+        ]
+    )
+    x, y, z, w = np.linalg.eigh(K / 3.0)[1][:, -1]
+    sign = -1.0 if w < 0 else 1.0
+    return (float(sign * w), float(sign * x), float(sign * y), float(sign * z))

@@ -1,0 +1,75 @@
+"""The <visual> elements of links as shapes; meshes are named, and found only where they may be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..records import Shape
+from ..shapes import confined
+from .values import Faults, quaternion_of
+from .xml import Element
+
+Packages = Mapping[str, str | Path] | Sequence[str | Path]
+"""Name of a package → its folder, or folders in which packages lie under their names."""
+
+
+class Visuals:
+    """Shapes of the links of one robot."""
+
+    def __init__(self, robot: Element, faults: Faults, folder: Path | None, packages: Packages):
+        self.faults = faults
+        self.folder = folder
+        self.packages = packages
+        self.colors = {m.attributes.get("name", ""): self.color(m) for m in robot.all("material")}
+
+    def shapes(self, link: Element, where: str) -> tuple[Shape, ...]:
+        """What the visuals of a link show; geometries of other programs are left out."""
+        return tuple(s for v in link.all("visual") if (s := self.shape(v, where)) is not None)
+
+    def shape(self, visual: Element, where: str) -> Shape | None:
+        geometry, faults = visual.first("geometry"), self.faults
+        if geometry is None:
+            raise faults.note(visual.line, where, "<visual> has no <geometry>")
+        xyz, R = faults.pose(visual, where)
+        at = (xyz[0], xyz[1], xyz[2])
+        wxyz = (1.0, 0.0, 0.0, 0.0) if np.array_equal(R, np.eye(3)) else quaternion_of(R)
+        material = visual.first("material")
+        color = self.color(material) if material is not None else ""
+        if material is not None and not color:
+            color = self.colors.get(material.attributes.get("name", ""), "")
+        for form in geometry.children:
+            if form.tag == "box":
+                return Shape("box", faults.triple(form, "size", where, (1.0, 1.0, 1.0)), at, "z", color, wxyz)
+            if form.tag == "cylinder":
+                size = (faults.number(form, "radius", where), faults.number(form, "length", where))
+                return Shape("cylinder", size, at, "z", color, wxyz)
+            if form.tag == "sphere":
+                return Shape("sphere", (faults.number(form, "radius", where),), at, "z", color, wxyz)
+            if form.tag == "mesh":
+                file = faults.word(form, "filename", where)
+                scale = faults.triple(form, "scale", where, (1.0, 1.0, 1.0))
+                return Shape("mesh", scale, at, "z", color, wxyz, file, self.path(file))
+        return None
+
+    def color(self, material: Element) -> str:
+        """#rrggbb of a material that says its colour itself, else nothing."""
+        color = material.first("color")
+        if color is None:
+            return ""
+        rgba = self.faults.triple(color, "rgba", "material", (0.0, 0.0, 0.0, 1.0))
+        return "#" + "".join(f"{round(255 * min(max(c, 0.0), 1.0)):02x}" for c in rgba[:3])
+
+    def path(self, file: str) -> str:
+        """Where a mesh is: inside the folder of the robot or of a package that the user named; else nowhere."""
+        if file.startswith("package://"):
+            name, _, rest = file.removeprefix("package://").partition("/")
+            if isinstance(self.packages, Mapping):
+                return confined(rest, Path(self.packages[name])) if name in self.packages else ""
+            if not name or name in (".", ".."):
+                return ""
+            found = (confined(rest, Path(folder) / name) for folder in self.packages)
+            return next((path for path in found if path), "")
+        return "" if "://" in file else confined(file, self.folder)
