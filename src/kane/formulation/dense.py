@@ -86,7 +86,7 @@ class DenseState:
     the rates of the definitions of u at ṡ = 0. `m` (b,), `I` (b, 3, 3) central, `R` (b, 3, 3) R_NB, `r` (b, 3) mass
     centres from O in N. `w`, `v` (b, 3): ω and v of mass centres, with partials `w_s`, `v_s` (b, 3, n) along the motion
     variables and remainders `alpha_t`, `a_t` (b, 3) at ṡ = 0. `gravity` (3,) in N. Loads as scalars: `force` (k,) along
-    `velocity` (k,), with partials `velocity_s` (k, n).
+    `velocity` (k,), with partials `velocity_s` (k, n). `rotor` (n,): inertia of rotors, felt along motion variables.
     """
 
     W: Array
@@ -107,15 +107,20 @@ class DenseState:
     force: Array
     velocity: Array
     velocity_s: Array
+    rotor: Array
 
     @cached_property
     def partials(self) -> tuple[Array, Array]:
         """(ω_r, v_r): partial angular velocities and partial velocities of the mass centres, (b, 3, n)."""
         return self.w_s @ self.W, self.v_s @ self.W
 
+    def variable_rates(self, udot: Any) -> Array:
+        """ṡ, (n,)."""
+        return self.W @ (np.asarray(udot, dtype=float) - self.definition_rate)
+
     def motion(self, udot: Any) -> tuple[Array, Array]:
         """(α, a*): angular accelerations, and accelerations of the mass centres, (b, 3), in the bodies' frames."""
-        sdot = self.W @ (np.asarray(udot, dtype=float) - self.definition_rate)
+        sdot = self.variable_rates(udot)
         return self.alpha_t + self.w_s @ sdot, self.a_t + self.v_s @ sdot
 
     def inertia_loads(self, udot: Any) -> tuple[Array, Array]:
@@ -135,7 +140,7 @@ class DenseState:
         R_star, T_star = self.inertia_loads(udot)
         w_r, v_r = self.partials
         weights = self.weights
-        tau = -self._load_partials.T @ self.force
+        tau = self.W.T @ (self.rotor * self.variable_rates(udot)) - self._load_partials.T @ self.force
         for k in range(len(self.m)):
             for r in range(len(tau)):
                 tau[r] -= v_r[k, :, r] @ (R_star[k] + weights[k]) + w_r[k, :, r] @ T_star[k]
@@ -147,13 +152,14 @@ class DenseState:
         w_r, v_r = (np.linalg.norm(x, axis=1) for x in self.partials)
         sizes = np.linalg.norm(R_star, axis=1) + np.linalg.norm(self.weights, axis=1)
         loads = np.abs(self._load_partials).T @ np.abs(self.force)
+        loads += np.abs(self.W).T @ np.abs(self.rotor * self.variable_rates(udot))
         return loads + sizes @ v_r + np.linalg.norm(T_star, axis=1) @ w_r
 
     @property
     def mass_matrix(self) -> Array:
         """M_rs = Σ (m v_r · v_s + ω_r · I ω_s), (n, n) [KL83, Eq. 44; STON08, COEF]."""
         w_r, v_r = self.partials
-        M = np.zeros((len(self.s), len(self.s)))
+        M = self.W.T @ np.diag(self.rotor) @ self.W
         for m, I, w, v in zip(self.m, self.I, w_r, v_r, strict=True):
             M += m * v.T @ v + w.T @ I @ w
         return M
@@ -167,7 +173,7 @@ class DenseState:
     def kinetic_energy(self) -> float:
         """T (J)."""
         spin = np.einsum("bi,bij,bj->", self.w, self.I, self.w)
-        return 0.5 * float(self.m @ (self.v**2).sum(axis=1) + spin)
+        return 0.5 * float(self.m @ (self.v**2).sum(axis=1) + spin + self.rotor @ self.s**2)
 
     @property
     def momentum(self) -> tuple[Array, Array]:
@@ -289,7 +295,17 @@ class _Layout:
         table["force"] = ((len(force),), force)
         table["velocity"] = ((len(force),), velocity)
         table["velocity_s"] = ((len(force), n), _flat(along))
+        table["rotor"] = ((n,), self._rotors())
         return table
+
+    def _rotors(self) -> list[Expr]:
+        """Inertia of rotors along each motion variable."""
+        felt = [self.graph.const(0.0)] * len(self.s)
+        place = {v: k for k, v in enumerate(self.s)}
+        for rotor in self.mechanism.rotors.values():
+            k = place[self.take.one(rotor.variable)]
+            felt[k] = felt[k] + self.take.one(rotor.inertia)
+        return felt
 
     def _loads(self) -> tuple[list[Expr], list[Expr]]:
         """(forces, velocities): every load as scalars that act along velocities."""

@@ -17,7 +17,7 @@ from ..space.algebra import Triple, cross, dot, plus, scaled
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
-from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, masses
+from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
 Output = tuple[tuple[int, ...], list[Expr]]
@@ -94,6 +94,7 @@ class Equations:
         kin = system.kinematics(links, accelerate=accelerate)
         power = Power()
         add_inertia(power, kin, masses(system, links))
+        add_rotors(power, system, kin)
         add_actions(power, system, kin, -1.0, self.actions())
         return power.by(system.u)
 
@@ -129,6 +130,8 @@ class Equations:
         if not self._is_tree:
             power = Power()
             add_momentum(power, self.velocities, self._masses)
+            for s, inertia in rotors(self.system):
+                power.add([s], [inertia * s])
             return general_mass_matrix(power.by(self.system.u), self.system.u)
         if self.system.map.identity:
             place = [self.system.map.s.index(u) for u in self.system.u]
@@ -200,6 +203,8 @@ class Equations:
         total = self.graph.const(0.0)
         for body in self._masses:
             total = total + body.inertia.kinetic_energy(self.velocities.w(body.frame), self.velocities.v(body.ref))
+        for s, inertia in rotors(self.system):
+            total = total + 0.5 * inertia * s * s
         return total
 
     @cached_property

@@ -27,6 +27,9 @@ def tree_mass_matrix(system: System, kin: Kinematics, links: Sequence[Link]) -> 
     M: Rows = [[zero] * n for _ in range(n)]
     per_link = {id(link): columns(system, kin, link) for link in links}
     composite = {id(link): link.inertia for link in links}
+    for rotor in system.mechanism.rotors.values():
+        k = place[rotor.variable]
+        M[k][k] = M[k][k] + system.take.one(rotor.inertia)
     for link in reversed(links):
         body = composite[id(link)]
         own = [place[s] for s in link.joint.moved_by]

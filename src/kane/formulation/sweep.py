@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..graph import Expr, Graph, reverse
+from ..graph import Expr, Graph, reverse, time_derivative
 from ..model.loads import Action, Effort, Force, Torque
 from ..space import Frame, Kinematics, Point
 from ..space.algebra import Triple
@@ -78,6 +78,18 @@ def add_inertia(power: Power, kin: Kinematics, bodies: Iterable[Mass]) -> None:
         kin.graph.note(N, f"I alpha + w x I w, {body.name}")
         power.add(kin.v(body.ref), F)
         power.add(w, N)
+
+
+def rotors(system: System) -> list[tuple[Expr, Expr]]:
+    """(s, inertia): rotors geared to joints, the motion variable each turns with and the inertia felt there."""
+    take = system.take
+    return [(take.one(r.variable), take.one(r.inertia)) for r in system.mechanism.rotors.values()]
+
+
+def add_rotors(power: Power, system: System, kin: Kinematics) -> None:
+    """Add inertia times ṡ of every rotor."""
+    for s, inertia in rotors(system):
+        power.add([s], [inertia * time_derivative([s], kin.rates)[0]])
 
 
 def add_momentum(power: Power, kin: Kinematics, bodies: Iterable[Mass]) -> None:

@@ -69,6 +69,14 @@ class _Description:
             "points": {name: self.point(name, p) for name, p in m.declared_points.items()},
             "speeds": self.speeds(),
             "loads": {load.name: self.load(load) for load in m.loads.values()},
+            "rotors": {
+                r.name: {
+                    "joint": r.joint.name,
+                    "inertia": self.scalar(r.inertia, f"rotor '{r.name}'"),
+                    **({"index": r.index} if r.index else {}),
+                }
+                for r in m.rotors.values()
+            },
             "controls": {
                 c.name: {repr(v): self.scalar(e, f"control '{c.name}' / {v!r}") for v, e in c.efforts.items()}
                 for c in m.controls.values()

@@ -20,7 +20,7 @@ from ..space.algebra import Triple
 from .describe import describe
 from .dh import dh_arm
 from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
-from .records import Body, Control, Joint, Limit, Speed
+from .records import Body, Control, Joint, Limit, Rotor, Speed
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
 
@@ -35,6 +35,7 @@ class Mechanism(Tree):
         super().__init__(name, about)
         self.loads: dict[str, Load] = {}
         self.controls: dict[str, Control] = {}
+        self.rotors: dict[str, Rotor] = {}
         self.limits: dict[str, Limit] = {}  # coordinate → what it and its drive can bear
         self._gravity: Sequence[Quantity] = gravity
         self._gravity_taken: Triple | None = None
@@ -308,6 +309,24 @@ class Mechanism(Tree):
         record = self.body_named(body, where)
         self.frame_named(record, where)
         return record
+
+    def rotor(
+        self, name: str, joint: Joint | str, inertia: Quantity, *, ratio: Quantity = 1.0, index: int = 0
+    ) -> Rotor:
+        """A motor's rotor of `inertia` (kg m²) that turns `ratio` times as fast as a joint: the joint feels
+        ratio² inertia. Numbers or expressions in parameters."""
+        where = f"rotor '{name}'"
+        self._new_name(name, "rotor", self.rotors)
+        record = self._joint_with_rates(joint, index, where)
+        own, gear = self.scalar(inertia, f"{where} / inertia"), self.scalar(ratio, f"{where} / ratio")
+        self.constant([own, gear], where)
+        felt = self.number(own, f"{where} / inertia")
+        if felt < 0:
+            raise ModelError(
+                Problem(self.where(where), f"inertia {felt:g} kg m²", "no inertia is negative", "give one ≥ 0")
+            )
+        self.rotors[name] = Rotor(name, record, index, gear * gear * own)
+        return self.rotors[name]
 
     def limit(
         self,

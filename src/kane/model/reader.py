@@ -38,16 +38,18 @@ SECTIONS = (
     "points",
     "speeds",
     "loads",
+    "rotors",
     "controls",
     "limits",
     "initial",
 )
 NAMED = (
     *("parameters", "extra_coordinates", "bodies", "joints", "frames", "points"),
-    *("loads", "controls", "limits", "initial"),
+    *("loads", "rotors", "controls", "limits", "initial"),
 )
 VERSION = "1"
 BODY = ("mass", "center", "inertia", "about", "checked", "shapes", "particle", "frame", "origin")
+ROTOR = ("joint", "inertia", "ratio", "index")
 LIMIT = ("lower", "upper", "velocity", "effort")
 DH = ("convention", "parent", "at", "rotation", "rows")
 DH_ROW = ("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial")
@@ -92,6 +94,7 @@ class Reader(Values):
         file.take("speeds", lambda n, w: self.read_speeds(n))
         self.read_velocities(file)
         self.each(file, "loads", self.read_load)
+        self.each(file, "rotors", self.read_rotor)
         self.each(file, "controls", self.read_control)
         self.each(file, "limits", self.read_limit)
         self.each(file, "initial", self.read_initial)
@@ -465,6 +468,14 @@ class Reader(Values):
         for target, value in node.value.items():
             law[target] = self.quantity(value, f"{where} / {target}")
         self.m.control(name, law)
+
+    def read_rotor(self, name: str, node: Node, line: int) -> None:
+        given = Entry(self, node, f"rotor '{name}'", line, ROTOR)
+        joint, inertia = given.need("joint", self.joint), given.need("inertia", self.quantity)
+        ratio, index = given.take("ratio", self.quantity), given.take("index", self.index)
+        given.finish()
+        own = inertia if inertia is not None else 0.0
+        self.m.rotor(name, joint or "", own, ratio=1.0 if ratio is None else ratio, index=index or 0)
 
     def read_limit(self, name: str, node: Node, line: int) -> None:
         if name in self.lost_words:

@@ -56,6 +56,22 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
+class Rotor:
+    """A motor's rotor geared to a joint: `inertia` (kg m², or kg for a sliding drive) as felt at the joint, ratio²
+    times that of the rotor itself. It stores kinetic energy ½ inertia s² in the joint's motion variable s; the momentum
+    of its spin against the link that carries it is left out."""
+
+    name: str
+    joint: Joint
+    index: int
+    inertia: Expr
+
+    @property
+    def variable(self) -> Expr:
+        return self.joint.rates[self.index]
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """What a body looks like: box (lengths), cylinder (radius, length along z), sphere (radius), line (to a point),
     mesh (factors along x, y, z; `file` as it was named, `path` where it is, empty where it may not be read).
