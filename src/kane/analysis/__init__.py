@@ -1,5 +1,6 @@
 """Checks of models and motions against the laws of mechanics, and tables of operation counts."""
 
+from .arms import ArmTable, arm_table
 from .base_parameters import BaseParameters, base_parameters
 from .check import check
 from .ops import OperationRow, OperationTable, operation_table
@@ -7,11 +8,13 @@ from .report import CheckReport, CheckRow
 from .trajectory import check_trajectory
 
 __all__ = [
+    "ArmTable",
     "BaseParameters",
     "CheckReport",
     "CheckRow",
     "OperationRow",
     "OperationTable",
+    "arm_table",
     "base_parameters",
     "check",
     "check_trajectory",
