@@ -48,7 +48,8 @@ class UrdfOptions:
     """What a URDF leaves open.
 
     base: `fixed` welds the root link to the ground, `floating` leaves it free (six speeds, components in the link).
-    gravity: m/s², in the root's axes at rest. damping: whether <dynamics damping> acts. friction: how <dynamics
+    gravity: m/s², in the root's axes at rest. mimic: whether <mimic> couples joints, which are free otherwise.
+    damping: whether <dynamics damping> acts. friction: how <dynamics
     friction> f acts: `smooth` is −f r / √(r² + v²) with v = 1 mm/s or mrad/s, `sign` −f sign(r), `none` not at all.
     packages: folders of the packages that package:// may lead to. strict: refuse inertias that no rigid body has,
     instead of noting them in `Mechanism.remarks`.
@@ -56,6 +57,7 @@ class UrdfOptions:
 
     base: str = "fixed"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    mimic: bool = True
     damping: bool = True
     friction: str = "smooth"
     packages: Packages = field(default_factory=tuple)
@@ -111,14 +113,17 @@ class Robot:
             self.attempt(link.line, self.read_link, name, link, visuals)
         faults.raise_all()
         self.attempt(self.links[start].line, self.read_base, start)
-        mimics = {n: j for n, j in self.joints.items() if j.first("mimic") is not None and self.moves(j)}
+        mimics = {n: j for n, j in self.joints.items() if self.is_mimic(j)}
         for name, joint in self.joints.items():
             if name not in mimics:
                 self.attempt(joint.line, self.read_joint, name, joint)
         self.read_mimics(mimics)
         faults.raise_all()
-        self.attempt(self.root.line, m.validate)
+        if not m.speeds:
+            mend = "load it with base='floating'" if self.options.base == "fixed" else "add a joint that moves"
+            faults.note(self.root.line, "", "nothing can move", "equations of motion need a speed", mend)
         faults.raise_all()
+        m.validate()
         return m
 
     def attempt(self, line: int, function: Any, *args: Any) -> None:
@@ -205,6 +210,138 @@ class Robot:
                 stack.append(child)
         for name, link in self.links.items():
             if name not in reached:
+                what, law = f"does not hang on the root link '{root}'", "joints form a tree, without cycles"
+                self.faults.note(link.line, f"link '{name}'", what, law)
+
+    # links and joints ------------------------------------------------------------------------------------------------
+
+    def body(self, link: str) -> str:
+        """The name of a link's body: its own, unless that is the ground's."""
+        return f"{link}_link" if link in _TAKEN else link
+
+    def read_link(self, name: str, link: Element, visuals: Visuals) -> None:
+        where = f"link '{name}'"
+        options: dict[str, Any] = {}
+        inertial = link.first("inertial")
+        if inertial is not None:
+            mass = inertial.first("mass")
+            if mass is None:
+                raise self.faults.note(inertial.line, where, "<inertial> has no <mass>", mend='write <mass value="…"/>')
+            center, R = self.faults.pose(inertial, where)
+            options["mass"] = self.faults.number(mass, "value", where)
+            options["inertia"] = self.faults.inertia(inertial, R, where)
+            options["center"] = center
+        options["shapes"] = visuals.shapes(link, where)
+        self.m.body(self.body(name), checked=self.options.strict, **options)
+
+    def read_base(self, root: str) -> None:
+        name = self.fresh("root_joint", self.joints)
+        kind = "weld" if self.options.base == "fixed" else "free"
+        self.m.joint(name, kind, "ground", self.body(root), **self.names(name, kind))
+
+    @staticmethod
+    def fresh(name: str, taken: Mapping[str, Any] | set[str]) -> str:
+        while name in taken:
+            name += "_"
+        return name
+
+    def names(self, joint: str, kind: str) -> dict[str, Any]:
+        """Symbols of the coordinates and speeds of a joint, different from all others."""
+        made = self.m.joint_type(kind, {}, "")
+        stem = symbol_stem(joint)
+        while True:
+            q, u = (
+                [f"{letter}_{stem}_{e}" if e else f"{letter}_{stem}" for e in endings]
+                for letter, endings in (("q", made.coordinates), ("u", made.speeds))
+            )
+            if self.symbols.isdisjoint((*q, *u)):
+                self.symbols.update((*q, *u))
+                return {"coordinates": q, "speeds": u}
+            stem += "_"
+
+    def kind(self, name: str, joint: Element) -> str:
+        kind = self.faults.word(joint, "type", f"joint '{name}'")
+        if kind not in TYPES:
+            mend = f"types are {', '.join(TYPES)}"
+            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{shortened(kind)}'", mend=mend)
+        return TYPES[kind]
+
+    def is_mimic(self, joint: Element) -> bool:
+        kind = TYPES.get(joint.attributes.get("type", "").strip())
+        return self.options.mimic and kind in ("revolute", "prismatic") and joint.first("mimic") is not None
+
+    def placement(self, name: str, joint: Element, kind: str) -> dict[str, Any]:
+        """Where a joint sits, and its axis, as Mechanism.joint takes them."""
+        where = f"joint '{name}'"
+        xyz, R = self.faults.pose(joint, where)
+        options: dict[str, Any] = {"at": xyz}
+        if kind in ("revolute", "prismatic", "planar"):
+            axis = np.array(self.faults.triple(joint.first("axis"), "xyz", where, (1.0, 0.0, 0.0)))
+            length = float(np.linalg.norm(axis))
+            if length == 0.0:
+                raise self.faults.note(joint.line, where, "the axis is zero", "an axis has a direction")
+            axis = axis / length
+            if kind == "planar":
+                if np.array_equal(axis, np.eye(3)[2]):
+                    options["normal"] = "z"
+                else:  # turned so that the plane is that of x and y
+                    T = turn_z_to(axis)
+                    R = R @ T
+                    options["child_rotation"] = {"matrix": T.tolist()}
+            else:
+                options["axis"] = axis.tolist()
+        if not np.array_equal(R, np.eye(3)):
+            options["rotation"] = {"matrix": R.tolist()}
+        return options
+
+    def read_joint(self, name: str, joint: Element) -> None:
+        kind = self.kind(name, joint)
+        parent, child = (self.body(link) for link in self.ends[name])
+        options = self.placement(name, joint, kind)
+        record = self.m.joint(name, kind, parent, child, **options, **self.names(name, kind))
+        if kind in ("revolute", "prismatic"):
+            self.read_limit(record, joint)
+            self.read_dynamics(record, joint, record)
+
+    def read_limit(self, record: Joint, joint: Element) -> None:
+        limit, where = joint.first("limit"), f"joint '{record.name}'"
+        if limit is None:
+            return
+        lower, upper = -math.inf, math.inf
+        if joint.attributes["type"].strip() != "continuous":
+            lower, upper = (self.faults.bound(limit, key, where, 0.0) for key in ("lower", "upper"))
+        rate, effort = (self.faults.bound(limit, key, where, math.inf) for key in ("velocity", "effort"))
+        self.m.limit(record.coordinates[0].name, lower=lower, upper=upper, velocity=rate, effort=effort)
+
+    def read_dynamics(self, record: Joint, joint: Element, leader: Joint) -> None:
+        """Damping and friction as loads, along the coordinate of the joint or of the one that it follows."""
+        dynamics, where = joint.first("dynamics"), f"joint '{record.name}'"
+        if dynamics is None:
+            return
+        damping = self.faults.number(dynamics, "damping", where, 0.0)
+        friction = self.faults.number(dynamics, "friction", where, 0.0)
+        if damping < 0 or friction < 0:
+            what = f"damping {damping:g}, friction {friction:g}"
+            raise self.faults.note(dynamics.line, where, what, "losses take energy from the motion: none is negative")
+        rate = record.drive[1]
+        share = record.type.ratio if isinstance(record.type, Coupled) else 1.0
+        if damping and self.options.damping:
+            if record is leader:
+                self.m.joint_spring(f"{record.name} damping", leader, damping=damping)
+            else:
+                self.m.effort(f"{record.name} damping", leader, -(share * (damping * rate)))
+        if friction and self.options.friction != "none":
+            smooth = self.options.friction == "smooth"
+            sense = rate / (rate * rate + SMOOTH * SMOOTH).sqrt() if smooth else rate.sign()
+            self.m.effort(f"{record.name} friction", leader, -(share * (friction * sense)))
+
+    def read_mimics(self, mimics: Mapping[str, Element]) -> None:
+        """Joints that follow others, each after the one that it follows."""
+        left = dict(mimics)
+        while left:
+            ready = {n: j for n, j in left.items() if self.leader(j) not in left}
+            if not ready:
+                name, joint = next(iter(left.items()))
                 what = f"follows '{self.leader(joint)}', which follows it"
                 law = "a chain of mimics ends at a joint that follows none"
                 self.faults.note(joint.line, f"joint '{name}'", what, law)
@@ -228,7 +365,8 @@ class Robot:
         options["ratio"] = self.faults.number(mimic, "multiplier", where, 1.0)
         options["offset"] = self.faults.number(mimic, "offset", where, 0.0)
         if follows not in self.joints:
-            raise self.faults.note(mimic.line, where, f"mimics the unknown joint '{shortened(follows)}'")
+            what, mend = f"mimics the unknown joint '{shortened(follows)}'", "mend the name, or load with mimic=False"
+            raise self.faults.note(mimic.line, where, what, mend=mend)
         if follows not in self.m.joints:
             raise Lost  # its own fault has been noted
         record = self.m.joint(name, "coupled", parent, child, moves=kind, follows=follows, **options)
