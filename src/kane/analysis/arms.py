@@ -1,7 +1,7 @@
 """Operations that the efforts of a general n-axis arm take, as formulas in n, beside Table 1 of [AMR89].
 
-Our line is counted, not claimed: a general arm, with every parameter of the Hartenberg–Denavit table and of the inertias
-kept free, is formulated for several n, and the counts lie on a straight line.
+Our line is counted, not claimed: a general arm, with every parameter of the Hartenberg–Denavit table and of the
+inertias kept free, is formulated for several n, and the counts lie on a straight line.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class ArmTable:
 
     def __str__(self) -> str:
         head = ("efforts of an n-axis arm", "method", "mul", "add", "mul, n = 6", "add, n = 6")
-        cells = [head]
+        cells: list[tuple[str, ...]] = [head]
         for r in self.rows:
             formulas = ("" if r.mul is None else str(r.mul), "" if r.add is None else str(r.add))
             cells.append((r.source, r.method, *formulas, str(r.mul_six), str(r.add_six)))
