@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from markdown_it import MarkdownIt
 
 from kane.errors import ModelError
-from kane.model import Mechanism, builtin_names, load_mechanism, read_mechanism
-from kane.model.document import MAX_BYTES, MAX_DEPTH, MAX_NODES
+from kane.model import JOINT_TYPES, Mechanism, builtin_names, load_mechanism, read_mechanism
+from kane.model.document import MAX_BYTES, MAX_DEPTH, MAX_NODES, compose
 from kane.model.file import MAX_EXTENDS
+from kane.model.reader import BODY, JOINT, LOADS, SECTIONS
+from kane.model.values import SHAPES
+from style.source import ROOT
 
 ARM = dedent("""\
     kane: 1
@@ -444,6 +449,16 @@ def test_a_chain_longer_than_any_stack_is_loaded() -> None:
     m = read_mechanism("\n".join(lines), "chain.yaml")
     tip = m.bodies[f"B{length - 1}"].frame
     assert tip is not None and tip.depth == length and m.frames["F0"].depth == length
+
+
+def test_the_documentation_shows_every_section_and_key() -> None:
+    page = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
+    blocks = [token.content for token in MarkdownIt().parse(page) if token.type == "fence" and token.info == "yaml"]
+    for block in blocks:
+        sections = compose(block, "model-files.md").value
+        assert isinstance(sections, dict) and set(sections) <= set(SECTIONS)
+    for key in (*SECTIONS, *BODY, *JOINT, *LOADS, *SHAPES, *JOINT_TYPES):
+        assert re.search(rf"\b{key}\b", page), f"docs/model-files.md does not mention '{key}'"
 
 
 def test_built_in_models_are_listed() -> None:
