@@ -29,7 +29,9 @@ from .backends import (  # the verb of the pipeline is called compile
 )
 from .errors import InputError, ModelError, Problem
 from .formulation import (
+    CompiledControl,
     control_program,
+    jacobian_program,
     motion_program,
     place_of,
     place_program,
@@ -42,7 +44,7 @@ from .model import Mechanism, load_mechanism
 from .simulate import Control, Event, Events, Outcome, Solution, Statistics, integrate
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-ControlLaw = str | Mapping[str, Any] | Callable[..., Any]
+ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 
 
@@ -95,6 +97,7 @@ class Model(Mechanism):
         super().__init__(*args, **kwargs)
         self._answers: dict[str, _Answer] = {}
         self._simulations: dict[Any, _Simulation] = {}
+        self._jacobians: dict[Any, Kernel] = {}
         self._equations: Equations | None = None
         self._answered = -1
 
@@ -112,7 +115,8 @@ class Model(Mechanism):
     def _refresh(self) -> None:
         """Forget what was computed for an earlier state of the description."""
         if self._answered != self.revision:
-            self._answers, self._simulations, self._equations, self._answered = {}, {}, None, self.revision
+            self._answers, self._simulations, self._jacobians = {}, {}, {}
+            self._equations, self._answered = None, self.revision
 
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
@@ -258,10 +262,11 @@ class Model(Mechanism):
         """The motion over `t` (s), a span (t0, t1) or an array of times, from q and u (default: the initial state).
 
         `tau` is a constant effort along each speed. `control` is the name of a control law of the model, a mapping from
-        speed or joint to an expression in q, u, t and parameters (both compiled in), or a Python function of (t, q, u)
-        that gives tau, called every `control_period` seconds and held between. `events` maps a name to an expression
-        watched for crossing zero, or to {expression, direction, terminal}. Methods: dop853, rk45 (adaptive), rk4 (fixed
-        `step`), radau (stiff). The trajectory's `outcome` says how it ended.
+        speed or joint to an expression in q, u, t and parameters, a law of `kane.planning` along a trajectory (all
+        compiled in), or a Python function of (t, q, u) that gives tau, called every `control_period` seconds and held
+        between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
+        terminal}. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says
+        how it ended.
         """
         q0, u0 = self._state(q, u)
         held = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
@@ -272,6 +277,8 @@ class Model(Mechanism):
         if callable(control):
             sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
         options.setdefault("project_address", simulation.unit)
+        if method == "radau" and "jacobian_address" not in options:
+            options["jacobian_address"] = self._jacobian(law)
         weights = np.full(len(q0) + len(u0) + 1, float(atol))
         weights[-1] = _UNWEIGHED
         solution = integrate(
@@ -290,10 +297,12 @@ class Model(Mechanism):
         )
         return Trajectory.of(self, solution, simulation.law, held)
 
-    def _simulation(self, law: dict[Expr, Expr] | None, watched: list[tuple[Event, Expr]]) -> _Simulation:
+    def _simulation(
+        self, law: dict[Expr, Expr] | CompiledControl | None, watched: list[tuple[Event, Expr]]
+    ) -> _Simulation:
         """What a simulation runs, kept for the next one with the same law and events."""
         self._refresh()
-        key = (None if law is None else tuple(law.items()), tuple(watched))
+        key = (tuple(law.items()) if isinstance(law, dict) else law, tuple(watched))
         if key not in self._simulations:
             equations = self.equations()
             unit = unit_program(equations)
@@ -306,6 +315,13 @@ class Model(Mechanism):
                 None if law is None else compile(control_program(equations, law)),
             )
         return self._simulations[key]
+
+    def _jacobian(self, law: dict[Expr, Expr] | CompiledControl | None) -> Kernel:
+        """The exact Jacobian of the motion, for the implicit integrator."""
+        key = ("jacobian", tuple(law.items()) if isinstance(law, dict) else law)
+        if key not in self._jacobians:
+            self._jacobians[key] = compile(jacobian_program(self.equations(), law))
+        return self._jacobians[key]
 
     def _state(self, q: Any, u: Any) -> tuple[Array, Array]:
         q0, u0 = self.initial_state
@@ -337,7 +353,9 @@ class Model(Mechanism):
             raise InputError(f"{what} is not finite in {', '.join(bad)}: {value!r}; give finite numbers")
         return array
 
-    def _law(self, control: str | Mapping[str, Any]) -> dict[Expr, Expr]:
+    def _law(self, control: str | Mapping[str, Any] | CompiledControl) -> dict[Expr, Expr] | CompiledControl:
+        if isinstance(control, CompiledControl):
+            return control
         if isinstance(control, str):
             return dict(self.find("control", control, self.controls, "control").efforts)
         law: dict[Expr, Expr] = {}

@@ -1,15 +1,26 @@
 """From a description to equations: Kane's method as a reverse sweep, composite bodies, the solve inside the program."""
 
 from .equations import Equations, formulate
-from .motion import control_program, motion_program, unit_program, watch_program
+from .motion import (
+    CompiledControl,
+    ControlLaw,
+    control_program,
+    jacobian_program,
+    motion_program,
+    unit_program,
+    watch_program,
+)
 from .places import Place, place_of, place_program
 from .regressor import regressor_program
 
 __all__ = [
+    "CompiledControl",
+    "ControlLaw",
     "Equations",
     "Place",
     "control_program",
     "formulate",
+    "jacobian_program",
     "motion_program",
     "place_of",
     "place_program",

@@ -7,8 +7,9 @@ kinetic energy + potential energy of gravity − work stays constant along a tru
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
-from ..graph import Expr, Program, substitute
+from ..graph import Expr, Program, forward, substitute
 from .equations import Equations
 from .sweep import Power, add_actions
 
@@ -17,13 +18,45 @@ QUATERNIONS = ("spherical", "free")
 """Kinds of joints whose first four coordinates are a unit quaternion."""
 
 
-def motion_program(equations: Equations, law: Mapping[Expr, Expr] | None = None) -> Program:
+@runtime_checkable
+class CompiledControl(Protocol):
+    """A control law that builds its own efforts."""
+
+    def efforts(self, equations: Equations) -> Sequence[Expr]:
+        """Efforts along the speeds (N m, N), of t, q, u and parameters, in the graph of the equations."""
+        ...
+
+
+ControlLaw = Mapping[Expr, Expr] | CompiledControl
+"""Motion variable or symbol of a chosen speed → effort along it, in the description's graph; or what builds efforts."""
+
+
+def law_efforts(equations: Equations, law: ControlLaw) -> list[Expr]:
+    """Efforts of a control law along the speeds."""
+    return list(law.efforts(equations)) if isinstance(law, CompiledControl) else equations.control_efforts(law)
+
+
+def motion_program(equations: Equations, law: ControlLaw | None = None) -> Program:
     """Rates of y. With a control law its efforts are compiled in and tau is what is added to them."""
+    rates = _rates(equations, law)
+    return equations.lowered("motion", INPUTS, {"rates": ((len(rates),), rates)})
+
+
+def jacobian_program(equations: Equations, law: ControlLaw | None = None) -> Program:
+    """∂(rates of y)/∂y, (n, n), for implicit integrators: exact, from the graph."""
+    rates = _rates(equations, law)
+    state = [*equations.system.q, *equations.system.u, equations.graph.input("work")]
+    columns = [forward(rates, {y: 1.0}) for y in state]
+    flat = [column[i] for i in range(len(rates)) for column in columns]
+    return equations.lowered("jacobian", INPUTS, {"J": ((len(rates), len(state)), flat)})
+
+
+def _rates(equations: Equations, law: ControlLaw | None) -> list[Expr]:
     rates = [*equations.system.qdot, *equations.forward_dynamics, load_power(equations)]
     if law is not None:
-        efforts = equations.control_efforts(law)
+        efforts = law_efforts(equations, law)
         rates = substitute(rates, {t: t + e for t, e in zip(equations.tau, efforts, strict=True)})
-    return equations.lowered("motion", INPUTS, {"rates": ((len(rates),), rates)})
+    return rates
 
 
 def load_power(equations: Equations) -> Expr:
@@ -35,9 +68,9 @@ def load_power(equations: Equations) -> Expr:
     return power.total(equations.graph)
 
 
-def control_program(equations: Equations, law: Mapping[Expr, Expr]) -> Program:
+def control_program(equations: Equations, law: ControlLaw) -> Program:
     """Efforts tau along the speeds of a control law, from t, q and u."""
-    efforts = equations.control_efforts(law)
+    efforts = law_efforts(equations, law)
     return equations.lowered("control", ("t", "q", "u"), {"tau": ((len(efforts),), efforts)})
 
 
