@@ -1,0 +1,386 @@
+"""The compiled search of inverse kinematics: damped Newton steps on the exact Jacobian, from several starts.
+
+One call solves a whole batch of poses, or follows a path of them, and enters no Python. The arm is a flat program
+q → (pose, J), called by address. The error of a pose is the rotation vector from where the frame is to where it should
+be, and the way between the two origins. With E = ½ |e|² a step solves
+
+    (Jᵀ J + λ) δ = Jᵀ e,    λ = μ E,
+
+so that damping fades with the error and convergence stays quadratic [SUG11]; μ grows where a step does not help and
+shrinks where it does. Coordinates that stand at a limit and would leave are held for that step.
+
+Importing this module imports numba; `inverse_kinematics` does so when the first pose is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from ..simulate.compiled.call import call, compiled, loop, source_digest
+
+ROUNDING = 2.220446049250313e-16
+FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 0.03, 1e-3, 1e6
+GROW, SHRINK = 8.0, 0.25
+"""μ: at the first step, its bounds, and by what it changes. Found by trial on arms of six and seven axes."""
+
+LONGEST_STEP = 1.0
+"""No coordinate moves further in one step (rad or m): beyond that the Jacobian says little."""
+
+STALLED = 0.95
+"""A step that leaves more than this fraction of the error counts as one of few that are granted."""
+
+PATIENCE = 6
+"""How many such steps, or refused ones, end an attempt."""
+
+USED = 1e300  # distance of a start that has been tried
+
+
+class Arm(NamedTuple):
+    """The program of an arm, what its coordinates may do, and which part of the pose counts."""
+
+    address: int
+    first: int  # where q stands among the program's inputs
+    lower: Any  # (n,) limits; ∓inf where there are none
+    upper: Any
+    column: Any  # (n,) int64: the column of J that belongs to a coordinate; -1 if it does not move the place
+    rows: Any  # (m,) int64: which of ω, v count
+    in_tool: int  # 1: rows are along the axes of the target, 0: along those of N
+    partial: int  # 1: some, not all, rotations count
+
+
+class Search(NamedTuple):
+    """Starts and how long to look."""
+
+    starts: Any  # (k, n)
+    poses: Any  # (k, 12) poses of the starts
+    turn_weight: float  # weight of ½|R − R_t|² beside |p − p_t|² in the distance of a start
+    attempts: int
+    iterations: int
+    tolerance: float
+
+
+class Work(NamedTuple):
+    """Scratch of one thread."""
+
+    x: Any  # inputs of the program, times and parameters filled in
+    out: Any  # (12 + 6 n,): pose and J
+    q: Any  # (n,)
+    best: Any  # (n,)
+    step: Any  # (n,)
+    e: Any  # (6,) error
+    e_new: Any
+    J: Any  # (m, n)
+    A: Any  # (k, k), k = max(m, n)
+    y: Any  # (k,)
+    held: Any  # (n,) int64
+    distance: Any  # (starts,)
+
+
+@compiled
+def rotation_error(out, target, e):
+    """e[:3] = rotation vector, in N, from the orientation in `out` to that in `target`; both R by rows."""
+    t0 = t1 = t2 = c = 0.0
+    for k in range(3):
+        t0 += target[6 + k] * out[3 + k] - target[3 + k] * out[6 + k]
+        t1 += target[k] * out[6 + k] - target[6 + k] * out[k]
+        t2 += target[3 + k] * out[k] - target[k] * out[3 + k]
+        c += target[k] * out[k] + target[3 + k] * out[3 + k] + target[6 + k] * out[6 + k]
+    s = math.sqrt(t0 * t0 + t1 * t1 + t2 * t2)
+    angle = math.atan2(s, c - 1.0)
+    if s > 1e-6 or c > 1.0:
+        scale = angle / s if s > 1e-14 else 0.5
+        e[0], e[1], e[2] = scale * t0, scale * t1, scale * t2
+        return
+    # Half a turn: the axis is the longest column of R_error + 1.
+    longest = -1.0
+    for j in range(3):
+        d0 = target[0] * out[3 * j] + target[1] * out[3 * j + 1] + target[2] * out[3 * j + 2]
+        d1 = target[3] * out[3 * j] + target[4] * out[3 * j + 1] + target[5] * out[3 * j + 2]
+        d2 = target[6] * out[3 * j] + target[7] * out[3 * j + 1] + target[8] * out[3 * j + 2]
+        d0, d1, d2 = d0 + (j == 0), d1 + (j == 1), d2 + (j == 2)
+        size = math.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+        if size > longest:
+            longest = size
+            e[0], e[1], e[2] = angle * d0 / size, angle * d1 / size, angle * d2 / size
+
+
+@compiled
+def turned(target, e, at):
+    """Three components at e[at:] from axes of N to axes of the target."""
+    x, y, z = e[at], e[at + 1], e[at + 2]
+    e[at] = target[0] * x + target[3] * y + target[6] * z
+    e[at + 1] = target[1] * x + target[4] * y + target[7] * z
+    e[at + 2] = target[2] * x + target[5] * y + target[8] * z
+
+
+@compiled
+def evaluated(arm, w, q, target, e):
+    """Pose and J of q into w.out, the error into e; returns Σ e² of the rows that count."""
+    for i in range(len(q)):
+        w.x[arm.first + i] = q[i]
+    call(arm.address, w.x.ctypes.data, w.out.ctypes.data)
+    rotation_error(w.out, target, e)
+    for k in range(3):
+        e[3 + k] = target[9 + k] - w.out[9 + k]
+    if arm.in_tool:
+        turned(target, e, 0)
+        turned(target, e, 3)
+    total = 0.0
+    for r in arm.rows:
+        total += e[r] * e[r]
+    return total
+
+
+@compiled
+def rotation_slope(e, column):
+    """The rate of the rotation vector e under the angular velocity column[:3], in place, its sign changed.
+
+    ė = −Jr⁻¹ ω with Jr⁻¹ = 1 + ½ ê + k ê², k = 1/θ² − (1 + cos θ)/(2 θ sin θ).
+    """
+    x, y, z = e[0], e[1], e[2]
+    square = x * x + y * y + z * z
+    k = 1.0 / 12.0 + square / 720.0
+    if square > 1e-4:
+        angle = math.sqrt(square)
+        k = 1.0 / square - 0.5 * (1.0 + math.cos(angle)) / (angle * max(math.sin(angle), 1e-9))
+    a0, a1, a2 = column[0], column[1], column[2]
+    b0, b1, b2 = y * a2 - z * a1, z * a0 - x * a2, x * a1 - y * a0
+    column[0] = a0 + 0.5 * b0 + k * (y * b2 - z * b1)
+    column[1] = a1 + 0.5 * b1 + k * (z * b0 - x * b2)
+    column[2] = a2 + 0.5 * b2 + k * (x * b1 - y * b0)
+
+
+@compiled
+def jacobian_rows(arm, w, target):
+    """w.J (m, n) of the rows that count, from the J that the program left in w.out."""
+    n = len(w.q)
+    column = w.y
+    for i in range(n):
+        c = arm.column[i]
+        for r in range(6):
+            column[r] = w.out[12 + n * r + c] if c >= 0 else 0.0
+        if arm.in_tool:
+            turned(target, column, 0)
+            turned(target, column, 3)
+        if arm.partial:
+            rotation_slope(w.e, column)
+        for k in range(len(arm.rows)):
+            w.J[k, i] = column[arm.rows[k]]
+
+
+@compiled
+def factored_solve(A, y, k):
+    """y = A⁻¹ y for a symmetric positive definite A (k, k), by Cholesky, in place; False if it is not."""
+    for j in range(k):
+        d = A[j, j]
+        for i in range(j):
+            d -= A[j, i] * A[j, i]
+        if not d > 0.0:
+            return False
+        d = math.sqrt(d)
+        A[j, j] = d
+        for r in range(j + 1, k):
+            total = A[r, j]
+            for i in range(j):
+                total -= A[r, i] * A[j, i]
+            A[r, j] = total / d
+    for j in range(k):
+        total = y[j]
+        for i in range(j):
+            total -= A[j, i] * y[i]
+        y[j] = total / A[j, j]
+    for j in range(k - 1, -1, -1):
+        total = y[j]
+        for i in range(j + 1, k):
+            total -= A[i, j] * y[i]
+        y[j] = total / A[j, j]
+    return True
+
+
+@compiled
+def damped_step(arm, w, damping):
+    """w.step = Jᵀ (J Jᵀ + λ)⁻¹ e, or (Jᵀ J + λ)⁻¹ Jᵀ e where that is smaller; held coordinates stay."""
+    m, n = w.J.shape
+    wide = m <= n
+    k = m if wide else n
+    for a in range(k):
+        for b in range(a + 1):
+            total = 0.0
+            if wide:
+                for i in range(n):
+                    if not w.held[i]:
+                        total += w.J[a, i] * w.J[b, i]
+            elif not (w.held[a] or w.held[b]):
+                for r in range(m):
+                    total += w.J[r, a] * w.J[r, b]
+            w.A[a, b] = total
+        w.A[a, a] += damping
+    for a in range(k):
+        if wide:
+            w.y[a] = w.e[arm.rows[a]]
+        else:
+            total = 0.0
+            if not w.held[a]:
+                for r in range(m):
+                    total += w.J[r, a] * w.e[arm.rows[r]]
+            w.y[a] = total
+    if not factored_solve(w.A, w.y, k):
+        return False
+    for i in range(n):
+        total = 0.0
+        if not w.held[i]:
+            if wide:
+                for r in range(m):
+                    total += w.J[r, i] * w.y[r]
+            else:
+                total = w.y[i]
+        w.step[i] = total
+    return True
+
+
+@compiled
+def hold_at_limits(arm, w):
+    """Mark the coordinates that stand at a limit and that the error pushes beyond it."""
+    m, n = w.J.shape
+    for i in range(n):
+        w.held[i] = 0
+        if w.q[i] <= arm.lower[i] or w.q[i] >= arm.upper[i]:
+            push = 0.0
+            for r in range(m):
+                push += w.J[r, i] * w.e[arm.rows[r]]
+            if (push < 0.0 and w.q[i] <= arm.lower[i]) or (push > 0.0 and w.q[i] >= arm.upper[i]):
+                w.held[i] = 1
+
+
+@compiled
+def stepped(arm, w):
+    """w.step turned into the next q, kept short and within the limits; False if that moves nothing."""
+    n = len(w.q)
+    longest = 0.0
+    for i in range(n):
+        longest = max(longest, abs(w.step[i]))
+    scale = LONGEST_STEP / longest if longest > LONGEST_STEP else 1.0
+    moved = False
+    for i in range(n):
+        value = min(max(w.q[i] + scale * w.step[i], arm.lower[i]), arm.upper[i])
+        moved = moved or abs(value - w.q[i]) > 4.0 * ROUNDING * abs(value)
+        w.step[i] = value
+    return moved
+
+
+@compiled
+def descended(arm, w, target, iterations, tolerance):
+    """Steps from w.q until the error is below the tolerance; (Σ e², steps). The last q is in w.q.
+
+    Below the tolerance steps go on as long as each leaves a small part of the error: two of them reach rounding.
+    """
+    n = len(w.q)
+    mu = FIRST_DAMPING
+    square = evaluated(arm, w, w.q, target, w.e)
+    jacobian_rows(arm, w, target)
+    stalled = 0
+    goal = tolerance * tolerance
+    for count in range(iterations):
+        if square <= goal:
+            return square, count
+        hold_at_limits(arm, w)
+        damping = max(0.5 * mu * square, 1e-14)
+        if not damped_step(arm, w, damping) or not stepped(arm, w):
+            return square, count
+        trial = evaluated(arm, w, w.step, target, w.e_new)
+        if trial < square:
+            if trial > STALLED * STALLED * square:
+                stalled += 1
+            mu = max(mu * SHRINK, LEAST_DAMPING)
+            square = trial
+            for i in range(n):
+                w.q[i] = w.step[i]
+            for k in range(6):
+                w.e[k] = w.e_new[k]
+            jacobian_rows(arm, w, target)
+        else:
+            stalled += 1
+            mu = min(mu * GROW, MOST_DAMPING)
+        if stalled > PATIENCE:
+            return square, count + 1
+    return square, iterations
+
+
+@compiled
+def distances(search, w, target):
+    """How far the pose of each start is from the target."""
+    for k in range(len(search.starts)):
+        near = 0.0
+        for i in range(3):
+            d = search.poses[k, 9 + i] - target[9 + i]
+            near += d * d
+        turn = 3.0
+        for i in range(9):
+            turn -= search.poses[k, i] * target[i]
+        w.distance[k] = near + search.turn_weight * turn
+
+
+@compiled
+def nearest(w):
+    """The start with the smallest distance; it is not given again."""
+    found = 0
+    for k in range(1, len(w.distance)):
+        if w.distance[k] < w.distance[found]:
+            found = k
+    w.distance[found] = USED
+    return found
+
+
+@compiled
+def searched(arm, search, w, target, guess, guessed):
+    """Attempts from the guess, if there is one, then from the nearest starts; (Σ e², steps, attempts), q in w.best."""
+    n = len(w.q)
+    best, steps, tried = math.inf, 0, 0
+    if not guessed:
+        distances(search, w, target)
+    while tried < search.attempts:
+        if tried == 0 and guessed:
+            for i in range(n):
+                w.q[i] = guess[i]
+        else:
+            if tried == 1 and guessed:
+                distances(search, w, target)
+            k = nearest(w)
+            for i in range(n):
+                w.q[i] = search.starts[k, i] if arm.column[i] >= 0 else guess[i]
+        tried += 1
+        square, count = descended(arm, w, target, search.iterations, search.tolerance)
+        steps += count
+        if square < best:
+            best = square
+            for i in range(n):
+                w.best[i] = w.q[i]
+        if best <= search.tolerance * search.tolerance:
+            break
+    return best, steps, tried
+
+
+def _loops(digest):
+    """The loops over poses; `digest` ties their cached code to the sources they are made of."""
+
+    @loop
+    def solve(arm, search, w, targets, guesses, guessed, q, tally):
+        """Each target by itself; guesses (k, n). q (k, n) and tally (k, 3): |e|, steps, attempts."""
+        for k in range(len(targets) if digest else 0):
+            square, steps, tried = searched(arm, search, w, targets[k], guesses[k], guessed)
+            q[k] = w.best
+            tally[k, 0], tally[k, 1], tally[k, 2] = math.sqrt(square), steps, tried
+
+    @loop
+    def follow(arm, search, w, targets, guess, q, tally):
+        """Each target from the solution of the one before it, starting at `guess`."""
+        for k in range(len(targets) if digest else 0):
+            square, steps, tried = searched(arm, search, w, targets[k], guess if k == 0 else q[k - 1], True)
+            q[k] = w.best
+            tally[k, 0], tally[k, 1], tally[k, 2] = math.sqrt(square), steps, tried
+
+    return solve, follow
+
+
+solve_loop, follow_loop = _loops(source_digest())

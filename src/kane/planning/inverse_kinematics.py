@@ -1,0 +1,429 @@
+"""Inverse kinematics of any arm, numerically: coordinates that bring a point of a body, and its axes, to given poses.
+
+Comes in: a model and a place on one of its bodies; then targets, positions (3) or poses R by rows and p (12). Goes out:
+an outcome for each that says in a sentence whether it was reached, with the residual. The search is compiled: damped
+Newton steps on the exact Jacobian within the limits of the coordinates, from the nearest of many known poses.
+Same targets, same seed: the same answers, bit by bit, whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from ..backends import Kernel, compile, native  # the verb of the pipeline is called compile
+from ..errors import InputError, ModelError, Problem
+from ..formulation import Equations, place_of, place_program
+from ..graph import Program
+from ..model import Limit
+from .laws import Array
+
+STARTS = 512
+"""Known poses among which the nearest to a target is looked up."""
+
+UNLIMITED = 1.0
+"""Range of starts of a displacement without limits, to each side of where the model starts (m)."""
+
+GRAIN = 64
+"""Targets that a thread takes at a time at least: fewer are not worth waking it."""
+
+SINGULAR = 1e-3
+"""Smallest singular value of J (per rad or m of each coordinate) below which a place on a path is called singular."""
+
+ROWS = ("rx", "ry", "rz", "x", "y", "z")
+"""What may count of a pose: rotations about, and positions along, the axes of N or of the target."""
+
+
+class Arm(Protocol):
+    """What a model must offer: its equations, limits by coordinate, start, and values of free parameters."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def coordinates(self) -> tuple[str, ...]: ...
+    @property
+    def limits(self) -> dict[str, Limit]: ...
+    @property
+    def initial_state(self) -> tuple[Array, Array]: ...
+    def equations(self) -> Equations: ...
+    def free_values(self) -> Array: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The answer for one target: coordinates, residual, and in a sentence how it went."""
+
+    q: Array
+    residual: float  # √(angle² + distance²) of what counts, rad and m
+    solved: bool
+    steps: int
+    attempts: int
+
+    def __str__(self) -> str:
+        if self.solved:
+            return f"reached within {self.residual:.1e} in {self.steps} steps"
+        return (
+            f"not reached: the nearest of {self.attempts} attempts ended {self.residual:.3g} away (rad and m together);"
+            f" the target may be out of reach, or beyond the limits of the coordinates"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solutions:
+    """Answers for k targets: q (k, n), residual (k,), solved (k,), steps (k,), attempts (k,)."""
+
+    q: Array
+    residual: Array
+    solved: np.ndarray[Any, np.dtype[np.bool_]]
+    steps: np.ndarray[Any, np.dtype[np.int64]]
+    attempts: np.ndarray[Any, np.dtype[np.int64]]
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, k: int) -> Reached:
+        return Reached(
+            self.q[k], float(self.residual[k]), bool(self.solved[k]), int(self.steps[k]), int(self.attempts[k])
+        )
+
+    @property
+    def success(self) -> float:
+        """The fraction of targets that were reached."""
+        return float(np.mean(self.solved)) if len(self) else 1.0
+
+    def __str__(self) -> str:
+        missed = np.flatnonzero(~self.solved)
+        text = f"{len(self) - len(missed)} of {len(self)} targets reached"
+        if len(missed):
+            text += f"; not {_listed(missed)}, residual up to {self.residual[missed].max():.3g}"
+        return text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FollowedPath(Solutions):
+    """Answers along a path, each from the one before; where they jump and where the arm is singular."""
+
+    jumps: tuple[int, ...]  # k where q[k] is further from q[k − 1] than was allowed
+    singular: tuple[int, ...]
+    smallest_singular_value: Array  # (k,) of the rows of J that count
+
+    @property
+    def continuous(self) -> bool:
+        """Whether every pose was reached without a jump."""
+        return bool(np.all(self.solved)) and not self.jumps
+
+    def __str__(self) -> str:
+        text = Solutions.__str__(self)
+        if self.jumps:
+            text += f"; the coordinates jump at {_listed(self.jumps)}"
+        if self.singular:
+            text += f"; nearly singular at {_listed(self.singular)}"
+        return text if self.jumps or self.singular else f"{text}, without jumps or singularities"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How hard to look. `tolerance` bounds √(angle² + distance²) of what counts, rad and m together."""
+
+    tolerance: float = 1e-9
+    attempts: int = 30
+    iterations: int = 60  # of one attempt
+    seed: int = 0
+    workers: int | None = None  # threads; None: one per core
+
+    def __post_init__(self) -> None:
+        if not (self.tolerance > 0.0 and self.attempts > 0 and self.iterations > 0):
+            raise InputError(f"tolerance, attempts and iterations are positive: {self}")
+
+
+class InverseKinematics:
+    """The search for coordinates that bring a place on a body to targets.
+
+    `rows` says what counts of a pose, names of `ROWS`, all by default; with `axes="target"` they are meant along the
+    axes of the target, so that ("rx", "ry", "x", "y", "z") leaves free the rotation about the tool's own z axis.
+    """
+
+    def __init__(
+        self,
+        model: Arm,
+        body: str,
+        point: Sequence[float] = (0.0, 0.0, 0.0),
+        *,
+        rows: Sequence[str] = ROWS,
+        axes: Literal["ground", "target"] = "ground",
+        options: SearchOptions | None = None,
+    ):
+        self.model, self.body, self.options = model, body, options or SearchOptions()
+        self.rows = _row_numbers(rows)
+        if axes not in ("ground", "target"):
+            raise InputError(f"axes are {axes!r}; choose 'ground' or 'target'")
+        self._in_target = axes == "target"
+        equations = model.equations()
+        self.place = place_of(equations, body, tuple(float(x) for x in point))
+        self._kernel = compile(place_program(equations, "reach", self.place))
+        self._rates: dict[str, Kernel] = {}
+        self._equations = equations
+        self._column = _columns(equations, self._kernel)
+        self._turns = _angles(equations)
+        self.lower, self.upper = _ranges(model)
+        self._wraps = self._turns & (self.upper - self.lower >= 2.0 * math.pi * (1.0 - 1e-9))
+        self._starts = self._drawn_starts()
+        self._poses = self.pose(self._starts)
+
+    # forward ---------------------------------------------------------------------------------------------------------
+
+    def pose(self, q: Any, *, t: float = 0.0) -> Array:
+        """R_NB by rows and p in N, (…, 12), of coordinates (…, n)."""
+        return self._reach(q, t)[0]
+
+    def jacobian(self, q: Any, *, t: float = 0.0) -> Array:
+        """J (…, 6, n): ω and v in N per unit of the rate of each coordinate."""
+        J = self._reach(q, t)[1]
+        return np.where(self._column >= 0, J[..., np.maximum(self._column, 0)], 0.0)
+
+    def _reach(self, q: Any, t: float) -> Any:
+        return self._asked(self._kernel, t, q)
+
+    def _asked(self, kernel: Kernel, t: float, *arrays: Any) -> Any:
+        names = [g.name for g in kernel.program.inputs]
+        given = (*((t,) if "t" in names else ()), *arrays)
+        return kernel(*given, *((self.model.free_values(),) if "parameters" in names else ()))
+
+    # inverse ---------------------------------------------------------------------------------------------------------
+
+    def solve(self, targets: Any, start: Any = None, *, t: float = 0.0) -> Solutions:
+        """Coordinates for each of k targets by itself: positions (k, 3), or poses (k, 12), (k, 4, 4).
+
+        The first attempt is from `start` (n,) or (k, n) where it is given, the others from the nearest known poses.
+        """
+        poses = self._targets(targets)
+        guesses = self._guesses(start, len(poses))
+        q, tally = np.empty((len(poses), len(self.lower))), np.zeros((len(poses), 3))
+        from . import compiled  # numba takes a while to import
+
+        def part(some: slice) -> None:
+            arguments = (poses[some], guesses[some], start is not None, q[some], tally[some])
+            compiled.solve_loop(*self._memory(t), *arguments)
+
+        self._shared_out(len(poses), part)
+        near = guesses if start is not None else 0.5 * np.where(self._wraps, self.lower + self.upper, 0.0)
+        return Solutions(self._wrapped(q, near), *self._judged(tally))
+
+    def solve_one(self, target: Any, start: Any = None, *, t: float = 0.0) -> Reached:
+        """Coordinates for one target: a position (3,), or a pose (12,) or (4, 4)."""
+        return self.solve(np.asarray(target, dtype=float)[None], start, t=t)[0]
+
+    def follow(self, targets: Any, start: Any = None, *, largest_step: float = 0.5, t: float = 0.0) -> FollowedPath:
+        """Coordinates along a path of k targets, each found from the one before it; the first from `start`.
+
+        Where a target cannot be reached from its neighbour other starts are tried. A change of any coordinate by more
+        than `largest_step` (rad or m) from one target to the next is reported as a jump.
+        """
+        poses = self._targets(targets)
+        guess = self._guesses(start, 1)[0]
+        if start is None and len(poses):
+            guess = self.solve(poses[:1], t=t).q[0]
+        q, tally = np.empty((len(poses), len(guess))), np.zeros((len(poses), 3))
+        from . import compiled
+
+        compiled.follow_loop(*self._memory(t), poses, guess, q, tally)
+        moved = np.abs(np.diff(q, axis=0))
+        jumps = tuple((np.flatnonzero(np.any(moved > largest_step, axis=1)) + 1).tolist())
+        values = self._smallest_singular_values(q, poses, t)
+        singular = tuple(np.flatnonzero(values < SINGULAR).tolist())
+        return FollowedPath(self._held_in_range(q), *self._judged(tally), jumps, singular, values)
+
+    def rates(self, q: Any, twist: Any, twist_rate: Any, *, t: float = 0.0) -> tuple[Array, Array]:
+        """(qdot, qddot), each (k, n), with which the place has the twist and its rate (k, 6) in N at q (k, n).
+
+        qdot = J⁺ twist and qddot = J⁺ (twist_rate − J̇ qdot), J⁺ the inverse or, for redundant arms, the smallest
+        answer. All six rows count here.
+        """
+        q, twist, twist_rate = (np.atleast_2d(np.asarray(a, dtype=float)) for a in (q, twist, twist_rate))
+        if "jacobian_rate" not in self._rates:
+            program = place_program(self._equations, "jacobian_rate", self.place)
+            self._rates["jacobian_rate"] = compile(program)
+        inverse = np.linalg.pinv(self.jacobian(q, t=t))
+        qdot = np.einsum("kij,kj->ki", inverse, twist)
+        speeds = np.zeros((len(q), self._kernel.program.outputs[1].shape[1]))
+        speeds[:, self._column[self._column >= 0]] = qdot[:, self._column >= 0]
+        drift = np.einsum("kij,kj->ki", self._asked(self._rates["jacobian_rate"], t, q, speeds), speeds)
+        return qdot, np.einsum("kij,kj->ki", inverse, twist_rate - drift)
+
+    # parts -----------------------------------------------------------------------------------------------------------
+
+    def _targets(self, targets: Any) -> Array:
+        array = np.asarray(targets, dtype=float)
+        if array.ndim == 3 and array.shape[1:] == (4, 4):
+            array = np.concatenate([array[:, :3, :3].reshape(-1, 9), array[:, :3, 3]], axis=1)
+        if array.ndim == 2 and array.shape[1] == 3:
+            if self.rows.min() < 3 or self._in_target:
+                raise InputError(
+                    "targets are positions, but orientation counts too\n"
+                    "    to mend: give poses (k, 12): R by rows, then p; or search with rows=('x', 'y', 'z')"
+                )
+            array = np.concatenate([np.tile(np.eye(3).ravel(), (len(array), 1)), array], axis=1)
+        if array.ndim != 2 or array.shape[1] != 12 or not np.all(np.isfinite(array)):
+            raise InputError(
+                f"targets have shape {np.shape(targets)}; give finite positions (k, 3), poses (k, 12) or (k, 4, 4)"
+            )
+        R = array[:, :9].reshape(-1, 3, 3)
+        skew = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max(axis=(1, 2)) > 1e-6
+        bad = np.flatnonzero(skew | (np.linalg.det(R) < 0.0))
+        if len(bad):
+            raise InputError(f"the orientation of target {bad[0]} is not a rotation: its rows are not orthonormal")
+        return np.ascontiguousarray(array)
+
+    def _guesses(self, start: Any, k: int) -> Array:
+        n = len(self.lower)
+        given = self.model.initial_state[0] if start is None else np.asarray(start, dtype=float)
+        if given.shape not in ((n,), (k, n)) or not np.all(np.isfinite(given)):
+            raise InputError(f"start has shape {given.shape}; give finite coordinates ({n},) or ({k}, {n})")
+        return np.ascontiguousarray(np.broadcast_to(np.clip(given, self.lower, self.upper), (k, n)))
+
+    def _drawn_starts(self) -> Array:
+        """Coordinates within the limits, drawn with the seed."""
+        q0 = self.model.initial_state[0]
+        lower = np.where(np.isfinite(self.lower), self.lower, np.where(self._turns, -math.pi, q0 - UNLIMITED))
+        upper = np.where(np.isfinite(self.upper), self.upper, np.where(self._turns, math.pi, q0 + UNLIMITED))
+        lower = np.where(self._wraps, -math.pi, np.minimum(lower, upper))
+        upper = np.where(self._wraps, math.pi, np.maximum(lower, upper))
+        return np.random.default_rng(self.options.seed).uniform(lower, upper, (STARTS, len(q0)))
+
+    def _memory(self, t: float) -> tuple[Any, Any, Any]:
+        """The arm, the search and the scratch of one thread, for the compiled loops."""
+        from . import compiled
+
+        n, m, o = len(self.lower), len(self.rows), self.options
+        names = [g.name for g in self._kernel.program.inputs]
+        first = 1 if "t" in names else 0
+        arm = compiled.Arm(
+            address=self._kernel.address,
+            first=first,
+            lower=np.where(self._wraps, -np.inf, self.lower),
+            upper=np.where(self._wraps, np.inf, self.upper),
+            column=self._column,
+            rows=self.rows,
+            in_tool=int(self._in_target),
+            partial=int(0 < np.count_nonzero(self.rows < 3) < 3),
+        )
+        turns = 1.0 if self.rows.min() < 3 else 0.0
+        search = compiled.Search(self._starts, self._poses, turns, o.attempts, o.iterations, o.tolerance)
+        x = np.concatenate([[t] * first, np.zeros(n), self.model.free_values() if "parameters" in names else []])
+        k = max(m, n, 6)
+        work = compiled.Work(
+            x=x,
+            out=np.empty(self._kernel.program.output_count),
+            q=np.empty(n),
+            best=np.empty(n),
+            step=np.empty(n),
+            e=np.empty(6),
+            e_new=np.empty(6),
+            J=np.empty((m, n)),
+            A=np.empty((k, k)),
+            y=np.empty(k),
+            held=np.zeros(n, dtype=np.int64),
+            distance=np.empty(len(self._starts)),
+        )
+        return arm, search, work
+
+    def _shared_out(self, count: int, part: Any) -> None:
+        """Run `part` over slices of the targets, in threads where there are enough of them."""
+        workers = native.cores() if self.options.workers is None else self.options.workers
+        pieces = min(workers, count // GRAIN)
+        if pieces < 2:
+            part(slice(0, count))
+            return
+        edges = np.linspace(0, count, 4 * pieces + 1).astype(int)
+        with ThreadPoolExecutor(pieces) as pool:
+            list(pool.map(lambda ends: part(slice(*ends)), pairwise(edges)))
+
+    def _judged(self, tally: Array) -> tuple[Any, Any, Any, Any]:
+        residual = tally[:, 0]
+        return residual, residual <= self.options.tolerance, tally[:, 1].astype(np.int64), tally[:, 2].astype(np.int64)
+
+    def _wrapped(self, q: Array, near: Array) -> Array:
+        """Angles that may turn fully, by whole turns as near as possible to `near` and into their range."""
+        turn = 2.0 * math.pi
+        moved = q - turn * np.round((q - near) / turn)
+        return np.where(self._wraps, self._held_in_range(moved), q)
+
+    def _held_in_range(self, q: Array) -> Array:
+        turn = 2.0 * math.pi
+        low, high = np.where(self._wraps, self.lower, -np.inf), np.where(self._wraps, self.upper, np.inf)
+        above, below = np.ceil((q - high) / turn), np.ceil((low - q) / turn)
+        return q + turn * (np.maximum(below, 0.0) - np.maximum(above, 0.0))
+
+    def _smallest_singular_values(self, q: Array, poses: Array, t: float) -> Array:
+        if not len(q):
+            return np.empty(0)
+        J = self.jacobian(q, t=t)
+        if self._in_target:
+            R = poses[:, :9].reshape(-1, 3, 3)
+            J = np.concatenate([np.swapaxes(R, 1, 2) @ J[:, :3], np.swapaxes(R, 1, 2) @ J[:, 3:]], axis=1)
+        return np.asarray(np.linalg.svd(J[:, self.rows], compute_uv=False)[:, -1], dtype=np.float64)
+
+
+def _row_numbers(rows: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    unknown = [r for r in rows if r not in ROWS]
+    if unknown or not rows or len(set(rows)) != len(rows):
+        raise InputError(f"rows are {tuple(rows)}; choose some of {', '.join(ROWS)}, each once")
+    return np.array(sorted(ROWS.index(r) for r in rows), dtype=np.int64)
+
+
+def _columns(equations: Equations, kernel: Kernel) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """For each coordinate the speed that is its rate, −1 where it does not move the place."""
+    system = equations.system
+    place = {u: k for k, u in enumerate(system.u)}
+    strange = [c for c, rate in zip(equations.mechanism.coordinates, system.qdot, strict=True) if rate not in place]
+    if strange:
+        raise ModelError(
+            Problem(
+                equations.mechanism.where("inverse kinematics"),
+                f"the rates of {', '.join(strange)} are not speeds by themselves",
+                "a step of the search changes each coordinate along its own speed",
+                "use joints of one degree of freedom with their rates as speeds",
+            )
+        )
+    found = np.array([place[rate] for rate in system.qdot], dtype=np.int64)
+    output = kernel.program.outputs[1]
+    program = kernel.program
+    n = output.shape[1]
+    constant = {slot for slot in output.slots if _is_zero(program, slot)}
+    idle = [all(output.slots[r * n + c] in constant for r in range(6)) for c in found]
+    return np.where(idle, -1, found)
+
+
+def _is_zero(program: Program, slot: int) -> bool:
+    first = program.input_count
+    return first <= slot < program.first_row and program.constants[slot - first] == 0.0
+
+
+def _angles(equations: Equations) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which coordinates are angles of revolute joints: a whole turn changes nothing."""
+    angles = {c.name for j in equations.mechanism.joints.values() if j.type.kind == "revolute" for c in j.coordinates}
+    return np.array([c in angles for c in equations.mechanism.coordinates])
+
+
+def _ranges(model: Arm) -> tuple[Array, Array]:
+    """Lower and upper limits of the coordinates, infinite where there are none."""
+    known = [model.limits.get(c, Limit()) for c in model.coordinates]
+    return np.array([l.lower for l in known], dtype=float), np.array([l.upper for l in known], dtype=float)
+
+
+def _listed(indices: Any) -> str:
+    """Indices as text, ranges drawn together, the first few of many."""
+    runs: list[list[int]] = []
+    for k in map(int, indices):
+        if runs and k == runs[-1][1] + 1:
+            runs[-1][1] = k
+        else:
+            runs.append([k, k])
+    shown = [str(a) if a == b else f"{a} to {b}" for a, b in runs[:5]]
+    return "pose " + ", ".join(shown) + (f" and {len(runs) - 5} more places" if len(runs) > 5 else "")
