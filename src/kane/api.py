@@ -66,7 +66,7 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs.
 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
-    packages, strict.
+    packages, strict, right_angle.
     """
     model = load_mechanism(source, into=Model, **options)
     if free:

@@ -123,10 +123,10 @@ def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:
     return (x, y, z)
 
 
-def cos_sin(angle: float) -> tuple[float, float]:
-    """Cosine and sine, exact where the angle is a multiple of 90° to within `RIGHT_ANGLE`."""
+def cos_sin(angle: float, right_angle: float = RIGHT_ANGLE) -> tuple[float, float]:
+    """Cosine and sine, exact where the angle is a multiple of 90° to within `right_angle` (rad)."""
     quarters = angle / (math.pi / 2)
-    if abs(quarters) < 1e6 and abs(quarters - round(quarters)) * (math.pi / 2) <= RIGHT_ANGLE:
+    if abs(quarters) < 1e6 and abs(quarters - round(quarters)) * (math.pi / 2) <= right_angle:
         return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[round(quarters) % 4]
     return math.cos(angle), math.sin(angle)
 

@@ -36,7 +36,7 @@ def builtin_names() -> tuple[str, ...]:
 def load_mechanism(model: str | Path, into: type[AnyMechanism] = Mechanism, **options: Any) -> AnyMechanism:
     """The mechanism of a built-in name, a .yaml model file or a .urdf, as an instance of `into`.
 
-    A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict.
+    A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict, right_angle.
     """
     path = Path(model)
     if path.suffix == URDF:

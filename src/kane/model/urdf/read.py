@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ...errors import ModelError
+from ..dh import RIGHT_ANGLE
 from ..document import shortened
 from ..joints import Coupled
 from ..mechanism import Mechanism
@@ -52,7 +53,8 @@ class UrdfOptions:
     damping: whether <dynamics damping> acts. friction: how <dynamics
     friction> f acts: `smooth` is −f r / √(r² + v²) with v = 1 mm/s or mrad/s, `sign` −f sign(r), `none` not at all.
     packages: folders of the packages that package:// may lead to. strict: refuse inertias that no rigid body has,
-    instead of noting them in `Mechanism.remarks`.
+    instead of noting them in `Mechanism.remarks`. right_angle: angles (rad) this close to a multiple of 90° are taken
+    as that, since files write 1.57079632679 and zeros cost nothing; 0 takes them to the last bit.
     """
 
     base: str = "fixed"
@@ -62,6 +64,7 @@ class UrdfOptions:
     friction: str = "smooth"
     packages: Packages = field(default_factory=tuple)
     strict: bool = False
+    right_angle: float = RIGHT_ANGLE
 
     def __post_init__(self) -> None:
         for key, value, known in (("base", self.base, BASES), ("friction", self.friction, FRICTIONS)):
@@ -87,7 +90,7 @@ class Robot:
 
     def __init__(self, root: Element, source: str, folder: Path | None, options: UrdfOptions):
         self.root = root
-        self.faults = Faults(source)
+        self.faults = Faults(source, options.right_angle)
         self.folder = folder
         self.options = options
         self.links: dict[str, Element] = {}

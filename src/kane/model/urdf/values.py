@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, Problem
-from ..dh import cos_sin
+from ..dh import RIGHT_ANGLE, cos_sin
 from ..document import problem, shortened
 from .xml import Element
 
@@ -29,8 +29,9 @@ class Lost(Exception):
 class Faults:
     """What has been found wrong with one file, in the order of its lines."""
 
-    def __init__(self, source: str):
+    def __init__(self, source: str, right_angle: float = RIGHT_ANGLE):
         self.source = source
+        self.right_angle = right_angle
         self.found: list[tuple[int, Problem]] = []
 
     def note(self, line: int, where: str, what: str, law: str = "", mend: str = "") -> Lost:
@@ -97,7 +98,7 @@ class Faults:
         origin = None if element is None else element.first("origin")
         zero = (0.0, 0.0, 0.0)
         xyz, rpy = self.triple(origin, "xyz", where, zero), self.triple(origin, "rpy", where, zero)
-        return xyz, turn(rpy)
+        return xyz, turn(rpy, self.right_angle)
 
     def inertia(self, element: Element, R: Array, where: str) -> dict[str, float]:
         """Entries of the central inertia of an <inertial>, in axes turned by R against it."""
@@ -113,9 +114,9 @@ class Faults:
         return {key: float(0.5 * (I[i, j] + I[j, i])) for key, (i, j) in places.items()}
 
 
-def turn(rpy: Sequence[float]) -> Array:
-    """R = Rz(yaw) Ry(pitch) Rx(roll); angles within 1e-9 of a multiple of 90° are taken as that."""
-    (cr, sr), (cp, sp), (cy, sy) = (cos_sin(angle) for angle in rpy)
+def turn(rpy: Sequence[float], right_angle: float = RIGHT_ANGLE) -> Array:
+    """R = Rz(yaw) Ry(pitch) Rx(roll); angles within `right_angle` (rad) of a multiple of 90° are taken as that."""
+    (cr, sr), (cp, sp), (cy, sy) = (cos_sin(angle, right_angle) for angle in rpy)
     Rx = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
     Ry = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
     Rz = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])

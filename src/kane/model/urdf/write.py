@@ -175,10 +175,9 @@ class _Writer:
     def visual(self, shape: Shape, p: Array, R: Array) -> list[str]:
         if shape.kind == "line":
             return []
-        turn = {"x": [[0, 0, 1], [1, 0, 0], [0, 1, 0]], "y": [[0, 1, 0], [0, 0, 1], [1, 0, 0]], "z": np.eye(3)}
-        own = _rotation(shape.wxyz) @ (
-            np.array(turn[shape.axis], dtype=float) if shape.kind == "cylinder" else np.eye(3)
-        )
+        own = _rotation(shape.wxyz)
+        if shape.kind == "cylinder" and shape.axis != "z":  # columns: x, y, z with z along the axis
+            own = own @ np.roll(np.eye(3), 1 if shape.axis == "x" else 2, axis=0)
         sizes = [_text(s) for s in shape.size]
         form = {
             "box": lambda: f'<box size="{" ".join(sizes)}"/>',
