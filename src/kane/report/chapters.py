@@ -18,7 +18,7 @@ from ..viewer.units import coordinate_units, speed_units
 from . import mathml
 from .energy import balance
 from .motions import Motion
-from .page import Markup, Section, details, figure, paragraph, table, text
+from .page import Markup, Section, details, figure, paragraph, table, text, verdict
 
 FIRST_LINES = 48
 """Lines of a program that are shown before the reader asks for all of them."""
@@ -230,8 +230,7 @@ def checks_table(report: CheckReport) -> str:
     rows = []
     for r in report.rows:
         if r.value is None:
-            rows.append((r.name, r.law, Markup(f'<span class="soft">not asked: {text(r.note)}</span>'), "", ""))
+            rows.append((r.name, Markup('<span class="soft">not asked</span>'), f"{r.law} ({r.note})", "", ""))
         else:
-            verdict = Markup('<span class="ok">ok</span>' if r.passed else '<span class="no">FAILED</span>')
-            rows.append((r.name, r.law, verdict, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
+            rows.append((r.name, verdict(r.passed), r.law, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
     return table(("law", "", "", "missed by", "tolerance"), rows, words=3)

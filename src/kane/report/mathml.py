@@ -94,7 +94,10 @@ def _infix(sign: str, left: int, right: int, holds: int) -> Callable[[list[Piece
 _WRITTEN: dict[str, Callable[[list[Piece]], Piece]] = {
     "add": _infix("+", _SUM, _SUM, _SUM),
     "sub": _infix("−", _SUM, _PRODUCT, _SUM),
-    "mul": _infix("&#x2009;", _PRODUCT, _PRODUCT, _PRODUCT),
+    "mul": lambda a: (
+        f'<mrow>{_held(a[0], _PRODUCT)}<mo>&#x2062;</mo><mspace width="0.17em"/>{_held(a[1], _PRODUCT)}</mrow>',
+        _PRODUCT,
+    ),
     "div": lambda a: (f"<mfrac><mrow>{a[0][0]}</mrow><mrow>{a[1][0]}</mrow></mfrac>", _ATOM),
     "neg": lambda a: (f"<mrow><mo>−</mo>{_held(a[0], _PRODUCT)}</mrow>", _SUM),
     "sqrt": lambda a: (f"<msqrt>{a[0][0]}</msqrt>", _ATOM),

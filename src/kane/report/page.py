@@ -130,6 +130,11 @@ class Markup(str):
     __slots__ = ()
 
 
+def verdict(passed: bool) -> Markup:
+    """A word that is seen from afar."""
+    return Markup('<span class="ok">ok</span>' if passed else '<span class="no">FAILED</span>')
+
+
 def figure(svg: str, caption: str = "", kind: str = "wide") -> str:
     """An inline drawing with its caption."""
     words = f"<figcaption>{text(caption)}</figcaption>" if caption else ""

@@ -13,7 +13,7 @@ import numpy as np
 from ..api import Array, Model, Trajectory, load
 from ..viewer import plots
 from .motions import cycloid
-from .page import Section, figure, paragraph, table
+from .page import Section, figure, paragraph, table, verdict
 from .writer import SAMPLES, Written, write
 
 TARGET = {"q1": np.pi / 3, "q2": np.pi / 3, "q3": np.pi / 3, "q4": np.pi / 3, "q5": np.pi / 3, "q6": 0.1}
@@ -98,7 +98,7 @@ def _section(free: Trajectory, momentum: Array, circle: float, same: float) -> S
         ("circle", "inverse dynamics of the simulation gives the control efforts, relative", circle, CIRCLE_LIMIT),
         ("choice of speeds", "the paper's speeds and u = q̇ give the same motion (rad, m)", same, SAME_LIMIT),
     )
-    shown = [(a, b, "ok" if v <= limit else "FAILED", f"{v:.1e}", f"{limit:.0e}") for a, b, v, limit in rows]
+    shown = [(a, verdict(v <= limit), b, f"{v:.1e}", f"{limit:.0e}") for a, b, v, limit in rows]
     body = paragraph(
         "Kane & Levinson check their program by a constant of motion and by closing the circle from simulation back to "
         "inverse dynamics. Both, and the same motion in the generalized speeds of the paper:"

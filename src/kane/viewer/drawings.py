@@ -16,7 +16,7 @@ from .shapes import PALETTE, Array, faces, pieces, placed, up_direction
 
 _LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in the axes of the picture
 _EDGE = 0.7  # how dark a line is beside a face
-_LINE, _SEAM = 2.6, 0.4  # points; a seam as wide as the gap that antialiasing leaves between faces
+_LINE, _SEAM = 2.6, 0.9  # points; a seam as wide as the gap that antialiasing leaves between faces
 
 
 def mechanism(model: Any, q: Array | None = None) -> Figure:
@@ -36,7 +36,8 @@ def mechanism(model: Any, q: Array | None = None) -> Figure:
                 colors.append(base * shade)
                 depths.append(seen[:, 2].mean())
     with rc_context(STYLE):
-        figure = Figure(figsize=(4.6, 4.2), layout="constrained")
+        wide, high = np.ptp(np.concatenate(polygons), axis=0) if polygons else (1.0, 1.0)
+        figure = Figure(figsize=(4.6, 4.6 * float(np.clip(high / max(wide, 1e-12), 0.4, 1.1))), layout="constrained")
         ax = figure.subplots()
         order = np.argsort(depths)
         lines = [len(polygons[i]) == 2 for i in order]
