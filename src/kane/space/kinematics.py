@@ -15,7 +15,7 @@ from typing import TypeVar
 from ..graph import Expr, Graph, time_derivative
 from . import rotations
 from .algebra import Matrix, Triple, cross, is_zero, plus, product, scaled, times, transpose_times
-from .frames import Frame, Point
+from .frames import Frame, Point, not_connected
 
 T = TypeVar("T")
 
@@ -121,7 +121,8 @@ class Kinematics:
             else:
                 down.append(b)
                 below = self.parent(b)
-                assert below is not None, f"{frame} and {to} are not connected"
+                if below is None:
+                    raise not_connected(frame, to)
                 b = below
         for f in reversed(down):
             xyz = transpose_times(self.R(f), xyz)
