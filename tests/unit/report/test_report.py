@@ -1,0 +1,140 @@
+"""The report is one file that asks nobody for anything, has every chapter, and shows text as text."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import kane
+from kane.errors import InputError
+from kane.graph import evaluate
+from kane.report import mathml, write
+from kane.report.energy import balance
+
+CHAPTERS = ("model", "equations", "simulation", "conservation", "checks")
+FETCHING = ("src", "href", "data", "poster", "action", "srcset", "background", "xlink:href")
+
+
+class Reader(HTMLParser):
+    """Ids, tags, attributes that fetch, and the pages inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.tags: list[str] = []
+        self.fetched: list[str] = []
+        self.inside: list[str] = []
+        self.title = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.add(value or "")
+            if name in FETCHING:
+                self.fetched.append(value or "")
+            if name == "srcdoc":
+                self.inside.append(value or "")
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    return reader
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("report") / "pendulum.html"
+    model = kane.load("double-pendulum")
+    written = write(model, path, trajectory=model.simulate(np.linspace(0, 2, 61)))
+    assert written.passed
+    return path.read_text(encoding="utf-8")
+
+
+def test_every_chapter_is_there(page: str) -> None:
+    assert set(CHAPTERS) <= read(page).ids
+
+
+def test_nothing_is_fetched_from_outside(page: str) -> None:
+    reader = read(page)
+    assert all(value.startswith(("#", "data:")) for value in reader.fetched)
+    assert "link" not in reader.tags and "@import" not in page
+    assert "default-src 'none'" in page and not re.search(r"connect-src[^;]*http", page)
+    hosts = set(re.findall(r"https?://([^/\"'\s<>)]+)", page.split("srcdoc=")[0]))
+    assert hosts <= {"www.w3.org"}
+
+
+def test_the_scene_is_inside_and_plays_from_its_own_data(page: str) -> None:
+    (scene,) = read(page).inside
+    assert "__VISER_EMBED_DATA__" in scene
+    assert all(value.startswith(("data:", "#", "blob:")) for value in read(scene).fetched)
+
+
+def test_figures_are_drawings_with_names_and_no_two_ids_are_the_same(page: str) -> None:
+    drawings = re.findall(
+        r"<svg .*?</svg>", page.split("srcdoc=")[0] + page.rpartition("</iframe>")[2], flags=re.DOTALL
+    )
+    assert len(drawings) >= 4
+    ids = [i for drawing in drawings for i in re.findall(r'\bid="([^"]+)"', drawing)]
+    assert len(ids) == len(set(ids))
+    assert all('role="img" aria-label="' in drawing for drawing in drawings)
+
+
+def test_the_equations_of_a_small_model_are_set_as_mathematics(page: str) -> None:
+    found = re.findall(r"<math .*?</math>", page)
+    assert len(found) == 2
+    for element in found:
+        ElementTree.fromstring(element.replace("&#x2062;", ""))
+
+
+def test_text_of_a_model_is_text_on_the_page(tmp_path: Path) -> None:
+    model = kane.Model("rod", gravity=[0, -9.81, 0], about="<script>alert('&')</script>")
+    model.body("rod", mass=1.0, center=[0, -1, 0])
+    model.joint("pin", "revolute", "ground", "rod")
+    write(model, tmp_path / "rod.html", trajectory=model.simulate(np.linspace(0, 1, 11)), scene=False)
+    text = (tmp_path / "rod.html").read_text(encoding="utf-8")
+    assert "<script" not in text and "&lt;script&gt;" in text
+
+
+def test_a_report_is_html(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"ends in \.html"):
+        write(kane.load("pendulum"), tmp_path / "report.pdf")
+
+
+def test_progress_reaches_the_end(tmp_path: Path) -> None:
+    model, told = kane.load("pendulum"), []
+    write(model, tmp_path / "p.html", trajectory=model.simulate((0, 1)), scene=False, progress=told.append)
+    assert told == sorted(told) and told[-1] == pytest.approx(1.0)
+
+
+def test_the_balance_counts_a_spring_once() -> None:
+    model = kane.Model("mass on a spring", gravity=[0, 0, -9.81])
+    model.body("block", mass=2.0)
+    model.joint("rail", "prismatic", "ground", "block", axis="z", coordinates=["z"], speeds=["w"])
+    model.joint_spring("spring", "rail", stiffness=50.0, damping=0.5)
+    found = balance(model.simulate(np.linspace(0, 3, 50), q=[0.3], rtol=1e-10, atol=1e-12))
+    assert np.ptp(found.work) > 1.0
+    assert found.error < 1e-7
+
+
+def test_mathematics_that_cannot_be_read_is_not_set() -> None:
+    assert mathml.equations(kane.load("stanford-arm").equations().program("inverse_dynamics")) is None
+
+
+def test_a_product_of_a_sum_has_parentheses_and_a_sum_of_products_has_none() -> None:
+    from kane.graph import Graph, Inputs, lower
+
+    g = Graph()
+    x, y = g.input("x"), g.input("y")
+    names = (Inputs("v", ("x", "y")),)
+    product = lower("p", names, {"f": ((), [(x + y) * x.sin()])}, simplify=False)
+    plain = lower("s", names, {"f": ((), [x * y + x.sin()])}, simplify=False)
+    (first,), (second,) = mathml.equations(product) or [""], mathml.equations(plain) or [""]
+    assert first.count("<mo>(</mo>") == 2 and second.count("<mo>(</mo>") == 1
+    assert evaluate([(x + y) * x.sin()], {"x": 0.0, "y": 1.0}) == [0.0]
