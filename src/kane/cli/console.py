@@ -24,8 +24,9 @@ def heading(text: str) -> None:
     """A line above a block of figures."""
     if decorated():
         from rich.console import Console
+        from rich.text import Text
 
-        Console(highlight=False).print(f"\n[bold]{text}[/bold]")
+        Console(highlight=False).print(Text(f"\n{text}", style="bold"))
     else:
         print(f"\n{text}")
 

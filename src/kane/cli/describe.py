@@ -141,7 +141,20 @@ def ops(arguments: Namespace) -> int:
     for name, c in counts.items():
         rows.append((name, *(_mul_add(c["stages"][s]) for s in stages)))
     table(("program  (mul+div / add)", *(_STAGE_WORDS[s] for s in stages)), rows)
+    _compare(model)
     return FINE
+
+
+def _compare(model: Model) -> None:
+    """The counts beside those of the literature, where there are any."""
+    from ..analysis import operation_table
+
+    rows = operation_table(model).rows
+    if all("kane" in row.source for row in rows):
+        return
+    heading("beside published counts")
+    shown = [(r.computation, r.source, r.mul, r.add, *("" if x is None else x for x in (r.div, r.trig))) for r in rows]
+    table(("computation", "by", "mul", "add", "div", "trig"), shown, words=2)
 
 
 def _mul_add(count: dict[str, int]) -> str:

@@ -118,7 +118,7 @@ def efforts(
     tau: Array,
     *,
     labels: Sequence[str] | None = None,
-    signs: Sequence[float] | None = None,
+    signs: Sequence[float] | Array | None = None,
     title: str = "",
 ) -> Figure:
     """Efforts along the speeds over time; `labels` and `signs` show them in the convention of a paper."""

@@ -1,0 +1,231 @@
+"""Commands print what scripts can read, end with the right status, and refuse with a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kane
+from kane.cli import main
+from kane.cli.parser import COMMANDS, METHODS, PROGRAMS, parser
+from kane.formulation import Equations
+from kane.simulate import METHODS as KNOWN_METHODS
+
+PENDULUM = """kane: 1
+name: {name}
+about: {about}
+gravity: [0, -9.81, 0]
+bodies:
+  rod: {{mass: {mass}, center: [0, -1, 0]}}
+joints:
+  pin: {{type: revolute, parent: ground, child: rod, axis: z, coordinate: q1, speed: u1}}
+initial: {{q1: 0.5}}
+"""
+
+
+def model_file(folder: Path, name: str = "rod", about: str = "a rod", mass: float = 2.0) -> str:
+    path = folder / f"{name}.yaml"
+    path.write_text(PENDULUM.format(name=name, about=about, mass=mass), encoding="utf-8")
+    return str(path)
+
+
+def printed_json(capsys: pytest.CaptureFixture[str]) -> dict:
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in COMMANDS:
+        assert main([command, "--help"]) == 0
+        assert f"  kane {command}" in capsys.readouterr().out
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"kane {kane.__version__}\n"
+
+
+def test_the_parser_offers_what_the_layers_below_know() -> None:
+    assert set(METHODS) == set(KNOWN_METHODS)
+    assert set(PROGRAMS) <= set(Equations.SIGNATURES)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        [],
+        ["unheard-of"],
+        ["info"],
+        ["simulate", "pendulum", "--t", "soon"],
+        ["simulate", "pendulum", "--t", "-1"],
+        ["simulate", "pendulum", "--method", "rk4"],
+        ["simulate", "pendulum", "--samples", "1"],
+        ["simulate", "pendulum", "--q", "q1"],
+        ["simulate", "pendulum", "--q", "q9=1"],
+        ["simulate", "pendulum", "--control", "magic"],
+        ["simulate", "pendulum", "-o", "motion.xlsx"],
+        ["simulate", "pendulum", "-o", "no/such/folder/motion.csv"],
+        ["simulate", "pendulum", "--set", "weight=3"],
+        ["inverse", "pendulum"],
+        ["inverse", "pendulum", "--trajectory", "nowhere.csv"],
+        ["derive", "pendulum", "--what", "nothing"],
+    ],
+    ids=" ".join,
+)
+def test_a_command_line_that_makes_no_sense_has_status_two_and_no_traceback(
+    line: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(line) == 2
+    said = capsys.readouterr()
+    assert not said.out and said.err and "Traceback" not in said.err
+
+
+def test_an_unknown_model_is_answered_with_the_nearest_and_all_others(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "stanford-am"]) == 2
+    said = capsys.readouterr().err
+    assert "did you mean 'stanford-arm'?" in said
+    assert "double-pendulum" in said
+
+
+def test_a_faulty_model_has_status_one_and_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", model_file(tmp_path, mass=-2.0)]) == 1
+    said = capsys.readouterr()
+    assert "mass" in said.err and "Traceback" not in said.err and not said.out
+
+
+def test_counts_are_those_of_the_equations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "double-pendulum", "--json"]) == 0
+    counts = printed_json(capsys)
+    equations = kane.load("double-pendulum").equations()
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        assert {k: counts[name][k] for k in ("mul", "add", "div", "trig")} == {
+            k: equations.count(name)[k] for k in ("mul", "add", "div", "trig")
+        }
+        stages = counts[name]["stages"]
+        assert sum(stages[s]["mul"] for s in ("q", "u", "rest")) == counts[name]["mul"]
+
+
+def test_info_names_every_part_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    arm = kane.load("stanford-arm")
+    assert main(["info", "stanford-arm"]) == 0
+    text = capsys.readouterr().out
+    for name in (*arm.bodies, *arm.joints, *arm.coordinates, *arm.speeds, *arm.parameters, *arm.controls):
+        assert name in text
+    assert main(["info", "stanford-arm", "--json"]) == 0
+    record = printed_json(capsys)
+    assert list(record["bodies"]) == list(arm.bodies)
+    assert record["coordinates"]["q2"] == pytest.approx(np.pi / 2)
+
+
+def test_the_derived_program_reads_back_as_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    from kane.graph import parse
+
+    assert main(["derive", "double-pendulum", "--what", "mass_matrix"]) == 0
+    assert parse(capsys.readouterr().out) == kane.load("double-pendulum").equations().program("mass_matrix")
+
+
+@pytest.mark.parametrize(
+    ("kind", "sign"), [("latex", r"\begin{align*}"), ("sympy", "z1 = "), ("c", "#include <math.h>")]
+)
+def test_other_formats_are_printed(kind: str, sign: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", "pendulum", "--format", kind]) == 0
+    assert sign in capsys.readouterr().out or kind == "latex"
+
+
+def test_c_goes_into_a_pair_of_files(tmp_path: Path) -> None:
+    assert main(["derive", "pendulum", "--format", "c", "-o", str(tmp_path / "rod.c")]) == 0
+    assert '#include "rod.h"' in (tmp_path / "rod.c").read_text(encoding="utf-8")
+    assert "void rod(" in (tmp_path / "rod.h").read_text(encoding="utf-8")
+
+
+def test_free_parameters_become_inputs_of_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", "pendulum", "--free"]) == 0
+    assert "input parameters [parameters]:" in capsys.readouterr().out
+
+
+def test_values_on_the_command_line_are_expressions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["simulate", model_file(tmp_path), "--t", "1", "--q", "q1=max(30, 60)*deg", "--json", "--samples", "5"]
+    assert main([*line, "-o", str(tmp_path / "m.csv")]) == 0
+    assert printed_json(capsys)["success"] is True
+    first = (tmp_path / "m.csv").read_text(encoding="utf-8").splitlines()[1].split(",")
+    assert float(first[1]) == pytest.approx(np.pi / 3)
+
+
+def test_parameters_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "pendulum", "--set", "g=0", "--q", "q=0.3", "--t", "2", "--json"]) == 0
+    assert printed_json(capsys)["q"]["q"] == pytest.approx(0.3)
+
+
+def test_a_check_that_passes_has_status_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", model_file(tmp_path), "--json"]) == 0
+    report = printed_json(capsys)
+    assert report["passed"] is True and len(report["rows"]) > 5
+
+
+def test_a_check_that_fails_has_status_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from kane import analysis
+
+    failed = analysis.CheckReport("rod", "one state", (analysis.CheckRow("weight", "nothing falls", 1.0, 1e-9),))
+    monkeypatch.setattr(analysis, "check", lambda model: failed)
+    assert main(["check", "pendulum"]) == 1
+    assert "FAILED" in capsys.readouterr().out
+
+
+def test_an_early_end_of_the_simulation_keeps_the_motion_and_has_status_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after Ctrl-C: the outcome is not a success, the file is there."""
+    simulate = kane.Model.simulate
+    monkeypatch.setattr(kane.Model, "simulate", lambda self, t, **o: simulate(self, t, **{**o, "max_steps": 3}))
+    target = tmp_path / "m.csv"
+    assert main(["simulate", "pendulum", "--q", "q=2", "--samples", "0", "-o", str(target)]) == 1
+    assert len(target.read_text(encoding="utf-8").splitlines()) > 2
+    assert "stopped at" in capsys.readouterr().out
+
+
+def test_without_the_source_the_benchmarks_say_how(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Path, "is_file", lambda self: False)
+    assert main(["bench"]) == 2
+    assert "make bench" in capsys.readouterr().err
+
+
+def test_a_missing_optional_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "sympy", None)
+    assert main(["derive", "pendulum", "--format", "sympy"]) == 1
+    assert "kane[peers]" in capsys.readouterr().err
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "NO_COLOR": "1"}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=120)
+
+
+def test_a_reader_who_has_seen_enough_is_no_fault() -> None:
+    shell = f"{sys.executable} -m kane derive stanford-arm | head -2"
+    done = run("sh", "-c", shell)
+    assert done.stdout.startswith("program inverse_dynamics") and not done.stderr
+
+
+def test_output_in_a_pipe_has_no_escape_codes() -> None:
+    done = run(sys.executable, "-m", "kane", "ops", "pendulum")
+    assert done.returncode == 0 and "\x1b" not in done.stdout and "inverse_dynamics" in done.stdout
+
+
+def test_the_parser_starts_without_the_heavy_packages() -> None:
+    """Help must not wait for LLVM, numba or matplotlib."""
+    heavy = ("numba", "matplotlib", "viser", "rich")
+    code = f"import sys, kane.cli; kane.cli.parser(); print([m for m in {heavy} if m in sys.modules])"
+    assert run(sys.executable, "-c", code).stdout.strip() == "[]"
+
+
+def test_the_parser_is_complete() -> None:
+    assert set(COMMANDS) == set(parser()._subparsers._group_actions[0].choices)  # type: ignore[union-attr]
