@@ -114,15 +114,17 @@ def _turn_z_to(axis: Array) -> Array:
 
 
 def _zxz(R: Array) -> tuple[float, float, float]:
-    """(a, tilt, b) with R = Rz(a) Rx(tilt) Rz(b); a is zero where the tilt is 0 or π."""
+    """(a, tilt, b) with R = Rz(a) Rx(tilt) Rz(b); a is zero where it can be.
+
+    Where the tilt is small a is uncertain, but b is taken from what a and the tilt leave of R, and makes up for it.
+    """
     s = float(np.hypot(R[0, 2], R[1, 2]))
-    tilt = float(np.arctan2(s, R[2, 2]))
+    a, tilt = float(np.arctan2(R[0, 2], -R[1, 2])), float(np.arctan2(s, R[2, 2]))
     if s < _SNAP:
-        flipped = R[2, 2] < 0
-        return 0.0, np.pi if flipped else 0.0, float(np.arctan2(-R[0, 1], R[0, 0]))
-    a = float(np.arctan2(R[0, 2], -R[1, 2]))
-    b = float(np.arctan2(R[2, 0], R[2, 1]))
-    # a turn of a = π is a tilt of the other sign: keep a zero where it can be
-    if abs(abs(a) - np.pi) < 1e-9:
-        return 0.0, -tilt, float(np.arctan2(-R[2, 0], -R[2, 1]))
-    return (0.0 if abs(a) < 1e-12 else a), tilt, b
+        a, tilt = 0.0, np.pi if R[2, 2] < 0 else 0.0
+    elif s * (np.pi - abs(a)) < _SNAP:  # a turn of a = π is a tilt of the other sign
+        a, tilt = 0.0, -tilt
+    elif s * abs(a) < _SNAP:
+        a = 0.0
+    rest = (_about_z(a) @ _about_x(tilt)).T @ R
+    return a, tilt, float(np.arctan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1]))
