@@ -10,6 +10,7 @@ from kane.analysis import check
 from laws.trees import Array, rotation
 
 BACKEND = "numpy"
+NEARLY = 1e-12  # two routes, where the last digits of an axis are what matters
 INERTIA = {"xx": 0.3, "yy": 0.4, "zz": 0.5, "xy": 0.05, "yz": -0.04}
 
 
@@ -103,3 +104,20 @@ def test_a_tree_with_every_parameter_free_holds_the_laws() -> None:
     model.joint_spring("spring", "first", stiffness="g", damping="p")
     model.keep_free()
     held(model)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-15, 1e-13, 1e-12, 1e-11, 1e-9, 1e-7, 1e-4])
+def test_axes_that_are_nearly_parallel_lose_no_digits(tilt: float) -> None:
+    """Axes as people and other programs write them, off by a few of the last digits, are taken as they are."""
+    model, rng = Model("nearly"), np.random.default_rng(9)
+    model.set_gravity([1.0, -9.81, 3.0])
+    parent = "ground"
+    for k, kind in enumerate(["revolute", "revolute", "prismatic", "revolute", "revolute"]):
+        body(model, f"b{k}")
+        axis = (np.array([0.6, 0.0, 0.8]) + tilt * rng.normal(size=3)) * (-1.0) ** k
+        place = rng.normal(size=3).tolist()
+        model.joint(f"j{k}", kind, parent, f"b{k}", axis=(axis / np.linalg.norm(axis)).tolist(), at=place)
+        parent = f"b{k}"
+    report = check(model, samples=2, backend=BACKEND)
+    assert report.passed, str(report)
+    assert (report.row("efforts").value or 0.0) < NEARLY
