@@ -1,0 +1,157 @@
+"""Every URDF robot of the package example-robot-data has the dynamics that Pinocchio gives it.
+
+Efforts and mass matrix at a random state, and accelerations where the mass matrix is regular. Pinocchio's coordinates
+of a continuous joint are (cos, sin), of a floating base position and quaternion (xyzw), its twist has v before ω.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import kane
+from kane.backends import compile
+from kane.errors import ModelError
+from kane.model.joints import Coupled
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+ROBOTS = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))
+FILES = sorted(ROBOTS.glob("*/*/*.urdf"))
+EMPTY = "ur_description/urdf/ur3.urdf"  # a <robot> without links: macros that expanded to nothing
+UNKNOWN_LEADERS = "alex_description/urdf/alex_psyonic_hands.urdf"  # its <mimic> name joints that do not exist
+MASSLESS = {  # a movable link without mass: no effort determines its acceleration
+    "romeo_description/urdf/romeo.urdf",
+    "romeo_description/urdf/romeo_laas_small.urdf",
+}
+FLYING = {"hector_description", "iris_description", "borinot_description", "hextilt_description"}
+WALKING = {"a1_description", "bolt_description", "go2_description", "solo_description", "talos_data"}
+SOLVED = 30  # speeds up to which accelerations are held against Pinocchio: longer programs take seconds to build
+SOLVED_TOO = {"talos_data/robots/talos_full_v2.urdf", "icub_description/robots/icub.urdf"}
+AGREEMENT = 1e-9  # relative; both sides round differently
+ROUNDING = 16 * float(np.finfo(float).eps)  # per unit of the condition number of M, which the solution is divided by
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROBOTS).as_posix()
+
+
+class Pair(NamedTuple):
+    """A robot in both programs, at one state. In Pinocchio all joints are free: `W` takes our speeds to its twist, with
+    the ratios of coupled joints."""
+
+    model: kane.Model
+    peer: Any
+    data: Any
+    q: Array
+    u: Array
+    udot: Array
+    configuration: Array
+    W: Array
+
+    def efforts(self, udot: Array) -> Array:
+        """Pinocchio's efforts along our speeds."""
+        efforts = pin.rnea(self.peer, self.data, self.configuration, self.W @ self.u, self.W @ udot)
+        return np.asarray(self.W.T @ efforts, dtype=np.float64)
+
+    def mass_matrix(self) -> Array:
+        """Pinocchio's mass matrix over our speeds."""
+        upper = np.triu(pin.crba(self.peer, self.data, self.configuration))
+        return self.W.T @ (upper + np.triu(upper, 1).T) @ self.W
+
+
+def robot_pair(path: Path, seed: int = 1, **options: Any) -> Pair:
+    """The robot at a random state, without losses."""
+    base = "floating" if path.relative_to(ROBOTS).parts[0] in FLYING | WALKING else "fixed"
+    root = (pin.JointModelFreeFlyer(),) if base == "floating" else ()
+    peer = pin.buildModelFromUrdf(str(path), *root)
+    mimic = name_of(path) != UNKNOWN_LEADERS
+    options = {"base": base, "mimic": mimic, "damping": False, "friction": "none", "right_angle": 0.0, **options}
+    return at_random_state(kane.load(path, **options), peer, np.random.default_rng(seed))
+
+
+def at_random_state(model: kane.Model, peer: Any, rng: np.random.Generator) -> Pair:
+    n = len(model.speeds)
+    q, configuration, W = np.zeros(len(model.coordinates)), pin.neutral(peer), np.zeros((peer.nv, n))
+    for joint in model.joints.values():
+        if joint.type.kind == "weld":
+            continue
+        twin = peer.joints[peer.getJointId(joint.name)]
+        own = [model.coordinates.index(c.name) for c in joint.coordinates]
+        speeds = [model.speeds.index(model.default_speeds[repr(rate)]) for rate in joint.moved_by]
+        ratio = 1.0
+        if joint.type.kind == "free":
+            wxyz, p = rng.normal(size=4), rng.uniform(-1, 1, 3)
+            w, x, y, z = wxyz / np.linalg.norm(wxyz)
+            q[own], theirs, speeds = [w, x, y, z, *p], [*p, x, y, z, w], [*speeds[3:], *speeds[:3]]
+        else:
+            if isinstance(joint.type, Coupled):  # after the joint that it follows
+                leader = model.coordinates.index(model.joints[joint.type.follows].coordinates[0].name)
+                ratio = model.number(joint.type.ratio, "ratio")
+                angle = ratio * q[leader] + model.number(joint.type.offset, "offset")
+            else:
+                q[own] = angle = rng.uniform(-2, 2)
+            theirs = [angle] if twin.nq == 1 else [np.cos(angle), np.sin(angle)]
+        configuration[twin.idx_q : twin.idx_q + twin.nq] = theirs
+        W[range(twin.idx_v, twin.idx_v + twin.nv), speeds] = ratio
+    assert np.all(np.count_nonzero(W, axis=1) == 1)
+    u, udot = rng.uniform(-1, 1, (2, n))
+    return Pair(model, peer, peer.createData(), q, u, udot, configuration, W)
+
+
+def computed(model: kane.Model, what: str, *arrays: Array) -> Array:
+    return np.asarray(compile(model.equations().program(what), backend="interpret")(*arrays))
+
+
+def difference(ours: Array, theirs: Array) -> float:
+    return float(np.abs(ours - theirs).max() / np.abs(theirs).max()) if np.any(theirs) else float(np.abs(ours).max())
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if name_of(p) != EMPTY], ids=name_of)
+def test_a_robot_has_the_dynamics_that_pinocchio_gives_it(path: Path) -> None:
+    pair = robot_pair(path)
+    model, M = pair.model, pair.mass_matrix()
+    efforts = computed(model, "inverse_dynamics", pair.q, pair.u, pair.udot)
+    assert difference(efforts, pair.efforts(pair.udot)) < AGREEMENT
+    assert difference(computed(model, "mass_matrix", pair.q), M) < AGREEMENT
+    if name_of(path) in MASSLESS:
+        with pytest.raises(ModelError, match="moves bodies without mass only"):
+            model.equations().program("forward_dynamics")
+    elif len(model.speeds) <= SOLVED or name_of(path) in SOLVED_TOO:
+        expected = np.asarray(np.linalg.solve(M, efforts - pair.efforts(0 * pair.udot)), dtype=np.float64)
+        accelerations = computed(model, "forward_dynamics", pair.q, pair.u, efforts)
+        assert difference(accelerations, expected) < max(AGREEMENT, ROUNDING * float(np.linalg.cond(M)))
+
+
+@pytest.mark.parametrize(
+    "name", ["kinova_description/robots/kinova.urdf", "hyq_description/robots/hyq_no_sensors.urdf"]
+)
+def test_right_angles_written_with_eleven_digits_change_nothing_but_the_number_of_operations(name: str) -> None:
+    pair, exact = robot_pair(ROBOTS / name, right_angle=1e-9), robot_pair(ROBOTS / name)
+    efforts = computed(pair.model, "inverse_dynamics", pair.q, pair.u, pair.udot)
+    assert difference(efforts, pair.efforts(pair.udot)) < AGREEMENT
+    counts = [p.model.equations().program("inverse_dynamics").count() for p in (pair, exact)]
+    assert counts[0]["mul"] <= counts[1]["mul"]
+
+
+def test_a_robot_without_links_is_refused() -> None:
+    with pytest.raises(ModelError, match="the robot has no link"):
+        kane.load(ROBOTS / EMPTY)
+
+
+def test_mimics_of_unknown_joints_are_refused_unless_they_are_left_free() -> None:
+    with pytest.raises(ModelError, match=r"mimics the unknown joint 'index_q1'\n.*mimic=False"):
+        kane.load(ROBOTS / UNKNOWN_LEADERS)
+    assert len(kane.load(ROBOTS / UNKNOWN_LEADERS, mimic=False).speeds) == 39
+
+
+def test_what_cannot_move_on_a_fixed_base_says_how_to_load_it() -> None:
+    path = ROBOTS / "hector_description/robots/quadrotor_base.urdf"
+    with pytest.raises(ModelError, match="base='floating'"):
+        kane.load(path)
+    assert len(kane.load(path, base="floating").speeds) == 6
