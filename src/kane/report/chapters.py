@@ -163,10 +163,10 @@ def _lines(program: Program) -> str:
     return re.sub(r"  (# .*)$", r'  <span class="c">\1</span>', escaped, flags=re.MULTILINE)
 
 
-def given_motion_chapter(model: Model, motion: Motion, words: str) -> Section:
+def given_motion_chapter(model: Model, motion: Motion) -> Section:
     """Inverse dynamics along a given motion: coordinates and efforts."""
     tau = model.inverse_dynamics(motion.q, motion.u, motion.udot, t=motion.t[:, None])
-    body = paragraph(words) if words else ""
+    body = paragraph(motion.about) if motion.about else ""
     body += figure(plots.svg(plots.motion(model, motion.t, motion.q), "coordinates"), "The motion that is asked for.")
     body += _efforts(model, motion.t, tau, "The efforts that produce it.")
     return Section("Inverse dynamics", body)
@@ -190,9 +190,9 @@ def simulation_chapter(
     if scene:
         page = html.escape(recorded_scene(trajectory), quote=True)
         body += (
-            f'<iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
+            f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
             "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
-            "</figcaption>"
+            "</figcaption></figure>"
         )
     caption = "Coordinates; dashed: the targets of the control law." if targets else "Coordinates."
     drawn = plots.motion(model, trajectory.t, trajectory.q, targets=targets)

@@ -7,7 +7,7 @@ dynamics takes. Speeds follow from the rates by solving q̇ = W u + X, whatever 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,13 @@ _DIFFERENCE = 1e-3  # s; the fourth-order difference of an analytic W(q) is then
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """t (k,) in s, q (k, n_q), u (k, n), udot (k, n)."""
+    """t (k,) in s, q (k, n_q), u (k, n), udot (k, n), and a sentence about where it comes from."""
 
     t: Array
     q: Array
     u: Array
     udot: Array
+    about: str = ""
 
 
 def cycloid(model: Model, to: Mapping[str, float], *, duration: float = 10.0, samples: int = 201) -> Motion:
@@ -46,7 +47,8 @@ def cycloid(model: Model, to: Mapping[str, float], *, duration: float = 10.0, sa
     q = start + way * (t - duration / (2 * np.pi) * np.sin(phase))[:, None]
     qdot = way * (1 - np.cos(phase))[:, None]
     qddot = way * (2 * np.pi / duration * np.sin(phase))[:, None]
-    return along(model, t, q, qdot, qddot)
+    about = f"A cycloid from the initial state, at rest at both ends, within {duration:g} s [KL83, Eq. 127]."
+    return replace(along(model, t, q, qdot, qddot), about=about)
 
 
 def through(model: Model, t: Array, q: Array, u: Array | None = None) -> Motion:

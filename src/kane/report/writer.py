@@ -74,7 +74,7 @@ def write(
     chapters = [model_chapter(model), equations_chapter(model, equations, comparison)]
     step()
     if motion is not None:
-        chapters.append(given_motion_chapter(model, motion, ""))
+        chapters.append(given_motion_chapter(model, motion))
     chapters.append(simulation_chapter(trajectory, _targets(model, control), scene=scene, control=control))
     step()
     chapters += [conservation_chapter(trajectory, laws), *extra, checks_chapter(checks)]

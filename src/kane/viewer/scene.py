@@ -277,10 +277,15 @@ class SceneServer:
 
 
 def view(trajectory: Any, *, port: int = 0, open_browser: bool = True) -> None:
-    """Show the motion in the browser, on this machine only, until Ctrl-C or Enter."""
+    """Show the motion in the browser, on this machine only, until Ctrl-C."""
     with SceneServer(recorded_scene(trajectory), port) as server:
-        print(f"3-D view: {server.url}\nEnter or Ctrl-C ends it", flush=True)
+        print(f"3-D view: {server.url}\nCtrl-C ends it", flush=True)
         if open_browser:
             webbrowser.open(server.url)
-        with contextlib.suppress(KeyboardInterrupt, EOFError):
-            input()
+        with contextlib.suppress(KeyboardInterrupt):
+            _wait()
+
+
+def _wait() -> None:
+    """Until the user has seen enough."""
+    threading.Event().wait()

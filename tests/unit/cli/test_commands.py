@@ -204,6 +204,14 @@ def test_a_missing_optional_package_is_named(
     assert "kane[peers]" in capsys.readouterr().err
 
 
+def test_a_report_is_written_where_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "rod.html"
+    line = ["report", model_file(tmp_path), "--t", "1", "--to", "q1=1", "--duration", "2", "-o", str(target)]
+    assert main(line) == 0
+    assert capsys.readouterr().out.strip() == str(target)
+    assert 'id="inverse-dynamics"' in target.read_text(encoding="utf-8")
+
+
 def run(*command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "NO_COLOR": "1"}
     return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=120)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.viewer import recorded_scene
+from kane.viewer import recorded_scene, scene
 from kane.viewer.scene import SceneServer, _frames, _turned
 
 
@@ -82,3 +82,15 @@ def test_the_server_listens_on_the_loopback_interface_only() -> None:
 def test_two_servers_have_different_secrets() -> None:
     with SceneServer("") as one, SceneServer("") as two:
         assert one.url.split("/")[-2] != two.url.split("/")[-2]
+
+
+def test_viewing_ends_with_an_interrupt(
+    motion: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened: list[str] = []
+
+    monkeypatch.setattr(scene, "recorded_scene", lambda trajectory: "<p>seen</p>")
+    monkeypatch.setattr(scene, "_wait", lambda: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr(scene.webbrowser, "open", opened.append)
+    scene.view(motion)
+    assert opened and opened[0].startswith("http://127.0.0.1:") and opened[0] in capsys.readouterr().out
