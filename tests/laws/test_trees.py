@@ -41,7 +41,7 @@ def scale(model: Model, states: States) -> Array:
 
 
 @settings(max_examples=10, derandomize=True)
-@given(plans(size=5))
+@given(plans(size=8))
 def test_every_law_holds_on_a_random_tree(plan: Plan) -> None:
     held(build(plan))
 
