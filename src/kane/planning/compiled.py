@@ -21,7 +21,7 @@ from ..simulate.compiled.call import call, compiled, loop, source_digest
 
 ROUNDING = 2.220446049250313e-16
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 0.03, 1e-3, 1e6
-GROW, SHRINK = 8.0, 0.25
+GROW, SHRINK = 8.0, 0.5
 """μ: at the first step, its bounds, and by what it changes. Found by trial on arms of six and seven axes."""
 
 LONGEST_STEP = 1.0
@@ -30,8 +30,11 @@ LONGEST_STEP = 1.0
 STALLED = 0.95
 """A step that leaves more than this fraction of the error counts as one of few that are granted."""
 
-PATIENCE = 6
+PATIENCE = 4
 """How many such steps, or refused ones, end an attempt."""
+
+UNGUESSED, GUESSED, FOLLOWED = range(3)
+"""Where the first attempt at a target starts: at the nearest known pose, at a guess, at the answer before it."""
 
 USED = 1e300  # distance of a start that has been tried
 
@@ -361,26 +364,24 @@ def searched(arm, search, w, target, guess, guessed):
     return best, steps, tried
 
 
-def _loops(digest):
-    """The loops over poses; `digest` ties their cached code to the sources they are made of."""
+def _search_loop(digest):
+    """The loop over poses; `digest` ties its cached code to the sources it is made of."""
 
     @loop
-    def solve(arm, search, w, targets, guesses, guessed, q, tally):
-        """Each target by itself; guesses (k, n). q (k, n) and tally (k, 3): |e|, steps, attempts."""
+    def search_loop(arm, search, w, targets, guesses, mode, q, tally):
+        """Coordinates q (k, n) for targets (k, 12); tally (k, 3) is |e|, steps, attempts.
+
+        Each target is looked for from its guess (k, n) after `mode`: not at all, first, or, where the targets are a
+        path, from the answer to the target before it.
+        """
         for k in range(len(targets) if digest else 0):
-            square, steps, tried = searched(arm, search, w, targets[k], guesses[k], guessed)
-            q[k] = w.best
+            first = q[k - 1] if mode == FOLLOWED and k > 0 else guesses[k]
+            square, steps, tried = searched(arm, search, w, targets[k], first, mode != UNGUESSED)
+            for i in range(len(first)):
+                q[k, i] = w.best[i]
             tally[k, 0], tally[k, 1], tally[k, 2] = math.sqrt(square), steps, tried
 
-    @loop
-    def follow(arm, search, w, targets, guess, q, tally):
-        """Each target from the solution of the one before it, starting at `guess`."""
-        for k in range(len(targets) if digest else 0):
-            square, steps, tried = searched(arm, search, w, targets[k], guess if k == 0 else q[k - 1], True)
-            q[k] = w.best
-            tally[k, 0], tally[k, 1], tally[k, 2] = math.sqrt(square), steps, tried
-
-    return solve, follow
+    return search_loop
 
 
-solve_loop, follow_loop = _loops(source_digest())
+search_loop = _search_loop(source_digest())

@@ -132,7 +132,7 @@ class SearchOptions:
     """How hard to look. `tolerance` bounds √(angle² + distance²) of what counts, rad and m together."""
 
     tolerance: float = 1e-9
-    attempts: int = 30
+    attempts: int = 100
     iterations: int = 60  # of one attempt
     seed: int = 0
     workers: int | None = None  # threads; None: one per core
@@ -207,12 +207,13 @@ class InverseKinematics:
         q, tally = np.empty((len(poses), len(self.lower))), np.zeros((len(poses), 3))
         from . import compiled  # numba takes a while to import
 
+        mode = compiled.UNGUESSED if start is None else compiled.GUESSED
+
         def part(some: slice) -> None:
-            arguments = (poses[some], guesses[some], start is not None, q[some], tally[some])
-            compiled.solve_loop(*self._memory(t), *arguments)
+            compiled.search_loop(*self._memory(t), poses[some], guesses[some], mode, q[some], tally[some])
 
         self._shared_out(len(poses), part)
-        near = guesses if start is not None else 0.5 * np.where(self._wraps, self.lower + self.upper, 0.0)
+        near = self._middle() if start is None else guesses
         return Solutions(self._wrapped(q, near), *self._judged(tally))
 
     def solve_one(self, target: Any, start: Any = None, *, t: float = 0.0) -> Reached:
@@ -232,12 +233,15 @@ class InverseKinematics:
         q, tally = np.empty((len(poses), len(guess))), np.zeros((len(poses), 3))
         from . import compiled
 
-        compiled.follow_loop(*self._memory(t), poses, guess, q, tally)
+        arm, search, work = self._memory(t)
+        arm = arm._replace(lower=self.lower, upper=self.upper)  # whole turns cannot be taken back on the way
+        guesses = np.broadcast_to(guess, q.shape).copy()
+        compiled.search_loop(arm, search, work, poses, guesses, compiled.FOLLOWED, q, tally)
         moved = np.abs(np.diff(q, axis=0))
         jumps = tuple((np.flatnonzero(np.any(moved > largest_step, axis=1)) + 1).tolist())
         values = self._smallest_singular_values(q, poses, t)
         singular = tuple(np.flatnonzero(values < SINGULAR).tolist())
-        return FollowedPath(self._held_in_range(q), *self._judged(tally), jumps, singular, values)
+        return FollowedPath(q, *self._judged(tally), jumps, singular, values)
 
     def rates(self, q: Any, twist: Any, twist_rate: Any, *, t: float = 0.0) -> tuple[Array, Array]:
         """(qdot, qddot), each (k, n), with which the place has the twist and its rate (k, 6) in N at q (k, n).
@@ -347,6 +351,12 @@ class InverseKinematics:
     def _judged(self, tally: Array) -> tuple[Any, Any, Any, Any]:
         residual = tally[:, 0]
         return residual, residual <= self.options.tolerance, tally[:, 1].astype(np.int64), tally[:, 2].astype(np.int64)
+
+    def _middle(self) -> Array:
+        """The middle of the ranges that are bounded; elsewhere the number within the range that is nearest to 0."""
+        bounded = np.isfinite(self.lower) & np.isfinite(self.upper)
+        low, high = np.where(bounded, self.lower, 0.0), np.where(bounded, self.upper, 0.0)
+        return np.where(bounded, 0.5 * (low + high), np.clip(0.0, self.lower, self.upper))
 
     def _wrapped(self, q: Array, near: Array) -> Array:
         """Angles that may turn fully, by whole turns as near as possible to `near` and into their range."""

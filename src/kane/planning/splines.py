@@ -121,7 +121,7 @@ def quintic_spline(points: Any, times: Sequence[float] | None = None, *, ends: E
 
 
 def _interpolated(points: Any, times: Sequence[float] | None, ends: Ends, degree: int) -> Spline:
-    from scipy.interpolate import PPoly, make_interp_spline  # takes longer to import than to run
+    from scipy.interpolate import make_interp_spline  # takes longer to import than to run
 
     points = _checked_points(points)
     at: Array = _spaced(points) if times is None else np.asarray(times, dtype=float)
@@ -138,10 +138,9 @@ def _interpolated(points: Any, times: Sequence[float] | None, ends: Ends, degree
     if ends == "natural" and len(points) < half:
         raise InputError(f"a natural spline of degree {degree} needs {half} way-points or more")
     spline = make_interp_spline(at, points, k=degree, bc_type=conditions[ends])
-    pieces = PPoly.from_spline(spline)
-    # PPoly has the highest power first, repeats the knots at the ends and, if periodic, goes on beyond them.
-    kept = [int(np.flatnonzero(np.isclose(pieces.x[:-1], start) & (np.diff(pieces.x) > 0.0))[0]) for start in at[:-1]]
-    return Spline(at, np.ascontiguousarray(np.moveaxis(pieces.c[::-1][:, kept], 1, 0)))
+    # Taylor's coefficients at the start of each piece.
+    coefficients = [spline(at[:-1], nu=k) / math.factorial(k) for k in range(degree + 1)]
+    return Spline(at, np.stack(coefficients, axis=1))
 
 
 def _checked_points(points: Any) -> Array:

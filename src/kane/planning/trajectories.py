@@ -6,7 +6,6 @@ A trajectory starts at t = 0; before that and after its duration it rests at its
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -77,20 +76,20 @@ class Move:
 
 
 def move(
-    start: Sequence[float],
-    end: Sequence[float],
+    start: Any,
+    end: Any,
     *,
     law: TimeLaw | str = "cycloid",
     duration: float | None = None,
     velocity: Any = math.inf,
     acceleration: Any = math.inf,
 ) -> Move:
-    """The move from rest at `start` to rest at `end`, in `duration` or in the shortest time within the limits.
+    """The move from rest at `start` (n,) to rest at `end` (n,), in `duration` or as fast as the limits allow.
 
     `velocity` and `acceleration` bound the size of each coordinate's rates (rad/s or m/s, and per s²): one number for
     all or one for each. Laws: cycloid, 3-4-5, 4-5-6-7, trapezoid, or a `TimeLaw`.
     """
-    start, end = (tuple(float(x) for x in np.atleast_1d(a)) for a in (start, end))
+    start, end = (tuple(np.atleast_1d(np.asarray(a, dtype=float)).tolist()) for a in (start, end))
     if len(start) != len(end):
         raise InputError(f"start has {len(start)} coordinates and end has {len(end)}; give the same ones")
     way = np.abs(np.subtract(end, start))
