@@ -127,25 +127,37 @@ class Equations:
     @cached_property
     def mass_matrix(self) -> Rows:
         """M, symmetric, over the speeds."""
-        if not self._is_tree:
-            power = Power()
-            add_momentum(power, self.velocities, self._masses)
-            for s, inertia in rotors(self.system):
-                power.add([s], [inertia * s])
-            return general_mass_matrix(power.by(self.system.u), self.system.u)
-        if self.system.map.identity:
+        if self._is_tree and self.system.map.identity:
             place = [self.system.map.s.index(u) for u in self.system.u]
             return [[self._joint_mass_matrix[r][c] for c in place] for r in place]
+        if not self._is_tree:
+            return self._swept_mass_matrix
         W = linear_coefficients(self.system.map.s, self.system.u)[0]
-        return in_speeds(self.graph, self._joint_mass_matrix, W)
+        by_joints = in_speeds(self.graph, self._joint_mass_matrix, W)
+        return min(by_joints, self._swept_mass_matrix, key=lambda M: self._size([e for row in M for e in row]))
+
+    @cached_property
+    def _swept_mass_matrix(self) -> Rows:
+        """M from the generalized momenta ∂T/∂u_r: any system, any speeds."""
+        power = Power()
+        kin = self.system.kinematics(self._regrouped, accelerate=False)
+        add_momentum(power, kin, masses(self.system, self._regrouped))
+        for s, inertia in rotors(self.system):
+            power.add([s], [inertia * s])
+        return general_mass_matrix(power.by(self.system.u), self.system.u)
+
+    def _size(self, exprs: Sequence[Expr]) -> int:
+        """How many nodes expressions are computed from: what a choice between two routes goes by."""
+        return len(reachable(self.graph, (e.id for e in exprs)))
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:
-        """u̇ produced by the efforts tau, solved inside the program."""
+        """u̇ produced by the efforts tau, solved inside the program, by the route that takes fewer operations."""
+        f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
+        direct = self._solved(self.mass_matrix, f, self._outward(), self.mechanism.speeds)
         if self.system.map.identity or not self._is_tree:
-            f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
-            return self._solved(self.mass_matrix, f, self._outward(), self.mechanism.speeds)
-        return self._forward_by_joints()
+            return direct
+        return min(direct, self._forward_by_joints(), key=self._size)
 
     def _solved(self, M: Rows, f: Sequence[Expr], outward: Sequence[int], names: Sequence[str]) -> list[Expr]:
         """M⁻¹ f; a speed that moves no mass at all is refused by name."""

@@ -99,8 +99,9 @@ def _inward(kin: Kinematics, link: Link, parent: Link, body: Inertia) -> Inertia
 
 
 def general_mass_matrix(momenta: Sequence[Expr], u: Sequence[Expr]) -> Rows:
-    """M from the generalized momenta ∂T/∂u_r, which are linear in u."""
-    return linear_coefficients(momenta, u)[0]
+    """M from the generalized momenta ∂T/∂u_r, which are linear in u; one triangle computed, the other mirrored."""
+    M = linear_coefficients(momenta, u)[0]
+    return [[M[min(i, j)][max(i, j)] for j in range(len(u))] for i in range(len(u))]
 
 
 def in_speeds(graph: Graph, M: Rows, W: Rows) -> Rows:
