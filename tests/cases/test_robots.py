@@ -4,6 +4,9 @@ Efforts and mass matrix at a random state, and accelerations where the mass matr
 of a continuous joint are (cos, sin), of a floating base position and quaternion (xyzw), its twist has v before ω.
 """
 
+# Pinocchio is a compiled module without type information, in a folder that its package adds at run time.
+# pyright: reportMissingImports=false
+
 from __future__ import annotations
 
 from importlib.metadata import distribution
