@@ -58,10 +58,10 @@ class Programs:
         return self._run(self._kernels[name], states, given)
 
     def of(self, name: str, groups: tuple[str, ...], outputs: Mapping[str, Output], states: States) -> Any:
-        """Any outputs over named groups of inputs, at the states; used once, so not made short."""
+        """Any outputs over named groups of inputs, at the states; used once, so neither made short nor compiled."""
         if name not in self._kernels:
             inputs = self.equations.groups([*groups, "parameters"])
-            self._kernels[name] = compile(lower(name, inputs, outputs, simplify=False), self.backend)
+            self._kernels[name] = compile(lower(name, inputs, outputs, simplify=False), "numpy")
         return self._run(self._kernels[name], states, {})
 
     def _run(self, kernel: Kernel, states: States, given: Mapping[str, Array]) -> Any:
