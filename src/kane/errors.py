@@ -25,6 +25,10 @@ class InputError(KaneError):
     """Arrays of the wrong shape or with values that are not finite."""
 
 
+class SingularError(KaneError):
+    """A state at which the equations have no finite answer: a division by zero on the way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One fault of a model: where it is, what is there, the law it violates, how to mend it."""

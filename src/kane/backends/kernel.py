@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, KaneError
+from ..errors import InputError, KaneError, SingularError
 from ..graph import Inputs, Program
 
 Floats = NDArray[np.float64]
@@ -83,6 +83,8 @@ class Call:
         results, finite = self.code.run(checked, 1 if batch is None else batch)
         if not finite:
             raise _not_finite(program, checked)
+        if batch is None and not all_finite(results):
+            raise _singular(program, results)
         lead = () if batch is None else (batch,)
         shaped = tuple(r.reshape(lead + o.shape) for r, o in zip(results, program.outputs, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
@@ -191,6 +193,20 @@ def _batch(program: Program, arrays: Sequence[Floats]) -> int | None:
             f"    to mend: give all the same number of rows, or a single sample of shape (n,) to be shared by all"
         )
     return next(iter(sizes.values()), None)
+
+
+def _singular(program: Program, results: Sequence[Floats]) -> SingularError:
+    """The error that names the first output that is nan or infinite although all inputs are finite."""
+    names = [(o.name, k) for o in program.outputs for k in range(len(o.slots))]
+    flat = np.concatenate([r.reshape(-1) for r in results])
+    (name, k), value = next((n, x) for n, x in zip(names, flat, strict=True) if not np.isfinite(x))
+    divisions = sum(row.op == "div" for row in program.rows)
+    return SingularError(
+        f"program '{program.name}': output '{name}'[{k}] is {value} although all inputs are finite\n"
+        f"    because one of its {divisions} divisions, or a function beyond its range, has no finite value there\n"
+        f"    to mend: move off the singular configuration, or choose speeds that are not singular there; "
+        f"in a batch such samples are given back as they are"
+    )
 
 
 def _not_finite(program: Program, arrays: Sequence[Floats]) -> InputError:

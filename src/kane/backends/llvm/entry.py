@@ -139,7 +139,7 @@ def _array(w: Writer, argument: str, kind: str, length: int, batch: str) -> tupl
 
 
 def _one_sample(w: Writer, program: Program, sources: list[_Source], flat: str) -> None:
-    """Copy and check the inputs, run the flat function, return its outputs in new arrays."""
+    """Copy and check the inputs, run the flat function, check its outputs, return them in new arrays."""
     total, slot = hexadecimal(0.0), 0
     for g, source in zip((g for g in program.inputs if g.labels), sources, strict=True):
         for c in range(len(g)):
@@ -149,6 +149,7 @@ def _one_sample(w: Writer, program: Program, sources: list[_Source], flat: str) 
             slot += 1
     _expect(w, w.let(f"fcmp ord double {total}, {hexadecimal(0.0)}"))
     w.do(f"call void @{flat}(ptr %in, ptr %out)")
+    _expect(w, _all_finite(w, "%out", program.output_count))
     result, arrays = _new_arrays(w, program, "")
     start = 0
     for out, data in zip(program.outputs, arrays, strict=True):
@@ -156,6 +157,24 @@ def _one_sample(w: Writer, program: Program, sources: list[_Source], flat: str) 
         w.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {data}, ptr {w.at('%out', start)}, i64 {size}, i1 false)")
         start += len(out.slots)
     w.do(f"ret ptr {result}")
+
+
+def _all_finite(w: Writer, data: str, count: int) -> str:
+    """Whether none of `count` doubles is nan or infinite: a loop that sums x * 0."""
+    before, body, after = w.block, w.label(), w.label()
+    if count == 0:
+        return "true"
+    w.do(f"br label %{body}")
+    w.open(body)
+    k, total = f"%k.{body}", f"%total.{body}"
+    w.do(f"{k} = phi i64 [0, %{before}], [{k}.next, %{body}]")
+    w.do(f"{total} = phi double [{hexadecimal(0.0)}, %{before}], [{total}.next, %{body}]")
+    x = w.let(f"load double, ptr {w.let(f'getelementptr double, ptr {data}, i64 {k}')}, align 8")
+    w.do(f"{total}.next = fadd double {total}, {w.binary('fmul', x, hexadecimal(0.0))}")
+    w.do(f"{k}.next = add i64 {k}, 1")
+    w.do(f"br i1 {w.let(f'icmp eq i64 {k}.next, {count}')}, label %{after}, label %{body}")
+    w.open(after)
+    return w.let(f"fcmp ord double {total}.next, {hexadecimal(0.0)}")
 
 
 def _many_samples(w: Writer, program: Program, sources: list[_Source], batch: str) -> None:
