@@ -24,6 +24,9 @@ FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 0.03, 1e-3, 1e6
 GROW, SHRINK = 8.0, 0.5
 """μ: at the first step, its bounds, and by what it changes. Found by trial on arms of six and seven axes."""
 
+FLOOR = 1e-12
+"""Least λ: far below the squares of singular values at which an arm is used, far above the rounding of J Jᵀ."""
+
 LONGEST_STEP = 1.0
 """No coordinate moves further in one step (rad or m): beyond that the Jacobian says little."""
 
@@ -47,17 +50,21 @@ class Arm(NamedTuple):
     lower: Any  # (n,) limits; ∓inf where there are none
     upper: Any
     column: Any  # (n,) int64: the column of J that belongs to a coordinate; -1 if it does not move the place
-    rows: Any  # (m,) int64: which of ω, v count
+    counts: Any  # (6,) 1 for the rows of ω, v that count, 0 for the others
     in_tool: int  # 1: rows are along the axes of the target, 0: along those of N
     partial: int  # 1: some, not all, rotations count
 
 
 class Search(NamedTuple):
-    """Starts and how long to look."""
+    """Starts and how long to look.
+
+    A start is near a target where |p − p_t|² + ½ |R − R_t|² is small, hence |p|² − 2 p·p_t − R:R_t: the rest is the
+    same for all of them.
+    """
 
     starts: Any  # (k, n)
-    poses: Any  # (k, 12) poses of the starts
-    turn_weight: float  # weight of ½|R − R_t|² beside |p − p_t|² in the distance of a start
+    poses: Any  # (12, k) poses of the starts, R and 2 p; R zero where no rotation counts
+    sizes: Any  # (k,) |p|² of the starts
     attempts: int
     iterations: int
     tolerance: float
@@ -73,10 +80,9 @@ class Work(NamedTuple):
     step: Any  # (n,)
     e: Any  # (6,) error
     e_new: Any
-    J: Any  # (m, n)
-    A: Any  # (k, k), k = max(m, n)
-    y: Any  # (k,)
-    held: Any  # (n,) int64
+    J: Any  # (6, n rounded up to eights); zero in rows that do not count and in columns of held coordinates
+    A: Any  # (6, 6)
+    y: Any  # (6,)
     distance: Any  # (starts,)
 
 
@@ -130,8 +136,8 @@ def evaluated(arm, w, q, target, e):
         turned(target, e, 0)
         turned(target, e, 3)
     total = 0.0
-    for r in arm.rows:
-        total += e[r] * e[r]
+    for r in range(6):
+        total += arm.counts[r] * e[r] * e[r]
     return total
 
 
@@ -156,7 +162,7 @@ def rotation_slope(e, column):
 
 @compiled
 def jacobian_rows(arm, w, target):
-    """w.J (m, n) of the rows that count, from the J that the program left in w.out."""
+    """w.J of the rows that count, from the J that the program left in w.out."""
     n = len(w.q)
     column = w.y
     for i in range(n):
@@ -168,92 +174,79 @@ def jacobian_rows(arm, w, target):
             turned(target, column, 3)
         if arm.partial:
             rotation_slope(w.e, column)
-        for k in range(len(arm.rows)):
-            w.J[k, i] = column[arm.rows[k]]
+        for r in range(6):
+            w.J[r, i] = arm.counts[r] * column[r]
 
 
 @compiled
-def factored_solve(A, y, k):
-    """y = A⁻¹ y for a symmetric positive definite A (k, k), by Cholesky, in place; False if it is not."""
-    for j in range(k):
+def factored_solve(A, y):
+    """y = A⁻¹ y for a symmetric positive definite A (6, 6), lower half, by Cholesky, in place; False if it is not.
+
+    The diagonal of the factor is kept inverted. Loops of constant length are unrolled by the compiler.
+    """
+    for j in range(6):
         d = A[j, j]
         for i in range(j):
             d -= A[j, i] * A[j, i]
         if not d > 0.0:
             return False
-        d = math.sqrt(d)
+        d = 1.0 / math.sqrt(d)
         A[j, j] = d
-        for r in range(j + 1, k):
+        for r in range(j + 1, 6):
             total = A[r, j]
             for i in range(j):
                 total -= A[r, i] * A[j, i]
-            A[r, j] = total / d
-    for j in range(k):
+            A[r, j] = total * d
+    for j in range(6):
         total = y[j]
         for i in range(j):
             total -= A[j, i] * y[i]
-        y[j] = total / A[j, j]
-    for j in range(k - 1, -1, -1):
+        y[j] = total * A[j, j]
+    for j in range(5, -1, -1):
         total = y[j]
-        for i in range(j + 1, k):
+        for i in range(j + 1, 6):
             total -= A[i, j] * y[i]
-        y[j] = total / A[j, j]
+        y[j] = total * A[j, j]
     return True
 
 
 @compiled
 def damped_step(arm, w, damping):
-    """w.step = Jᵀ (J Jᵀ + λ)⁻¹ e, or (Jᵀ J + λ)⁻¹ Jᵀ e where that is smaller; held coordinates stay."""
-    m, n = w.J.shape
-    wide = m <= n
-    k = m if wide else n
-    for a in range(k):
+    """w.step = Jᵀ (J Jᵀ + λ)⁻¹ e, the same as (Jᵀ J + λ)⁻¹ Jᵀ e; False if the matrix is not positive definite."""
+    J, A = w.J, w.A
+    for a in range(6):
         for b in range(a + 1):
-            total = 0.0
-            if wide:
-                for i in range(n):
-                    if not w.held[i]:
-                        total += w.J[a, i] * w.J[b, i]
-            elif not (w.held[a] or w.held[b]):
-                for r in range(m):
-                    total += w.J[r, a] * w.J[r, b]
-            w.A[a, b] = total
-        w.A[a, a] += damping
-    for a in range(k):
-        if wide:
-            w.y[a] = w.e[arm.rows[a]]
-        else:
-            total = 0.0
-            if not w.held[a]:
-                for r in range(m):
-                    total += w.J[r, a] * w.e[arm.rows[r]]
-            w.y[a] = total
-    if not factored_solve(w.A, w.y, k):
+            A[a, b] = 0.0
+        A[a, a] = damping
+        w.y[a] = arm.counts[a] * w.e[a]
+    for block in range(0, J.shape[1], 8):
+        for a in range(6):
+            for b in range(a + 1):
+                total = 0.0
+                for i in range(8):
+                    total += J[a, block + i] * J[b, block + i]
+                A[a, b] += total
+    if not factored_solve(A, w.y):
         return False
-    for i in range(n):
+    for i in range(len(w.q)):
         total = 0.0
-        if not w.held[i]:
-            if wide:
-                for r in range(m):
-                    total += w.J[r, i] * w.y[r]
-            else:
-                total = w.y[i]
+        for r in range(6):
+            total += J[r, i] * w.y[r]
         w.step[i] = total
     return True
 
 
 @compiled
 def hold_at_limits(arm, w):
-    """Mark the coordinates that stand at a limit and that the error pushes beyond it."""
-    m, n = w.J.shape
-    for i in range(n):
-        w.held[i] = 0
+    """Take out of w.J the coordinates that stand at a limit and that the error pushes beyond it."""
+    for i in range(len(w.q)):
         if w.q[i] <= arm.lower[i] or w.q[i] >= arm.upper[i]:
             push = 0.0
-            for r in range(m):
-                push += w.J[r, i] * w.e[arm.rows[r]]
+            for r in range(6):
+                push += w.J[r, i] * w.e[r]
             if (push < 0.0 and w.q[i] <= arm.lower[i]) or (push > 0.0 and w.q[i] >= arm.upper[i]):
-                w.held[i] = 1
+                for r in range(6):
+                    w.J[r, i] = 0.0
 
 
 @compiled
@@ -274,10 +267,7 @@ def stepped(arm, w):
 
 @compiled
 def descended(arm, w, target, iterations, tolerance):
-    """Steps from w.q until the error is below the tolerance; (Σ e², steps). The last q is in w.q.
-
-    Below the tolerance steps go on as long as each leaves a small part of the error: two of them reach rounding.
-    """
+    """Steps from w.q until the error is below the tolerance; (Σ e², steps). The last q is in w.q."""
     n = len(w.q)
     mu = FIRST_DAMPING
     square = evaluated(arm, w, w.q, target, w.e)
@@ -288,7 +278,7 @@ def descended(arm, w, target, iterations, tolerance):
         if square <= goal:
             return square, count
         hold_at_limits(arm, w)
-        damping = max(0.5 * mu * square, 1e-14)
+        damping = max(0.5 * mu * square, FLOOR)
         if not damped_step(arm, w, damping) or not stepped(arm, w):
             return square, count
         trial = evaluated(arm, w, w.step, target, w.e_new)
@@ -312,16 +302,13 @@ def descended(arm, w, target, iterations, tolerance):
 
 @compiled
 def distances(search, w, target):
-    """How far the pose of each start is from the target."""
-    for k in range(len(search.starts)):
-        near = 0.0
-        for i in range(3):
-            d = search.poses[k, 9 + i] - target[9 + i]
-            near += d * d
-        turn = 3.0
-        for i in range(9):
-            turn -= search.poses[k, i] * target[i]
-        w.distance[k] = near + search.turn_weight * turn
+    """How far the pose of each start is from the target, squared, less what is the same for all starts."""
+    for k in range(len(w.distance)):
+        w.distance[k] = search.sizes[k]
+    for i in range(12):
+        factor = target[i]
+        for k in range(len(w.distance)):
+            w.distance[k] -= search.poses[i, k] * factor
 
 
 @compiled

@@ -174,7 +174,9 @@ class InverseKinematics:
         self.lower, self.upper = _ranges(model)
         self._wraps = self._turns & (self.upper - self.lower >= 2.0 * math.pi * (1.0 - 1e-9))
         self._starts = self._drawn_starts()
-        self._poses = self.pose(self._starts)
+        known = self.pose(self._starts)
+        self._sizes = np.sum(known[:, 9:] ** 2, axis=1)
+        self._poses = np.ascontiguousarray((known * self._weights()).T)
 
     # forward ---------------------------------------------------------------------------------------------------------
 
@@ -300,11 +302,15 @@ class InverseKinematics:
         upper = np.where(self._wraps, math.pi, np.maximum(lower, upper))
         return np.random.default_rng(self.options.seed).uniform(lower, upper, (STARTS, len(q0)))
 
+    def _weights(self) -> Array:
+        """What the entries of a pose count in the distance between a start and a target."""
+        return np.array([1.0 if self.rows.min() < 3 else 0.0] * 9 + [2.0] * 3)
+
     def _memory(self, t: float) -> tuple[Any, Any, Any]:
         """The arm, the search and the scratch of one thread, for the compiled loops."""
         from . import compiled
 
-        n, m, o = len(self.lower), len(self.rows), self.options
+        n, o = len(self.lower), self.options
         names = [g.name for g in self._kernel.program.inputs]
         first = 1 if "t" in names else 0
         arm = compiled.Arm(
@@ -313,14 +319,12 @@ class InverseKinematics:
             lower=np.where(self._wraps, -np.inf, self.lower),
             upper=np.where(self._wraps, np.inf, self.upper),
             column=self._column,
-            rows=self.rows,
+            counts=np.isin(np.arange(6), self.rows).astype(float),
             in_tool=int(self._in_target),
             partial=int(0 < np.count_nonzero(self.rows < 3) < 3),
         )
-        turns = 1.0 if self.rows.min() < 3 else 0.0
-        search = compiled.Search(self._starts, self._poses, turns, o.attempts, o.iterations, o.tolerance)
+        search = compiled.Search(self._starts, self._poses, self._sizes, o.attempts, o.iterations, o.tolerance)
         x = np.concatenate([[t] * first, np.zeros(n), self.model.free_values() if "parameters" in names else []])
-        k = max(m, n, 6)
         work = compiled.Work(
             x=x,
             out=np.empty(self._kernel.program.output_count),
@@ -329,10 +333,9 @@ class InverseKinematics:
             step=np.empty(n),
             e=np.empty(6),
             e_new=np.empty(6),
-            J=np.empty((m, n)),
-            A=np.empty((k, k)),
-            y=np.empty(k),
-            held=np.zeros(n, dtype=np.int64),
+            J=np.zeros((6, -(-n // 8) * 8)),
+            A=np.empty((6, 6)),
+            y=np.empty(6),
             distance=np.empty(len(self._starts)),
         )
         return arm, search, work
