@@ -1,0 +1,217 @@
+"""Answers of a large tree, by recursion: same calls, same numbers as the written-out form, O(n) whatever is asked.
+
+In comes a mechanism; each question compiles its recursion for the kinds of joints that occur, once, and binds it to the
+tree's tables. Efforts of loads that are expressions come from a program of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..backends import Kernel, compile
+from ..backends.looped import Layout, Pass, Places, Recursion, compile_looped
+from ..formulation.recursion import PASSES, TOTALS, step
+from ..graph import Expr, Inputs, Outputs, Program
+from ..model import Mechanism
+from ..model.loads import Effort, JointSpring
+from .terms import Terms, placed, summed
+from .tree import ALL, GROUND, GROUND_SPIN, PLACE, SLOT, ZERO, Floats, LargeTree
+
+_SIGNS = {"forward_dynamics": 1, "motion": 1, "inverse_dynamics": -1}
+"""How efforts of springs enter: added to what is given, or taken off what is asked for."""
+
+
+class LargeAnswers:
+    """What can be asked of a mechanism without obstacles (see `obstacles`), computed by recursion over its bodies.
+
+    Arrays are (n,) or (batch, n), as for the written-out form. Parameters have the values that they had when this was
+    made, but for those of expressions, which are given.
+    """
+
+    def __init__(self, mechanism: Mechanism):
+        self.mechanism = mechanism
+        self.tree = LargeTree(mechanism)
+        self._kernels: dict[str, Kernel] = {}
+
+    # kernels ---------------------------------------------------------------------------------------------------------
+
+    def recursion(self, name: str, *, springs: bool = True) -> Recursion:
+        """The passes of a recursion for the kinds of joints that this tree has, and the columns that they use."""
+        passes = tuple(Pass(tuple(step(k, s) for k in self.tree.kinds), inward) for s, inward in PASSES[name])
+        programs = [p for run in passes for p in run.steps if p is not None]
+        used = {g.name for p in programs for g in p.inputs} | {o.name for p in programs for o in p.outputs}
+        sign = _SIGNS.get(name, 0) if springs and self.tree.springs else 0
+        return Recursion(passes, tuple(c for c in self.tree.columns if c in used), sign, name == "motion")
+
+    def layout(
+        self, recursion: Recursion, inputs: tuple[Places, ...], outputs: tuple[Places, ...], ground: Floats, **more: Any
+    ) -> Layout:
+        """The tree's tables for a recursion; `ground` is what the ground leaves for the bodies on it."""
+        tree = self.tree
+        fixed = ((ZERO, np.zeros(SLOT)), (GROUND, np.resize(ground, SLOT) * (np.arange(SLOT) < len(ground))))
+        fixed += ((GROUND_SPIN, np.zeros(3)), (ALL, np.zeros(TOTALS)))
+        columns = [tree.kind_of, *(tree.columns[c] for c in recursion.columns)]
+        return Layout(
+            table=np.stack(columns, axis=1).astype(np.int32),
+            data=tree.data,
+            work=tree.place_at + (PLACE * len(tree.joints) if "place" in recursion.columns else 0),
+            inputs=inputs,
+            outputs=outputs,
+            presets=np.concatenate([np.arange(at, at + len(v)) for at, v in fixed]).astype(np.int32),
+            preset_values=np.concatenate([v for _, v in fixed]),
+            spring_places=tree.spring_places,
+            spring_values=tree.spring_values,
+            **more,
+        )
+
+    @property
+    def falling(self) -> Floats:
+        """α and a of the ground that stand for gravity."""
+        return np.concatenate([np.zeros(3), -self.tree.gravity])
+
+    def _dynamics(self, name: str, *, alone: bool = False) -> Kernel:
+        """Forward or inverse dynamics without loads that are expressions; `alone` without any load or gravity."""
+        key = f"{name} alone" if alone else name
+        if key not in self._kernels:
+            tree, recursion = self.tree, self.recursion(name, springs=not alone)
+            ground = np.zeros(6) if alone else self.falling
+            layout = self.layout(recursion, (tree.q_places, tree.u_places, tree.x_places), (tree.x_places,), ground)
+            given, asked = ("tau", "udot") if name == "forward_dynamics" else ("udot", "tau")
+            form = signature(self.mechanism, name, ("q", "u", given), {asked: (tree.n_u,)})
+            self._kernels[key] = compile_looped(recursion, layout, form)
+        return self._kernels[key]
+
+    def _kinematics(self, name: str) -> Kernel:
+        """Rates of the coordinates, totals over all bodies, or places of the links, from q and u."""
+        if name not in self._kernels:
+            tree, recursion = self.tree, self.recursion(name)
+            places: dict[str, tuple[tuple[int, ...], Places]] = {
+                "kinematics": ((tree.n_q,), tree.q_places),
+                "state": ((TOTALS,), np.arange(ALL, ALL + TOTALS, dtype=np.int32)),
+                "poses": (
+                    (len(tree.joints), PLACE),
+                    np.arange(tree.place_at, tree.place_at + PLACE * len(tree.joints), dtype=np.int32),
+                ),
+            }
+            shape, where = places[name]
+            ground = np.concatenate([np.eye(3).ravel(), np.zeros(9)])
+            layout = self.layout(recursion, (tree.q_places, tree.u_places), (where,), ground)
+            form = signature(self.mechanism, name, ("q", "u"), {"answer": shape})
+            self._kernels[name] = compile_looped(recursion, layout, form)
+        return self._kernels[name]
+
+    # loads -----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def terms(self) -> Terms:
+        return Terms(self.mechanism)
+
+    @cached_property
+    def load_efforts(self) -> dict[Expr, Expr]:
+        """Motion variable → effort of all loads but springs on joints."""
+        others = [load for load in self.mechanism.loads.values() if not isinstance(load, JointSpring)]
+        actions = [a for load in others for a in load.actions()]
+        return summed((a.variable, a.value) for a in actions if isinstance(a, Effort))
+
+    @cached_property
+    def _loads(self) -> Kernel | None:
+        efforts = self.load_efforts
+        if not efforts:
+            return None
+        return compile(self.terms.program("efforts of loads", ("t", "q", "u"), "efforts", list(efforts.values())))
+
+    def _loaded(self, t: Any, q: Any, u: Any, x: Any, sign: int, free: Floats) -> Any:
+        """`x` with efforts of loads that are expressions added or taken off."""
+        if self._loads is None:
+            return x
+        efforts = self._loads(t, q, u, *([free] if len(free) else []))
+        lead = np.broadcast_shapes(x.shape[:-1], efforts.shape[:-1])
+        total = np.array(np.broadcast_to(x, (*lead, x.shape[-1])))
+        total[..., placed(self.load_efforts, self.mechanism)] += sign * efforts
+        return total
+
+    # answers ---------------------------------------------------------------------------------------------------------
+
+    def answer(self, name: str, t: Any, arrays: tuple[Any, ...], free: Floats) -> Any:
+        """What the program `name` of the written-out form gives; `free` are the values of free parameters."""
+        return getattr(self, f"_{name}_answer")(t, *arrays, free)
+
+    def _inverse_dynamics_answer(self, t: Any, q: Any, u: Any, udot: Any, free: Floats) -> Floats:
+        return self._loaded(t, q, u, self._dynamics("inverse_dynamics")(q, u, udot), -1, free)
+
+    def _bias_answer(self, t: Any, q: Any, u: Any, free: Floats) -> Floats:
+        return self._inverse_dynamics_answer(t, q, u, np.zeros(self.tree.n_u), free)
+
+    def _forward_dynamics_answer(self, t: Any, q: Any, u: Any, tau: Any, free: Floats) -> Floats:
+        kernel = self._dynamics("forward_dynamics")
+        if self._loads is not None and np.shape(tau)[-1:] == (self.tree.n_u,):
+            tau = self._loaded(t, q, u, np.asarray(tau, dtype=float), 1, free)
+        return kernel(q, u, tau)
+
+    def _mass_matrix_answer(self, t: Any, q: Any, free: Floats) -> Floats:
+        """Column by column: the efforts of unit accelerations at rest, without gravity and loads."""
+        kernel, n = self._dynamics("inverse_dynamics", alone=True), self.tree.n_u
+        rest, units = np.zeros(n), np.eye(n)
+        if np.ndim(q) < 2:
+            return kernel(q, rest, units)
+        return np.stack([kernel(row, rest, units) for row in np.asarray(q)])
+
+    def _kinematics_answer(self, t: Any, q: Any, u: Any, free: Floats) -> Floats:
+        return self._kinematics("kinematics")(q, u)
+
+    def _energy_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
+        totals = self._kinematics("state")(q, u)
+        potential = -totals[..., 2:5] @ self.tree.gravity + self.tree.stored(np.asarray(q, dtype=float))
+        if self._potentials is not None:
+            values = self._potentials(t, q, u, *([free] if len(free) else []))
+            potential = potential + values.sum(axis=-1)
+        return totals[..., 0], potential
+
+    @cached_property
+    def _potentials(self) -> Kernel | None:
+        others = [load for load in self.mechanism.loads.values() if not isinstance(load, JointSpring)]
+        stored = [p for p in (load.potential() for load in others) if p is not None]
+        return compile(self.terms.program("potentials", ("t", "q", "u"), "potential", stored)) if stored else None
+
+    def _momentum_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
+        totals = self._kinematics("state")(q, u)
+        return totals[..., 5:8], totals[..., 8:11]
+
+    def _mass_center_answer(self, t: Any, q: Any, free: Floats) -> Floats:
+        return self._kinematics("state")(q, np.zeros(self.tree.n_u))[..., 1:5]
+
+    def _poses_answer(self, t: Any, q: Any, free: Floats) -> Floats:
+        """From the links' frames to those of the bodies, in the order of the model."""
+        tree = self.tree
+        links = self._kinematics("poses")(q, np.zeros(tree.n_u))
+        place = {id(joint.child): k for k, joint in enumerate(tree.joints)}
+        order = [place[id(body)] for body in self.mechanism.bodies.values()]
+        R_NL = links[..., order, :9].reshape(*links.shape[:-1], 3, 3)
+        R_NB = R_NL @ np.swapaxes(tree.R_BL[order], 1, 2)
+        origin = links[..., order, 9:] - np.einsum("...nij,nj->...ni", R_NB, tree.child_at[order])
+        return np.concatenate([R_NB.reshape(*links.shape[:-1], 9), origin], axis=-1)
+
+
+def signature(
+    mechanism: Mechanism, name: str, groups: tuple[str, ...], outputs: Mapping[str, tuple[int, ...]]
+) -> Program:
+    """A program without rows that has the inputs and the shapes of the outputs of a recursion."""
+    labels = {
+        "t": ("t",),
+        "q": mechanism.coordinates,
+        "u": mechanism.speeds,
+        "udot": tuple(f"{s}'" for s in mechanism.speeds),
+        "tau": tuple(f"tau_{s}" for s in mechanism.speeds),
+        "work": ("work",),
+        "parameters": tuple(p.name for p in mechanism.parameters.values() if p.free),
+    }
+    inputs = tuple(Inputs(g, labels[g]) for g in groups)
+    shapes = {out: (shape, int(np.prod(shape, dtype=np.int64))) for out, shape in outputs.items()}
+    return Program(name, inputs, (), (), tuple(Outputs(o, s, (0,) * size) for o, (s, size) in shapes.items()))
+
+
+__all__ = ["LargeAnswers", "signature"]
