@@ -3,7 +3,7 @@
 from .arms import ArmTable, arm_table
 from .base_parameters import BaseParameters, base_parameters
 from .check import check
-from .ops import OperationRow, OperationTable, operation_table
+from .ops import KnownArms, OperationRow, OperationTable, known_arms, operation_table
 from .report import CheckReport, CheckRow
 from .trajectory import check_trajectory
 
@@ -12,11 +12,13 @@ __all__ = [
     "BaseParameters",
     "CheckReport",
     "CheckRow",
+    "KnownArms",
     "OperationRow",
     "OperationTable",
     "arm_table",
     "base_parameters",
     "check",
     "check_trajectory",
+    "known_arms",
     "operation_table",
 ]

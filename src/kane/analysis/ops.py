@@ -11,21 +11,30 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..formulation import formulate
-from ..model import Mechanism
+from ..model import Mechanism, load_mechanism
 
 COMPUTATIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 
 @dataclass(frozen=True, slots=True)
 class OperationRow:
-    """How many operations one evaluation takes, by whom; None where a source does not say."""
+    """How many operations one evaluation takes, by whom; None where a source does not say.
+
+    `total` is multiplications, divisions and additions together, where a source gives no more than that.
+    """
 
     computation: str
     source: str
-    mul: int
-    add: int
+    mul: int | None
+    add: int | None
     div: int | None = None
     trig: int | None = None
+    total: int | None = None
+
+    @property
+    def arithmetic(self) -> int | None:
+        """Multiplications, divisions and additions together."""
+        return self.total if self.mul is None or self.add is None else self.mul + self.add + (self.div or 0)
 
 
 PUBLISHED: dict[str, tuple[OperationRow, ...]] = {
@@ -35,9 +44,25 @@ PUBLISHED: dict[str, tuple[OperationRow, ...]] = {
         OperationRow("inverse_dynamics", "Newton-Euler [HOL80], Lagrange [SIL82], as cited in [KL83]", 852, 738),
         OperationRow("inverse_dynamics", "Newton-Euler [WO82], as cited in [KL83]", 1541, 1196),
         OperationRow("inverse_dynamics", "Lagrange [HOL80], as cited in [KL83]", 2195, 1719),
-    )
+    ),
+    "puma-560": (
+        OperationRow("inverse_dynamics", "Armstrong, Khatib & Burdick, explicit [AKB86]", 739, 426),
+        OperationRow(
+            "inverse_dynamics", "Armstrong, Khatib & Burdick, without what is below 1 % [AKB86]", None, None, total=305
+        ),
+        OperationRow("inverse_dynamics", "Newton-Euler, as cited in [AKB86]", None, None, total=1560),
+    ),
 }
 """Counts of the literature, by the name that the models of the arm start with."""
+
+KNOWN_ARMS: dict[str, str] = {
+    "puma-560": "PUMA 560",
+    "stanford-arm": "Stanford arm",
+    "ur5": "UR5",
+    "panda": "Panda",
+    "iiwa": "LBR iiwa",
+}
+"""Built-in arms that everybody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +82,48 @@ class OperationTable:
                 "add": r.add,
                 "div": r.div,
                 "trig": r.trig,
+                "arithmetic": r.arithmetic,
             }
             for r in self.rows
         ]
 
     def __str__(self) -> str:
-        head = ("computation", "by", "mul", "add", "div", "trig")
-        cells = [head, *((r.computation, r.source, *map(_shown, (r.mul, r.add, r.div, r.trig))) for r in self.rows)]
-        widths = [max(len(line[k]) for line in cells) for k in range(6)]
+        head = ("computation", "by", "mul", "add", "div", "trig", "in all")
+        cells = [head, *(self._cells(r) for r in self.rows)]
+        widths = [max(len(line[k]) for line in cells) for k in range(len(head))]
         lines = []
         for line in cells:
             words = [f"{c:<{w}}" if k < 2 else f"{c:>{w}}" for k, (c, w) in enumerate(zip(line, widths, strict=True))]
             lines.append("  ".join(words).rstrip())
         return "\n".join(lines)
+
+    @staticmethod
+    def _cells(r: OperationRow) -> tuple[str, ...]:
+        return (r.computation, r.source, *map(_shown, (r.mul, r.add, r.div, r.trig, r.arithmetic)))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownArms:
+    """Efforts of well-known arms, numbers folded, beside what the literature needs for them: (arm, row)."""
+
+    rows: tuple[tuple[str, OperationRow], ...]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Plain data, for JSON."""
+        return [
+            {"arm": arm, "source": r.source, "mul": r.mul, "add": r.add, "arithmetic": r.arithmetic, "trig": r.trig}
+            for arm, r in self.rows
+        ]
+
+
+def known_arms() -> KnownArms:
+    """Customised counts of `KNOWN_ARMS`: what one evaluation of the efforts costs with all numbers folded in."""
+    rows: list[tuple[str, OperationRow]] = []
+    for model, arm in KNOWN_ARMS.items():
+        count = formulate(load_mechanism(model)).count("inverse_dynamics")
+        ours = OperationRow("inverse_dynamics", "kane", count["mul"], count["add"], count["div"], count["trig"])
+        rows += [(arm, ours), *((arm, row) for row in PUBLISHED.get(model, ()))]
+    return KnownArms(tuple(rows))
 
 
 def _shown(count: int | None) -> str:
@@ -93,4 +147,4 @@ def operation_table(mechanism: Mechanism) -> OperationTable:
     return OperationTable(mechanism.name, tuple(sorted(rows, key=lambda r: order[r.computation])))
 
 
-__all__ = ["OperationRow", "OperationTable", "operation_table"]
+__all__ = ["KNOWN_ARMS", "KnownArms", "OperationRow", "OperationTable", "known_arms", "operation_table"]

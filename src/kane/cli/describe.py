@@ -1,4 +1,4 @@
-"""`kane info`, `kane ops`, `kane derive`: a model, what its equations cost, and the equations themselves."""
+"""`kane info` and `kane derive`: a model, and its equations."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import Any
 
 from ..api import Model
 from ..backends import to_c, to_latex, to_sympy
-from ..graph import STAGES, Program
-from ..graph.ops import COUNTED
+from ..graph import Program
 from ..model import Joint
 from . import FINE
 from .console import heading, print_json, say, table
 from .given import file_to_write, model_of
-from .parser import PROGRAMS
-
-_STAGE_WORDS = {"parameters": "once", "q": "coordinates", "u": "speeds", "rest": "the rest"}
 
 
 def info(arguments: Namespace) -> int:
@@ -43,11 +39,22 @@ def info(arguments: Namespace) -> int:
         heading(f"parameters ({len(model.parameters)})")
         shown = [f"{p.name} = {p.value:.6g}{' (free)' if p.free else ''}" for p in model.parameters.values()]
         _columns(shown)
+    if model.limits:
+        heading("limits")
+        shown = [
+            (name, *(_bound(x) for x in (l.lower, l.upper, l.velocity, l.effort))) for name, l in model.limits.items()
+        ]
+        table(("coordinate", "lower", "upper", "speed", "effort"), shown)
     for what, names in (("loads", model.loads), ("controls", model.controls)):
         if names:
             heading(what)
             print(", ".join(names))
     return FINE
+
+
+def _bound(value: float) -> str:
+    """A limit in SI units, nothing where there is none."""
+    return f"{value:g}" if abs(value) < float("inf") else ""
 
 
 def _short(text: str, limit: int = 60) -> str:
@@ -116,49 +123,13 @@ def _info_record(model: Model) -> dict[str, Any]:
             s.name: {"definition": repr(s.definition), "initial": s.initial} for s in model.speed_records.values()
         },
         "parameters": {p.name: p.value for p in model.parameters.values()},
+        "limits": {
+            name: {key: x for key, x in (("lower", l.lower), ("upper", l.upper)) if abs(x) < float("inf")}
+            for name, l in model.limits.items()
+        },
         "loads": list(model.loads),
         "controls": list(model.controls),
     }
-
-
-def ops(arguments: Namespace) -> int:
-    """Print how many operations each program takes."""
-    model = model_of(arguments)
-    equations = model.equations(free="all") if arguments.free else model.equations()
-    counts: dict[str, dict[str, Any]] = {}
-    for name in PROGRAMS:
-        program = equations.program(name)
-        counts[name] = {**equations.count(name), "stages": {stage: program.count(stage) for stage in STAGES}}
-    if arguments.json:
-        print_json(counts)
-        return FINE
-    heading(f"operations of one evaluation, {'every parameter an input' if arguments.free else 'numbers folded'}")
-    shown = [k for k in COUNTED if k in ("mul", "add", "div", "trig") or any(c[k] for c in counts.values())]
-    table(("program", *shown), [(name, *(c[k] for k in shown)) for name, c in counts.items()])
-    heading("by stage: what depends on parameters alone is done once, the rest as its inputs change")
-    stages = [s for s in STAGES if any(sum(c["stages"][s].values()) for c in counts.values())]
-    rows = []
-    for name, c in counts.items():
-        rows.append((name, *(_mul_add(c["stages"][s]) for s in stages)))
-    table(("program  (mul+div / add)", *(_STAGE_WORDS[s] for s in stages)), rows)
-    _compare(model)
-    return FINE
-
-
-def _compare(model: Model) -> None:
-    """The counts beside those of the literature, where there are any."""
-    from ..analysis import operation_table
-
-    rows = operation_table(model).rows
-    if all("kane" in row.source for row in rows):
-        return
-    heading("beside published counts")
-    shown = [(r.computation, r.source, r.mul, r.add, *("" if x is None else x for x in (r.div, r.trig))) for r in rows]
-    table(("computation", "by", "mul", "add", "div", "trig"), shown, words=2)
-
-
-def _mul_add(count: dict[str, int]) -> str:
-    return f"{count['mul'] + count['div']} / {count['add']}"
 
 
 def derive(arguments: Namespace) -> int:

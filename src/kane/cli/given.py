@@ -11,6 +11,7 @@ from ..api import Model, load
 from ..model import builtin_names
 from ..model.mechanism import suggestion
 from . import UsageError
+from .console import say
 
 
 def model_of(arguments: Namespace) -> Model:
@@ -23,7 +24,12 @@ def model_of(arguments: Namespace) -> Model:
             + (f"; {close}" if close.startswith("did") else "")
             + f"\n    built-in models: {', '.join(builtin_names())}"
         )
-    model = load(name)
+    robot = Path(name).suffix == ".urdf"
+    if arguments.base and not robot:
+        raise UsageError(f"--base {arguments.base}: only a .urdf leaves open how its base stands")
+    model = load(name, **({"base": arguments.base} if arguments.base else {}))
+    for remark in model.remarks:
+        say(f"{remark}")
     values = assignments(model, arguments.set, model.parameters, "--set")
     if values:
         model.set_parameters(**values)
@@ -41,6 +47,14 @@ def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> 
             raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
         found[name] = model.number(model.scalar(value, f"{option} {name}"), f"{option} {name}")
     return found
+
+
+def numbers(model: Model, text: str, count: int, option: str) -> list[float]:
+    """`count` numbers from a text like `0.1,-30*deg,2`; each is an expression in the model's parameters."""
+    parts = _parts(text)
+    if len(parts) != count:
+        raise UsageError(f"{option} {text}: expected {count} values with commas between them, found {len(parts)}")
+    return [model.number(model.scalar(part.strip(), option), option) for part in parts]
 
 
 def _parts(text: str) -> list[str]:

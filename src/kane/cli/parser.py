@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("describe", "info"),
-    "ops": ("describe", "ops"),
+    "ops": ("operations", "ops"),
     "derive": ("describe", "derive"),
     "inverse": ("motion", "inverse"),
+    "ik": ("reach", "ik"),
     "simulate": ("motion", "simulate"),
     "check": ("judge", "check"),
     "report": ("publish", "report"),
@@ -18,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command → module of this package and function that runs it."""
 
 METHODS = ("dop853", "rk45", "rk23", "rk4", "radau")
+BASES = ("fixed", "floating")
 FORMATS = ("text", "c", "latex", "sympy")
 PROGRAMS = (
     "inverse_dynamics",
@@ -33,13 +37,14 @@ PROGRAMS = (
 
 _ABOUT = """Equations of motion of mechanisms by Kane's method.
 
-MODEL is the name of a built-in model or a model file (.yaml)."""
+MODEL is the name of a built-in model, a model file (.yaml) or a robot (.urdf)."""
 
 _EXAMPLES = """examples:
   kane info stanford-arm
   kane ops stanford-arm --json
   kane derive stanford-arm --what forward_dynamics --format c -o arm.c
   kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png
+  kane ik ur5 --body tool0 --position 0.4,0.2,0.3
   kane check stanford-arm
   kane demo
 
@@ -53,9 +58,20 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_info, _ops, _derive, _inverse, _simulate, _check, _report, _demo, _bench):
+    for add in (_info, _ops, _derive, _inverse, _ik, _simulate, _check, _report, _demo, _bench):
         add(commands)
     return top
+
+
+def joined(words: Sequence[str]) -> list[str]:
+    """Words in which `--position -0.3,0,1` is `--position=-0.3,0,1`: a value may start with a minus."""
+    found: list[str] = []
+    for word in words:
+        if re.match(r"-[\d.(]", word) and found and re.fullmatch(r"--\w[\w-]*", found[-1]):
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
 
 
 class _Version(argparse.Action):
@@ -81,8 +97,10 @@ def _command(commands: argparse._SubParsersAction, name: str, about: str, exampl
     )
 
 
-def _model(command: argparse.ArgumentParser) -> None:
-    command.add_argument("model", metavar="MODEL", help="a built-in model or a model file")
+def _model(command: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    about = "a built-in model, a model file (.yaml) or a robot (.urdf)"
+    command.add_argument("model", metavar="MODEL", help=about, nargs="?" if optional else None)
+    command.add_argument("--base", choices=BASES, help="how the base of a .urdf stands (default fixed)")
     command.add_argument(
         "--set",
         action="append",
@@ -136,10 +154,14 @@ def _ops(commands: argparse._SubParsersAction) -> None:
         commands,
         "ops",
         "Count the operations of the programs, by stage, beside published counts.",
-        "  kane ops stanford-arm\n  kane ops stanford-arm --free --json",
+        "  kane ops stanford-arm\n  kane ops stanford-arm --free --json\n  kane ops --table --arms",
     )
-    _model(command)
+    _model(command, optional=True)
     command.add_argument("--free", action="store_true", help="keep all parameters as inputs")
+    command.add_argument(
+        "--table", action="store_true", help="general arms of n axes: formulas of the literature, ours"
+    )
+    command.add_argument("--arms", action="store_true", help="well-known arms, numbers folded, beside published counts")
     _json(command)
 
 
@@ -174,6 +196,34 @@ def _inverse(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--samples", type=int, default=201, help="times along the cycloid (default 201)")
     command.add_argument("-o", "--output", metavar="FILE.csv", help="write the efforts there (default: print them)")
     command.add_argument("--plot", metavar="FILE", help="draw them (.png, .svg or .pdf)")
+    _json(command)
+
+
+def _ik(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "ik",
+        "Find coordinates that bring a point of a body to a pose, or along a path of poses.",
+        "  kane ik stanford-arm --body F --at 0,0.07,0 --position 0.2,0.3,0.4\n"
+        "  kane ik panda.urdf --body panda_hand --position 0.4,-0.1,0.5 --euler xyz:180*deg,0,0\n"
+        "  kane ik ur5 --body tool0 --path poses.csv -o motion.csv\n\n"
+        "Positions are in N, in metres; angles are radians unless marked (30*deg). Without an orientation only the\n"
+        "position counts. The columns of a path are x, y, z and, where the orientation counts, qw, qx, qy, qz (a unit\n"
+        "quaternion); others, such as t, are passed on. Status 1 if a pose is not reached, or the coordinates jump.",
+    )
+    _model(command)
+    command.add_argument("--body", metavar="NAME", help="the body, or link, that is to be brought there")
+    command.add_argument("--at", default="0,0,0", metavar="X,Y,Z", help="its point, in its frame (default 0,0,0)")
+    command.add_argument("--position", metavar="X,Y,Z", help="where the point shall be")
+    command.add_argument("--euler", metavar="AXES:A,B,C", help="orientation: body-three angles, xyz:10*deg,0,90*deg")
+    command.add_argument("--quaternion", metavar="W,X,Y,Z", help="orientation: unit quaternion, scalar part first")
+    command.add_argument("--path", metavar="FILE.csv", help="poses to follow, each from the one before")
+    command.add_argument("--largest-step", type=float, default=0.5, metavar="RAD", help="more is a jump (default 0.5)")
+    command.add_argument(
+        "--start", action="append", default=[], metavar="NAME=VALUE", help="where the search starts: q1=0.1,q2=60*deg"
+    )
+    command.add_argument("--tolerance", type=float, default=1e-9, help="√(angle² + distance²) allowed (default 1e-9)")
+    command.add_argument("-o", "--output", metavar="FILE.csv", help="write the coordinates there")
     _json(command)
 
 
