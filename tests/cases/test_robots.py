@@ -158,3 +158,32 @@ def test_what_cannot_move_on_a_fixed_base_says_how_to_load_it() -> None:
     with pytest.raises(ModelError, match="base='floating'"):
         kane.load(path)
     assert len(kane.load(path, base="floating").speeds) == 6
+
+
+def test_the_built_in_ur5_is_that_of_its_maker() -> None:
+    ours, theirs = kane.load("ur5"), kane.load(ROBOTS / "ur_description/urdf/ur5_robot.urdf")
+    state = np.random.default_rng(4).uniform(-1, 1, (3, 6))
+    efforts = computed(theirs, "inverse_dynamics", *state)
+    assert difference(computed(ours, "inverse_dynamics", *state), efforts) < AGREEMENT
+    for mine, other in zip(ours.limits.values(), theirs.limits.values(), strict=True):
+        assert mine.upper == pytest.approx(other.upper) and (mine.velocity, mine.effort) == (
+            other.velocity,
+            other.effort,
+        )
+
+
+def test_the_built_in_panda_is_that_of_its_maker_without_the_hand() -> None:
+    ours, theirs = kane.load("panda"), kane.load(ROBOTS / "panda_description/urdf/panda.urdf")
+    q = np.random.default_rng(4).uniform(-1, 1, 8)
+    places = computed(ours, "poses", q[:7]), computed(theirs, "poses", q)
+    names = list(ours.bodies), list(theirs.bodies)
+    for i in range(1, 8):
+        pair = names[0].index(f"link{i}"), names[1].index(f"panda_link{i}")
+        np.testing.assert_allclose(places[0][pair[0]], places[1][pair[1]], atol=AGREEMENT)
+        mine, other = ours.bodies[f"link{i}"], theirs.bodies[f"panda_link{i}"]
+        for a, b in zip(
+            (mine.mass, *mine.center, *sum(mine.inertia, ())),
+            (other.mass, *other.center, *sum(other.inertia, ())),
+            strict=True,
+        ):
+            assert a.number == b.number

@@ -78,6 +78,8 @@ class _Writer:
                 self.refuse(f"joint '{joint.name}'", f"is of type {joint.type.kind}", "build it of revolute joints")
             elif isinstance(joint.type, Free) and joint.type.velocity != "body":
                 self.refuse(f"joint '{joint.name}'", "has its velocity in the parent's axes", "use velocity='body'")
+        for rotor in m.rotors.values():
+            self.refuse(f"rotor '{rotor.name}'", "is the inertia of a drive", "remove it before")
         for load in m.loads.values():
             if not self.take_load(load):
                 self.refuse(f"load '{load.name}'", f"is a {type(load).__name__}", "remove it before")
