@@ -3,7 +3,7 @@
 >>> import kane
 >>> m = kane.load("pendulum")
 >>> m.speeds
-('u1',)
+('u',)
 """
 
 from .api import Energy, Equations, Model, Momentum, Trajectory, load
