@@ -19,7 +19,9 @@ from .joints import (
     Cylindrical,
     Free,
     Gimbal,
+    JointType,
     Planar,
+    Prescribed,
     Prismatic,
     Revolute,
     Screw,
@@ -150,10 +152,10 @@ class _Description:
     def joint(self, joint: Joint) -> dict[str, Plain]:
         where = f"joint '{joint.name}'"
         return {
-            "type": joint.type.kind,
+            "type": joint.type.moves.kind if isinstance(joint.type, Prescribed) else joint.type.kind,
             "parent": joint.parent.name,
             "child": joint.child.name,
-            **self.joint_options(joint, where),
+            **self.joint_options(joint.type, where),
             **_given(
                 {
                     "at": self.triple(joint.at, where),
@@ -166,8 +168,11 @@ class _Description:
             ),
         }
 
-    def joint_options(self, joint: Joint, where: str) -> dict[str, Plain]:
-        match joint.type:
+    def joint_options(self, kind: JointType, where: str) -> dict[str, Plain]:
+        match kind:
+            case Prescribed(moves, q):
+                told: list[Plain] = [self.scalar(e, where) for e in q]
+                return {**self.joint_options(moves, where), "prescribed": told}
             case Revolute(axis) | Prismatic(axis) | Cylindrical(axis):
                 return {"axis": self.axis(axis, where)}
             case Screw(axis, pitch):
@@ -188,7 +193,7 @@ class _Description:
                 }
             case Weld() | Spherical():
                 return {}
-        raise self.refuse(where, f"its type '{joint.type.kind}' is not one of the model files")
+        raise self.refuse(where, f"its type '{kind.kind}' is not one of the model files")
 
     def frame(self, name: str, frame: Frame) -> dict[str, Plain]:
         where = f"frame '{name}'"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..graph import Expr, Graph
+from ..graph import Expr, Graph, time_derivative
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, plus, scaled, times
 
@@ -205,6 +205,33 @@ class Coupled:
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
         there = self.moves.motion(graph, [self.ratio * self.q + self.offset], [self.ratio * self.rate])
         return JointMotion(there.R, there.p, there.w, there.v, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Prescribed:
+    """Moves as `moves` does, with its coordinates `q` given as functions of `time`; locked where they are constant.
+
+    It has no coordinate of its own. What drives it does whatever work the motion takes.
+    """
+
+    moves: JointType
+    q: tuple[Expr, ...]
+    time: Expr
+    kind = "prescribed"
+    coordinates = ()
+    speeds = ()
+    rest = ()
+
+    def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
+        clock: dict[Expr, Expr | float] = {self.time: 1.0}
+        if len(self.moves.coordinates) == len(self.moves.speeds):
+            there = self.moves.motion(graph, self.q, time_derivative(self.q, clock))
+            return JointMotion(there.R, there.p, there.w, there.v, ())
+        there = self.moves.motion(graph, self.q, [graph.const(0.0)] * len(self.moves.speeds))
+        turning = [time_derivative(row, clock) for row in there.R]
+        x, y, z = ((row[0], row[1], row[2]) for row in turning)
+        vx, vy, vz = time_derivative(there.p, clock)
+        return JointMotion(there.R, there.p, rotations.from_matrix((x, y, z), there.R), (vx, vy, vz), ())
 
 
 @dataclass(frozen=True, slots=True)

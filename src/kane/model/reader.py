@@ -57,7 +57,7 @@ PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
 JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity", "moves", "follows", "ratio", "offset")
 JOINT = (
     *("type", "parent", "child", *PLACEMENT, *JOINT_OPTIONS),
-    *("coordinate", "coordinates", "speed", "speeds", "initial"),
+    *("coordinate", "coordinates", "speed", "speeds", "initial", "prescribed"),
 )
 LOADS: Mapping[str, tuple[str, ...]] = {
     "force": ("body", "at", "frame", "reaction"),
@@ -272,6 +272,7 @@ class Reader(Values):
             "follows": given.take("follows", self.joint),
             "ratio": given.take("ratio", self.quantity),
             "offset": given.take("offset", self.quantity),
+            "prescribed": given.take("prescribed", self.one_or_list),
         }
         given.finish()
         self.m.joint(name, kind, parent, child, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]

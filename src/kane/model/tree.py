@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ExpressionError, ModelError, Problem
+from ..graph import Expr, reachable
 from ..space import Frame, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, scaled, shifted_square, transposed
 from .joints import (
@@ -23,6 +24,7 @@ from .joints import (
     Gimbal,
     JointType,
     Planar,
+    Prescribed,
     Prismatic,
     Revolute,
     Screw,
@@ -253,14 +255,20 @@ class Tree(Symbols):
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
         initial: Sequence[Quantity] | None = None,
+        prescribed: Sequence[Quantity] | None = None,
         **options: Any,
     ) -> Joint:
         """Attach `child` to `parent`. The joint sits at `at` (m, in the parent's frame) turned by `rotation`, and at
         `child_at`, `child_rotation` in the child. Options of the type: axis, pitch, sequence, normal, velocity; of a
-        coupled one: moves ("revolute" or "prismatic"), axis, follows (a joint), ratio, offset."""
+        coupled one: moves ("revolute" or "prismatic"), axis, follows (a joint), ratio, offset.
+
+        `prescribed` gives the joint's coordinates as functions of t and parameters; it then has no speeds of its own
+        and moves as told, or is locked where they are constant."""
         where = f"joint '{name}'"
         self._new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
+        if prescribed is not None:
+            kind = self._prescribed(kind, prescribed, f"{where} / prescribed")
         outer = self.body_named(child, where)
         inner = self.body_named(parent, where)
         self._check_tree(outer, inner, where)
@@ -363,6 +371,27 @@ class Tree(Symbols):
             )
         self._check_options(made, where)
         return made
+
+    def _prescribed(self, moves: JointType, functions: Sequence[Quantity], where: str) -> Prescribed:
+        """A joint that moves as told: one function of time per coordinate of the type."""
+        if isinstance(functions, (str, Expr)) or len(functions) != len(moves.coordinates) or not moves.coordinates:
+            raise ModelError(
+                Problem(
+                    self.where(where),
+                    f"{functions!r} is given",
+                    f"a {moves.kind} joint has {len(moves.coordinates)} coordinates",
+                    "give one number or expression in t and parameters for each",
+                )
+            )
+        q = tuple(self.scalar(f, where) for f in functions)
+        known = {self.time.id, *(p.symbol.id for p in self.parameters.values())}
+        for node in reachable(self.graph, (e.id for e in q)):
+            if self.graph.ops[node] == "input" and node not in known:
+                what = f"it depends on '{self.graph.args[node][0]}'"
+                raise ModelError(
+                    Problem(self.where(where), what, "a prescribed motion is a function of t and parameters")
+                )
+        return Prescribed(moves, q, self.time)
 
     def _coupled(self, given: dict[str, Any], where: str) -> Coupled:
         """A coupled joint from its options: moves, axis, follows, ratio, offset."""
