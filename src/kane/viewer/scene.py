@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..model import Mechanism
-from .shapes import Array, Piece, pieces, placed, up_direction
+from .shapes import Array, Piece, pieces, placed, turned, up_direction
 
 FRAMES_PER_SECOND = 30
 MOST_FRAMES = 1200
@@ -153,11 +153,11 @@ def _add(scene: Any, piece: Piece, radius: float) -> None:
     shape, color = piece.shape, _rgb(piece.color)
     name = f"/{piece.body}/{shape.kind}-{len(scene._handle_from_node_name)}"
     if shape.kind == "box":
-        scene.add_box(name, color=color, dimensions=shape.size, position=shape.at)
+        scene.add_box(name, color=color, dimensions=shape.size, position=shape.at, wxyz=shape.wxyz)
     elif shape.kind == "sphere":
         scene.add_icosphere(name, radius=shape.size[0], color=color, position=shape.at)
     elif shape.kind == "cylinder":
-        along = np.eye(3)["xyz".index(shape.axis)]
+        along = turned(shape, np.eye(3)["xyz".index(shape.axis)])
         scene.add_cylinder(
             name, radius=shape.size[0], height=shape.size[1], color=color, position=shape.at, wxyz=_turned(along)
         )

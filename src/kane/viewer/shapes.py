@@ -40,7 +40,8 @@ def pieces(model: Mechanism) -> tuple[Piece, ...]:
     slim = _SLIM * size(model)
     for i, body in enumerate(model.bodies.values()):
         color = PALETTE[i % len(PALETTE)]
-        for shape in body.shapes or _default_shapes(model, body, slim):
+        drawn = [s for s in body.shapes if s.kind != "mesh"]  # what only a mesh shows is drawn as if it had no shape
+        for shape in drawn or _default_shapes(model, body, slim):
             made.append(Piece(body.name, shape, shape.color or color))
     return tuple(made)
 
@@ -49,7 +50,7 @@ def size(model: Mechanism) -> float:
     """A length (m) of the order of the mechanism: the sum of all offsets, or 1."""
     lengths = [_length(_numbers(model, j.at)) + _length(_numbers(model, j.child_at)) for j in model.joints.values()]
     lengths += [_length(_numbers(model, b.center)) for b in model.bodies.values()]
-    lengths += [max(s.size) for b in model.bodies.values() for s in b.shapes]
+    lengths += [max(s.size) for b in model.bodies.values() for s in b.shapes if s.kind != "mesh"]
     return sum(lengths) or 1.0
 
 
@@ -99,11 +100,17 @@ def faces(shape: Shape) -> list[Array]:
     if shape.kind == "line":
         return [np.array([shape.at, shape.size[:3]])]
     if shape.kind == "box":
-        return [at + face for face in _box(np.array(shape.size))]
+        return [at + turned(shape, face) for face in _box(np.array(shape.size))]
     if shape.kind == "sphere":
         return [at + shape.size[0] * face for face in _sphere()]
     turn = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}[shape.axis]
-    return [at + face[:, turn] for face in _cylinder(*shape.size)]
+    return [at + turned(shape, face[:, turn]) for face in _cylinder(*shape.size)]
+
+
+def turned(shape: Shape, points: Array) -> Array:
+    """Points (k, 3) turned by the shape's own quaternion."""
+    w, v = shape.wxyz[0], np.array(shape.wxyz[1:])
+    return points if not np.any(v) else points + 2 * np.cross(v, np.cross(v, points) + w * points)
 
 
 def _box(lengths: Array) -> list[Array]:
