@@ -40,11 +40,13 @@ from .formulation import (
     watch_program,
 )
 from .graph import Expr, Program, hoist
-from .model import Mechanism, load_mechanism
+from .model import Mechanism, load_mechanism, lock_problem, locks
 from .simulate import Control, Event, Events, Outcome, Solution, Statistics, integrate
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
+_LOCKED = 1e-9  # |det Γ| of a gimbal that counts as locked in an initial state
+_NEAR_LOCK = 1e-3  # |det Γ| below which lock explains why a motion stopped
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 
 
@@ -329,6 +331,9 @@ class Model(Mechanism):
             q0 = self._vector(q, self.coordinates, "q")
         if u is not None:
             u0 = self._vector(u, self.speeds, "u")
+        at_lock = locks(self, q0, _LOCKED)
+        if at_lock:
+            raise ModelError([lock_problem(self, lock) for lock in at_lock])
         return q0, u0
 
     def _vector(self, value: Any, names: Sequence[str], what: str) -> Array:
@@ -479,6 +484,17 @@ def _sampled(control: Callable[..., Any], n_q: int, n_u: int, held: Array) -> Ca
     return efforts
 
 
+def _explained(model: Model, outcome: Outcome, q: Array) -> Outcome:
+    """The outcome, with gimbal lock named where that is why the motion stopped."""
+    if outcome.success or outcome.reason == "interrupt":
+        return outcome
+    near = locks(model, q, _NEAR_LOCK)
+    if not near:
+        return outcome
+    text = f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock"
+    return replace(outcome, text=text)
+
+
 @dataclass(frozen=True)
 class Trajectory:
     """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), and
@@ -506,7 +522,8 @@ class Trajectory:
             last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
             tau = solution.held.p[np.clip(last, 0, None)]
         work = solution.y[:, n_q + n_u]
-        return Trajectory(model, solution.t, q, u, tau, work, solution.outcome, solution.statistics, solution.events)
+        outcome = _explained(model, solution.outcome, q[-1])
+        return Trajectory(model, solution.t, q, u, tau, work, outcome, solution.statistics, solution.events)
 
     def energy(self) -> Energy:
         """Kinetic and potential energy (J) along the motion."""

@@ -1,7 +1,9 @@
 """Descriptions of mechanisms: bodies, joints, loads, parameters, speeds, and the files that hold them."""
 
 from .file import builtin_names, load_mechanism, read_mechanism
+from .gimbals import Lock, lock_problem, locks
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
+from .paths import PathTable, body_path_table, joint_path_table
 from .records import Body, Control, Coordinate, Joint, Limit, Parameter, Rotor, Shape, Speed
 from .urdf import UrdfOptions, read_urdf, to_urdf
 from .write import write_mechanism
@@ -14,14 +16,20 @@ __all__ = [
     "Coordinate",
     "Joint",
     "Limit",
+    "Lock",
     "Mechanism",
     "Parameter",
+    "PathTable",
     "Rotor",
     "Shape",
     "Speed",
     "UrdfOptions",
+    "body_path_table",
     "builtin_names",
+    "joint_path_table",
     "load_mechanism",
+    "lock_problem",
+    "locks",
     "read_mechanism",
     "read_urdf",
     "to_urdf",
