@@ -9,15 +9,18 @@ be, and the way between the two origins. With E = ½ |e|² a step solves
 so that damping fades with the error and convergence stays quadratic [SUG11]; μ grows where a step does not help and
 shrinks where it does. Coordinates that stand at a limit and would leave are held for that step.
 
-Importing this module imports numba; `inverse_kinematics` does so when the first pose is asked for.
+All that a search reads and writes is one record of numbers and addresses of arrays, which is quick to compile and to
+pass on; whoever fills it in keeps the arrays alive. Importing this module imports numba; `inverse_kinematics` does so
+when the first pose is asked for.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
-from ..simulate.compiled.call import call, compiled, loop, source_digest
+import numpy as np
+
+from ..simulate.compiled.call import call, compiled, loop, reals, source_digest, wholes
 
 ROUNDING = 2.220446049250313e-16
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 0.03, 1e-3, 1e6
@@ -42,48 +45,47 @@ UNGUESSED, GUESSED, FOLLOWED = range(3)
 USED = 1e300  # distance of a start that has been tried
 
 
-class Arm(NamedTuple):
-    """The program of an arm, what its coordinates may do, and which part of the pose counts."""
+SIZES = (
+    "n",  # coordinates
+    "width",  # of a row of J: n rounded up to eights
+    "known",  # starts
+    "targets_given",
+    "mode",  # UNGUESSED, GUESSED or FOLLOWED
+    "attempts",
+    "iterations",  # of one attempt
+    "program",  # address of the flat program q → (pose, J)
+    "first",  # where q stands among the program's inputs
+    "in_target",  # 1: rows are along the axes of the target, 0: along those of N
+    "partial",  # 1: some, not all, rotations count
+)
 
-    address: int
-    first: int  # where q stands among the program's inputs
-    lower: Any  # (n,) limits; ∓inf where there are none
-    upper: Any
-    column: Any  # (n,) int64: the column of J that belongs to a coordinate; -1 if it does not move the place
-    counts: Any  # (6,) 1 for the rows of ω, v that count, 0 for the others
-    in_tool: int  # 1: rows are along the axes of the target, 0: along those of N
-    partial: int  # 1: some, not all, rotations count
+ADDRESSES = (
+    "lower",  # (n,) limits; ∓inf where there are none
+    "upper",  # (n,)
+    "column",  # (n,) int64: the column of J that belongs to a coordinate; -1 if it does not move the place
+    "counts",  # (6,) 1 for the rows of ω, v that count, 0 for the others
+    "starts",  # (known, n)
+    "poses",  # (12, known) poses of the starts, R and 2 p; R zero where no rotation counts
+    "sizes",  # (known,) |p|² of the starts
+    "targets",  # (targets_given, 12)
+    "guesses",  # (targets_given, n)
+    "answers",  # (targets_given, n)
+    "tally",  # (targets_given, 3): |e|, steps, attempts
+    "x",  # inputs of the program, time and parameters filled in
+    "out",  # (12 + 6 n,): pose and J
+    "q",  # (n,)
+    "best",  # (n,)
+    "step",  # (n,): the next q
+    "e",  # (6,)
+    "e_new",  # (6,)
+    "J",  # (6, width); zero in rows that do not count and in columns of held coordinates
+    "A",  # (6, 6)
+    "y",  # (6,)
+    "distance",  # (known,)
+)
 
-
-class Search(NamedTuple):
-    """Starts and how long to look.
-
-    A start is near a target where |p − p_t|² + ½ |R − R_t|² is small, hence |p|² − 2 p·p_t − R:R_t: the rest is the
-    same for all of them.
-    """
-
-    starts: Any  # (k, n)
-    poses: Any  # (12, k) poses of the starts, R and 2 p; R zero where no rotation counts
-    sizes: Any  # (k,) |p|² of the starts
-    attempts: int
-    iterations: int
-    tolerance: float
-
-
-class Work(NamedTuple):
-    """Scratch of one thread."""
-
-    x: Any  # inputs of the program, times and parameters filled in
-    out: Any  # (12 + 6 n,): pose and J
-    q: Any  # (n,)
-    best: Any  # (n,)
-    step: Any  # (n,)
-    e: Any  # (6,) error
-    e_new: Any
-    J: Any  # (6, n rounded up to eights); zero in rows that do not count and in columns of held coordinates
-    A: Any  # (6, 6)
-    y: Any  # (6,)
-    distance: Any  # (starts,)
+MEMORY = np.dtype([(name, "i8") for name in (*SIZES, *ADDRESSES)] + [("tolerance", "f8")])
+"""What a search knows."""
 
 
 @compiled
@@ -124,20 +126,21 @@ def turned(target, e, at):
 
 
 @compiled
-def evaluated(arm, w, q, target, e):
-    """Pose and J of q into w.out, the error into e; returns Σ e² of the rows that count."""
-    for i in range(len(q)):
-        w.x[arm.first + i] = q[i]
-    call(arm.address, w.x.ctypes.data, w.out.ctypes.data)
-    rotation_error(w.out, target, e)
+def evaluated(m, target):
+    """Pose and J at the q in m.step into m.out, the error into m.e_new; returns Σ e² of the rows that count."""
+    x, out, q, e, counts = reals(m.x), reals(m.out), reals(m.step), reals(m.e_new), reals(m.counts)
+    for i in range(m.n):
+        x[m.first + i] = q[i]
+    call(m.program, m.x, m.out)
+    rotation_error(out, target, e)
     for k in range(3):
-        e[3 + k] = target[9 + k] - w.out[9 + k]
-    if arm.in_tool:
+        e[3 + k] = target[9 + k] - out[9 + k]
+    if m.in_target:
         turned(target, e, 0)
         turned(target, e, 3)
     total = 0.0
     for r in range(6):
-        total += arm.counts[r] * e[r] * e[r]
+        total += counts[r] * e[r] * e[r]
     return total
 
 
@@ -161,21 +164,21 @@ def rotation_slope(e, column):
 
 
 @compiled
-def jacobian_rows(arm, w, target):
-    """w.J of the rows that count, from the J that the program left in w.out."""
-    n = len(w.q)
-    column = w.y
+def jacobian_rows(m, target):
+    """m.J of the rows that count, from the J that the program left in m.out."""
+    n, width = m.n, m.width
+    out, J, column, place, counts = reals(m.out), reals(m.J), reals(m.y), wholes(m.column), reals(m.counts)
     for i in range(n):
-        c = arm.column[i]
+        c = place[i]
         for r in range(6):
-            column[r] = w.out[12 + n * r + c] if c >= 0 else 0.0
-        if arm.in_tool:
+            column[r] = out[12 + n * r + c] if c >= 0 else 0.0
+        if m.in_target:
             turned(target, column, 0)
             turned(target, column, 3)
-        if arm.partial:
-            rotation_slope(w.e, column)
+        if m.partial:
+            rotation_slope(reals(m.e), column)
         for r in range(6):
-            w.J[r, i] = arm.counts[r] * column[r]
+            J[r * width + i] = counts[r] * column[r]
 
 
 @compiled
@@ -185,188 +188,187 @@ def factored_solve(A, y):
     The diagonal of the factor is kept inverted. Loops of constant length are unrolled by the compiler.
     """
     for j in range(6):
-        d = A[j, j]
+        d = A[7 * j]
         for i in range(j):
-            d -= A[j, i] * A[j, i]
+            d -= A[6 * j + i] * A[6 * j + i]
         if not d > 0.0:
             return False
         d = 1.0 / math.sqrt(d)
-        A[j, j] = d
+        A[7 * j] = d
         for r in range(j + 1, 6):
-            total = A[r, j]
+            total = A[6 * r + j]
             for i in range(j):
-                total -= A[r, i] * A[j, i]
-            A[r, j] = total * d
+                total -= A[6 * r + i] * A[6 * j + i]
+            A[6 * r + j] = total * d
     for j in range(6):
         total = y[j]
         for i in range(j):
-            total -= A[j, i] * y[i]
-        y[j] = total * A[j, j]
+            total -= A[6 * j + i] * y[i]
+        y[j] = total * A[7 * j]
     for j in range(5, -1, -1):
         total = y[j]
         for i in range(j + 1, 6):
-            total -= A[i, j] * y[i]
-        y[j] = total * A[j, j]
+            total -= A[6 * i + j] * y[i]
+        y[j] = total * A[7 * j]
     return True
 
 
 @compiled
-def damped_step(arm, w, damping):
-    """w.step = Jᵀ (J Jᵀ + λ)⁻¹ e, the same as (Jᵀ J + λ)⁻¹ Jᵀ e; False if the matrix is not positive definite."""
-    J, A = w.J, w.A
+def damped_step(m, damping):
+    """m.step = Jᵀ (J Jᵀ + λ)⁻¹ e, the same as (Jᵀ J + λ)⁻¹ Jᵀ e; False if the matrix is not positive definite."""
+    width = m.width
+    J, A, y, e, counts, step = reals(m.J), reals(m.A), reals(m.y), reals(m.e), reals(m.counts), reals(m.step)
     for a in range(6):
         for b in range(a + 1):
-            A[a, b] = 0.0
-        A[a, a] = damping
-        w.y[a] = arm.counts[a] * w.e[a]
-    for block in range(0, J.shape[1], 8):
+            A[6 * a + b] = 0.0
+        A[7 * a] = damping
+        y[a] = counts[a] * e[a]
+    for block in range(0, width, 8):
         for a in range(6):
             for b in range(a + 1):
                 total = 0.0
                 for i in range(8):
-                    total += J[a, block + i] * J[b, block + i]
-                A[a, b] += total
-    if not factored_solve(A, w.y):
+                    total += J[a * width + block + i] * J[b * width + block + i]
+                A[6 * a + b] += total
+    if not factored_solve(A, y):
         return False
-    for i in range(len(w.q)):
+    for i in range(m.n):
         total = 0.0
         for r in range(6):
-            total += J[r, i] * w.y[r]
-        w.step[i] = total
+            total += J[r * width + i] * y[r]
+        step[i] = total
     return True
 
 
 @compiled
-def hold_at_limits(arm, w):
-    """Take out of w.J the coordinates that stand at a limit and that the error pushes beyond it."""
-    for i in range(len(w.q)):
-        if w.q[i] <= arm.lower[i] or w.q[i] >= arm.upper[i]:
+def hold_at_limits(m):
+    """Take out of m.J the coordinates that stand at a limit and that the error pushes beyond it."""
+    J, q, e, lower, upper = reals(m.J), reals(m.q), reals(m.e), reals(m.lower), reals(m.upper)
+    for i in range(m.n):
+        if q[i] <= lower[i] or q[i] >= upper[i]:
             push = 0.0
             for r in range(6):
-                push += w.J[r, i] * w.e[r]
-            if (push < 0.0 and w.q[i] <= arm.lower[i]) or (push > 0.0 and w.q[i] >= arm.upper[i]):
+                push += J[r * m.width + i] * e[r]
+            if (push < 0.0 and q[i] <= lower[i]) or (push > 0.0 and q[i] >= upper[i]):
                 for r in range(6):
-                    w.J[r, i] = 0.0
+                    J[r * m.width + i] = 0.0
 
 
 @compiled
-def stepped(arm, w):
-    """w.step turned into the next q, kept short and within the limits; False if that moves nothing."""
-    n = len(w.q)
+def stepped(m):
+    """m.step turned into the next q, kept short and within the limits; False if that moves nothing."""
+    q, step, lower, upper = reals(m.q), reals(m.step), reals(m.lower), reals(m.upper)
     longest = 0.0
-    for i in range(n):
-        longest = max(longest, abs(w.step[i]))
+    for i in range(m.n):
+        longest = max(longest, abs(step[i]))
     scale = LONGEST_STEP / longest if longest > LONGEST_STEP else 1.0
     moved = False
-    for i in range(n):
-        value = min(max(w.q[i] + scale * w.step[i], arm.lower[i]), arm.upper[i])
-        moved = moved or abs(value - w.q[i]) > 4.0 * ROUNDING * abs(value)
-        w.step[i] = value
+    for i in range(m.n):
+        value = min(max(q[i] + scale * step[i], lower[i]), upper[i])
+        moved = moved or abs(value - q[i]) > 4.0 * ROUNDING * abs(value)
+        step[i] = value
     return moved
 
 
 @compiled
-def descended(arm, w, target, iterations, tolerance):
-    """Steps from w.q until the error is below the tolerance; (Σ e², steps). The last q is in w.q."""
-    n = len(w.q)
-    mu = FIRST_DAMPING
-    square = evaluated(arm, w, w.q, target, w.e)
-    jacobian_rows(arm, w, target)
-    stalled = 0
-    goal = tolerance * tolerance
-    for count in range(iterations):
-        if square <= goal:
-            return square, count
-        hold_at_limits(arm, w)
-        damping = max(0.5 * mu * square, FLOOR)
-        if not damped_step(arm, w, damping) or not stepped(arm, w):
-            return square, count
-        trial = evaluated(arm, w, w.step, target, w.e_new)
+def descended(m, target):
+    """Steps from the q in m.step until the error is below the tolerance; (Σ e², steps). The last good q is in m.q."""
+    q, step, e, e_new = reals(m.q), reals(m.step), reals(m.e), reals(m.e_new)
+    square, mu, stalled = math.inf, FIRST_DAMPING / SHRINK, 0
+    for count in range(m.iterations + 1):
+        trial = evaluated(m, target)
         if trial < square:
             if trial > STALLED * STALLED * square:
                 stalled += 1
             mu = max(mu * SHRINK, LEAST_DAMPING)
             square = trial
-            for i in range(n):
-                w.q[i] = w.step[i]
+            for i in range(m.n):
+                q[i] = step[i]
             for k in range(6):
-                w.e[k] = w.e_new[k]
-            jacobian_rows(arm, w, target)
+                e[k] = e_new[k]
+            jacobian_rows(m, target)
         else:
             stalled += 1
             mu = min(mu * GROW, MOST_DAMPING)
-        if stalled > PATIENCE:
-            return square, count + 1
-    return square, iterations
+        if square <= m.tolerance * m.tolerance or stalled > PATIENCE:
+            return square, count
+        hold_at_limits(m)
+        if not damped_step(m, max(0.5 * mu * square, FLOOR)) or not stepped(m):
+            return square, count
+    return square, m.iterations
 
 
 @compiled
-def distances(search, w, target):
-    """How far the pose of each start is from the target, squared, less what is the same for all starts."""
-    for k in range(len(w.distance)):
-        w.distance[k] = search.sizes[k]
+def distances(m, target):
+    """How far the pose of each start is from the target, squared, less what is the same for all starts.
+
+    That is |p − p_t|² + ½ |R − R_t|², or |p|² − 2 p·p_t − R:R_t and a rest that does not depend on the start.
+    """
+    distance, sizes = reals(m.distance), reals(m.sizes)
+    for k in range(m.known):
+        distance[k] = sizes[k]
     for i in range(12):
         factor = target[i]
-        for k in range(len(w.distance)):
-            w.distance[k] -= search.poses[i, k] * factor
+        row = reals(m.poses + 8 * i * m.known)
+        for k in range(m.known):
+            distance[k] -= row[k] * factor
 
 
 @compiled
-def nearest(w):
+def nearest(m):
     """The start with the smallest distance; it is not given again."""
+    distance = reals(m.distance)
     found = 0
-    for k in range(1, len(w.distance)):
-        if w.distance[k] < w.distance[found]:
+    for k in range(1, m.known):
+        if distance[k] < distance[found]:
             found = k
-    w.distance[found] = USED
+    distance[found] = USED
     return found
 
 
 @compiled
-def searched(arm, search, w, target, guess, guessed):
-    """Attempts from the guess, if there is one, then from the nearest starts; (Σ e², steps, attempts), q in w.best."""
-    n = len(w.q)
+def searched(m, target, guess):
+    """Attempts from the guess, unless there is none, then from the nearest starts; (Σ e², steps, attempts).
+
+    The answer is in m.best. `guess` is also where coordinates stay that do not move the place.
+    """
+    q, best_q, step, starts, place = reals(m.q), reals(m.best), reals(m.step), reals(m.starts), wholes(m.column)
+    guessed = m.mode != UNGUESSED
     best, steps, tried = math.inf, 0, 0
-    if not guessed:
-        distances(search, w, target)
-    while tried < search.attempts:
-        if tried == 0 and guessed:
-            for i in range(n):
-                w.q[i] = guess[i]
-        else:
-            if tried == 1 and guessed:
-                distances(search, w, target)
-            k = nearest(w)
-            for i in range(n):
-                w.q[i] = search.starts[k, i] if arm.column[i] >= 0 else guess[i]
-        tried += 1
-        square, count = descended(arm, w, target, search.iterations, search.tolerance)
+    while tried < m.attempts:
+        if tried == (1 if guessed else 0):
+            distances(m, target)
+        k = -1 if tried == 0 and guessed else nearest(m)
+        for i in range(m.n):
+            step[i] = starts[k * m.n + i] if k >= 0 and place[i] >= 0 else guess[i]
+        square, count = descended(m, target)
         steps += count
-        if square < best:
+        if tried == 0 or square < best:
             best = square
-            for i in range(n):
-                w.best[i] = w.q[i]
-        if best <= search.tolerance * search.tolerance:
+            for i in range(m.n):
+                best_q[i] = q[i]
+        tried += 1
+        if best <= m.tolerance * m.tolerance:
             break
     return best, steps, tried
 
 
 def _search_loop(digest):
-    """The loop over poses; `digest` ties its cached code to the sources it is made of."""
+    """The loop over targets; `digest` ties its cached code to the sources it is made of."""
 
     @loop
-    def search_loop(arm, search, w, targets, guesses, mode, q, tally):
-        """Coordinates q (k, n) for targets (k, 12); tally (k, 3) is |e|, steps, attempts.
-
-        Each target is looked for from its guess (k, n) after `mode`: not at all, first, or, where the targets are a
-        path, from the answer to the target before it.
-        """
-        for k in range(len(targets) if digest else 0):
-            first = q[k - 1] if mode == FOLLOWED and k > 0 else guesses[k]
-            square, steps, tried = searched(arm, search, w, targets[k], first, mode != UNGUESSED)
-            for i in range(len(first)):
-                q[k, i] = w.best[i]
-            tally[k, 0], tally[k, 1], tally[k, 2] = math.sqrt(square), steps, tried
+    def search_loop(memory):
+        """Answers and tally for all targets in `memory`."""
+        m = memory[0]
+        for k in range(m.targets_given if digest else 0):
+            guess = m.guesses + 8 * k * m.n
+            if m.mode == FOLLOWED and k > 0:
+                guess = m.answers + 8 * (k - 1) * m.n
+            square, steps, tried = searched(m, reals(m.targets + 96 * k), reals(guess))
+            answer, best, tally = reals(m.answers + 8 * k * m.n), reals(m.best), reals(m.tally + 24 * k)
+            for i in range(m.n):
+                answer[i] = best[i]
+            tally[0], tally[1], tally[2] = math.sqrt(square), steps, tried
 
     return search_loop
 

@@ -36,6 +36,9 @@ GRAIN = 64
 SINGULAR = 1e-3
 """Smallest singular value of J (per rad or m of each coordinate) below which a place on a path is called singular."""
 
+MODES = ("unguessed", "guessed", "followed")
+"""Where the first attempt at a target starts: at the nearest known pose, at a guess, at the answer before it."""
+
 ROWS = ("rx", "ry", "rz", "x", "y", "z")
 """What may count of a pose: rotations about, and positions along, the axes of N or of the target."""
 
@@ -142,6 +145,26 @@ class SearchOptions:
             raise InputError(f"tolerance, attempts and iterations are positive: {self}")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Task:
+    """Targets (k, 12), guesses (k, n), and where the answers go: q (k, n), tally (k, 3) of |e|, steps, attempts."""
+
+    targets: Array
+    guesses: Array
+    mode: str
+    t: float
+    q: Array
+    tally: Array
+
+    @staticmethod
+    def of(targets: Array, guesses: Array, mode: str, t: float) -> _Task:
+        return _Task(targets, guesses, mode, t, np.empty(guesses.shape), np.zeros((len(targets), 3)))
+
+    def part(self, some: slice) -> _Task:
+        """Some of the targets, answers going to the same places."""
+        return _Task(self.targets[some], self.guesses[some], self.mode, self.t, self.q[some], self.tally[some])
+
+
 class InverseKinematics:
     """The search for coordinates that bring a place on a body to targets.
 
@@ -206,17 +229,10 @@ class InverseKinematics:
         """
         poses = self._targets(targets)
         guesses = self._guesses(start, len(poses))
-        q, tally = np.empty((len(poses), len(self.lower))), np.zeros((len(poses), 3))
-        from . import compiled  # numba takes a while to import
-
-        mode = compiled.UNGUESSED if start is None else compiled.GUESSED
-
-        def part(some: slice) -> None:
-            compiled.search_loop(*self._memory(t), poses[some], guesses[some], mode, q[some], tally[some])
-
-        self._shared_out(len(poses), part)
+        task = _Task.of(poses, guesses, "unguessed" if start is None else "guessed", t)
+        self._shared_out(task)
         near = self._middle() if start is None else guesses
-        return Solutions(self._wrapped(q, near), *self._judged(tally))
+        return Solutions(self._wrapped(task.q, near), *self._judged(task.tally))
 
     def solve_one(self, target: Any, start: Any = None, *, t: float = 0.0) -> Reached:
         """Coordinates for one target: a position (3,), or a pose (12,) or (4, 4)."""
@@ -232,18 +248,14 @@ class InverseKinematics:
         guess = self._guesses(start, 1)[0]
         if start is None and len(poses):
             guess = self.solve(poses[:1], t=t).q[0]
-        q, tally = np.empty((len(poses), len(guess))), np.zeros((len(poses), 3))
-        from . import compiled
-
-        arm, search, work = self._memory(t)
-        arm = arm._replace(lower=self.lower, upper=self.upper)  # whole turns cannot be taken back on the way
-        guesses = np.broadcast_to(guess, q.shape).copy()
-        compiled.search_loop(arm, search, work, poses, guesses, compiled.FOLLOWED, q, tally)
+        task = _Task.of(poses, np.broadcast_to(guess, (len(poses), len(guess))).copy(), "followed", t)
+        self._searched(task)
+        q = task.q
         moved = np.abs(np.diff(q, axis=0))
         jumps = tuple((np.flatnonzero(np.any(moved > largest_step, axis=1)) + 1).tolist())
         values = self._smallest_singular_values(q, poses, t)
         singular = tuple(np.flatnonzero(values < SINGULAR).tolist())
-        return FollowedPath(q, *self._judged(tally), jumps, singular, values)
+        return FollowedPath(q, *self._judged(task.tally), jumps, singular, values)
 
     def rates(self, q: Any, twist: Any, twist_rate: Any, *, t: float = 0.0) -> tuple[Array, Array]:
         """(qdot, qddot), each (k, n), with which the place has the twist and its rate (k, 6) in N at q (k, n).
@@ -306,50 +318,64 @@ class InverseKinematics:
         """What the entries of a pose count in the distance between a start and a target."""
         return np.array([1.0 if self.rows.min() < 3 else 0.0] * 9 + [2.0] * 3)
 
-    def _memory(self, t: float) -> tuple[Any, Any, Any]:
-        """The arm, the search and the scratch of one thread, for the compiled loops."""
-        from . import compiled
+    def _searched(self, task: _Task) -> None:
+        """Run the compiled search over the targets of a task."""
+        from . import compiled  # numba takes a while to import
 
-        n, o = len(self.lower), self.options
-        names = [g.name for g in self._kernel.program.inputs]
-        first = 1 if "t" in names else 0
-        arm = compiled.Arm(
-            address=self._kernel.address,
-            first=first,
-            lower=np.where(self._wraps, -np.inf, self.lower),
-            upper=np.where(self._wraps, np.inf, self.upper),
-            column=self._column,
-            counts=np.isin(np.arange(6), self.rows).astype(float),
-            in_tool=int(self._in_target),
-            partial=int(0 < np.count_nonzero(self.rows < 3) < 3),
-        )
-        search = compiled.Search(self._starts, self._poses, self._sizes, o.attempts, o.iterations, o.tolerance)
-        x = np.concatenate([[t] * first, np.zeros(n), self.model.free_values() if "parameters" in names else []])
-        work = compiled.Work(
-            x=x,
-            out=np.empty(self._kernel.program.output_count),
-            q=np.empty(n),
-            best=np.empty(n),
-            step=np.empty(n),
-            e=np.empty(6),
-            e_new=np.empty(6),
-            J=np.zeros((6, -(-n // 8) * 8)),
-            A=np.empty((6, 6)),
-            y=np.empty(6),
-            distance=np.empty(len(self._starts)),
-        )
-        return arm, search, work
+        n, program, options = len(self.lower), self._kernel.program, self.options
+        names = [g.name for g in program.inputs]
+        before = [task.t] if "t" in names else []
+        wraps = self._wraps & (task.mode != "followed")  # on a path, whole turns cannot be taken back
+        arrays: dict[str, Any] = {
+            "lower": np.where(wraps, -np.inf, self.lower),
+            "upper": np.where(wraps, np.inf, self.upper),
+            "column": self._column,
+            "counts": np.isin(np.arange(6), self.rows).astype(float),
+            "starts": self._starts,
+            "poses": self._poses,
+            "sizes": self._sizes,
+            "targets": task.targets,
+            "guesses": task.guesses,
+            "answers": task.q,
+            "tally": task.tally,
+            "x": np.concatenate([before, np.zeros(n), self.model.free_values() if "parameters" in names else []]),
+            "out": np.empty(program.output_count),
+            **{name: np.empty(n) for name in ("q", "best", "step")},
+            **{name: np.empty(6) for name in ("e", "e_new", "y")},
+            "J": np.zeros((6, -(-n // 8) * 8)),
+            "A": np.empty((6, 6)),
+            "distance": np.empty(len(self._starts)),
+        }
+        numbers = {
+            "n": n,
+            "width": arrays["J"].shape[1],
+            "known": len(self._starts),
+            "targets_given": len(task.targets),
+            "mode": MODES.index(task.mode),
+            "attempts": options.attempts,
+            "iterations": options.iterations,
+            "tolerance": options.tolerance,
+            "program": self._kernel.address,
+            "first": len(before),
+            "in_target": int(self._in_target),
+            "partial": int(0 < np.count_nonzero(self.rows < 3) < 3),
+        }
+        memory = np.zeros(1, dtype=compiled.MEMORY)
+        for name, value in {**numbers, **{name: a.ctypes.data for name, a in arrays.items()}}.items():
+            memory[name] = value
+        compiled.search_loop(memory)
 
-    def _shared_out(self, count: int, part: Any) -> None:
-        """Run `part` over slices of the targets, in threads where there are enough of them."""
+    def _shared_out(self, task: _Task) -> None:
+        """Search in threads, where there are targets enough."""
+        count = len(task.targets)
         workers = native.cores() if self.options.workers is None else self.options.workers
         pieces = min(workers, count // GRAIN)
         if pieces < 2:
-            part(slice(0, count))
+            self._searched(task)
             return
         edges = np.linspace(0, count, 4 * pieces + 1).astype(int)
         with ThreadPoolExecutor(pieces) as pool:
-            list(pool.map(lambda ends: part(slice(*ends)), pairwise(edges)))
+            list(pool.map(lambda ends: self._searched(task.part(slice(*ends))), pairwise(edges)))
 
     def _judged(self, tally: Array) -> tuple[Any, Any, Any, Any]:
         residual = tally[:, 0]
