@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks import evaluation, operations, simulation, startup
+from benchmarks import evaluation, operations, robots, simulation, startup
 from benchmarks.measure import Row
 from benchmarks.table import cells, machine, write
 
@@ -20,6 +20,9 @@ BENCHMARKS = (
     evaluation.single_forward_dynamics,
     simulation.runge_kutta_steps,
     startup.first_results,
+    robots.inverse_dynamics,
+    robots.forward_dynamics,
+    robots.first_results,
 )
 
 
