@@ -194,3 +194,45 @@ class JointEffort:
 
     def potential(self) -> Expr | None:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class JointStop:
+    """One-sided springs and dampers at the ends of the range of one coordinate of a joint.
+
+    Beyond an end by p > 0 the effort back into the range is max(0, stiffness p + damping ṗ) (N m/rad, N m s/rad, or N/m
+    and N s/m): a stop pushes and never pulls. An end that is None is open.
+    """
+
+    name: str
+    joint: Joint
+    index: int
+    lower: Expr | None
+    upper: Expr | None
+    stiffness: Expr
+    damping: Expr
+
+    def _depths(self) -> list[tuple[Expr, float]]:
+        """(p, direction of the effort) of each end."""
+        q = self.joint.coordinates[self.index].symbol
+        ends = []
+        if self.lower is not None:
+            ends.append((self.lower - q, 1.0))
+        if self.upper is not None:
+            ends.append((q - self.upper, -1.0))
+        return ends
+
+    def actions(self) -> tuple[Action, ...]:
+        rate = self.joint.rates[self.index]
+        total = rate.graph.const(0.0)
+        for p, direction in self._depths():
+            push = (self.stiffness * p - direction * self.damping * rate).max(0.0)
+            total = total + direction * p.less_equal(0.0).select(0.0, push)
+        return (Effort(rate, total),)
+
+    def potential(self) -> Expr | None:
+        total = self.stiffness.graph.const(0.0)
+        for p, _ in self._depths():
+            inside = p.max(0.0)
+            total = total + 0.5 * self.stiffness * inside * inside
+        return total

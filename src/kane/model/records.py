@@ -140,6 +140,22 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
+class Wheel:
+    """A wheel that is all spin: `inertia` (kg m²) about `axis`, a unit vector in the frame of the body that carries it.
+
+    Its body has no mass and this one moment of inertia, so that its angle is felt nowhere; its mass and its inertia
+    across the axis belong to the carrier. Its body and its joint have its name.
+    """
+
+    name: str
+    carrier: Body
+    axis: Triple
+    inertia: Expr
+    body: Body
+    joint: Joint
+
+
+@dataclass(frozen=True, slots=True)
 class Control:
     """A named control law: motion variable, or symbol of a chosen speed → effort along it (N m or N)."""
 

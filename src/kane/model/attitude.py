@@ -1,0 +1,63 @@
+"""Unit quaternions among the coordinates of a state: which they are, and what to make of one that is not unit.
+
+The digits that people write are forgiven: a quaternion is divided by its length, with a word about it where that was
+off by more than 1e-6; one that is off by more than 1e-2 is no rotation and is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import Problem
+
+if TYPE_CHECKING:
+    from .tree import Tree
+
+QUATERNIONS = ("spherical", "free")
+"""Kinds of joints whose first four coordinates are a unit quaternion."""
+FORGIVEN, REFUSED = 1e-6, 1e-2  # of the length from 1: rounding of what was written; no rotation at all
+
+
+@dataclass(frozen=True, slots=True)
+class Attitude:
+    """The quaternion of a joint in a state: names of its coordinates, its length, and its elements made unit."""
+
+    joint: str
+    names: tuple[str, ...]
+    length: float
+    unit: tuple[float, ...]
+
+    @property
+    def refused(self) -> bool:
+        return not abs(self.length - 1.0) <= REFUSED
+
+    @property
+    def doubtful(self) -> bool:
+        return not abs(self.length - 1.0) <= FORGIVEN
+
+    def problem(self, mechanism: Tree) -> Problem:
+        """What to say of it where it is doubtful or refused."""
+        shown = ", ".join(f"{x:.6g}" for x in self.unit)
+        law = "an attitude is a unit quaternion (w, x, y, z)"
+        where = mechanism.where(f"joint '{self.joint}'")
+        what = f"the initial quaternion {', '.join(self.names)} has length {self.length:.9g}"
+        if self.refused:
+            mend = f"write [{shown}]" if self.length > 0 else "write [1, 0, 0, 0] for no rotation"
+            return Problem(where, what, law, mend)
+        return Problem(where, f"{what} and is divided by it", law, f"write [{shown}]")
+
+
+def attitudes(mechanism: Tree, values: Mapping[str, float]) -> list[Attitude]:
+    """The quaternions of a state, coordinate → value, in the order of the joints."""
+    found = []
+    for joint in mechanism.joints.values():
+        if joint.type.kind in QUATERNIONS:
+            names = tuple(c.name for c in joint.coordinates[:4])
+            wxyz = [values[n] for n in names]
+            length = math.sqrt(sum(x * x for x in wxyz))
+            unit = tuple(x / length for x in wxyz) if length > 0 else (1.0, 0.0, 0.0, 0.0)
+            found.append(Attitude(joint.name, names, length, unit))
+    return found
