@@ -29,13 +29,16 @@ def search(name: str, rows: tuple[str, ...] = ROWS, axes: Any = "ground") -> Inv
     return InverseKinematics({"ur5": ur5, "panda": panda}[name](), body, point, rows=rows, axes=axes)
 
 
-def reachable(name: str, count: int, seed: int = 1) -> Any:
-    """Coordinates drawn from the ranges of the joints, for joints of two turns from one."""
-    found = search(name)
-    low, high = np.maximum(found.lower, -math.pi), np.minimum(found.upper, math.pi)
-    if name == "panda":
-        low, high = found.lower, found.upper
+def drawn(found: InverseKinematics, count: int, seed: int = 1) -> Any:
+    """Coordinates from the ranges of the joints; of ranges beyond one turn, one turn."""
+    whole = found.upper - found.lower >= 2 * math.pi
+    low, high = np.where(whole, -math.pi, found.lower), np.where(whole, math.pi, found.upper)
     return np.random.default_rng(seed).uniform(low, high, (count, len(low)))
+
+
+def reachable(name: str, count: int, seed: int = 1) -> Any:
+    """Coordinates of one of the two arms, drawn from the ranges of its joints."""
+    return drawn(search(name), count, seed)
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -54,6 +57,16 @@ def test_random_reachable_poses_are_reached_within_the_limits(name: str) -> None
     assert np.abs(found.pose(answers.q) - targets)[answers.solved].max() < REACHED
     assert np.all(answers.q >= found.lower)
     assert np.all(answers.q <= found.upper)
+
+
+@pytest.mark.parametrize("name", ["ur5", "panda", "iiwa", "puma-560", "thomas-tesar-arm"])
+def test_the_built_in_arms_reach_with_their_last_body(name: str) -> None:
+    arm = kane.load(name)
+    found = InverseKinematics(arm, list(arm.bodies)[-1])
+    targets = found.pose(drawn(found, 2000))
+    answers = found.solve(targets)
+    assert answers.success >= SUCCESS
+    assert np.abs(found.pose(answers.q) - targets)[answers.solved].max() < REACHED
 
 
 @pytest.mark.parametrize("name", ARMS)
