@@ -26,6 +26,7 @@ _NAME_LENGTH = 200  # characters; other programs' names of links and joints are 
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = {"t", "pi", "deg", "and", "or", "not"}
 _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
+_LAST_BITS = 4e-16  # an axis that was normalised before stays as it is
 _SHOWN, _LISTED, _COMPARED = 60, 30, 2000  # characters and names that an error shows; names that are compared
 
 
@@ -242,7 +243,7 @@ class Symbols:
                     f"write [{shown}]",
                 )
             )
-        if all(c.number is not None for c in e):
+        if all(c.number is not None for c in e) and abs(length - 1.0) > _LAST_BITS:
             return rotations.triple(self.graph, [c / length for c in numbers])
         return e
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import kane
 from kane.errors import ModelError
@@ -340,6 +342,39 @@ def test_a_chain_of_thousands_of_links_is_read() -> None:
     parts = [link(f"l{i}", "") for i in range(n - 1)] + [link(f"l{n - 1}")]
     parts += [joint(f"j{i}", "fixed" if i else "revolute", f"l{i}", f"l{i + 1}") for i in range(n - 1)]
     assert len(read(*parts).bodies) == n
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_a_damaged_file_is_read_or_refused_but_never_fails(data: st.DataObject) -> None:
+    parts = [link("a"), link("b", VISUALS.format(mesh="m.stl")), joint("j", "revolute", "a", "b")]
+    text = robot(*parts, joint("k", "continuous", "b", "c", '<mimic joint="j"/>'), link("c")).encode()
+    words = [
+        b"",
+        b"nan",
+        b"1e400",
+        b"<",
+        b"/>",
+        b'"',
+        b"a",
+        b"b",
+        b"\xff",
+        b"&x;",
+        b"-1",
+        b"planar",
+        b"joint",
+        b"0 0 0",
+    ]
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.integers(0, 12)))
+        text = text[:start] + data.draw(st.sampled_from(words)) + text[end:]
+    try:
+        model = read_urdf(text, "r.urdf")
+    except ModelError as error:
+        assert "r.urdf:" in str(error)
+    else:
+        assert model.speeds
 
 
 def test_unknown_options_and_values_are_refused_by_name(tmp_path: Path) -> None:
