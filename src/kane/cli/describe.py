@@ -8,10 +8,13 @@ from typing import Any
 from ..api import Model
 from ..backends import to_c, to_latex, to_sympy
 from ..graph import Program
-from ..model import Joint
+from ..model import Joint, body_path_table, joint_path_table
 from . import FINE
 from .console import heading, print_json, say, table
 from .given import file_to_write, model_of
+
+PATHS_SHOWN = 30
+"""Bodies up to which the path tables fit on a screen."""
 
 
 def info(arguments: Namespace) -> int:
@@ -27,6 +30,9 @@ def info(arguments: Namespace) -> int:
     heading("tree")
     for line in tree(model):
         print(line)
+    if len(model.bodies) <= PATHS_SHOWN:
+        heading("paths")
+        print(body_path_table(model), joint_path_table(model), sep="\n\n")
     heading(f"bodies ({len(model.bodies)})")
     rows = [(b.name, *_body_figures(model, b)) for b in model.bodies.values()]
     table(("body", "mass kg", "center m", "Ixx Iyy Izz kg m²"), rows)
@@ -97,6 +103,7 @@ def tree(model: Model) -> list[str]:
 
 
 def _info_record(model: Model) -> dict[str, Any]:
+    paths = joint_path_table(model)
     return {
         "name": model.name,
         "about": model.about,
@@ -129,6 +136,10 @@ def _info_record(model: Model) -> dict[str, Any]:
         },
         "loads": list(model.loads),
         "controls": list(model.controls),
+        "paths": {
+            row: [c for c, crossed in zip(paths.columns, entries, strict=True) if crossed]
+            for row, entries in zip(paths.rows, paths.entries, strict=True)
+        },
     }
 
 
