@@ -20,6 +20,7 @@ import pytest
 import kane
 from kane.backends import compile
 from kane.errors import ModelError
+from kane.model import read_mechanism, write_mechanism
 from kane.model.joints import Coupled
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -158,6 +159,14 @@ def test_what_cannot_move_on_a_fixed_base_says_how_to_load_it() -> None:
     with pytest.raises(ModelError, match="base='floating'"):
         kane.load(path)
     assert len(kane.load(path, base="floating").speeds) == 6
+
+
+@pytest.mark.parametrize(
+    "name", ["romeo_description/urdf/romeo.urdf", "allegro_hand_description/urdf/allegro_left_hand.urdf"]
+)
+def test_a_robot_written_as_a_model_file_is_the_same_description(name: str) -> None:
+    model = kane.load(ROBOTS / name)
+    assert read_mechanism(write_mechanism(model), "robot.yaml").description() == model.description()
 
 
 def test_the_built_in_ur5_is_that_of_its_maker() -> None:
