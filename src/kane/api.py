@@ -9,6 +9,7 @@ tau acts along the speeds: tau · u is power.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,7 +41,8 @@ from .formulation import (
     watch_program,
 )
 from .graph import Expr, Program, hoist
-from .model import Mechanism, load_mechanism, lock_problem, locks
+from .large import LargeAnswers, by_recursion, large_motion, refuse_if_too_large
+from .model import Mechanism, attitudes, load_mechanism, lock_problem, locks
 from .simulate import Control, Event, Events, Outcome, Solution, Statistics, integrate
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -97,10 +99,11 @@ class Model(Mechanism):
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        self._answers: dict[str, _Answer] = {}
+        self._answers: dict[str, _Answer | _LargeAnswer] = {}
         self._simulations: dict[Any, _Simulation] = {}
         self._jacobians: dict[Any, Kernel] = {}
         self._equations: Equations | None = None
+        self._large: LargeAnswers | None = None
         self._answered = -1
 
     # equations ---------------------------------------------------------------------------------------------------
@@ -118,7 +121,7 @@ class Model(Mechanism):
         """Forget what was computed for an earlier state of the description."""
         if self._answered != self.revision:
             self._answers, self._simulations, self._jacobians = {}, {}, {}
-            self._equations, self._answered = None, self.revision
+            self._equations, self._large, self._answered = None, None, self.revision
 
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
@@ -137,17 +140,29 @@ class Model(Mechanism):
                 self.revision += 1
         for answer in self._answers.values():
             answer.parameters_changed(self.free_values())
+        if self._large is not None:  # its constants are numbers
+            self._large, self._simulations = None, {}
 
     def free_values(self) -> Array:
         """Values of the free parameters, in the order of the programs' inputs."""
         return np.array([p.value for p in self.parameters.values() if p.free], dtype=float)
 
-    def _answer(self, name: str) -> _Answer:
+    def _answer(self, name: str) -> _Answer | _LargeAnswer:
         self._refresh()
         answer = self._answers.get(name)
         if answer is None:
-            answer = self._answers[name] = _Answer(self._program(name), self.free_values())
+            if by_recursion(self):
+                answer = self._answers[name] = _LargeAnswer(self, name)
+            else:
+                answer = self._answers[name] = _Answer(self._program(name), self.free_values())
         return answer
+
+    def _by_bodies(self) -> LargeAnswers:
+        """Answers by recursion over the bodies, as large trees are computed."""
+        self._refresh()
+        if self._large is None:
+            self._large = LargeAnswers(self)
+        return self._large
 
     def _program(self, name: str) -> Program:
         """A program of the equations; that of an unchanged model file may be known from an earlier run."""
@@ -190,10 +205,32 @@ class Model(Mechanism):
         kinetic, potential = self._answer("energy")(t, (q, u), parameters)
         return Energy(kinetic, potential)
 
-    def momentum(self, q: Any, u: Any, *, about: Sequence[float] = (0.0, 0.0, 0.0), t: Any = 0.0) -> Momentum:
-        """Linear momentum, and angular momentum about a point fixed in N at `about` (m), components in N."""
+    def momentum(self, q: Any, u: Any, *, about: Sequence[float] | str = (0.0, 0.0, 0.0), t: Any = 0.0) -> Momentum:
+        """Linear momentum, and angular momentum about a point fixed in N at `about` (m), components in N.
+
+        With about="center" the angular momentum is about the mass centre, without loss of digits far from the origin.
+        """
+        if isinstance(about, str):
+            if about != "center":
+                raise InputError(f"momentum about '{about}': give a point (x, y, z) in N, or 'center'")
+            return Momentum(*self._answer("central_momentum")(t, (q, u), None))
         linear, angular = self._answer("momentum")(t, (q, u), None)
         return Momentum(linear, angular - np.cross(np.asarray(about, dtype=float), linear))
+
+    def inertia(self, q: Any, *, about: Sequence[float] | None = None, t: Any = 0.0) -> Array:
+        """Inertia of the whole system (kg m²), (…, 3, 3), components in N, about its mass centre or the point `about`
+        (m, fixed in N)."""
+        mass, center, central = self._answer("inertia")(t, (q,), None)
+        if about is None:
+            return central
+        arm = np.asarray(center) - np.asarray(about, dtype=float)
+        square = (arm**2).sum(axis=-1)[..., None, None] * np.eye(3)
+        return central + np.asarray(mass)[..., None, None] * (square - arm[..., :, None] * arm[..., None, :])
+
+    @property
+    def mass(self) -> float:
+        """Total mass (kg), at the present values of the parameters."""
+        return sum(self.number(body.mass, f"body '{body.name}'") for body in self.bodies.values())
 
     def mass_center(self, q: Any, *, t: Any = 0.0) -> Array:
         """Position of the system's mass centre in N (m)."""
@@ -225,7 +262,7 @@ class Model(Mechanism):
         self._refresh()
         return PlaceAnswers(self, body, tuple(float(x) for x in point))
 
-    def place_kernel(self, what: str, body: str, point: tuple[float, ...]) -> _Answer:
+    def place_kernel(self, what: str, body: str, point: tuple[float, ...]) -> _Answer | _LargeAnswer:
         """The compiled program of a quantity of a place, kept with the others."""
         self._refresh()
         key = f"{what} of {body} at {point}"
@@ -279,7 +316,7 @@ class Model(Mechanism):
         if callable(control):
             sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
         options.setdefault("project_address", simulation.unit)
-        if method == "radau" and "jacobian_address" not in options:
+        if method == "radau" and "jacobian_address" not in options and not by_recursion(self):
             options["jacobian_address"] = self._jacobian(law)
         weights = np.full(len(q0) + len(u0) + 1, float(atol))
         weights[-1] = _UNWEIGHED
@@ -305,6 +342,13 @@ class Model(Mechanism):
         """What a simulation runs, kept for the next one with the same law and events."""
         self._refresh()
         key = (tuple(law.items()) if isinstance(law, dict) else law, tuple(watched))
+        if key not in self._simulations and by_recursion(self):
+            if isinstance(law, CompiledControl):
+                refuse_if_too_large(self, f"control {law!r}")
+            else:
+                found = large_motion(self._by_bodies(), law, [e for _, e in watched])
+                events = None if found.events is None else Events(found.events, tuple(event for event, _ in watched))
+                self._simulations[key] = _Simulation(found.motion, found.unit, events, found.law)
         if key not in self._simulations:
             equations = self.equations()
             unit = unit_program(equations)
@@ -331,10 +375,22 @@ class Model(Mechanism):
             q0 = self._vector(q, self.coordinates, "q")
         if u is not None:
             u0 = self._vector(u, self.speeds, "u")
+        q0 = self._unit(q0)
         at_lock = locks(self, q0, _LOCKED)
         if at_lock:
             raise ModelError([lock_problem(self, lock) for lock in at_lock])
         return q0, u0
+
+    def _unit(self, q: Array) -> Array:
+        """q with unit quaternions; those that are far from unit are refused, those that are near with a warning."""
+        unit = q.copy()
+        for attitude in attitudes(self, dict(zip(self.coordinates, q.tolist(), strict=True))):
+            if attitude.refused:
+                raise ModelError(attitude.problem(self))
+            if attitude.doubtful:
+                warnings.warn(str(attitude.problem(self)), stacklevel=4)
+            unit[[self.coordinates.index(name) for name in attitude.names]] = attitude.unit
+        return unit
 
     def _vector(self, value: Any, names: Sequence[str], what: str) -> Array:
         """An array of the right length, from an array or from a mapping name → value (others as they start)."""
@@ -459,6 +515,28 @@ class _Answer:
         if self._hoisted is None:
             self._hoisted = np.asarray(self._prelude(self._values))
         return self._kernel(*groups, self._values, self._hoisted)
+
+
+class _LargeAnswer:
+    """One answer of a large tree, by recursion over its bodies; with other parameters than its own, written out."""
+
+    direct = None
+
+    def __init__(self, model: Model, name: str):
+        self._model, self._name = model, name
+        self._written_out: _Answer | None = None
+
+    def parameters_changed(self, values: Array) -> None:
+        self._written_out = None
+
+    def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
+        model = self._model
+        if parameters is None:
+            return model._by_bodies().answer(self._name, t, arrays, model.free_values())
+        if self._written_out is None:
+            refuse_if_too_large(model, f"{self._name} with parameters=…; set_parameters(…)")
+            self._written_out = _Answer(model.equations().program(self._name), model.free_values())
+        return self._written_out(t, arrays, parameters)
 
 
 @dataclass(frozen=True, slots=True)

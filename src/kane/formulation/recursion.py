@@ -314,7 +314,10 @@ def _articulate(kind: JointKind) -> Program:
 
 
 def _rigid(body: Inertia, w: Triple) -> list[Expr]:
-    """The articulated inertia and force of a rigid body alone: N = I α + h × a + ω × I ω, F = m a − h × α + ω × (ω × h)."""
+    """The articulated inertia and force of a rigid body alone.
+
+    N = I α + h × a + ω × I ω,   F = m a − h × α + ω × (ω × h)
+    """
     zero = body.m.graph.const(0.0)
     B = _skew(body.h)
     n, f = cross(w, times(body.I, w)), cross(w, cross(w, body.h))
@@ -490,4 +493,15 @@ _STEPS = {
     "places": _places,
 }
 
-__all__ = ["ARTICULATED", "MASS", "PASSES", "STATE", "TOTALS", "JointKind", "joint_kind", "kept_between", "kept_here", "step"]
+__all__ = [
+    "ARTICULATED",
+    "MASS",
+    "PASSES",
+    "STATE",
+    "TOTALS",
+    "JointKind",
+    "joint_kind",
+    "kept_between",
+    "kept_here",
+    "step",
+]

@@ -21,6 +21,19 @@ from ..model.loads import Effort, JointSpring
 from .terms import Terms, placed, summed
 from .tree import ALL, GROUND, GROUND_SPIN, PLACE, SLOT, ZERO, Floats, LargeTree
 
+ANSWERS = (
+    "inverse_dynamics",
+    "bias",
+    "forward_dynamics",
+    "mass_matrix",
+    "kinematics",
+    "energy",
+    "momentum",
+    "mass_center",
+    "poses",
+)
+"""What can be asked for, by the names of the written-out programs."""
+
 _SIGNS = {"forward_dynamics": 1, "motion": 1, "inverse_dynamics": -1}
 """How efforts of springs enter: added to what is given, or taken off what is asked for."""
 
@@ -33,6 +46,7 @@ class LargeAnswers:
     """
 
     def __init__(self, mechanism: Mechanism):
+        mechanism.validate()
         self.mechanism = mechanism
         self.tree = LargeTree(mechanism)
         self._kernels: dict[str, Kernel] = {}
@@ -214,4 +228,4 @@ def signature(
     return Program(name, inputs, (), (), tuple(Outputs(o, s, (0,) * size) for o, (s, size) in shapes.items()))
 
 
-__all__ = ["LargeAnswers", "signature"]
+__all__ = ["ANSWERS", "LargeAnswers", "signature"]

@@ -42,7 +42,7 @@ and where the bodies' own numbers start."""
 
 
 def obstacles(mechanism: Mechanism) -> list[Problem]:
-    """What keeps a mechanism from being computed by recursion over its bodies, in the user's order; empty if nothing."""
+    """What keeps a mechanism from being computed by recursion over its bodies, in the user's order."""
     found: list[Problem] = []
 
     def refuse(where: str, what: str, mend: str) -> None:
@@ -199,7 +199,7 @@ class LargeTree:
         varying = {e.id: e for e in exprs if e.number is None}
         values = {p.name: p.value for p in self.mechanism.parameters.values()}
         known = dict(zip(varying, evaluate(list(varying.values()), values), strict=True))
-        return np.array([known[e.id] if e.id in known else e.number for e in exprs], dtype=float)
+        return np.array([known.get(e.id, e.number) for e in exprs], dtype=float)
 
     def _set_constants(self) -> None:
         """`data`, the constants of all bodies; R_BL and the joint's place in the body, for whoever asks for bodies."""
@@ -222,7 +222,9 @@ class LargeTree:
         offset = np.einsum("nij,nj->ni", inward, at - inner_at)
         c = np.einsum("nji,nj->ni", R_BL, center - child_at)
         I = np.einsum("nji,njk,nkl->nil", R_BL, central, R_BL)
-        I += mass[:, None, None] * (np.einsum("ni,ni->n", c, c)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :])
+        I += mass[:, None, None] * (
+            np.einsum("ni,ni->n", c, c)[:, None, None] * np.eye(3) - c[:, :, None] * c[:, None, :]
+        )
         upper = np.stack([I[:, i, j] for i in range(3) for j in range(i, 3)], axis=1)
         record = np.concatenate([R_rest.reshape(n, 9), offset, mass[:, None], mass[:, None] * c, upper], axis=1)
         self.data = np.zeros(self.n_data)

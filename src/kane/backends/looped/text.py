@@ -5,7 +5,8 @@ the body's joint, where its constants start in `data`, where each group of its s
 `work`. Steps load all they read before they store, so groups may overlap.
 
   int64 batch(int64 n, const double *const *in, const int64 *in_stride, double *const *out)     returns 1 if not finite
-  void flat(const double *in, double *out)                                                      one sample, unchecked
+  void flat(const double *in, double *out)                                                      one sample
+  int64 checked(const double *in, double *out)                                        the same, returns 1 if not finite
   void unit(const double *in, double *out)                     the state that follows t in `in`, its quaternions unit
 
 Sizes, places and constants come from `context`, which its owner fills: the code depends on the kinds of joints alone.
@@ -14,12 +15,12 @@ Sizes, places and constants come from `context`, which its owner fills: the code
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ...graph import Program
 from ..llvm.rows import EMIT, definitions, fused
 from ..llvm.trig import sine_cosine
 from ..llvm.writer import Lanes, Writer
+from .records import CONSTANTS, Pass, Recursion
 
 CONTEXT = (
     "bodies",  # how many
@@ -48,32 +49,6 @@ CONTEXT = (
 )
 """What the code finds in its global array `context`, all 64 bits wide."""
 
-CONSTANTS = "body"
-"""The group of inputs that are constants of a body, the same in all samples."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pass:
-    """One step per kind of joint, None for nothing to do, run for all bodies from the ground outward or inward."""
-
-    steps: tuple[Program | None, ...]
-    inward: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Recursion:
-    """Passes over the bodies, and what is done around them.
-
-    `columns` names the entries of a row of the table after the first, which is the kind. Efforts of springs are added
-    before the passes (`springs` = 1), or taken off what they leave (−1), or left out (0). With `power` the power of all
-    efforts is stored.
-    """
-
-    passes: tuple[Pass, ...]
-    columns: tuple[str, ...]
-    springs: int = 0
-    power: bool = False
-
 
 def module(recursion: Recursion, inputs: int, outputs: int, lanes: Lanes) -> str:
     """The text of all functions, for a recursion with so many groups of inputs and outputs."""
@@ -88,7 +63,7 @@ def module(recursion: Recursion, inputs: int, outputs: int, lanes: Lanes) -> str
         text += _pass(run, len(recursion.columns) + 1, f"pass_{k}")
     text += _sample(recursion, inputs, outputs, lanes)
     text += _batch(inputs, outputs, lanes)
-    return text + (_flat(inputs, outputs) + _unit() if lanes.width == 1 else "")
+    return text + (_checked(inputs, outputs) + _flat() + _unit() if lanes.width == 1 else "")
 
 
 # steps and passes ----------------------------------------------------------------------------------------------------
@@ -137,9 +112,7 @@ def _step(program: Program, columns: Sequence[str], lanes: Lanes, name: str) -> 
     for group, index, result in results:
         w.store(result, start(group), index)
     w.do("ret void")
-    return w.text(
-        f"define internal void @{name}(ptr noalias %data, ptr %work, ptr noalias %row) noinline nounwind"
-    )
+    return w.text(f"define internal void @{name}(ptr noalias %data, ptr %work, ptr noalias %row) noinline nounwind")
 
 
 def _constant(w: Writer, pointer: str, index: int) -> str:
@@ -182,17 +155,31 @@ def _pass(run: Pass, stride: int, name: str) -> str:
 
 def _loop(w: Writer, count: str, body: Callable[[str], None]) -> None:
     """`body` for each index from 0 to `count` − 1."""
+
+    def plain(index: str, carried: str) -> str:
+        body(index)
+        return carried
+
+    _carry(w, count, plain, w.lanes.number(0.0))
+
+
+def _carry(w: Writer, count: str, body: Callable[[str, str], str], start: str) -> str:
+    """What `body(index, value)` makes of `start`, a T, when it has been called for each index from 0 to `count` − 1."""
     before, loop, latch, after = w.block, w.label(), w.label(), w.label()
-    index, following = f"%{loop}.index", f"%{loop}.next"
+    index, following, carried = (f"%{loop}.{what}" for what in ("index", "next", "carried"))
+    t = w.lanes.type
     w.do(f"br i1 {w.let(f'icmp sgt i64 {count}, 0')}, label %{loop}, label %{after}")
     w.open(loop)
     w.do(f"{index} = phi i64 [0, %{before}], [{following}, %{latch}]")
-    body(index)
+    place = len(w.lines)  # the value that comes round names what the loop computes, so it is written last
+    result = body(index, carried)
+    w.lines.insert(place, f"  {carried} = phi {t} [{start}, %{before}], [{result}, %{latch}]")
     w.do(f"br label %{latch}")
     w.open(latch)
     w.do(f"{following} = add i64 {index}, 1")
     w.do(f"br i1 {w.let(f'icmp slt i64 {following}, {count}')}, label %{loop}, label %{after}")
     w.open(after)
+    return w.let(f"phi {t} [{start}, %{before}], [{result}, %{latch}]")
 
 
 # one block of samples ------------------------------------------------------------------------------------------------
@@ -248,16 +235,16 @@ def _gather(w: Writer, group: int) -> None:
     width = w.lanes.width
     rows = [_element(w, "ptr", "%in", group * width + lane) for lane in range(width)]
 
-    def one(index: str) -> None:
+    def one(index: str, seen: str) -> str:
         scalars = [_element(w, "double", row, index) for row in rows]
         x = scalars[0] if width == 1 else "poison"
         if width > 1:
             for lane, scalar in enumerate(scalars):
                 x = w.let(f"insertelement {w.lanes.type} {x}, double {scalar}, i32 {lane}")
         w.store(x, "%work", _place(w, places, index))
-        w.store(w.fma(x, w.lanes.number(0.0), w.load("%seen", 0)), "%seen", 0)
+        return w.fma(x, w.lanes.number(0.0), seen)
 
-    _loop(w, count, one)
+    w.store(_carry(w, count, one, w.load("%seen", 0)), "%seen", 0)
 
 
 def _scatter(w: Writer, group: int) -> None:
@@ -322,16 +309,16 @@ def _loads(w: Writer) -> None:
 
 def _power(w: Writer) -> None:
     """The sum of efforts times speeds."""
-    places, target = _known(w, "power_places"), _known(w, "power", "i64")
-    w.store(w.lanes.number(0.0), "%work", target)
+    places = _known(w, "power_places")
 
-    def one(index: str) -> None:
+    def one(index: str, total: str) -> str:
         first = w.let(f"mul i64 {index}, 2")
         effort = w.load("%work", _place(w, places, first))
         speed = w.load("%work", _place(w, places, w.let(f"add i64 {first}, 1")))
-        w.store(w.fma(effort, speed, w.load("%work", target)), "%work", target)
+        return w.fma(effort, speed, total)
 
-    _loop(w, _known(w, "speeds", "i64"), one)
+    total = _carry(w, _known(w, "speeds", "i64"), one, w.lanes.number(0.0))
+    w.store(total, "%work", _known(w, "power", "i64"))
 
 
 # samples -------------------------------------------------------------------------------------------------------------
@@ -401,7 +388,7 @@ def _batch(inputs: int, outputs: int, lanes: Lanes) -> str:
     return w.text("define i64 @batch(i64 %n, ptr %in, ptr %in_stride, ptr %out) nounwind")
 
 
-def _flat(inputs: int, outputs: int) -> str:
+def _checked(inputs: int, outputs: int) -> str:
     w = Writer(Lanes(1, fma=False))
     seen = w.let("alloca double, align 8")
     w.store(w.lanes.number(0.0), seen, 0)
@@ -415,6 +402,14 @@ def _flat(inputs: int, outputs: int) -> str:
     work, mine = _take_work(w)
     w.do(f"call void @sample(ptr {rows[0]}, ptr {rows[1]}, ptr {work}, ptr {seen}, ptr %in)")
     _give_back(w, work, mine)
+    bad = w.let(f"fcmp uno double {w.load(seen, 0)}, {w.lanes.number(0.0)}")
+    w.do(f"ret i64 {w.let(f'zext i1 {bad} to i64')}")
+    return w.text("define i64 @checked(ptr %in, ptr %out) nounwind")
+
+
+def _flat() -> str:
+    w = Writer(Lanes(1, fma=False))
+    w.let("call i64 @checked(ptr %in, ptr %out)")
     w.do("ret void")
     return w.text("define void @flat(ptr %in, ptr %out) nounwind")
 
@@ -440,4 +435,4 @@ def _unit() -> str:
     return w.text("define void @unit(ptr %in, ptr %out) nounwind")
 
 
-__all__ = ["CONSTANTS", "CONTEXT", "Pass", "Recursion", "module"]
+__all__ = ["CONTEXT", "module"]

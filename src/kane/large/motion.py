@@ -1,0 +1,95 @@
+"""The kernels of a simulation of a large tree: those of the written-out form, with the same inputs, by recursion.
+
+All take t, q, u, the work integral, tau and free parameters, in this order (`kane.formulation.motion`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..backends import Kernel, compile
+from ..backends.looped import Places, compile_motion
+from ..formulation.motion import INPUTS, QUATERNIONS
+from ..graph import Expr
+from .answers import LargeAnswers, signature
+from .terms import placed, summed
+from .tree import NOWHERE, POWER
+
+
+@dataclass(frozen=True, slots=True)
+class LargeMotion:
+    """Rates of y = [q, u, work]; y with its quaternions unit, where there are any; watched functions; efforts of a
+    control law from t, q and u."""
+
+    motion: Kernel
+    unit: Kernel | None
+    events: Kernel | None
+    law: Kernel | None
+
+
+def large_motion(answers: LargeAnswers, law: Mapping[Expr, Expr] | None, watched: Sequence[Expr]) -> LargeMotion:
+    """The kernels of a simulation with a control law, motion variable → effort, compiled in."""
+    terms = answers.terms
+    motion, unit = _rates(answers, law or {})
+    return LargeMotion(
+        motion,
+        unit,
+        compile(terms.program("watch", INPUTS, "events", watched)) if watched else None,
+        None if law is None else compile(terms.program("control", ("t", "q", "u"), "tau", _along_speeds(answers, law))),
+    )
+
+
+def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Kernel | None]:
+    """(rates of the state, the state made unit)."""
+    tree, terms = answers.tree, answers.terms
+    efforts = summed([*answers.load_efforts.items(), *law.items()])
+    groups = (*INPUTS, *(["parameters"] if terms.free else []))
+    nowhere = np.array([NOWHERE], dtype=np.int32)
+    given: dict[str, Places] = {
+        "t": nowhere,
+        "q": tree.q_places,
+        "u": tree.u_places,
+        "work": nowhere,
+        "tau": tree.x_places,
+        "parameters": np.full(len(terms.free), NOWHERE, dtype=np.int32),
+    }
+    rates = np.concatenate([tree.q_places, tree.x_places, np.array([POWER], dtype=np.int32)])
+    recursion = answers.recursion("motion")
+    layout = answers.layout(
+        recursion,
+        tuple(given[g] for g in groups),
+        (rates,),
+        answers.falling,
+        loads=compile(terms.program("efforts", INPUTS, "efforts", list(efforts.values()))) if efforts else None,
+        load_places=tree.x_places[placed(efforts, answers.mechanism)],
+        power_places=np.stack([tree.x_places, tree.u_places], axis=1),
+        power=POWER,
+        states=len(rates),
+        quaternions=_quaternions(answers),
+    )
+    forms = [signature(answers.mechanism, name, groups, {out: (len(rates),)}) for name, out in _FORMS]
+    return compile_motion(recursion, layout, *forms)
+
+
+_FORMS = (("motion", "rates"), ("unit", "y"))
+
+
+def _quaternions(answers: LargeAnswers) -> Places:
+    """Where in q the four numbers of each quaternion are, (m, 4)."""
+    index = {c: i for i, c in enumerate(answers.mechanism.coordinate_records)}
+    joints = [j for j in answers.mechanism.joints.values() if j.type.kind in QUATERNIONS]
+    rows = [[index[c.name] for c in joint.coordinates[:4]] for joint in joints]
+    return np.array(rows, dtype=np.int32).reshape(-1, 4)
+
+
+def _along_speeds(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> list[Expr]:
+    """The efforts of a law along all speeds, in their order."""
+    mechanism = answers.mechanism
+    zero = mechanism.graph.const(0.0)
+    return [law.get(s.definition, zero) for s in mechanism.speed_records.values()]
+
+
+__all__ = ["LargeMotion", "large_motion"]
