@@ -13,9 +13,10 @@ import numpy as np
 
 from ..formulation import Equations
 from ..formulation.dense import DenseEquations, DenseState, dense_equations
-from ..formulation.motion import QUATERNIONS, load_power
+from ..formulation.motion import load_power
 from ..graph import Expr, forward
 from ..model import Body, Mechanism
+from ..model.attitude import QUATERNIONS
 from .programs import Array, Programs, States, equations_of
 from .report import CheckReport, CheckRow
 

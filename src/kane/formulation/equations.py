@@ -17,6 +17,7 @@ from ..space.algebra import Triple, cross, dot, plus, scaled
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
+from .properties import central_momentum, system_inertia
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -57,7 +58,8 @@ class Equations:
         return lay_out(self.mechanism, self.system.take, regroup=False)
 
     @cached_property
-    def _masses(self) -> list[Mass]:
+    def masses(self) -> list[Mass]:
+        """Mass and inertia of every body as described, each with its frame and reference point."""
         return masses(self.system, self.original_links)
 
     @cached_property
@@ -213,7 +215,7 @@ class Equations:
     def kinetic_energy(self) -> Expr:
         """T (J)."""
         total = self.graph.const(0.0)
-        for body in self._masses:
+        for body in self.masses:
             total = total + body.inertia.kinetic_energy(self.velocities.w(body.frame), self.velocities.v(body.ref))
         for s, inertia in rotors(self.system):
             total = total + 0.5 * inertia * s * s
@@ -223,7 +225,7 @@ class Equations:
     def gravity_potential(self) -> Expr:
         """V of gravity alone (J); zero height at the root point."""
         total = self.graph.const(0.0)
-        for body in self._masses:
+        for body in self.masses:
             down = self.velocities.turn(self.system.gravity, self.mechanism.N, body.frame)
             moment = plus(body.inertia.h, scaled(body.inertia.m, self.velocities.r(body.ref)))
             total = total - dot(down, moment)
@@ -246,7 +248,7 @@ class Equations:
         p_N: Triple = (zero, zero, zero)
         H_N: Triple = (zero, zero, zero)
         kin = self.velocities
-        for body in self._masses:
+        for body in self.masses:
             p, H = body.inertia.momentum(kin.w(body.frame), kin.v(body.ref))
             H = plus(H, cross(kin.r(body.ref), p))
             p_N = plus(p_N, kin.turn(p, body.frame, self.mechanism.N))
@@ -258,7 +260,7 @@ class Equations:
         """(m, r): total mass (kg) and m times the position of the mass centre in N (kg m)."""
         kin, N = self.velocities, self.mechanism.N
         m, moment = self.graph.const(0.0), kin.zero
-        for body in self._masses:
+        for body in self.masses:
             m = m + body.inertia.m
             here = plus(body.inertia.h, scaled(body.inertia.m, kin.r(body.ref)))
             moment = plus(moment, kin.turn(here, body.frame, N))
@@ -289,6 +291,8 @@ class Equations:
                 "angular": ((3,), list(self.momentum[1])),
             },
             "mass_center": lambda: {"moment": self.mass_center},
+            "central_momentum": lambda: central_momentum(self),
+            "inertia": lambda: system_inertia(self),
             "poses": self._poses,
         }
         if name not in table:
@@ -326,6 +330,8 @@ class Equations:
         "energy": ("q", "u"),
         "momentum": ("q", "u"),
         "mass_center": ("q",),
+        "central_momentum": ("q", "u"),
+        "inertia": ("q",),
         "poses": ("q",),
     }
     """What can be asked for, and the inputs each takes."""

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from ..graph import Expr, Program, forward, substitute
+from ..model.attitude import QUATERNIONS
 from .equations import Equations
 from .sweep import Power, add_actions
 
 INPUTS = ("t", "q", "u", "work", "tau")
-QUATERNIONS = ("spherical", "free")
-"""Kinds of joints whose first four coordinates are a unit quaternion."""
 
 
 @runtime_checkable

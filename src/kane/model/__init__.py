@@ -1,16 +1,18 @@
 """Descriptions of mechanisms: bodies, joints, loads, parameters, speeds, and the files that hold them."""
 
+from .attitude import Attitude, attitudes
 from .file import builtin_names, load_mechanism, read_mechanism
 from .gimbals import Lock, lock_problem, locks
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
 from .paths import PathTable, body_path_table, joint_path_table
-from .records import Body, Control, Coordinate, Joint, Limit, Parameter, Rotor, Shape, Speed
+from .records import Body, Control, Coordinate, Joint, Limit, Parameter, Rotor, Shape, Speed, Wheel
 from .urdf import UrdfOptions, read_urdf, to_urdf
 from .write import write_mechanism
 
 __all__ = [
     "INERTIA",
     "JOINT_TYPES",
+    "Attitude",
     "Body",
     "Control",
     "Coordinate",
@@ -24,6 +26,8 @@ __all__ = [
     "Shape",
     "Speed",
     "UrdfOptions",
+    "Wheel",
+    "attitudes",
     "body_path_table",
     "builtin_names",
     "joint_path_table",

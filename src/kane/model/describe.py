@@ -14,6 +14,7 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr
 from ..space import Frame, Point, rotations
 from ..space.algebra import Matrix, Triple
+from .environment import DipoleField, MagneticTorque, PointGravity
 from .joints import (
     Coupled,
     Cylindrical,
@@ -29,9 +30,9 @@ from .joints import (
     Universal,
     Weld,
 )
-from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
+from .loads import BodyTorque, JointEffort, JointSpring, JointStop, Load, PointForce, PointSpring
 from .normal import normal_text
-from .records import Body, Joint, Limit, Shape
+from .records import Body, Joint, Limit, Shape, Wheel
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -65,8 +66,9 @@ class _Description:
             },
             "coordinates": list(m.coordinates),
             "extra_coordinates": {c: {"speed": m.default_speeds[f"{c}'"]} for c in extra},
-            "bodies": {b.name: self.body(b) for b in m.bodies.values()},
-            "joints": {j.name: self.joint(j) for j in m.joints.values()},
+            "bodies": {b.name: self.body(b) for b in m.bodies.values() if b.name not in m.wheels},
+            "joints": {j.name: self.joint(j) for j in m.joints.values() if j.name not in m.wheels},
+            "wheels": {w.name: self.wheel(w) for w in m.wheels.values()},
             "frames": {name: self.frame(name, f) for name, f in m.declared_frames.items()},
             "points": {name: self.point(name, p) for name, p in m.declared_points.items()},
             "speeds": self.speeds(),
@@ -168,6 +170,22 @@ class _Description:
             ),
         }
 
+    def wheel(self, wheel: Wheel) -> dict[str, Plain]:
+        where = f"wheel '{wheel.name}'"
+        return {
+            "body": wheel.carrier.name,
+            "axis": self.axis(wheel.axis, where),
+            "inertia": self.scalar(wheel.inertia, where),
+            **_given(
+                {
+                    "at": self.triple(wheel.joint.at, where),
+                    "coordinate": wheel.joint.coordinates[0].name,
+                    "speed": self.m.default_speeds[repr(wheel.joint.rates[0])],
+                    "shapes": [_shape(s) for s in wheel.body.shapes],
+                }
+            ),
+        }
+
     def joint_options(self, kind: JointType, where: str) -> dict[str, Plain]:
         match kind:
             case Prescribed(moves, q):
@@ -249,7 +267,31 @@ class _Description:
             case JointEffort():
                 value = self.scalar(load.value, where)
                 return {"effort": value, "joint": load.joint.name, **_given({"index": load.index})}
+            case JointStop():
+                ends = {"lower": load.lower, "upper": load.upper}
+                options = {**ends, "stiffness": load.stiffness, "damping": load.damping}
+                data = {key: self.scalar(e, where) for key, e in options.items() if e is not None}
+                return {"stop": load.joint.name, **data, **_given({"index": load.index})}
+            case PointGravity():
+                data = {"point_gravity": self.scalar(load.mu, where), "center": self.point_name(load.center, where)}
+                return data if load.gradient else {**data, "gradient": False}
+            case MagneticTorque():
+                return self.magnetic_torque(load, where)
         raise self.refuse(where, f"its type '{type(load).__name__}' is not one of the model files")
+
+    def magnetic_torque(self, load: MagneticTorque, where: str) -> dict[str, Plain]:
+        data: dict[str, Plain] = {
+            "magnetic_torque": [self.scalar(e, where) for e in load.moment],
+            "body": load.body.name,
+        }
+        if isinstance(load.field, DipoleField):
+            data["dipole"] = [self.scalar(e, where) for e in load.field.k]
+            return {**data, "center": self.point_name(load.field.center, where)}
+        return {
+            **data,
+            "field": [self.scalar(e, where) for e in load.field],
+            "frame": self.frame_name(load.frame, where),
+        }
 
     def action(self, kind: str, load: PointForce | BodyTorque, where: str) -> dict[str, Plain]:
         data = {kind: [self.scalar(e, where) for e in load.vector], "body": load.body.name}

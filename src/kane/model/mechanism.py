@@ -17,6 +17,7 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, depends_on, evaluate, linear_coefficients
 from ..space import Kinematics
 from ..space.algebra import Triple
+from .attitude import attitudes
 from .describe import describe
 from .dh import dh_arm
 from .records import Body, Control, Joint, Limit, Rotor, Speed
@@ -289,6 +290,8 @@ class Mechanism(Spacecraft):
                         "add a joint to the ground (type: free for a body that floats)",
                     )
                 )
+        values = {c.name: c.initial for c in self.coordinate_records.values()}
+        problems += [a.problem(self) for a in attitudes(self, values) if a.refused]
         if not self.speed_records and not problems:
             problems.append(
                 Problem(self.where("joints"), "nothing can move", "equations of motion need a speed", "add a joint")

@@ -7,15 +7,18 @@ rest of the file is still judged. Sections are read in the order in which they d
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, TypeVar
 
 from ..errors import ModelError
 from ..space import Vector
+from .attitude import attitudes
 from .document import Node, words
 from .mechanism import JOINT_TYPES, Mechanism, suggestion
-from .values import WORD, Entry, Lost, Values
+from .parts import PART_LOADS, Parts
+from .values import WORD, Entry, Lost
 
 AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
 
@@ -33,6 +36,7 @@ SECTIONS = (
     "extra_coordinates",
     "bodies",
     "joints",
+    "wheels",
     "dh",
     "frames",
     "points",
@@ -44,7 +48,7 @@ SECTIONS = (
     "initial",
 )
 NAMED = (
-    *("parameters", "extra_coordinates", "bodies", "joints", "frames", "points"),
+    *("parameters", "extra_coordinates", "bodies", "joints", "wheels", "frames", "points"),
     *("loads", "rotors", "controls", "limits", "initial"),
 )
 VERSION = "1"
@@ -65,10 +69,11 @@ LOADS: Mapping[str, tuple[str, ...]] = {
     "spring": ("at", "stiffness", "damping", "rest"),
     "joint_spring": ("stiffness", "damping", "rest", "index"),
     "effort": ("joint", "index"),
+    **PART_LOADS,
 }
 
 
-class Reader(Values):
+class Reader(Parts):
     """One reading of one file."""
 
     def mechanism(self, into: type[AnyMechanism]) -> AnyMechanism:
@@ -86,6 +91,7 @@ class Reader(Values):
         self.each(file, "extra_coordinates", self.read_coordinate)
         self.read_joints(file)
         file.take("dh", lambda n, w: self.read_dh(n))
+        self.each(file, "wheels", self.read_wheel)
         gravity = file.take("gravity", self.triple)
         if gravity is not None:
             file.take("gravity", lambda n, w: self.attempt(n, m.set_gravity, gravity))
@@ -141,9 +147,11 @@ class Reader(Values):
         """Remember what an entry that was left out would have declared, so that its users are not blamed."""
         kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
         self.lost.add((kind, name))
-        if section in ("parameters", "extra_coordinates", "joints"):
+        if section == "wheels":
+            self.lost.update((("body", name), ("joint", name)))
+        if section in ("parameters", "extra_coordinates", "joints", "wheels"):
             self.lost_words.update(w for word in (name, *words(node)) for w in WORD.findall(word))
-            if section == "joints":
+            if section in ("joints", "wheels"):
                 stem = re.sub(r"\W", "_", name)
                 self.lost_words.update(f"{x}_{stem}" for x in ("q", "u"))
 
@@ -419,7 +427,10 @@ class Reader(Values):
             )
             raise Lost
         given = Entry(self, node, where, line, (kinds[0], *LOADS[kinds[0]]))
-        if kinds[0] in ("force", "torque"):
+        part = self.part_load(kinds[0])
+        if part is not None:
+            part(name, given)
+        elif kinds[0] in ("force", "torque"):
             self.read_action(kinds[0], name, given)
         elif kinds[0] == "spring":
             self.read_spring(name, given)
@@ -502,6 +513,12 @@ class Reader(Values):
                 where = p.where.removeprefix(self.m.where(""))
                 source, line = self.places.get(where, (self.root.source, self.root.line))
                 self.note(source, line, where, p.what, p.law, p.mend)
+            return
+        starts = {c.name: c.initial for c in self.m.coordinate_records.values()}
+        for attitude in attitudes(self.m, starts):
+            if attitude.doubtful:
+                warnings.warn(str(attitude.problem(self.m)), stacklevel=2)
+                self.m.set_initial(dict(zip(attitude.names, attitude.unit, strict=True)))
 
 
 __all__ = ["LOADS", "SECTIONS", "VERSION", "Reader"]
