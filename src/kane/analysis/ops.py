@@ -12,6 +12,7 @@ from typing import Any
 
 from ..formulation import formulate
 from ..model import Mechanism, load_mechanism
+from .tables import aligned
 
 COMPUTATIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
@@ -90,12 +91,7 @@ class OperationTable:
     def __str__(self) -> str:
         head = ("computation", "by", "mul", "add", "div", "trig", "in all")
         cells = [head, *(self._cells(r) for r in self.rows)]
-        widths = [max(len(line[k]) for line in cells) for k in range(len(head))]
-        lines = []
-        for line in cells:
-            words = [f"{c:<{w}}" if k < 2 else f"{c:>{w}}" for k, (c, w) in enumerate(zip(line, widths, strict=True))]
-            lines.append("  ".join(words).rstrip())
-        return "\n".join(lines)
+        return aligned(cells)
 
     @staticmethod
     def _cells(r: OperationRow) -> tuple[str, ...]:
