@@ -155,11 +155,12 @@ class Values:
     def known(self, node: Node, where: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
         """The name of something that the file declares; `tables` are by kind."""
         name = self.text(node, where)
-        if name == "ground" or any(name in table for table in tables.values()):
+        ground = ["ground"] if "body" in tables else []
+        if name in ground or any(name in table for table in tables.values()):
             return name
         if any((kind, name) in self.lost for kind in tables):
             raise Lost
-        names = [known for table in tables.values() for known in table]
+        names = [*ground, *(known for table in tables.values() for known in table)]
         what = f"unknown {' or '.join(tables)} '{shortened(name)}'"
         raise self.refuse(node, where, what, mend=suggestion(name, names))
 
