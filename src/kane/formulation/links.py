@@ -14,6 +14,7 @@ import numpy as np
 from ..graph import Expr, Graph
 from ..model import Body, Joint, Mechanism
 from ..model.joints import Coupled, Prismatic, Revolute
+from ..model.loads import Force, Torque
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
 from .gauge import Array, Hinge, is_aligned, places
@@ -84,7 +85,7 @@ class Link:
 
 
 def lay_out(mechanism: Mechanism, take: Transfer, *, regroup: bool) -> list[Link]:
-    """The links of the tree, parents first."""
+    """The links of the tree, parents first. With `regroup` they serve motion and efforts only."""
     joints = joints_outward(mechanism)
     links = _on_axes(mechanism, joints, take)
     _slide(links)
@@ -92,6 +93,7 @@ def lay_out(mechanism: Mechanism, take: Transfer, *, regroup: bool) -> list[Link
         for link in reversed(links):
             if link.parent is not None or link.joint.parent is mechanism.ground:
                 _regroup(link)  # a body that the analyst attached is no link: what hangs on it keeps its inertia
+        _stop_spinning(mechanism, links)
     for link in links:
         _place(mechanism, link)
     return links
@@ -384,3 +386,55 @@ def _regroup(link: Link) -> None:
         if link.kind != "prismatic":
             turned = turned.shifted(link.offset)
         link.parent.inertia = link.parent.inertia + turned
+
+
+# wheels --------------------------------------------------------------------------------------------------------------
+
+
+def _stop_spinning(mechanism: Mechanism, links: Sequence[Link]) -> None:
+    """Give outermost links that look the same at every angle axes that do not turn with the joint.
+
+    What is left of a wheel is J e eᵀ: constant in the parent's axes too. ω = ω_P + u e and α = α_P + u̇ e + ω_P × u e
+    hold in any axes, so with axes that rest in the parent the angle appears nowhere. Speeds that the user chose, and
+    loads on the wheel, may speak of its own axes: then it keeps them.
+    """
+    wheels = [k for k in links if k.kind == "revolute" and not k.children and _is_all_spin(k)]
+    if not wheels or mechanism.speeds_chosen:
+        return
+    spoken_of = _frames_of_loads(mechanism)
+    for link in wheels:
+        outer = link.parent.frame if link.parent is not None else link.joint.parent.frame
+        if outer is not None and link.body.frame not in spoken_of:
+            link.frame = outer.oriented(link.body.name, link.R_rest, link.w)
+
+
+def _is_all_spin(link: Link) -> bool:
+    """Whether nothing is left of its inertia but J e eᵀ about its axis."""
+    if link.axis is None or not link.inertia.m.is_zero or not is_zero(link.inertia.h):
+        return False
+    e = link.axis
+    J = dot(e, times(link.inertia.I, e))
+    return all(is_zero(minus(row, scaled(J * e[i], e))) for i, row in enumerate(link.inertia.I))
+
+
+def _frames_of_loads(mechanism: Mechanism) -> set[Frame]:
+    """All frames that loads, and bodies that the analyst attached, are described in, with those they are built on."""
+    frames: list[Frame | None] = [b.frame for b in mechanism.bodies.values() if b.joint is None]
+    points: list[Point | None] = [b.origin for b in mechanism.bodies.values() if b.joint is None]
+    for load in mechanism.loads.values():
+        for action in load.actions():
+            if isinstance(action, Force):
+                frames.append(action.vector.frame)
+                points.append(action.point)
+            elif isinstance(action, Torque):
+                frames += [action.frame, action.vector.frame]
+    for point in points:
+        while point is not None:
+            frames += [point.home, point.offset.frame]
+            point = point.parent
+    found: set[Frame] = set()
+    for frame in frames:
+        while frame is not None and frame not in found:
+            found.add(frame)
+            frame = frame.parent
+    return found
