@@ -198,10 +198,12 @@ class DenseState:
 
     @property
     def drift(self) -> float:
-        """Largest of the velocities that are there when all speeds are zero (rad/s, m/s)."""
+        """Largest of the velocities that are there when all speeds are zero (rad/s, m/s), relative to those that are
+        there now where these exceed 1: beside an orbit's velocity the rounding errors are as large."""
         w_r, v_r = self.partials
         left = [self.w - w_r @ self.u, self.v - v_r @ self.u]
-        return max(float(np.abs(x).max(initial=0.0)) for x in left)
+        size = max(1.0, *(float(np.abs(x).max(initial=0.0)) for x in (self.w, self.v)))
+        return max(float(np.abs(x).max(initial=0.0)) for x in left) / size
 
     @property
     def _load_partials(self) -> Array:
