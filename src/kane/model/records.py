@@ -7,7 +7,7 @@ in its frame) and central inertia (kg m², in its frame); a particle is a body w
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..graph import Expr
 from ..space import Frame, Point
@@ -89,7 +89,7 @@ class Shape:
     path: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Body:
     """A rigid body; `frame` and `origin` are set when it is attached to the tree or to the analyst's frames."""
 
@@ -101,10 +101,13 @@ class Body:
     checked: bool = True  # its inertia is one that a rigid body can have
     frame: Frame | None = None
     origin: Point | None = None
-    joint: Joint | None = field(default=None, repr=False)
+    joint: Joint | None = None
+
+    def __repr__(self) -> str:
+        return f"<Body '{self.name}', {self.mass!r} kg>"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Joint:
     """A joint between two bodies: type, where it sits in both, its coordinates and motion variables."""
 
@@ -120,6 +123,9 @@ class Joint:
     rates: tuple[Expr, ...]
     motion: JointMotion
     frame: Frame | None = None  # C of the joint, before the child's own mount
+
+    def __repr__(self) -> str:
+        return f"<Joint '{self.name}', {self.type.kind}: {self.parent.name} to {self.child.name}>"
 
     @property
     def moves_as(self) -> str:
