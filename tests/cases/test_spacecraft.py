@@ -1,0 +1,268 @@
+"""Parts of spacecraft against what is known of them in closed form, and the built-in spacecraft against their laws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from kane import Model, load
+from kane.analysis.programs import Array
+from kane.errors import ModelError
+
+SAME = 1e-9  # two descriptions of one motion, relative, after some seconds at rtol 1e-11
+DRIFT = 1e-11  # of momentum over 1000 s, relative
+ENERGY_DRIFT = 1e-9  # of energy over 1000 s, relative
+SPACECRAFT = ("stoneking-five-body", "satellite-with-panels", "free-flying-robot", "dual-spin")
+AXIS = np.array([2.0, -1.0, 2.0]) / 3.0
+AT = np.array([0.3, 0.2, -0.4])  # m, where the wheel is
+WHEEL_MASS, ACROSS, SPIN = 12.0, 0.05, 0.09  # kg, kg m²
+
+
+def entries(I: Array) -> dict[str, float]:
+    places = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+    return {key: float(I[place]) for key, place in places.items()}
+
+
+def turned_to(axis: Array) -> Array:
+    """A rotation matrix whose third column is `axis`."""
+    first = np.cross(axis, [0.0, 0.0, 1.0]) if abs(axis[2]) < 0.9 else np.cross(axis, [1.0, 0.0, 0.0])
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(axis, first), axis])
+
+
+def shifted(mass: float, arm: Array) -> Array:
+    return mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+
+
+def carrier(model: Model, name: str, *, with_wheel: bool) -> None:
+    """The body that carries the wheel: alone, or with the wheel's mass and its inertia across its axis."""
+    mass, I = 90.0, np.array([[20.0, 1.0, -0.5], [1.0, 26.0, 0.7], [-0.5, 0.7, 24.0]])
+    if not with_wheel:
+        model.body(name, mass=mass, inertia=entries(I))
+        return
+    total = mass + WHEEL_MASS
+    center = WHEEL_MASS * AT / total
+    I = I + shifted(mass, center) + shifted(WHEEL_MASS, AT - center) + ACROSS * (np.eye(3) - np.outer(AXIS, AXIS))
+    model.body(name, mass=total, center=center.tolist(), inertia=entries(I))
+
+
+def mounted(model: Model, body: str, *, full: bool) -> None:
+    if full:
+        model.body("wheel", mass=WHEEL_MASS, inertia={"xx": ACROSS, "yy": ACROSS, "zz": SPIN})
+        rotation = {"matrix": turned_to(AXIS).tolist()}
+        model.joint("wheel", "revolute", body, "wheel", at=AT.tolist(), rotation=rotation, axis="z")
+    else:
+        model.wheel("wheel", body, AXIS.tolist(), SPIN, at=AT.tolist())
+
+
+def craft(*, full: bool) -> Model:
+    """A free craft with a reaction wheel."""
+    model = Model("craft")
+    carrier(model, "bus", with_wheel=not full)
+    model.joint("flight", "free", "ground", "bus")
+    mounted(model, "bus", full=full)
+    return model
+
+
+def gyro(*, full: bool) -> Model:
+    """A free craft with a control-moment gyro: the wheel is on a gimbal."""
+    model = Model("gyro")
+    model.body("bus", mass=300.0, inertia={"xx": 90.0, "yy": 110.0, "zz": 100.0})
+    model.joint("flight", "free", "ground", "bus")
+    carrier(model, "gimbal", with_wheel=not full)
+    model.joint("gimbal", "revolute", "bus", "gimbal", at=[0.5, 0.0, 0.0], axis="y")
+    mounted(model, "gimbal", full=full)
+    return model
+
+
+@pytest.mark.parametrize("make", [craft, gyro])
+def test_a_wheel_of_spin_alone_moves_its_craft_as_a_full_body_does(make: Callable[..., Model]) -> None:
+    t = np.linspace(0.0, 5.0, 11)
+    runs = []
+    for full in (True, False):
+        model = make(full=full)
+        u = {s: 0.1 * (k - 2) for k, s in enumerate(model.speeds)} | {"u_wheel": 150.0}
+        control = {"wheel": "0.5*sin(3*t)"} | ({"gimbal": "2*cos(t)"} if make is gyro else {})
+        run = model.simulate(t, u=u, control=control, rtol=1e-11, atol=1e-11)
+        momentum = model.momentum(run.q, run.u)
+        runs.append((run.q, run.u, momentum.linear, momentum.angular, sum(model.energy(run.q, run.u))))
+        assert model.check().passed
+    for one, other in zip(*runs, strict=True):
+        np.testing.assert_allclose(one, other, rtol=SAME, atol=SAME * float(np.abs(one).max()))
+
+
+def test_the_angle_of_a_wheel_is_in_no_equation() -> None:
+    rng = np.random.default_rng(5)
+    for model in (craft(full=False), craft(full=True), gyro(full=False)):
+        q, u = model.initial_state
+        turned = q + np.where(np.array(model.coordinates) == "q_wheel", 2.3, 0.0)
+        u, x = rng.normal(size=(2, len(u)))
+        for answer in (model.inverse_dynamics, model.forward_dynamics):
+            np.testing.assert_array_equal(answer(q, u, x), answer(turned, u, x))
+        trig = {"craft": 0, "gyro": 2}[model.name]  # sine and cosine of the gimbal's angle
+        assert model.equations().count("forward_dynamics")["trig"] == trig
+
+
+def test_a_load_on_the_rim_of_a_wheel_feels_its_angle() -> None:
+    model = craft(full=False)
+    model.force("rub", "wheel", ["1 + 0.1*u_wheel", 0.0, 0.0], at=[0.0, 0.2, 0.0], frame="wheel")
+    assert model.check().passed
+    assert model.equations().count("forward_dynamics")["trig"] > 0
+
+
+def test_the_motor_s_torque_passes_momentum_between_wheel_and_craft() -> None:
+    model = Model("spin-up")
+    model.body("bus", mass=10.0, inertia={"xx": 3.0, "yy": 3.0, "zz": 5.0})
+    model.joint("flight", "free", "ground", "bus")
+    model.wheel("w", "bus", "z", 0.2)
+    torque, T = 0.4, 3.0
+    run = model.simulate((0.0, T), control={"w": torque})
+    speed = dict(zip(model.speeds, run.u[-1], strict=True))
+    bus = -torque * T / 5.0
+    np.testing.assert_allclose(speed["u_flight_wz"], bus, rtol=1e-9)
+    np.testing.assert_allclose(speed["u_w"], torque * T / 0.2 - bus, rtol=1e-9)
+
+
+def test_a_gimballed_wheel_gives_the_torque_of_a_control_moment_gyro() -> None:
+    """With the gimbal turning at σ the wheel's h asks for σ × h, here held by the ground."""
+    model = Model("gyro")
+    model.body("gimbal", mass=1.0, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.1})
+    model.joint("hold", "spherical", "ground", "gimbal")
+    model.wheel("w", "gimbal", "z", 0.05)
+    sigma, spin = 0.3, 200.0
+    tau = model.inverse_dynamics([1, 0, 0, 0, 0], [sigma, 0, 0, spin], [0, 0, 0, 0])
+    np.testing.assert_allclose(tau, [0.0, -sigma * 0.05 * spin, 0.0, 0.0], atol=1e-12)
+
+
+def test_a_pulse_of_a_thruster_changes_velocity_by_its_impulse() -> None:
+    model = Model("pulse")
+    model.body("bus", mass=20.0, inertia={"xx": 3.0, "yy": 3.0, "zz": 5.0})
+    model.joint("flight", "free", "ground", "bus", velocity="parent")
+    model.thruster("main", "bus", "x", "select(t < 2, 5, 0)", at=[-1.0, 0.0, 0.0])
+    run = model.simulate(np.linspace(0.0, 4.0, 9))
+    np.testing.assert_allclose(run.u[-1], [0, 0, 0, 0.5, 0, 0], atol=1e-7)
+    with pytest.raises(ModelError, match="unit vector"):
+        model.thruster("bad", "bus", [0.0, 0.0, 0.0], 1.0)
+
+
+def test_slosh_swings_with_the_frequency_of_its_pendulum() -> None:
+    model = Model("tank")
+    model.parameter("a", 0.5)
+    model.body("bus", mass=1e6, inertia={"xx": 1e6, "yy": 1e6, "zz": 1e6})
+    model.joint("flight", "free", "ground", "bus")
+    model.slosh("tank", "bus", 3.0, 0.8, at=[0.0, 0.0, 0.0], axis="x")
+    model.thruster("main", "bus", "x", "a*(1e6 + 3)")
+    frequency = np.sqrt(0.5 / 0.8)
+    t = np.linspace(0.0, 3 * 2 * np.pi / frequency, 61)
+    run = model.simulate(t, q={"q_tank_1": 0.01}, rtol=1e-10)
+    swing = run.q[:, model.coordinates.index("q_tank_1")]
+    assert np.abs(swing - 0.01 * np.cos(frequency * t)).max() <= 0.01 * 3e-4
+
+
+def test_a_stop_gives_back_what_it_takes_and_its_damper_never_pulls() -> None:
+    def slider(damping: float) -> Model:
+        model = Model("slider")
+        model.body("B", mass=2.0)
+        model.joint("j", "prismatic", "ground", "B", axis="x", coordinates=["q"], speeds=["u"])
+        model.stop("ends", "j", lower=-0.5, upper=1.0, stiffness=800.0, damping=damping)
+        return model
+
+    t = np.linspace(0.0, 4.0, 401)
+    elastic = slider(0.0)
+    run = elastic.simulate(t, u=[3.0], rtol=1e-10, atol=1e-12)
+    total = run.energy().kinetic + run.energy().potential
+    assert np.abs(total - total[0]).max() <= 1e-6 * total[0]
+    depth = 3.0 * np.sqrt(2.0 / 800.0)  # m: ½ m v² = ½ k p²
+    assert run.q.max() <= 1.0 + depth + 1e-6 and run.q.min() >= -0.5 - depth - 1e-6
+    damped = slider(60.0)
+    for q, u in np.random.default_rng(3).uniform([-1.0, -9.0], [1.5, 9.0], (200, 2)):
+        push = -float(damped.bias([q], [u])[0])
+        expected = max(0.0, 800.0 * (-0.5 - q) - 60.0 * u) if q < -0.5 else 0.0
+        expected -= max(0.0, 800.0 * (q - 1.0) + 60.0 * u) if q > 1.0 else 0.0
+        assert push == pytest.approx(expected, abs=1e-9)
+    run = damped.simulate(t, u=[3.0])
+    assert np.all(np.diff(0.5 * 2.0 * run.u[:, 0] ** 2 + damped.energy(run.q, run.u).potential) <= 1e-6)
+    assert run.check().passed
+
+
+def test_a_dipole_swings_like_a_compass() -> None:
+    moment, field, inertia = 8.0, 3e-5, 0.002  # A m², T, kg m²
+    model = Model("compass")
+    model.body("needle", inertia={"xx": 1e-4, "yy": inertia, "zz": inertia})
+    model.joint("pin", "revolute", "ground", "needle", axis="z", coordinates=["q"], speeds=["u"])
+    model.magnetic_torque("earth", "needle", [moment, 0.0, 0.0], field=[field, 0.0, 0.0])
+    frequency = np.sqrt(moment * field / inertia)
+    t = np.linspace(0.0, 2 * np.pi / frequency, 41)
+    run = model.simulate(t, q=[0.01], rtol=1e-10)
+    assert np.abs(run.q[:, 0] - 0.01 * np.cos(frequency * t)).max() <= 0.01 * 1e-4
+
+
+def test_the_field_of_a_dipole_is_twice_as_strong_over_its_pole() -> None:
+    model = Model("dipole")
+    model.body("B", mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
+    model.joint("flight", "free", "ground", "B")
+    model.magnetic_torque("coil", "B", [1.0, 0.0, 0.0], dipole=[0.0, 0.0, -8.0])
+    still = np.zeros(6)
+    for place, B in (([2.0, 0.0, 0.0], [0.0, 0.0, 1.0]), ([0.0, 0.0, 2.0], [0.0, 0.0, -2.0])):
+        torque = -model.bias([1.0, 0.0, 0.0, 0.0, *place], still)[:3]
+        np.testing.assert_allclose(torque, np.cross([1.0, 0.0, 0.0], B), atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SPACECRAFT)
+def test_the_built_in_spacecraft_obey_the_laws(name: str) -> None:
+    model = load(name)
+    assert model.check().passed
+    for control in (None, *model.controls):
+        run = model.simulate(np.linspace(0.0, 10.0, 41), control=control)
+        assert run.outcome.success and run.check().passed
+
+
+@pytest.mark.parametrize("loads", ["as described", "none"])
+def test_the_five_bodies_keep_momentum_and_energy_for_a_thousand_seconds(loads: str) -> None:
+    model = load("stoneking-five-body")
+    if loads == "none":
+        for name in list(model.loads):
+            del model.loads[name]
+        model.revision += 1
+    run = model.simulate(np.linspace(0.0, 1000.0, 501), rtol=1e-13, atol=1e-13)
+    assert run.outcome.success
+    momentum, central = model.momentum(run.q, run.u), model.momentum(run.q, run.u, about="center")
+    for vectors in (momentum.linear, momentum.angular, central.angular):
+        assert np.linalg.norm(vectors - vectors[0], axis=1).max() <= DRIFT * np.linalg.norm(vectors[0])
+    energy = run.energy().kinetic + run.energy().potential
+    assert np.abs(energy - energy[0]).max() <= ENERGY_DRIFT * energy[0]
+
+
+@pytest.mark.parametrize("name", SPACECRAFT)
+def test_mass_centre_inertia_and_momentum_are_sums_over_the_bodies(name: str) -> None:
+    model = load(name)
+    rng = np.random.default_rng(1)
+    q, u = model.initial_state
+    u = u + rng.normal(size=len(u))
+    place = {c: k for k, c in enumerate(model.coordinates)}
+    q[[place[c] for c in "xyz"]] = [3.0, -2.0, 1.0]
+    mass, moment, I_O = 0.0, np.zeros(3), np.zeros((3, 3))
+    p, H_O = np.zeros(3), np.zeros(3)
+    for body in model.bodies.values():
+        R, origin = model.at(body.name).pose(q)
+        m = model.number(body.mass, "")
+        center = origin + R @ [model.number(e, "") for e in body.center]
+        I = R @ np.array([[model.number(e, "") for e in row] for row in body.inertia]) @ R.T
+        twist = model.at(body.name, [model.number(e, "") for e in body.center]).velocity(q, u)
+        mass += m
+        moment += m * center
+        I_O += I + shifted(m, center)
+        p += m * twist[3:]
+        H_O += I @ twist[:3] + m * np.cross(center, twist[3:])
+    assert model.mass == pytest.approx(mass)
+    r = moment / mass
+    np.testing.assert_allclose(model.mass_center(q), r, rtol=1e-12)
+    size = float(np.abs(I_O).max())
+    np.testing.assert_allclose(model.inertia(q, about=[0.0, 0.0, 0.0]), I_O, rtol=1e-11, atol=1e-12 * size)
+    np.testing.assert_allclose(model.inertia(q), I_O - shifted(mass, r), rtol=1e-10, atol=1e-12 * size)
+    np.testing.assert_allclose(model.momentum(q, u).angular, H_O, rtol=1e-9)
+    central = model.momentum(q, u, about="center")
+    np.testing.assert_allclose(central.linear, p, rtol=1e-10)
+    np.testing.assert_allclose(central.angular, H_O - np.cross(r, p), rtol=1e-8)
