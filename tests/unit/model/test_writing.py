@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kane.errors import ExpressionError, ModelError
 from kane.graph import Expr, Graph, evaluate
 from kane.model import Mechanism, builtin_names, load_mechanism, read_mechanism, write_mechanism
+from kane.model.attitude import QUATERNIONS
 from kane.model.expression import MAX_LENGTH, parse_expression
 from kane.model.normal import normal_text, number_text
 from kane.space import Vector
@@ -88,7 +89,9 @@ def mechanisms(draw: st.DrawFn) -> Mechanism:
     m.force("push", "B0", [draw(quantities), "s", "sin(t)"], at=draw(triples), reaction=draw(st.sampled_from(bodies)))
     m.spring("rope", "ground", "B0", first_at=draw(triples), stiffness="b", rest=draw(quantities))
     m.control("hold", {"s'": "-a*s - b*s'"})
-    m.set_initial({draw(st.sampled_from(m.coordinates)): draw(numbers), draw(st.sampled_from(m.speeds)): draw(numbers)})
+    quaternions = {c.name for j in m.joints.values() if j.type.kind in QUATERNIONS for c in j.coordinates[:4]}
+    alone = [c for c in m.coordinates if c not in quaternions]  # the elements of a quaternion are not
+    m.set_initial({draw(st.sampled_from(alone)): draw(numbers), draw(st.sampled_from(m.speeds)): draw(numbers)})
     return m
 
 
