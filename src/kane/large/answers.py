@@ -179,7 +179,7 @@ class LargeAnswers:
 
     def _energy_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
         totals = self._kinematics("state")(q, u)
-        potential = -totals[..., 2:5] @ self.tree.gravity + self.tree.stored(np.asarray(q, dtype=float))
+        potential = self.tree.stored(np.asarray(q, dtype=float)) - (totals[..., 2:5] * self.tree.gravity).sum(axis=-1)
         if self._potentials is not None:
             values = self._potentials(t, q, u, *([free] if len(free) else []))
             potential = potential + values.sum(axis=-1)

@@ -127,6 +127,8 @@ class LoopedCode:
 
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
         """As `Code.run`. A sample has the same bits alone and in any batch, by any number of threads."""
+        if self._layout.loads is not None:
+            return self._run_one_by_one(arrays, batch)
         code = self._flat if batch < host().width else self._over_batches()
         results = [np.empty((batch, size)) for size in self._sizes]
         strides = [a.strides[0] if a.ndim == 2 else 0 for a in arrays]
@@ -146,6 +148,19 @@ class LoopedCode:
             return results, not part((0, batch))
         with concurrent.futures.ThreadPoolExecutor(threads) as pool:
             return results, not any(list(pool.map(part, itertools.pairwise(edges))))
+
+    def _run_one_by_one(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
+        """Each sample by the flat function: a program of further efforts reads all inputs side by side."""
+        flat, function = np.empty((batch, sum(self._sizes))), _CHECKED(self.checked_address)
+        rows = zip(_side_by_side(arrays, batch), flat, strict=True)
+        bad = [function(row.ctypes.data, result.ctypes.data) for row, result in rows]
+        edges = np.cumsum(self._sizes)[:-1]
+        return [np.ascontiguousarray(part) for part in np.split(flat, edges, axis=1)], not any(bad)
+
+
+def _side_by_side(arrays: Sequence[Floats], batch: int) -> Floats:
+    """All inputs of each sample in one row."""
+    return np.concatenate([np.broadcast_to(a, (batch, a.shape[-1])) for a in arrays], axis=1)
 
 
 def compile_looped(recursion: Recursion, layout: Layout, signature: Program, workers: int | None = None) -> Kernel:
@@ -200,9 +215,8 @@ class _UnitCode:
 
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
         """As `Code.run`, sample by sample."""
-        rows = np.concatenate([np.broadcast_to(a, (batch, a.shape[-1])) for a in arrays], axis=1)
         results, function = np.empty((batch, self._motion.states)), _FLAT(self.address)
-        for row, result in zip(rows, results, strict=True):
+        for row, result in zip(_side_by_side(arrays, batch), results, strict=True):
             function(row.ctypes.data, result.ctypes.data)
         return [results], all_finite(arrays)
 
