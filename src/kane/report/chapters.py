@@ -13,7 +13,9 @@ from ..analysis import CheckReport, OperationTable
 from ..api import Array, Model, Trajectory
 from ..formulation import Equations
 from ..graph import STAGES, Program
+from ..model.attitude import QUATERNIONS
 from ..viewer import drawings, plots, recorded_scene
+from ..viewer.shapes import is_followed
 from ..viewer.units import coordinate_units, speed_units
 from . import mathml
 from .energy import balance
@@ -192,14 +194,32 @@ def simulation_chapter(
         body += (
             f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
             "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
-            "</figcaption></figure>"
+            f"{_following(trajectory)}</figcaption></figure>"
         )
     caption = "Coordinates; dashed: the targets of the control law." if targets else "Coordinates."
     drawn = plots.motion(model, trajectory.t, trajectory.q, targets=targets)
     body += figure(plots.svg(drawn, "motion"), caption)
+    body += _attitudes(trajectory)
     if np.any(trajectory.tau):
         body += _efforts(model, trajectory.t, trajectory.tau, "Efforts of the control law.")
     return Section("Simulation", body)
+
+
+def _following(trajectory: Trajectory) -> str:
+    poses = trajectory.model.poses(trajectory.q, t=trajectory.t[:, None])
+    return " The view follows the bodies." if is_followed(trajectory.model, poses) else ""
+
+
+def _attitudes(trajectory: Trajectory) -> str:
+    """One figure for each body whose attitude in the ground is a quaternion."""
+    model, body = trajectory.model, ""
+    for joint in model.joints.values():
+        if joint.type.kind in QUATERNIONS and joint.parent is model.ground:
+            wxyz = trajectory.q[:, [model.coordinates.index(c.name) for c in joint.coordinates[:4]]]
+            R = model.at(joint.child.name).pose(trajectory.q, t=trajectory.t[:, None])[0]
+            drawn = plots.attitude(trajectory.t, wxyz, R, joint.child.name)
+            body += figure(plots.svg(drawn, f"attitude of {joint.child.name}"), "Attitude in N.")
+    return body
 
 
 def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
@@ -215,6 +235,10 @@ def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
     )
     drawn = plots.momentum(trajectory.t, momentum.linear, momentum.angular)
     body += figure(plots.svg(drawn, "momentum"))
+    if any(joint.type.kind == "free" for joint in model.joints.values()):
+        central = model.momentum(trajectory.q, trajectory.u, about="center", t=trajectory.t[:, None])
+        drawn = plots.momentum_drift(trajectory.t, central.linear, central.angular)
+        body += figure(plots.svg(drawn, "drift of momentum"), "What loads from outside change, and rounding.")
     body += checks_table(laws)
     return Section("Conservation", body)
 

@@ -122,6 +122,30 @@ def motion(
     return panels(t, shown, title)
 
 
+def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Figure:
+    """An attitude over time: its quaternion wxyz (k, 4), and yaw, pitch and roll (body 321) of R (k, 3, 3), in degrees.
+
+    Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not told apart.
+    """
+    yaw = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+    pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
+    roll = np.unwrap(np.arctan2(R[:, 2, 1], R[:, 2, 2]))
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 2.7), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for i, element in enumerate("wxyz"):
+            left.plot(t, wxyz[:, i], color=PALETTE[i], label=element)
+        for angle, name, color in zip((yaw, pitch, roll), ("yaw", "pitch", "roll"), PALETTE, strict=False):
+            right.plot(t, np.degrees(angle), color=color, label=name)
+        left.set_title(f"quaternion of {label}")
+        right.set_title(f"yaw, pitch, roll of {label}  (°)")
+        for ax in (left, right):
+            ax.set_xlabel("t  (s)")
+            ax.set_xlim(t[0], t[-1])
+            ax.legend(ncols=4, fontsize=8)
+    return figure
+
+
 def efforts(
     model: Mechanism,
     t: Array,
@@ -200,6 +224,27 @@ def momentum(t: Array, linear: Array, angular: Array) -> Figure:
             ax.set_title(title)
             ax.set_xlabel("t  (s)")
             ax.set_xlim(t[0], t[-1])
+            ax.legend(ncols=3, fontsize=8)
+    return figure
+
+
+def momentum_drift(t: Array, linear: Array, central: Array) -> Figure:
+    """How far linear momentum (kg m/s) and angular momentum about the mass centre (kg m²/s) stray from their start."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 2.5), layout="constrained")
+        for ax, values, title in zip(
+            figure.subplots(1, 2),
+            (linear, central),
+            ("p − its start  (kg m/s)", "H about the mass centre − its start  (kg m²/s)"),
+            strict=True,
+        ):
+            strayed = values - values[0]
+            for i, axis in enumerate("xyz"):
+                ax.plot(t, strayed[:, i], color=PALETTE[i], label=axis, linewidth=1.0)
+            ax.set_title(f"{title}:  |max| {np.max(np.abs(strayed)):.1e}")
+            ax.set_xlabel("t  (s)")
+            ax.set_xlim(t[0], t[-1])
+            _residual_limits(ax, strayed)
             ax.legend(ncols=3, fontsize=8)
     return figure
 

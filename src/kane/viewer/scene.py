@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..model import Mechanism
-from .shapes import Array, Piece, pieces, placed, turned, up_direction
+from .shapes import Array, Piece, followed, pieces, placed, turned, up_direction
 
 FRAMES_PER_SECOND = 30
 MOST_FRAMES = 1200
@@ -61,7 +61,7 @@ def _frames(trajectory: Any) -> tuple[Array, Array]:
     count = int(min(MOST_FRAMES, max(2, round(span * FRAMES_PER_SECOND) + 1)))
     times = np.linspace(t[0], t[-1], count)
     shown = np.column_stack([np.interp(times, t, column) for column in q.T])
-    return times, trajectory.model.poses(shown, t=times[:, None])
+    return times, followed(trajectory.model, trajectory.model.poses(shown, t=times[:, None]))
 
 
 def _extent(model: Mechanism, parts: tuple[Piece, ...], poses: Array) -> tuple[Array, Array]:

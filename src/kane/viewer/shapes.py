@@ -22,6 +22,7 @@ PALETTE = ("#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d
 
 _CYLINDER_SIDES = 28
 _SPHERE_RINGS = 10
+_FAR = 100.0  # from the origin, in sizes of the mechanism, beyond which it is followed
 _SLIM = 0.012  # thickness of default drawings, as a part of the size of the mechanism
 
 
@@ -91,6 +92,20 @@ def placed(poses: Array, index: int, points: Array) -> Array:
     """Points (k, 3) of body `index` in N; poses are (bodies, 12), R_NB by rows and the origin."""
     R, p = poses[index, :9].reshape(3, 3), poses[index, 9:]
     return points @ R.T + p
+
+
+def is_followed(model: Mechanism, poses: Array) -> bool:
+    """Whether the mechanism gets so far from the origin, in an orbit say, that only a view that follows it shows it."""
+    return float(np.abs(poses[..., 9:].mean(axis=-2)).max()) > _FAR * size(model)
+
+
+def followed(model: Mechanism, poses: Array) -> Array:
+    """Poses (…, bodies, 12) seen from the middle of the bodies where the mechanism is followed, else as they are."""
+    if not is_followed(model, poses):
+        return poses
+    seen = poses.copy()
+    seen[..., 9:] -= poses[..., 9:].mean(axis=-2, keepdims=True)
+    return seen
 
 
 def faces(shape: Shape) -> list[Array]:
