@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks import evaluation, inverse_kinematics, operations, robots, simulation, startup
+from benchmarks import evaluation, inverse_kinematics, large_trees, operations, robots, simulation, startup
 from benchmarks.measure import Row
 from benchmarks.table import cells, machine, write
 
@@ -23,6 +23,10 @@ BENCHMARKS = (
     robots.inverse_dynamics,
     robots.forward_dynamics,
     robots.first_results,
+    large_trees.forward_dynamics,
+    large_trees.steps,
+    large_trees.time_per_body,
+    large_trees.growth,
     inverse_kinematics.success,
     inverse_kinematics.path,
     inverse_kinematics.against_roboticstoolbox,

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import formulation
 from .analysis import BaseParameters, CheckReport, base_parameters, check, check_trajectory
+from .analysis.large import check_large_trajectory
 from .backends import (  # the verb of the pipeline is called compile
     Kernel,
     SymPyProgram,
@@ -255,6 +256,7 @@ class Model(Mechanism):
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
         """The model held against the laws of mechanics and an independent second route."""
+        refuse_if_too_large(self, "check")
         return check(self, samples=samples, seed=seed)
 
     def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
@@ -520,14 +522,13 @@ class _Answer:
 class _LargeAnswer:
     """One answer of a large tree, by recursion over its bodies; with other parameters than its own, written out."""
 
-    direct = None
-
     def __init__(self, model: Model, name: str):
         self._model, self._name = model, name
         self._written_out: _Answer | None = None
+        self.direct = model._by_bodies().direct(name)
 
     def parameters_changed(self, values: Array) -> None:
-        self._written_out = None
+        self._written_out = self.direct = None
 
     def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
         model = self._model
@@ -613,6 +614,8 @@ class Trajectory:
 
     def check(self) -> CheckReport:
         """The motion held against the balance of energy and the equations it must satisfy."""
+        if by_recursion(self.model):
+            return check_large_trajectory(self, self.model._by_bodies())
         return check_trajectory(self)
 
     def plot(self, path: str | None = None) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,18 @@ ANSWERS = (
 
 _SIGNS = {"forward_dynamics": 1, "motion": 1, "inverse_dynamics": -1}
 """How efforts of springs enter: added to what is given, or taken off what is asked for."""
+
+
+class Totals(NamedTuple):
+    """Sums over all bodies: kinetic energy and potential energy of gravity (J), mass (kg), mass times the position of
+    the mass centre (kg m), linear momentum (kg m/s) and angular momentum about the origin (kg m²/s), in N."""
+
+    kinetic: Floats
+    gravity_potential: Floats
+    mass: Floats
+    moment: Floats
+    linear: Floats
+    angular: Floats
 
 
 class LargeAnswers:
@@ -87,7 +99,7 @@ class LargeAnswers:
         """α and a of the ground that stand for gravity."""
         return np.concatenate([np.zeros(3), -self.tree.gravity])
 
-    def _dynamics(self, name: str, *, alone: bool = False) -> Kernel:
+    def dynamics(self, name: str, *, alone: bool = False) -> Kernel:
         """Forward or inverse dynamics without loads that are expressions; `alone` without any load or gravity."""
         key = f"{name} alone" if alone else name
         if key not in self._kernels:
@@ -148,6 +160,12 @@ class LargeAnswers:
         total[..., placed(self.load_efforts, self.mechanism)] += sign * efforts
         return total
 
+    def direct(self, name: str) -> Kernel | None:
+        """The kernel that is all there is to an answer, if one is: dynamics without loads that are expressions."""
+        if name not in ("forward_dynamics", "inverse_dynamics") or self._loads is not None:
+            return None
+        return self.dynamics(name)
+
     # answers ---------------------------------------------------------------------------------------------------------
 
     def answer(self, name: str, t: Any, arrays: tuple[Any, ...], free: Floats) -> Any:
@@ -155,20 +173,20 @@ class LargeAnswers:
         return getattr(self, f"_{name}_answer")(t, *arrays, free)
 
     def _inverse_dynamics_answer(self, t: Any, q: Any, u: Any, udot: Any, free: Floats) -> Floats:
-        return self._loaded(t, q, u, self._dynamics("inverse_dynamics")(q, u, udot), -1, free)
+        return self._loaded(t, q, u, self.dynamics("inverse_dynamics")(q, u, udot), -1, free)
 
     def _bias_answer(self, t: Any, q: Any, u: Any, free: Floats) -> Floats:
         return self._inverse_dynamics_answer(t, q, u, np.zeros(self.tree.n_u), free)
 
     def _forward_dynamics_answer(self, t: Any, q: Any, u: Any, tau: Any, free: Floats) -> Floats:
-        kernel = self._dynamics("forward_dynamics")
+        kernel = self.dynamics("forward_dynamics")
         if self._loads is not None and np.shape(tau)[-1:] == (self.tree.n_u,):
             tau = self._loaded(t, q, u, np.asarray(tau, dtype=float), 1, free)
         return kernel(q, u, tau)
 
     def _mass_matrix_answer(self, t: Any, q: Any, free: Floats) -> Floats:
         """Column by column: the efforts of unit accelerations at rest, without gravity and loads."""
-        kernel, n = self._dynamics("inverse_dynamics", alone=True), self.tree.n_u
+        kernel, n = self.dynamics("inverse_dynamics", alone=True), self.tree.n_u
         rest, units = np.zeros(n), np.eye(n)
         if np.ndim(q) < 2:
             return kernel(q, rest, units)
@@ -177,13 +195,20 @@ class LargeAnswers:
     def _kinematics_answer(self, t: Any, q: Any, u: Any, free: Floats) -> Floats:
         return self._kinematics("kinematics")(q, u)
 
+    def totals(self, q: Any, u: Any) -> Totals:
+        """Sums over all bodies at q and u."""
+        sums = self._kinematics("state")(q, u)
+        moment = sums[..., 2:5]
+        potential = -(moment * self.tree.gravity).sum(axis=-1)
+        return Totals(sums[..., 0], potential, sums[..., 1], moment, sums[..., 5:8], sums[..., 8:11])
+
     def _energy_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
-        totals = self._kinematics("state")(q, u)
-        potential = self.tree.stored(np.asarray(q, dtype=float)) - (totals[..., 2:5] * self.tree.gravity).sum(axis=-1)
+        totals = self.totals(q, u)
+        potential = totals.gravity_potential + self.tree.stored(np.asarray(q, dtype=float))
         if self._potentials is not None:
             values = self._potentials(t, q, u, *([free] if len(free) else []))
             potential = potential + values.sum(axis=-1)
-        return totals[..., 0], potential
+        return totals.kinetic, potential
 
     @cached_property
     def _potentials(self) -> Kernel | None:
@@ -192,11 +217,12 @@ class LargeAnswers:
         return compile(self.terms.program("potentials", ("t", "q", "u"), "potential", stored)) if stored else None
 
     def _momentum_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
-        totals = self._kinematics("state")(q, u)
-        return totals[..., 5:8], totals[..., 8:11]
+        totals = self.totals(q, u)
+        return totals.linear, totals.angular
 
     def _mass_center_answer(self, t: Any, q: Any, free: Floats) -> Floats:
-        return self._kinematics("state")(q, np.zeros(self.tree.n_u))[..., 1:5]
+        totals = self.totals(q, np.zeros(self.tree.n_u))
+        return np.concatenate([totals.mass[..., None], totals.moment], axis=-1)
 
     def _poses_answer(self, t: Any, q: Any, free: Floats) -> Floats:
         """From the links' frames to those of the bodies, in the order of the model."""
@@ -228,4 +254,4 @@ def signature(
     return Program(name, inputs, (), (), tuple(Outputs(o, s, (0,) * size) for o, (s, size) in shapes.items()))
 
 
-__all__ = ["ANSWERS", "LargeAnswers", "signature"]
+__all__ = ["ANSWERS", "LargeAnswers", "Totals", "signature"]

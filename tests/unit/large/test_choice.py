@@ -110,6 +110,24 @@ def test_a_motion_is_the_same_with_control_events_and_quaternions(both: tuple[Mo
     assert np.abs(norms - 1.0).max() <= 1e-14
 
 
+def test_a_motion_of_a_large_tree_is_held_against_the_laws() -> None:
+    """A floating chain without gravity: energy and all six components of momentum stay."""
+    model = Model("chain in space")
+    for k in range(60):
+        model.body(f"b{k}", mass=1.0, center=[0.1, 0.0, 0.0], inertia={"xx": 0.01, "yy": 0.02, "zz": 0.02})
+        model.joint(f"j{k}", "revolute" if k else "free", f"b{k - 1}" if k else "ground", f"b{k}", at=[0.2, 0.0, 0.0])
+    _, u = model.initial_state
+    report = model.simulate((0.0, 0.2), u=0.3 * np.cos(np.arange(len(u))), rtol=1e-10).check()
+    assert report.passed, str(report)
+    assert all(report.row(f"{what}·n{axis}").value is not None for what in "pH" for axis in "xyz")
+
+
+def test_what_has_no_recursion_is_refused_for_a_large_tree() -> None:
+    model = tree(200)
+    with pytest.raises(ModelError, match="check: is not computed by recursion"):
+        model.check()
+
+
 def test_threads_share_a_model() -> None:
     """The workspace belongs to one caller at a time."""
     model = tree(60)
