@@ -44,7 +44,7 @@ _EXAMPLES = """examples:
   kane ops stanford-arm --json
   kane derive stanford-arm --what forward_dynamics --format c -o arm.c
   kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png
-  kane ik ur5 --body tool0 --position 0.4,0.2,0.3
+  kane ik ur5 --body flange --position 0.4,0.2,0.3
   kane check stanford-arm
   kane demo
 
@@ -206,7 +206,7 @@ def _ik(commands: argparse._SubParsersAction) -> None:
         "Find coordinates that bring a point of a body to a pose, or along a path of poses.",
         "  kane ik stanford-arm --body F --at 0,0.07,0 --position 0.2,0.3,0.4\n"
         "  kane ik panda.urdf --body panda_hand --position 0.4,-0.1,0.5 --euler xyz:180*deg,0,0\n"
-        "  kane ik ur5 --body tool0 --path poses.csv -o motion.csv\n\n"
+        "  kane ik ur5 --body flange --path poses.csv -o motion.csv\n\n"
         "Positions are in N, in metres; angles are radians unless marked (30*deg). Without an orientation only the\n"
         "position counts. The columns of a path are x, y, z and, where the orientation counts, qw, qx, qy, qz (a unit\n"
         "quaternion); others, such as t, are passed on. Status 1 if a pose is not reached, or the coordinates jump.",
