@@ -29,6 +29,7 @@ from ..space.algebra import Matrix, Triple, cross, plus, times, transpose_times
 from ..space.rotations import from_matrix
 from .system import Transfer
 
+_ROUNDING = 64 * float(np.finfo(float).eps)  # of a velocity summed along a tree
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Table = dict[str, tuple[tuple[int, ...], list[Expr]]]
 
@@ -198,12 +199,13 @@ class DenseState:
 
     @property
     def drift(self) -> float:
-        """Largest of the velocities that are there when all speeds are zero (rad/s, m/s), relative to those that are
-        there now where these exceed 1: beside an orbit's velocity the rounding errors are as large."""
+        """Largest of the velocities that are there when all speeds are zero (rad/s, m/s); zero where it is no more than
+        the rounding errors of the velocities that are there now, those of an orbit say."""
         w_r, v_r = self.partials
         left = [self.w - w_r @ self.u, self.v - v_r @ self.u]
-        size = max(1.0, *(float(np.abs(x).max(initial=0.0)) for x in (self.w, self.v)))
-        return max(float(np.abs(x).max(initial=0.0)) for x in left) / size
+        found = max(float(np.abs(x).max(initial=0.0)) for x in left)
+        size = max(float(np.abs(x).max(initial=0.0)) for x in (self.w, self.v))
+        return found if found > _ROUNDING * size else 0.0
 
     @property
     def _load_partials(self) -> Array:
