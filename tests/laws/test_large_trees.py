@@ -87,6 +87,15 @@ def test_every_kind_of_joint_moves_as_in_the_written_out_form(kind: str) -> None
     agree(model, ("inverse_dynamics", "forward_dynamics", "energy"), 4)
 
 
+def test_wheels_and_stops_are_felt_as_in_the_written_out_form() -> None:
+    plan = planned(np.random.default_rng(2), ["free", "revolute", "gimbal"], [None] * 3, ["any"] * 3, [])
+    model = build(plan)
+    model.wheel("wheel", "b0", [0.6, 0.0, 0.8], 0.05)
+    model.wheel("gyro", "b1", "y", 0.02)
+    model.stop("end", "j1", lower=-0.1, upper=0.5, stiffness=40.0, damping=2.0)
+    agree(model, ("inverse_dynamics", "forward_dynamics", "energy", "momentum"), 11)
+
+
 @pytest.mark.parametrize("size", [20, 50])
 def test_efforts_of_a_tree_of_all_kinds_of_joints_are_those_of_the_written_out_form(size: int) -> None:
     rng = np.random.default_rng(size)

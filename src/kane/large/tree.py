@@ -20,8 +20,9 @@ from ..formulation.links import joints_outward
 from ..formulation.recursion import ARTICULATED, MASS, TOTALS, JointKind, joint_kind, kept_between, kept_here
 from ..graph import Expr, evaluate
 from ..model import Mechanism
+from ..model.environment import MagneticTorque, PointGravity
 from ..model.joints import Coupled, Cylindrical, JointType, Planar, Prismatic, Revolute, Screw
-from ..model.loads import BodyTorque, Effort, JointEffort, JointSpring, Load, PointForce, PointSpring
+from ..model.loads import BodyTorque, Effort, JointEffort, JointSpring, JointStop, Load, PointForce, PointSpring
 from ..space import rotations
 
 Floats = NDArray[np.float64]
@@ -72,9 +73,9 @@ def obstacles(mechanism: Mechanism) -> list[Problem]:
 
 def _along_joints(load: Load, moved: set[int]) -> bool:
     """Whether a load is made of efforts along motion variables of joints."""
-    if isinstance(load, (JointSpring, JointEffort)):
+    if isinstance(load, (JointSpring, JointEffort, JointStop)):
         return True
-    if isinstance(load, (PointForce, PointSpring, BodyTorque)):
+    if isinstance(load, (PointForce, PointSpring, BodyTorque, PointGravity, MagneticTorque)):
         return False  # without asking for the actions, which are long expressions far out on a tree
     return all(isinstance(a, Effort) and a.variable.id in moved for a in load.actions())
 
