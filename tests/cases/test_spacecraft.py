@@ -1,17 +1,26 @@
 """Parts of spacecraft against what is known of them in closed form, and the built-in spacecraft against their laws."""
 
+# Pinocchio is a compiled module without type information.
+# pyright: reportMissingImports=false, reportAttributeAccessIssue=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from kane import Model, load
+from kane.analysis.check import random_states
 from kane.analysis.programs import Array
 from kane.errors import ModelError
+from kane.formulation.dense import dense_equations
+from kane.graph import Expr
+from kane.model.joints import Revolute
 
 SAME = 1e-9  # two descriptions of one motion, relative, after some seconds at rtol 1e-11
+PEER = 1e-10  # relative to the largest effort or acceleration, two float64 codes
 DRIFT = 1e-11  # of momentum over 1000 s, relative
 ENERGY_DRIFT = 1e-9  # of energy over 1000 s, relative
 SPACECRAFT = ("stoneking-five-body", "satellite-with-panels", "free-flying-robot", "dual-spin")
@@ -110,6 +119,14 @@ def test_a_load_on_the_rim_of_a_wheel_feels_its_angle() -> None:
     model.force("rub", "wheel", ["1 + 0.1*u_wheel", 0.0, 0.0], at=[0.0, 0.2, 0.0], frame="wheel")
     assert model.check().passed
     assert model.equations().count("forward_dynamics")["trig"] > 0
+
+
+def test_a_torque_on_a_wheel_in_the_axes_of_its_carrier_does_not_feel_its_angle() -> None:
+    model = craft(full=False)
+    model.torque("motor", "wheel", [*(0.3 * AXIS).tolist()], frame="bus", reaction="bus")
+    model.torque("wind", "wheel", [0.1, "0.2*t", 0.0])
+    assert model.check().passed
+    assert model.equations().count("forward_dynamics")["trig"] == 0
 
 
 def test_the_motor_s_torque_passes_momentum_between_wheel_and_craft() -> None:
@@ -266,3 +283,75 @@ def test_mass_centre_inertia_and_momentum_are_sums_over_the_bodies(name: str) ->
     central = model.momentum(q, u, about="center")
     np.testing.assert_allclose(central.linear, p, rtol=1e-10)
     np.testing.assert_allclose(central.angular, H_O - np.cross(r, p), rtol=1e-8)
+
+
+def in_pinocchio(model: Model) -> pin.Model:
+    """A craft of free, spherical and revolute joints whose frames are parallel at rest, from the model's numbers."""
+    peer = pin.Model()
+    peer.gravity.linear = np.zeros(3)
+    index = {"ground": 0}
+    for joint in model.joints.values():
+        kind = joint.type
+        if isinstance(kind, Revolute):
+            made = pin.JointModelRevoluteUnaligned(numbers(model, kind.axis))
+        else:
+            made = {"free": pin.JointModelFreeFlyer, "spherical": pin.JointModelSpherical}[kind.kind]()
+        parent = joint.parent.joint
+        at = numbers(model, joint.at) - (0.0 if parent is None else numbers(model, parent.child_at))
+        body, name = joint.child, joint.name
+        index[body.name] = peer.addJoint(index[joint.parent.name], made, pin.SE3(np.eye(3), at), name)
+        I = np.array([numbers(model, row) for row in body.inertia])
+        center = numbers(model, body.center) - numbers(model, joint.child_at)
+        mass = model.number(body.mass, "")
+        peer.appendBodyToJoint(index[body.name], pin.Inertia(mass, center, I), pin.SE3.Identity())
+    return peer
+
+
+def numbers(model: Model, triple: tuple[Expr, Expr, Expr]) -> Array:
+    return np.array([model.number(e, "") for e in triple])
+
+
+def reordered(model: Model, q: Array, u: Array) -> tuple[Array, Array]:
+    """q and speeds (or efforts) in Pinocchio's order: quaternions xyzw, v before ω, position before attitude."""
+    q_at = dict(zip(model.coordinates, q, strict=True))
+    u_at = {repr(s.definition): x for s, x in zip(model.speed_records.values(), u, strict=True)}
+    places, speeds = [], []
+    for joint in model.joints.values():
+        mine = [q_at[c.name] for c in joint.coordinates]
+        own = [u_at[repr(rate)] for rate in joint.rates]
+        if len(mine) > len(own):
+            mine, own = [*mine[4:], *mine[1:4], mine[0]], [*own[3:], *own[:3]]
+        places += mine
+        speeds += own
+    return np.array(places), np.array(speeds)
+
+
+def spherical_arm() -> Model:
+    """A free base with an arm of two spherical joints and a hinge between them."""
+    model = Model("spherical-arm")
+    for k, name in enumerate(("base", "upper", "lower", "hand")):
+        moments = {"xx": 2.0 / (k + 1), "yy": 2.5 / (k + 1), "zz": 1.5 / (k + 1), "xy": 0.1}
+        model.body(name, mass=20.0 / (k + 1), center=[0.1, 0.05 * k, -0.1], inertia=moments)
+    model.joint("flight", "free", "ground", "base")
+    model.joint("shoulder", "spherical", "base", "upper", at=[0.3, 0.2, 0.1], child_at=[-0.4, 0.0, 0.1])
+    model.joint("elbow", "revolute", "upper", "lower", at=[0.4, 0.0, 0.0], axis=[0.6, 0.0, 0.8])
+    model.joint("wrist", "spherical", "lower", "hand", at=[0.5, -0.1, 0.0])
+    return model
+
+
+@pytest.mark.parametrize("name", ["free-flying-robot", "dual-spin", "spherical-arm"])
+def test_dynamics_of_free_flyers_are_those_of_pinocchio(name: str) -> None:
+    model = spherical_arm() if name == "spherical-arm" else load(name)
+    model.loads.clear()
+    model.revision += 1
+    peer = in_pinocchio(model)
+    data = peer.createData()
+    states = random_states(dense_equations(model), 5, 11)
+    tau = model.inverse_dynamics(states.q, states.u, states.udot)
+    udot = model.forward_dynamics(states.q, states.u, states.tau)
+    for k in range(len(states)):
+        q, u = reordered(model, states.q[k], states.u[k])
+        there = pin.rnea(peer, data, q, u, reordered(model, states.q[k], states.udot[k])[1])
+        assert np.abs(reordered(model, q=states.q[k], u=tau[k])[1] - there).max() <= PEER * np.abs(there).max()
+        there = pin.aba(peer, data, q, u, reordered(model, states.q[k], states.tau[k])[1])
+        assert np.abs(reordered(model, q=states.q[k], u=udot[k])[1] - there).max() <= PEER * np.abs(there).max()

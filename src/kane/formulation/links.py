@@ -418,7 +418,8 @@ def _is_all_spin(link: Link) -> bool:
 
 
 def _frames_of_loads(mechanism: Mechanism) -> set[Frame]:
-    """All frames that loads, and bodies that the analyst attached, are described in, with those they are built on."""
+    """All frames in which loads are written and act at points, and those of bodies that the analyst attached, with the
+    frames they are built on."""
     frames: list[Frame | None] = [b.frame for b in mechanism.bodies.values() if b.joint is None]
     points: list[Point | None] = [b.origin for b in mechanism.bodies.values() if b.joint is None]
     for load in mechanism.loads.values():
@@ -427,7 +428,7 @@ def _frames_of_loads(mechanism: Mechanism) -> set[Frame]:
                 frames.append(action.vector.frame)
                 points.append(action.point)
             elif isinstance(action, Torque):
-                frames += [action.frame, action.vector.frame]
+                frames.append(action.vector.frame)  # ω · T is the same in any axes
     for point in points:
         while point is not None:
             frames += [point.home, point.offset.frame]
