@@ -346,9 +346,20 @@ def _add(g: Graph, a: int, b: int) -> int:
     (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
     if xa == xb and a != b:
         return g.build("mul", g._const(ca + cb), xa)
+    for x, y in ((a, b), (b, a)):
+        if g.ops[x] == "sub" and g.args[x][1] == y:  # (p − q) + q
+            return g.args[x][0]
     if va is not None or (vb is None and b < a):
         a, b = b, a
     return g._node("add", (a, b))
+
+
+def _less(g: Graph, a: int, b: int) -> int | None:
+    """a − b where b is a term of a: (b + x) − b or (b − x) − b; None where it is not."""
+    if g.ops[a] == "add" and b in g.args[a]:
+        x, y = g.args[a]
+        return y if x == b else x
+    return g.build("neg", g.args[a][1]) if g.ops[a] == "sub" and g.args[a][0] == b else None
 
 
 def _sub(g: Graph, a: int, b: int) -> int:
@@ -368,6 +379,12 @@ def _sub(g: Graph, a: int, b: int) -> int:
     (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
     if xa == xb:
         return g.build("mul", g._const(ca - cb), xa)
+    rest = _less(g, a, b)
+    if rest is not None:
+        return rest
+    rest = _less(g, b, a)
+    if rest is not None:
+        return g.build("neg", rest)
     opposite = g._table.get(("sub", b, a))
     if opposite is not None and ("sub", a, b) not in g._table:
         return g.build("neg", opposite)

@@ -42,6 +42,8 @@ class Lateness:
     def stage(self, graph: Graph, node: int) -> int:
         if graph is not self.graph:
             self.graph, self.of = graph, []
+        elif node < len(self.of):
+            return self.of[node]
         for n in range(len(self.of), len(graph)):
             op, args = graph.ops[n], graph.args[n]
             if op == CONST:

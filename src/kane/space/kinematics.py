@@ -180,12 +180,47 @@ class Kinematics:
             return self._set[f][0]
         if f.w_NF is not None and f not in self._grafts:
             return self.take(f.w_NF)
-        above = self.parent(f)
-        if above is None:
+        if self.parent(f) is None:
             return self.zero
-        w = plus(transpose_times(self.R(f), self._w[above]), self.relative_w(f))
+        inner, R, turning = self._turn_in(f)
+        w = plus(transpose_times(R, self._w[inner]), turning)
         self.graph.note(w, f"w_N{f.name}")
         return w
+
+    def _turn_in(self, frame: Frame) -> tuple[Frame, Matrix, Triple]:
+        """(inner, R, w): orientation and angular velocity of a frame in one further in, about parallel axes.
+
+        Turns about the same coordinate axis one after the other are one turn by the sum of their angles. ω and α take
+        it at once where ω of the inner frame has a component of zero across the axis, which turns one by one would
+        fill; elsewhere `inner` is the parent.
+        """
+        inner = self.parent(frame)
+        assert inner is not None
+        found = (inner, self.R(frame), self.relative_w(frame))
+        turn, w = self._simple_turn(frame), found[2]
+        while turn is not None:
+            more, further = self._simple_turn(inner), self.parent(inner)
+            if more is None or more[0] != turn[0] or further is None:
+                break
+            turn, w = (turn[0], turn[1] + more[1]), plus(w, self.relative_w(inner))
+            inner = further
+            if any(self.w(inner)[k].is_zero for k in range(3) if k != turn[0]):
+                found = (inner, rotations.simple(*turn), w)
+        return found
+
+    def _simple_turn(self, frame: Frame) -> tuple[int, Expr] | None:
+        """(axis, angle) of a frame that turns about a coordinate axis of its parent, as rotations.simple makes it."""
+        if frame in self._grafts or frame in self._set or frame.w_NF is not None or frame.w_PF is None:
+            return None
+        R, w, graph = self.R(frame), self.relative_w(frame), self.graph
+        for axis in range(3):
+            i, j = (axis + 1) % 3, (axis + 2) % 3
+            c = R[i][i]
+            if graph.ops[c.id] == "cos" and w[i].is_zero and w[j].is_zero:
+                angle = Expr(graph, graph.args[c.id][0])
+                if rotations.simple(axis, angle) == R:
+                    return axis, angle
+        return None
 
     def alpha(self, frame: Frame) -> Triple:
         """Angular acceleration of the frame in N, in the frame (rad/s²)."""
@@ -199,13 +234,12 @@ class Kinematics:
             return self._set[f][1]
         if f.w_NF is not None and f not in self._grafts:
             return self.rate(self._w[f])
-        above = self.parent(f)
-        if above is None:
+        if self.parent(f) is None:
             return self.zero
-        R, w = self.R(f), self.relative_w(f)
-        alpha = transpose_times(R, self._alpha[above])
+        inner, R, w = self._turn_in(f)
+        alpha = transpose_times(R, self._alpha[inner])
         if not is_zero(w):
-            turning = transpose_times(R, self._w[above])
+            turning = transpose_times(R, self._w[inner])
             alpha = plus(alpha, plus(self.rate(w), cross(turning, w)))
         self.graph.note(alpha, f"alpha_N{f.name}")
         return alpha
@@ -216,12 +250,22 @@ class Kinematics:
         if known is None:
             (wx, wy, wz), (ax, ay, az) = self.w(frame), self.alpha(frame)
             xx, yy, zz, xy, xz, yz = wx * wx, wy * wy, wz * wz, wx * wy, wx * wz, wy * wz
+            across = self._across(frame)
+            yy, across = (yy, xx + yy) if across is None else (across - xx, across)
             known = self._U[frame] = (
                 (-(yy + zz), xy - az, xz + ay),
                 (xy + az, -(xx + zz), yz - ax),
-                (xz - ay, yz + ax, -(xx + yy)),
+                (xz - ay, yz + ax, -across),
             )
         return known
+
+    def _across(self, frame: Frame) -> Expr | None:
+        """ωx² + ωy² of a frame that turns about z: that of the frame it turns in, whose squares are there already."""
+        turn = self._simple_turn(frame)
+        if turn is None or turn[0] != 2:
+            return None
+        wx, wy, _ = self.w(self._turn_in(frame)[0])
+        return wx * wx + wy * wy
 
     # points ------------------------------------------------------------------------------------------------------
 
