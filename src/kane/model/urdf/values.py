@@ -21,6 +21,9 @@ LARGEST = 1e15
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
+UNBOUNDED = 1e30
+"""A limit as large as this is no limit: URDF readers refuse infinity, so files write a large number for it."""
+
 
 class Lost(Exception):
     """Something could not be read; why has been noted."""
@@ -63,7 +66,7 @@ class Faults:
         return self._numbers(element, key, self.word(element, key, where), where, 1)[0]
 
     def bound(self, element: Element, key: str, where: str, default: float) -> float:
-        """A limit: any finite number, or inf."""
+        """A limit: any finite number, or inf; a number as large as `UNBOUNDED` is none."""
         text = element.attributes.get(key, "").strip().lower()
         if text.lstrip("+-") in ("inf", "infinity"):
             return -math.inf if text.startswith("-") else math.inf
@@ -71,7 +74,8 @@ class Faults:
             return default
         if not _NUMBER.fullmatch(text):
             raise self.note(element.line, where, f"{key} '{shortened(text)}' is not a number")
-        return float(text)
+        value = float(text)
+        return value if abs(value) < UNBOUNDED else math.copysign(math.inf, value)
 
     def triple(self, element: Element | None, key: str, where: str, default: Sequence[float]) -> tuple[float, ...]:
         if element is None or key not in element.attributes:

@@ -6,10 +6,10 @@ joint. Gravity, speeds, controls, initial values and symbols of coordinates are 
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Sequence
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ..mechanism import Mechanism
 from ..normal import number_text
 from ..records import Body, Joint, Shape
 from .read import SMOOTH
-from .values import rpy_of
+from .values import UNBOUNDED, rpy_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 WORLD = "world"
@@ -243,7 +243,13 @@ class _Writer:
 
 
 def _text(value: float) -> str:
-    return number_text(float(value) + 0.0) if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+    """A number; without bound it is the largest one, since other readers know no infinity."""
+    return number_text(max(-UNBOUNDED, min(UNBOUNDED, float(value) + 0.0)))
+
+
+def quoteattr(text: str) -> str:
+    """An attribute's value in quotes."""
+    return f'"{html.escape(text)}"'
 
 
 def _words(values: Sequence[float] | Array) -> str:
