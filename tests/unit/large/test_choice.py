@@ -47,7 +47,7 @@ def held(ours: object, theirs: object) -> None:
 
 def test_small_models_and_shallow_trees_are_written_out_and_large_ones_are_not() -> None:
     assert not by_recursion(tree(10))
-    assert not by_recursion(tree(150, 6))
+    assert not by_recursion(tree(90, 6))
     assert by_recursion(tree(60))
     assert by_recursion(tree(300, 6))
 
