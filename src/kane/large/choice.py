@@ -9,10 +9,10 @@ from .tree import obstacles
 
 BODIES, COUPLING = 100, 5_000
 """Up to here a mechanism is written out. `COUPLING` is the sum over all speeds of the square of how many speeds are
-inboard, which the factors of M grow with; a chain of 24 is at the limit. Measured, forward dynamics from the description
-to the first answer and then per body of a call: chains of 20 bodies 2.6 s and 177 ns, of 30 4.3 s and 276 ns, of 50 21 s
-and 505 ns, of 100 101 s and 5.8 µs; balanced trees of 60 5.5 s and 129 ns, of 120 9.2 s and 529 ns, of 200 21 s and
-401 ns; by recursion 0.2 s and 100 ns for any of them, and 10 µs for the call."""
+inboard, which the factors of M grow with; a chain of 24 is at the limit. Measured, forward dynamics from the
+description to the first answer and then per body of a call: chains of 20 bodies 2.6 s and 177 ns, of 30 4.3 s and
+276 ns, of 50 21 s and 505 ns, of 100 101 s and 5.8 µs; balanced trees of 60 5.5 s and 129 ns, of 120 9.2 s and 529 ns,
+of 200 21 s and 401 ns; by recursion 0.2 s and 100 ns for any of them, and 10 µs for the call."""
 
 MOST_BODIES, MOST_COUPLING = 2000, 1_000_000
 """What cannot be computed by recursion is written out up to here: minutes, and gigabytes, for a chain of 144."""
