@@ -33,6 +33,7 @@ from .errors import InputError, ModelError, Problem
 from .formulation import (
     CompiledControl,
     control_program,
+    external_program,
     jacobian_program,
     motion_program,
     place_of,
@@ -50,6 +51,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 _LOCKED = 1e-9  # |det Γ| of a gimbal that counts as locked in an initial state
 _NEAR_LOCK = 1e-3  # |det Γ| below which lock explains why a motion stopped
+_SPLINE = 5  # degree of the curves that integrate loads along a motion
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 
 
@@ -65,6 +67,13 @@ class Momentum(NamedTuple):
 
     linear: Any
     angular: Any
+
+
+class Wrench(NamedTuple):
+    """A resultant force (N) and moment (N m), components in N."""
+
+    force: Any
+    moment: Any
 
 
 def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) -> Model:
@@ -241,6 +250,18 @@ class Model(Mechanism):
     def poses(self, q: Any, *, t: Any = 0.0) -> Array:
         """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12)."""
         return self._answer("poses")(t, (q,), None)
+
+    def external_loads(self, q: Any, u: Any, *, tau: Any = None, t: Any = 0.0) -> Wrench:
+        """What acts on the whole from outside: resultant force, and moment about the origin of N, components in N.
+
+        Gravity, loads, and tau along the speeds of free joints. They are the rates of the momenta; what acts between
+        bodies cancels. Every joint to the ground has to be free: others react.
+        """
+        self._refresh()
+        if "external_loads" not in self._answers:
+            self._answers["external_loads"] = _Answer(external_program(self.equations()), self.free_values())
+        held = np.zeros(len(self.speeds)) if tau is None else tau
+        return Wrench(*self._answers["external_loads"](t, (q, u, held), None))
 
     def regressor(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0) -> Array:
         """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
@@ -607,6 +628,20 @@ class Trajectory:
     def energy(self) -> Energy:
         """Kinetic and potential energy (J) along the motion."""
         return self.model.energy(self.q, self.u, t=self.t[:, None])
+
+    def impulse(self) -> Momentum:
+        """Impulse (N s) and angular impulse about the origin (N m s) of the external loads since the start, (k, 3).
+
+        Momentum minus impulse stays constant. Integrated along the times of the trajectory by quintic splines, six of
+        them or more, so it is as exact as these are dense: let times fall where loads jump.
+        """
+        from scipy.interpolate import make_interp_spline  # slow to import
+
+        if len(self.t) < _SPLINE + 1:
+            raise InputError(f"{len(self.t)} times: an impulse needs {_SPLINE + 1} or more along the motion")
+        loads = self.model.external_loads(self.q, self.u, tau=self.tau, t=self.t[:, None])
+        curves = (make_interp_spline(self.t, values, k=_SPLINE).antiderivative() for values in loads)
+        return Momentum(*(curve(self.t) - curve(self.t[0]) for curve in curves))
 
     def acceleration(self) -> Array:
         """udot along the motion, (k, n)."""

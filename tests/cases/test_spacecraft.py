@@ -285,6 +285,40 @@ def test_mass_centre_inertia_and_momentum_are_sums_over_the_bodies(name: str) ->
     np.testing.assert_allclose(central.angular, H_O - np.cross(r, p), rtol=1e-8)
 
 
+def loaded_craft() -> Model:
+    """A craft under loads of every kind, internal ones among them."""
+    model = gyro(full=True)
+    model.set_gravity([0.1, -0.2, 0.3])
+    model.thruster("jet", "gimbal", "x", "2 + sin(t)", at=[0.1, 0.2, 0.3])
+    model.force("pull", "bus", [0.5, "0.1*u_flight_vx", 0.0], at=[0.0, 1.0, 0.0], reaction="ground")
+    model.torque("motor", "wheel", [0.0, 0.0, 0.2], frame="gimbal", reaction="gimbal")
+    model.spring("rope", "ground", "gimbal", first_at=[3.0, 0.0, 0.0], stiffness=2.0, damping=0.3, rest=1.0)
+    model.joint_spring("hinge", "gimbal", stiffness=4.0, damping=0.1)
+    model.effort("push", "flight", "0.7*cos(t)", index=4)
+    model.point_gravity("star", 40.0, center=model.point("far", "O", model.N.vector(5.0, 4.0, -6.0)))
+    return model
+
+
+def test_momentum_changes_by_the_impulse_of_the_loads_from_outside() -> None:
+    model = loaded_craft()
+    u = {s: 0.1 * (k - 3) for k, s in enumerate(model.speeds)}
+    control = {"gimbal": "sin(t)", "u_flight_wy": "0.3*t", "u_flight_vz": 0.2}
+    run = model.simulate(np.linspace(0.0, 5.0, 201), u=u, control=control, rtol=1e-11, atol=1e-11)
+    momentum, impulse = model.momentum(run.q, run.u), run.impulse()
+    for gained, given in zip(momentum, impulse, strict=True):
+        size = float(np.abs(given).max())
+        assert size > 1.0 and np.abs(gained - gained[0] - given).max() <= 1e-8 * size
+
+
+def test_loads_between_bodies_give_no_resultant() -> None:
+    for name in ("stoneking-five-body", "free-flying-robot"):
+        model = load(name)
+        force, moment = model.external_loads(*model.initial_state)
+        assert not np.any(force) and not np.any(moment)
+    with pytest.raises(ModelError, match="the ground reacts"):
+        load("pendulum").external_loads([0.1], [0.0])
+
+
 def in_pinocchio(model: Model) -> pin.Model:
     """A craft of free, spherical and revolute joints whose frames are parallel at rest, from the model's numbers."""
     peer = pin.Model()

@@ -11,6 +11,7 @@ from .motion import (
     watch_program,
 )
 from .places import Place, place_of, place_program
+from .properties import external_program
 from .regressor import regressor_program
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Equations",
     "Place",
     "control_program",
+    "external_program",
     "formulate",
     "jacobian_program",
     "motion_program",

@@ -1,14 +1,19 @@
-"""Properties of the whole system at a state: mass centre, inertia and angular momentum about the mass centre.
+"""Properties of the whole system at a state: inertia and momentum about its mass centre, and what acts from outside.
 
-Both are summed from the mass centre of the system, not moved there from the origin of N: in orbit the origin is so far
-away that moving them would leave no digits.
+Inertia and momentum are summed about the mass centre, not moved there from the origin of N: in orbit the origin is so
+far away that moving them would leave no digits.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..graph import Expr
+from ..errors import ModelError, Problem
+from ..graph import Expr, Program
+from ..model import Joint, Mechanism
+from ..model.joints import Free
+from ..model.loads import Effort, Force, Torque
+from ..space import Frame, Point
 from ..space.algebra import Triple, cross, minus, plus, scaled, similar, sum_of
 from .inertia import Inertia
 
@@ -52,3 +57,100 @@ def central_momentum(equations: Equations) -> dict[str, Output]:
         total = plus(total, plus(kin.turn(H, body.frame, N), cross(arm, moving)))
         total = minus(total, cross(kin.turn(body.inertia.h, body.frame, N), v))
     return {"linear": ((3,), list(linear)), "angular": ((3,), list(total))}
+
+
+def external_program(equations: Equations) -> Program:
+    """Resultant force (N) and moment about the origin (N m) of all that acts on the system from outside, in N.
+
+    Uniform gravity, loads, and tau along the speeds of free joints; what acts between bodies cancels. Takes q, u, tau,
+    and t where it matters. A body that is held to the ground otherwise feels reactions too, and is refused.
+    """
+    force, moment = _external(equations)
+    outputs: dict[str, Output] = {"force": ((3,), list(force)), "moment": ((3,), list(moment))}
+    timed = equations.uses_time([*force, *moment])
+    return equations.lowered("external_loads", [*(["t"] if timed else []), "q", "u", "tau"], outputs)
+
+
+def _external(equations: Equations) -> tuple[Triple, Triple]:
+    mechanism, kin, take = equations.mechanism, equations.velocities, equations.system.take
+    N = mechanism.N
+    _refuse_held(mechanism)
+    m, *center = equations.mass_center[1]
+    force = scaled(m, equations.system.gravity)
+    moment = cross((center[0], center[1], center[2]), equations.system.gravity)
+    efforts = _joint_efforts(equations)
+    for load in mechanism.loads.values():
+        for action in load.actions():
+            if isinstance(action, Effort):
+                if action.variable in efforts:
+                    efforts[action.variable] = efforts[action.variable] + take.one(action.value)
+            elif _on_a_body(mechanism, action):
+                vector = kin.turn(take.triple(action.vector.xyz), action.vector.frame, N)
+                if isinstance(action, Force):
+                    force = plus(force, vector)
+                    vector = cross(kin.position(action.point), vector)
+                moment = plus(moment, vector)
+    for joint in _roots(mechanism):
+        T, F = _wrench(equations, joint, [efforts[s] for s in joint.rates])
+        force = plus(force, F)
+        moment = plus(moment, T)
+    return force, moment
+
+
+def _joint_efforts(equations: Equations) -> dict[Expr, Expr]:
+    """Motion variable of a free joint on the ground → what tau gives along it."""
+    system = equations.system
+    efforts: dict[Expr, Expr] = {}
+    for joint in _roots(equations.mechanism):
+        for s in joint.rates:
+            column = system.variables.index(s)
+            total = equations.graph.const(0.0)
+            for row, tau in zip(system.map.Y, equations.tau, strict=True):
+                total = total + row[column] * tau
+            efforts[s] = total
+    return efforts
+
+
+def _wrench(equations: Equations, joint: Joint, f: list[Expr]) -> tuple[Triple, Triple]:
+    """(moment about the origin, force), in N, of efforts along the six speeds of a free joint on the ground."""
+    kin, N, kind = equations.velocities, equations.mechanism.N, joint.type
+    assert isinstance(kind, Free) and joint.frame is not None and joint.frame.parent is not None
+    pin = joint.child.origin.parent if joint.child.origin is not None else None
+    assert pin is not None
+    axes = joint.frame if kind.velocity == "body" else joint.frame.parent
+    F = kin.turn((f[3], f[4], f[5]), axes, N)
+    T = kin.turn((f[0], f[1], f[2]), joint.frame, N)
+    return plus(T, cross(kin.position(pin), F)), F
+
+
+def _roots(mechanism: Mechanism) -> list[Joint]:
+    return [j for j in mechanism.joints.values() if j.parent is mechanism.ground]
+
+
+def _refuse_held(mechanism: Mechanism) -> None:
+    held = [f"joint '{j.name}'" for j in _roots(mechanism) if not isinstance(j.type, Free)]
+    held += [f"body '{b.name}'" for b in mechanism.bodies.values() if b.joint is None]
+    if held:
+        raise ModelError(
+            Problem(
+                mechanism.where(held[0]),
+                "the ground reacts on what it holds, and the loads do not tell with what",
+                "loads from outside are all there is where every joint to the ground is free",
+                "take the change of momentum instead",
+            )
+        )
+
+
+def _on_a_body(mechanism: Mechanism, action: Force | Torque) -> bool:
+    """Whether an action is on a body and not on the ground."""
+    if isinstance(action, Torque):
+        frames = {b.frame for b in mechanism.bodies.values()}
+        frame: Frame | None = action.frame
+        while frame is not None and frame not in frames:
+            frame = frame.parent
+        return frame is not None
+    points = {b.origin for b in mechanism.bodies.values()}
+    point: Point | None = action.point
+    while point is not None and point not in points:
+        point = point.parent
+    return point is not None

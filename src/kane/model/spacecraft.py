@@ -54,18 +54,8 @@ class Spacecraft(Loaded):
         carrier = self.body_named(body, where)
         self._check_carrier(carrier, where)
         e = self.axis(axis, f"{where} / axis")
-        J = self.scalar(inertia, f"{where} / inertia")
-        self.constant([*e, J], where)
-        moment = self.number(J, f"{where} / inertia")
-        if moment <= 0:
-            raise ModelError(
-                Problem(
-                    self.where(f"{where} / inertia"),
-                    f"inertia {moment:g} kg m²",
-                    "a wheel stores angular momentum by its inertia",
-                    "give an inertia > 0 about its axis",
-                )
-            )
+        J = self._spin_inertia(inertia, f"{where} / inertia")
+        self.constant(e, where)
         self._new_name(name, "body", self.bodies)
         zero = self.graph.const(0.0)
         none = (zero, zero, zero)
@@ -88,6 +78,21 @@ class Spacecraft(Loaded):
             raise
         self.wheels[name] = Wheel(name, carrier, e, J, spun, joint)
         return self.wheels[name]
+
+    def _spin_inertia(self, inertia: Quantity, where: str) -> Expr:
+        J = self.scalar(inertia, where)
+        self.constant([J], where)
+        moment = self.number(J, where)
+        if moment <= 0:
+            raise ModelError(
+                Problem(
+                    self.where(where),
+                    f"inertia {moment:g} kg m²",
+                    "a wheel stores angular momentum by its inertia",
+                    "give an inertia > 0 about its axis",
+                )
+            )
+        return J
 
     def _check_carrier(self, carrier: Body, where: str) -> None:
         if any(wheel.body is carrier for wheel in self.wheels.values()):
