@@ -14,8 +14,9 @@ from cases.test_peer_trees import KINDS as PEER_KINDS
 from cases.test_peer_trees import pinocchio_tree, to_pinocchio
 from kane import Model
 from kane.backends import compile
-from kane.formulation import motion_program
+from kane.formulation import Equations, motion_program
 from kane.large import LargeAnswers, large_motion
+from kane.large.answers import ANSWERS
 from laws.trees import AXES, KINDS, MOUNTS, Plan, build, planned, plans
 from unit.large.mechanisms import Array, states
 
@@ -33,6 +34,8 @@ QUESTIONS = {
     "energy": "qu",
     "momentum": "qu",
     "mass_center": "q",
+    "central_momentum": "qu",
+    "inertia": "q",
     "poses": "q",
 }
 
@@ -69,6 +72,10 @@ def agree(model: Model, names: tuple[str, ...], seed: int) -> None:
         for mine, single, other in zip(*map(several, (ours, alone, theirs)), strict=True):
             assert disagreement(mine, other) <= AGREEMENT, name
             assert disagreement(single, mine[0]) <= AGREEMENT, name
+
+
+def test_every_program_of_the_written_out_form_has_a_recursion() -> None:
+    assert set(QUESTIONS) == set(ANSWERS) == set(Equations.SIGNATURES)
 
 
 @settings(max_examples=8, derandomize=True, phases=[Phase.generate])

@@ -16,6 +16,7 @@ Groups of inputs and names of outputs say where numbers live:
   outer       sum of what the children have left
   sum         what has been left for the parent so far
   totals      sums over all bodies
+  place       the body's motion, as an answer
 
 Accelerations are those of the link's reference point, at its joint; gravity acts through that of the ground. With
 A, B, C the articulated inertia, N = A α + B a + n and F = Bᵀ α + C a + f are what the joint must give [FEA08, ch. 7].
@@ -107,23 +108,14 @@ class JointKind:
 
 def joint_kind(type: JointType, rotor: bool = False) -> JointKind | None:
     """The kind whose steps serve a joint of `type`, once its axes are turned; None where there are none for it."""
-    options = {
-        Weld: lambda t: "",
-        Revolute: lambda t: "",
-        Prismatic: lambda t: "",
-        Screw: lambda t: "",
-        Cylindrical: lambda t: "",
-        Spherical: lambda t: "",
-        Planar: lambda t: "",
-        Gimbal: lambda t: t.sequence,
-        Universal: lambda t: t.sequence,
-        Free: lambda t: t.velocity,
-    }
-    option = options.get(type.__class__)
-    if option is None:
+    if type.__class__ not in _TYPES:  # a subclass may move otherwise
         return None
+    option = type.sequence if isinstance(type, Gimbal) else type.velocity if isinstance(type, Free) else ""
     kind = "gimbal" if isinstance(type, Gimbal) else type.kind
-    return JointKind(kind, option(type), rotor and bool(type.speeds))
+    return JointKind(kind, option, rotor and bool(type.speeds))
+
+
+_TYPES = (Weld, Revolute, Prismatic, Screw, Cylindrical, Gimbal, Universal, Spherical, Planar, Free)
 
 
 def _joint_type(kind: JointKind, graph: Graph) -> JointType:
@@ -174,7 +166,7 @@ def kept_here(kind: JointKind) -> int:
 
 
 def kept_between(kind: JointKind) -> int:
-    """How many numbers `kept` holds at most: gains and accelerations, an inertia force, or a place."""
+    """How many numbers `kept` holds at most: gains and accelerations, or an inertia force."""
     return max(7 * len(_moves(kind).u), 6)
 
 
@@ -451,14 +443,21 @@ def _rates(kind: JointKind) -> Program | None:
     return s.program("rates", {"q": s.take(_moves(kind).motion.qdot)}) if s.q else None
 
 
-def _states(kind: JointKind) -> Program:
-    """The body's motion in N, and its part of `TOTALS`."""
-    s = _Step(kind, turns=False)
-    given, totals = s.group("inner_slot", STATE), s.group("totals", TOTALS)
+def _moving(s: _Step) -> list[Expr]:
+    """The body's motion in N, from that of its parent: see `STATE`."""
+    given = s.group("inner_slot", STATE)
     R_inner, r_inner, w_inner, v_inner = _matrix(given[:9]), *(_three(given[i : i + 3]) for i in (9, 12, 15))
     R, r = product(R_inner, s.R), plus(r_inner, times(R_inner, s.r))
     w = plus(s.outward(w_inner), s.w_J)
     v = s.outward(plus(plus(v_inner, cross(w_inner, s.r)), times(s.R_rest, s.v_J)))
+    return [*R[0], *R[1], *R[2], *r, *w, *v]
+
+
+def _states(kind: JointKind) -> Program:
+    """The body's motion in N, and its part of `TOTALS`."""
+    s = _Step(kind, turns=False)
+    totals, moving = s.group("totals", TOTALS), _moving(s)
+    R, r, w, v = _matrix(moving[:9]), *(_three(moving[i : i + 3]) for i in (9, 12, 15))
     energy = s.inertia.kinetic_energy(w, v)
     for inertia, rate in zip(s.rotors, s.u, strict=True):
         energy = energy + 0.5 * inertia * rate * rate
@@ -466,19 +465,15 @@ def _states(kind: JointKind) -> Program:
     p_N = times(R, p)
     H_N = plus(times(R, H), cross(r, p_N))
     moment = plus(times(R, s.inertia.h), scaled(s.inertia.m, r))
-    own = [energy, s.inertia.m, *moment, *p_N, *H_N]
-    summed = [a + b for a, b in zip(totals, own, strict=True)]
-    return s.program("states", {"slot": [*R[0], *R[1], *R[2], *r, *w, *v], "totals": summed})
+    summed = [a + b for a, b in zip(totals, [energy, s.inertia.m, *moment, *p_N, *H_N], strict=True)]
+    return s.program("states", {"slot": moving, "totals": summed})
 
 
 def _places(kind: JointKind) -> Program:
-    """R_NL and r of the body, for its children and as an answer."""
+    """The body's motion in N, for its children and as an answer."""
     s = _Step(kind, turns=False)
-    given = s.group("inner_slot", 12)
-    R_inner, r_inner = _matrix(given[:9]), _three(given[9:])
-    R, r = product(R_inner, s.R), plus(r_inner, times(R_inner, s.r))
-    place = [*R[0], *R[1], *R[2], *r]
-    return s.program("places", {"slot": place, "place": place})
+    moving = _moving(s)
+    return s.program("places", {"slot": moving, "place": moving})
 
 
 _STEPS = {

@@ -14,12 +14,12 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..backends.looped import Layout, Pass, Places, Recursion, compile_looped
-from ..formulation.recursion import PASSES, TOTALS, step
+from ..formulation.recursion import PASSES, STATE, TOTALS, step
 from ..graph import Expr, Inputs, Outputs, Program
 from ..model import Mechanism
 from ..model.loads import Effort, JointSpring
 from .terms import Terms, placed, summed
-from .tree import ALL, GROUND, GROUND_SPIN, PLACE, SLOT, ZERO, Floats, LargeTree
+from .tree import ALL, GROUND, GROUND_SPIN, SLOT, ZERO, Floats, LargeTree
 
 ANSWERS = (
     "inverse_dynamics",
@@ -30,6 +30,8 @@ ANSWERS = (
     "energy",
     "momentum",
     "mass_center",
+    "central_momentum",
+    "inertia",
     "poses",
 )
 """What can be asked for, by the names of the written-out programs."""
@@ -48,6 +50,17 @@ class Totals(NamedTuple):
     moment: Floats
     linear: Floats
     angular: Floats
+
+
+class Moving(NamedTuple):
+    """Of every body, components in N: orientation, position of its joint (m), mass centre from there (m), angular
+    velocity (rad/s) and velocity of the mass centre (m/s)."""
+
+    R_NB: Floats
+    joint: Floats
+    arm: Floats
+    w: Floats
+    velocity: Floats
 
 
 class LargeAnswers:
@@ -84,7 +97,7 @@ class LargeAnswers:
         return Layout(
             table=np.stack(columns, axis=1).astype(np.int32),
             data=tree.data,
-            work=tree.place_at + (PLACE * len(tree.joints) if "place" in recursion.columns else 0),
+            work=tree.place_at + (STATE * len(tree.joints) if "place" in recursion.columns else 0),
             inputs=inputs,
             outputs=outputs,
             presets=np.concatenate([np.arange(at, at + len(v)) for at, v in fixed]).astype(np.int32),
@@ -119,8 +132,8 @@ class LargeAnswers:
                 "kinematics": ((tree.n_q,), tree.q_places),
                 "state": ((TOTALS,), np.arange(ALL, ALL + TOTALS, dtype=np.int32)),
                 "poses": (
-                    (len(tree.joints), PLACE),
-                    np.arange(tree.place_at, tree.place_at + PLACE * len(tree.joints), dtype=np.int32),
+                    (len(tree.joints), STATE),
+                    np.arange(tree.place_at, tree.place_at + STATE * len(tree.joints), dtype=np.int32),
                 ),
             }
             shape, where = places[name]
@@ -170,6 +183,7 @@ class LargeAnswers:
 
     def answer(self, name: str, t: Any, arrays: tuple[Any, ...], free: Floats) -> Any:
         """What the program `name` of the written-out form gives; `free` are the values of free parameters."""
+        assert name in ANSWERS, f"there is no recursion for '{name}'"
         return getattr(self, f"_{name}_answer")(t, *arrays, free)
 
     def _inverse_dynamics_answer(self, t: Any, q: Any, u: Any, udot: Any, free: Floats) -> Floats:
@@ -224,16 +238,47 @@ class LargeAnswers:
         totals = self.totals(q, np.zeros(self.tree.n_u))
         return np.concatenate([totals.mass[..., None], totals.moment], axis=-1)
 
-    def _poses_answer(self, t: Any, q: Any, free: Floats) -> Floats:
-        """From the links' frames to those of the bodies, in the order of the model."""
+    def _moving(self, q: Any, u: Any) -> Moving:
+        """The motion of every body in N, in the order of the tree."""
         tree = self.tree
-        links = self._kinematics("poses")(q, np.zeros(tree.n_u))
+        links = self._kinematics("poses")(q, u)
+        R_NL = links[..., :9].reshape(*links.shape[:-1], 3, 3)
+        w, v = (np.einsum("...ij,...j->...i", R_NL, links[..., i : i + 3]) for i in (12, 15))
+        arm = np.einsum("...nij,nj->...ni", R_NL, tree.center)
+        return Moving(R_NL @ np.swapaxes(tree.R_BL, 1, 2), links[..., 9:12], arm, w, v + np.cross(w, arm))
+
+    def _poses_answer(self, t: Any, q: Any, free: Floats) -> Floats:
+        """R_NB and the origins of the bodies, in the order of the model."""
+        tree, bodies = self.tree, self._moving(q, np.zeros(self.tree.n_u))
+        origin = bodies.joint - np.einsum("...nij,nj->...ni", bodies.R_NB, tree.child_at)
+        flat = np.concatenate([bodies.R_NB.reshape(*origin.shape[:-1], 9), origin], axis=-1)
         place = {id(joint.child): k for k, joint in enumerate(tree.joints)}
-        order = [place[id(body)] for body in self.mechanism.bodies.values()]
-        R_NL = links[..., order, :9].reshape(*links.shape[:-1], 3, 3)
-        R_NB = R_NL @ np.swapaxes(tree.R_BL[order], 1, 2)
-        origin = links[..., order, 9:] - np.einsum("...nij,nj->...ni", R_NB, tree.child_at[order])
-        return np.concatenate([R_NB.reshape(*links.shape[:-1], 9), origin], axis=-1)
+        return flat[..., [place[id(body)] for body in self.mechanism.bodies.values()], :]
+
+    def _inertia_answer(self, t: Any, q: Any, free: Floats) -> tuple[Floats, Floats, Floats]:
+        """Mass, mass centre, and inertia summed about it: in orbit, moving it there would leave no digits."""
+        tree, bodies = self.tree, self._moving(q, np.zeros(self.tree.n_u))
+        center = self._mean(bodies.joint + bodies.arm)
+        arm = bodies.joint + bodies.arm - center[..., None, :]
+        own = bodies.R_NB @ tree.central @ np.swapaxes(bodies.R_NB, -1, -2)
+        square = (arm**2).sum(axis=-1)[..., None, None] * np.eye(3) - arm[..., :, None] * arm[..., None, :]
+        total = (own + tree.mass[:, None, None] * square).sum(axis=-3)
+        return np.broadcast_to(tree.mass.sum(), center.shape[:-1]), center, total
+
+    def _central_momentum_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
+        """Linear momentum, and angular momentum summed about the mass centre."""
+        tree, bodies = self.tree, self._moving(q, u)
+        place = bodies.joint + bodies.arm
+        arm = place - self._mean(place)[..., None, :]
+        mean = self._mean(bodies.velocity)
+        turning = np.einsum("...ji,...j->...i", bodies.R_NB, bodies.w)
+        own = np.einsum("...ij,...j->...i", bodies.R_NB, np.einsum("nij,...nj->...ni", tree.central, turning))
+        orbital = np.cross(arm, tree.mass[:, None] * (bodies.velocity - mean[..., None, :]))
+        return tree.mass.sum() * mean, (own + orbital).sum(axis=-2)
+
+    def _mean(self, values: Floats) -> Floats:
+        """The mean over all bodies, by mass."""
+        return np.einsum("n,...ni->...i", self.tree.mass, values) / self.tree.mass.sum()
 
 
 def signature(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..backends.looped import Places
 from ..errors import ModelError, Problem
 from ..formulation.links import joints_outward
-from ..formulation.recursion import ARTICULATED, MASS, TOTALS, JointKind, joint_kind, kept_between, kept_here
+from ..formulation.recursion import ARTICULATED, MASS, STATE, TOTALS, JointKind, joint_kind, kept_between, kept_here
 from ..graph import Expr, evaluate
 from ..model import Mechanism
 from ..model.environment import MagneticTorque, PointGravity
@@ -29,9 +29,6 @@ Floats = NDArray[np.float64]
 
 SLOT = ARTICULATED
 """Numbers in a slot: the most that any pass leaves."""
-
-PLACE = 12
-"""Numbers of a place: R_NL by rows and the position of the origin."""
 
 ZERO, GROUND, GROUND_SPIN = 0, SLOT, 2 * SLOT
 ALL = GROUND_SPIN + 3
@@ -144,7 +141,7 @@ class LargeTree:
             "outer": np.where(latest[:-1] < 0, ZERO, own_slot),
             "sum": np.where(latest[inner] == np.arange(len(inner)), ZERO, inner_slot),
             "totals": np.full(len(inner), ALL),
-            "place": self.place_at + PLACE * np.arange(len(inner)),
+            "place": self.place_at + STATE * np.arange(len(inner)),
         }
         self.q_start, self.u_start = starts["q"], starts["u"]
         self.n_q, self.n_u, self.n_data = n_q, n_u, int(data_ends[-1])
@@ -233,6 +230,7 @@ class LargeTree:
         self.data[starts[:, None] + np.arange(MASS.stop)] = record
         self._add_constants(starts + MASS.stop)
         self.R_BL, self.child_at, self.mass, self.central = R_BL, child_at, mass, central
+        self.center = c
         self.gravity = self.numbers(self.mechanism.gravity)
 
     def _add_constants(self, after: NDArray[np.int64]) -> None:
@@ -321,4 +319,4 @@ def _axis(type: JointType) -> tuple[Expr, Expr, Expr]:
     return type.axis
 
 
-__all__ = ["ALL", "GROUND", "GROUND_SPIN", "NOWHERE", "PLACE", "POWER", "SLOT", "ZERO", "LargeTree", "obstacles"]
+__all__ = ["ALL", "GROUND", "GROUND_SPIN", "NOWHERE", "POWER", "SLOT", "ZERO", "LargeTree", "obstacles"]

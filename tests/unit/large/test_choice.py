@@ -76,6 +76,7 @@ def test_every_question_has_the_same_answer(both: tuple[Model, Model], batch: in
         energy, momentum = model.energy(q, u), model.momentum(q, u, about=[1.0, 2.0, 3.0])
         answers = [model.inverse_dynamics(q, u, x, t=0.4), model.forward_dynamics(q, u, x, t=0.4)]
         answers += [model.mass_matrix(q), model.bias(q, u, t=0.4), model.qdot(q, u), model.mass_center(q)]
+        answers += [model.inertia(q), *model.momentum(q, u, about="center")]
         return [*answers, model.poses(q), energy.kinetic, energy.potential, momentum.linear, momentum.angular]
 
     for ours, theirs in zip(ask(second), ask(first), strict=True):
