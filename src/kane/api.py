@@ -259,6 +259,7 @@ class Model(Mechanism):
         """
         self._refresh()
         if "external_loads" not in self._answers:
+            refuse_if_too_large(self, "external loads")
             self._answers["external_loads"] = _Answer(external_program(self.equations()), self.free_values())
         held = np.zeros(len(self.speeds)) if tau is None else tau
         return Wrench(*self._answers["external_loads"](t, (q, u, held), None))
@@ -268,6 +269,7 @@ class Model(Mechanism):
         order, about its origin and in its frame. Loads other than gravity take no part."""
         self._refresh()
         if "regressor" not in self._answers:
+            refuse_if_too_large(self, "regressor")
             self._answers["regressor"] = _Answer(regressor_program(self.equations()), self.free_values())
         return self._answers["regressor"](t, (q, u, udot), None)
 
