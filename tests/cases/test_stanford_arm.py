@@ -116,4 +116,5 @@ def test_operation_table_shows_fewer_operations_than_the_literature() -> None:
     ours = [r for r in rows if r.computation == "inverse_dynamics" and r.source.startswith("kane")]
     theirs = [r for r in rows if "[" in r.source]
     assert {(r.mul, r.add) for r in theirs} >= {(646, 394), (521, 435), (852, 738), (1541, 1196), (2195, 1719)}
-    assert all(o.mul < t.mul and o.add < t.add for o in ours for t in theirs)
+    most = {key: max(getattr(o, key) for o in ours) for key in ("mul", "add")}
+    assert all(most[key] < getattr(t, key) for t in theirs for key in most)
