@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-import kane.api
+import kane.api.answering
 from kane import Model
 from kane.errors import InputError, ModelError, SingularError
 from kane.large import by_recursion
@@ -35,7 +35,7 @@ def swinging() -> Model:
 def both(monkeypatch: pytest.MonkeyPatch) -> tuple[Model, Model]:
     """The same model written out and by recursion."""
     first, second = swinging(), swinging()
-    monkeypatch.setattr(kane.api, "by_recursion", lambda model: model is second)
+    monkeypatch.setattr(kane.api.answering, "by_recursion", lambda model: model is second)
     return first, second
 
 
