@@ -7,11 +7,12 @@ PYTEST  ?=
 VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEER  := $(VENV)/.peer
 
 .PHONY: help setup demo test check layers format bench docs clean distclean
 
 help:
-	@echo 'make setup    prepare .venv with all that tests, checks and benchmarks need'
+	@echo 'make setup    prepare .venv with all that tests, checks and most benchmarks need'
 	@echo 'make demo     the main job on the Stanford arm; writes one HTML report'
 	@echo 'make test     the test suite           (make test PYTEST="-k layers" for a part, WORKERS=4 for more processes)'
 	@echo 'make check    lint, format, types, layers'
@@ -51,7 +52,12 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP)
+# A peer of the benchmarks alone, with many packages of its own: installed when it is first measured.
+$(PEER): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
+bench: $(PEER)
 	PYTHONPATH=tests $(BIN)/python -m benchmarks
 
 docs: $(STAMP)
