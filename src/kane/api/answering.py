@@ -102,7 +102,7 @@ class Answering(Mechanism):
 
     def _program(self, name: str) -> Program:
         """A program of the equations; that of an unchanged model file may be known from an earlier run."""
-        if self._equations is not None or self.signature is None:
+        if self.signature is None:
             return self.equations().program(name)
         return remembered((self.signature, name), lambda: self.equations().program(name))
 
