@@ -12,7 +12,7 @@ from ..large import LargeAnswers
 from .check import AGREEMENT, quaternions
 from .programs import Array
 from .report import CheckReport, CheckRow
-from .trajectory import COMPONENTS, Motion
+from .trajectory import Motion, conserved
 
 DIFFERENCE = 1e-6  # s over which a difference is taken: its error, and that of rounding, is some 1e-10 of the whole
 CONSERVED = 1e-7  # rate of a component of momentum, relative to how large momenta and rates get, that counts as zero
@@ -66,16 +66,7 @@ def _momentum(motion: Motion, answers: LargeAnswers, qdot: Array, udot: Array, t
         return np.concatenate([totals.linear, totals.angular], axis=1)
 
     there, change = at(0.0), (at(DIFFERENCE) - at(-DIFFERENCE)) / (2.0 * DIFFERENCE)
-    largest = np.maximum(np.abs(there).max(axis=0), np.abs(change).max(axis=0)).reshape(2, 3).max(axis=1)
-    sizes = np.repeat(largest, 3)
-    still = np.abs(change).max(axis=0) <= CONSERVED * np.maximum(1.0, sizes)
-    rows = []
-    for k in np.flatnonzero(still):
-        value = float(np.abs(there[:, k] - there[0, k]).max() / max(sizes[k], 1e-3))
-        rows.append(CheckRow(COMPONENTS[k], "its rate vanishes, so it is constant", value, tolerance))
-    if not rows:
-        rows.append(CheckRow("momentum", "constant where its rate vanishes", None, tolerance, "no component stays"))
-    return rows
+    return conserved(there, change, CONSERVED, tolerance)
 
 
 __all__ = ["check_large_trajectory"]

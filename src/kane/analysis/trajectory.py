@@ -102,8 +102,14 @@ def _momentum(ask: Programs, states: States, tolerance: float) -> list[CheckRow]
     change = ask.of("momentum_rate", ("t", "q", "u", "udot"), {"rate": ((6,), flat)}, states)
     linear, angular = ask("momentum", states)
     there = np.concatenate([linear, angular], axis=1)
-    sizes = np.repeat([_size(linear, change[:, :3]), _size(angular, change[:, 3:])], 3)
-    still = np.abs(change).max(axis=0) <= CONSERVED * np.maximum(1.0, sizes)
+    return conserved(there, change, CONSERVED, tolerance)
+
+
+def conserved(there: Array, change: Array, vanishing: float, tolerance: float) -> list[CheckRow]:
+    """One row for each component of momentum, (k, 6), whose rate `change` stays below `vanishing`, relative."""
+    parts = (slice(0, 3), slice(3, 6))
+    sizes = np.repeat([_size(there[:, part], change[:, part]) for part in parts], 3)
+    still = np.abs(change).max(axis=0) <= vanishing * np.maximum(1.0, sizes)
     rows = []
     for k in np.flatnonzero(still):
         value = float(np.abs(there[:, k] - there[0, k]).max() / max(sizes[k], 1e-3))
