@@ -1,0 +1,54 @@
+"""Constraints: what a mechanism cannot do. Each is a set of rows, one scalar equation of motion each.
+
+A row is told by its reaction: the forces, torques and efforts that a unit of it exerts. A reaction that only guides
+does no work but that of an imposed rate, so the power of these actions plus `drift` is zero: A u + c = 0, row by row,
+and λ times the actions is what the constraint does to the bodies. A row that comes from a configuration also has the
+`residual` whose rate it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..graph import Expr
+from ..space import Point
+from .loads import Action
+from .records import Body
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One scalar constraint: power of `actions` + `drift` = 0.
+
+    `actions` are those of a unit reaction on the second body and the opposite on the first; their vectors are
+    expressions in q, t and parameters. `drift` (m/s, rad/s) is in t, q and parameters; zero for most. `residual` (m,
+    rad or none) is what vanishes in the configuration, its rate being the power above; None for a motion constraint.
+    """
+
+    label: str
+    actions: tuple[Action, ...]
+    drift: Expr
+    residual: Expr | None = None
+    unit: str = "N"  # of the reaction: N or N m
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A named constraint between `first` and `second` (the ground, for what is fixed in N; None, where it ties motion
+    variables together): its rows, and where the reaction acts on the second body. `given` is how it was described."""
+
+    name: str
+    kind: str
+    rows: tuple[Row, ...]
+    first: Body | None = None
+    second: Body | None = None
+    point: Point | None = None
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def row_names(self) -> tuple[str, ...]:
+        """`name` for a single row, `name.label` for one of several."""
+        if len(self.rows) == 1:
+            return (self.name,)
+        return tuple(f"{self.name}.{row.label}" for row in self.rows)
