@@ -96,7 +96,10 @@ class Graph:
     def build(self, op: str, *args: int) -> int:
         """The node `op(*args)`, after the construction rules."""
         ops = self.ops
-        if all(ops[a] == CONST for a in args):
+        for a in args:
+            if ops[a] != CONST:
+                break
+        else:
             return self._fold(op, args)
         rule = _RULES.get(op)
         if rule is not None:
@@ -106,6 +109,16 @@ class Graph:
     def _fold(self, op: str, args: tuple[int, ...]) -> int:
         numbers = tuple(self.args[a][0] for a in args)
         if op in _RATIONAL and not (op == "div" and numbers[1] == 0.0):
+            # nine of ten have a 0 in them, where vectors lie along axes: no need for rational arithmetic
+            if op == "mul":
+                if numbers[0] == 0.0 or numbers[1] == 1.0:
+                    return args[0]
+                if numbers[1] == 0.0 or numbers[0] == 1.0:
+                    return args[1]
+            elif op == "add" and numbers[0] == 0.0:
+                return args[1]
+            elif (op == "add" or op == "sub") and numbers[1] == 0.0:
+                return args[0]
             return self._rational(_RATIONAL[op](*(self._exact(a) for a in args)))
         result = TABLE[op].value(*numbers)
         if op in ("sin", "cos") and abs(result - round(2.0 * result) / 2.0) < _ROUND:
@@ -307,9 +320,10 @@ def _shown(g: Graph, node: int, depth: int) -> str:
 
 def _strip(g: Graph, node: int) -> tuple[bool, int]:
     """(negative, x) such that node = −x or x; constants are stripped to their size."""
-    if g.ops[node] == "neg":
+    op = g.ops[node]
+    if op == "neg":
         return True, g.args[node][0]
-    if g.ops[node] == CONST and g.args[node][0] < 0:
+    if op == CONST and g.args[node][0] < 0:
         return True, g._const(-g.args[node][0])
     return False, node
 
@@ -320,36 +334,38 @@ def _signed(g: Graph, negative: bool, node: int) -> int:
 
 def _factor(g: Graph, node: int) -> tuple[float, int]:
     """(c, x) such that node = c x with c a number and x neither a product with a number nor a sign change."""
-    sign = 1.0
-    if g.ops[node] == "neg":
+    ops, sign = g.ops, 1.0
+    if ops[node] == "neg":
         sign, node = -1.0, g.args[node][0]
-    if g.ops[node] == "mul" and g.ops[g.args[node][0]] == CONST:
+    if ops[node] == "mul":
         c, x = g.args[node]
-        return sign * g.args[c][0], x
+        if ops[c] == CONST:
+            return sign * g.args[c][0], x
     return sign, node
 
 
 def _add(g: Graph, a: int, b: int) -> int:
-    va, vb = g.value(a), g.value(b)
-    if va == 0.0:
-        return b
-    if vb == 0.0:
-        return a
-    if g.ops[b] == "neg":
-        return _sub(g, a, g.args[b][0])
-    if g.ops[a] == "neg":
-        return _sub(g, b, g.args[a][0])
-    if vb is not None and vb < 0:
-        return _sub(g, a, g._const(-vb))
-    if va is not None and va < 0:
-        return _sub(g, b, g._const(-va))
+    ops, args = g.ops, g.args
+    op_a, op_b = ops[a], ops[b]
+    if op_a == CONST or op_b == CONST:
+        number, x = (a, b) if op_a == CONST else (b, a)
+        value = args[number][0]
+        if value == 0.0:
+            return x
+        if ops[x] != "neg" and value < 0:
+            return _sub(g, x, g._const(-value))
+    if op_b == "neg":
+        return _sub(g, a, args[b][0])
+    if op_a == "neg":
+        return _sub(g, b, args[a][0])
     (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
     if xa == xb and a != b:
         return g.build("mul", g._const(ca + cb), xa)
-    for x, y in ((a, b), (b, a)):
-        if g.ops[x] == "sub" and g.args[x][1] == y:  # (p − q) + q
-            return g.args[x][0]
-    if va is not None or (vb is None and b < a):
+    if op_a == "sub" and args[a][1] == b:  # (p − q) + q
+        return args[a][0]
+    if op_b == "sub" and args[b][1] == a:
+        return args[b][0]
+    if op_a == CONST or (op_b != CONST and b < a):
         a, b = b, a
     return g._node("add", (a, b))
 
@@ -365,17 +381,20 @@ def _less(g: Graph, a: int, b: int) -> int | None:
 def _sub(g: Graph, a: int, b: int) -> int:
     if a == b:
         return g._const(0.0)
-    va, vb = g.value(a), g.value(b)
-    if vb == 0.0:
-        return a
-    if va == 0.0:
+    ops, args = g.ops, g.args
+    op_a, op_b = ops[a], ops[b]
+    if op_b == CONST:
+        value = args[b][0]
+        if value == 0.0:
+            return a
+        if value < 0:
+            return _add(g, a, g._const(-value))
+    if op_a == CONST and args[a][0] == 0.0:
         return g.build("neg", b)
-    if vb is not None and vb < 0:
-        return _add(g, a, g._const(-vb))
-    if g.ops[b] == "neg":
-        return _add(g, a, g.args[b][0])
-    if g.ops[a] == "neg":
-        return g.build("neg", _add(g, g.args[a][0], b))
+    if op_b == "neg":
+        return _add(g, a, args[b][0])
+    if op_a == "neg":
+        return g.build("neg", _add(g, args[a][0], b))
     (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
     if xa == xb:
         return g.build("mul", g._const(ca - cb), xa)
@@ -394,17 +413,20 @@ def _sub(g: Graph, a: int, b: int) -> int:
 def _mul(g: Graph, a: int, b: int) -> int:
     na, a = _strip(g, a)
     nb, b = _strip(g, b)
-    if g.ops[b] == CONST or (g.ops[a] != CONST and b < a):
+    ops, args = g.ops, g.args
+    if ops[b] == CONST or (b < a and ops[a] != CONST):
         a, b = b, a
-    va = g.value(a)
-    if va == 0.0:
-        return a
-    if va == 1.0:
-        return _signed(g, na != nb, b)
-    if va is not None and g.ops[b] == "mul" and g.ops[g.args[b][0]] == CONST:
-        c, x = g.args[b]
-        return _signed(g, na != nb, g.build("mul", g.build("mul", a, c), x))
-    return _signed(g, na != nb, g._node("mul", (a, b)))
+    if ops[a] == CONST:
+        value = args[a][0]
+        if value == 0.0:
+            return a
+        if value == 1.0:
+            return _signed(g, na != nb, b)
+        if ops[b] == "mul" and ops[args[b][0]] == CONST:
+            c, x = args[b]
+            return _signed(g, na != nb, g.build("mul", g.build("mul", a, c), x))
+    node = g._node("mul", (a, b))
+    return g.build("neg", node) if na != nb else node
 
 
 def _div(g: Graph, a: int, b: int) -> int:

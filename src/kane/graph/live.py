@@ -2,66 +2,81 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from .graph import CONST, INPUT, Graph
-from .passes import reachable
 
 ONCE = 1.0 / 1024.0  # weight of an operation on parameters only, which a hoisted program does once
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """A graph and the nodes of it that are asked for."""
+    """A graph, the nodes of it that are asked for, and all `nodes` that these are computed from, in order."""
 
     graph: Graph
     roots: tuple[int, ...]
+    nodes: list[int] = field(init=False)
 
-    def nodes(self) -> list[int]:
-        return reachable(self.graph, self.roots)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "nodes", self._reached())
 
-    def uses(self, nodes: Iterable[int]) -> Counter[int]:
-        """How many arguments and roots each node is."""
-        uses: Counter[int] = Counter(self.roots)
-        for n in nodes:
-            if self.graph.ops[n] not in (CONST, INPUT):
-                uses.update(self.graph.args[n])
+    def _reached(self) -> list[int]:
+        """As `passes.reachable` finds them; where most of a graph is reached, one scan backwards is faster."""
+        ops, args, reached = self.graph.ops, self.graph.args, bytearray(len(self.graph))
+        for root in self.roots:
+            reached[root] = 1
+        for n in range(max(self.roots), -1, -1):
+            if reached[n] and ops[n] not in (CONST, INPUT):
+                for a in args[n]:
+                    reached[a] = 1
+        return [n for n, there in enumerate(reached) if there]
+
+    def uses(self) -> list[int]:
+        """For each node of the graph how many arguments of live nodes, and roots, it is."""
+        ops, args, uses = self.graph.ops, self.graph.args, [0] * len(self.graph)
+        for root in self.roots:
+            uses[root] += 1
+        for n in self.nodes:
+            if ops[n] not in (CONST, INPUT):
+                for a in args[n]:
+                    uses[a] += 1
         return uses
+
+    def work(self, stages: Mapping[str, int]) -> tuple[int, int]:
+        """(operations after the first stage, operations in all)."""
+        ops, stage = self.graph.ops, Lateness(self.graph, stages).stages()
+        rows = [stage[n] > 0 for n in self.nodes if ops[n] not in (CONST, INPUT)]
+        return sum(rows), len(rows)
 
 
 class Lateness:
     """Which nodes of a graph come late: −1 constants, then the index of the stage; kept up as the graph grows."""
 
-    def __init__(self, stages: Mapping[str, int]):
-        self.stages = stages
-        self.of: list[int] = []
-        self.graph: Graph | None = None
+    __slots__ = ("_inputs", "_of", "graph")
 
-    def stage(self, graph: Graph, node: int) -> int:
-        if graph is not self.graph:
-            self.graph, self.of = graph, []
-        elif node < len(self.of):
-            return self.of[node]
-        for n in range(len(self.of), len(graph)):
-            op, args = graph.ops[n], graph.args[n]
+    def __init__(self, graph: Graph, inputs: Mapping[str, int]):
+        """`inputs` gives the stage of inputs by name; one that is not named is late."""
+        self.graph = graph
+        self._inputs = inputs
+        self._of: list[int] = []
+
+    def stages(self) -> list[int]:
+        """The stage of every node there is by now. The list grows with the next call."""
+        of, ops, args = self._of, self.graph.ops, self.graph.args
+        for n in range(len(of), len(ops)):
+            op = ops[n]
             if op == CONST:
-                self.of.append(-1)
+                of.append(-1)
             elif op == INPUT:
-                self.of.append(self.stages.get(args[0], 1))
+                of.append(self._inputs.get(args[n][0], 1))
             else:
-                self.of.append(max(self.of[a] for a in args))
-        return self.of[node]
-
-    def weight(self, graph: Graph, node: int) -> float:
-        return ONCE if self.stage(graph, node) <= 0 else 1.0
-
-    def work(self, live: Live) -> tuple[int, int]:
-        """(operations after the first stage, operations in all)."""
-        graph = live.graph
-        rows = [n for n in live.nodes() if graph.ops[n] not in (CONST, INPUT)]
-        return sum(self.stage(graph, n) > 0 for n in rows), len(rows)
+                latest = -1
+                for a in args[n]:
+                    if of[a] > latest:
+                        latest = of[a]
+                of.append(latest)
+        return of
 
 
 def copied(graph: Graph, node: int, out: Graph, new: Mapping[int, int]) -> int:
@@ -69,7 +84,7 @@ def copied(graph: Graph, node: int, out: Graph, new: Mapping[int, int]) -> int:
     op, args = graph.ops[node], graph.args[node]
     if op == CONST:
         return out._const(args[0])
-    return out.input(args[0]).id if op == INPUT else out.build(op, *(new[a] for a in args))
+    return out.input(args[0]).id if op == INPUT else out.build(op, *[new[a] for a in args])
 
 
 def moderate(value: float) -> bool:

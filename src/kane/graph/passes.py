@@ -16,23 +16,25 @@ from .ops import TABLE
 
 def reachable(graph: Graph, roots: Iterable[int]) -> list[int]:
     """The nodes that `roots` are computed from, roots included, in topological order."""
-    seen: set[int] = set()
-    stack = list(roots)
+    ops, args = graph.ops, graph.args
+    seen = set(roots)
+    stack = list(seen)
     while stack:
         node = stack.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if graph.ops[node] not in (CONST, INPUT):
-            stack.extend(graph.args[node])
+        if ops[node] not in (CONST, INPUT):
+            for a in args[node]:
+                if a not in seen:
+                    seen.add(a)
+                    stack.append(a)
     return sorted(seen)
 
 
 def dependents(graph: Graph, nodes: Sequence[int], sources: Iterable[int]) -> set[int]:
     """Those of `nodes` (topologically ordered) whose value depends on any of `sources`."""
+    ops, args = graph.ops, graph.args
     found = set(sources)
     for node in nodes:
-        if graph.ops[node] not in (CONST, INPUT) and any(a in found for a in graph.args[node]):
+        if ops[node] not in (CONST, INPUT) and not found.isdisjoint(args[node]):
             found.add(node)
     return found.intersection(nodes)
 

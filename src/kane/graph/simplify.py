@@ -19,9 +19,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .factor import Round
 from .graph import CONST, INPUT, Expr, Graph
-from .live import Lateness, Live, copied, moderate
+from .live import Live, copied, moderate
 
 _ROUNDS = 8  # each round exposes factors to the next; counts settle after two to four
+_WORTH = 4000  # a round that saves less than one operation in so many is the last: the next would find even less
 _ODD = ("sin", "tan", "asin", "sign")
 
 
@@ -32,33 +33,30 @@ def shorten(exprs: Sequence[Expr], stages: Mapping[str, int] | None = None) -> l
     """
     if not exprs:
         return []
-    late = Lateness(stages or {})
-    best = _settled(Live(exprs[0].graph, tuple(e.id for e in exprs)), late)
+    best = _settled(Live(exprs[0].graph, tuple(e.id for e in exprs)), stages or {})
     best = _signs_absorbed(best)
     return [best.graph.expr(r) for r in best.roots]
 
 
-def _settled(live: Live, late: Lateness) -> Live:
-    """Rounds until nothing is gained any more."""
+def _settled(live: Live, stages: Mapping[str, int]) -> Live:
+    """Rounds until nothing is gained any more, in all or after the first stage, or next to nothing."""
+    work = live.work(stages)
     for _ in range(_ROUNDS):
-        after = _shorter(live, _constants_spread(Round(live, late).result()), late)
-        if after is live:
+        other = _constants_spread(Round(live, stages).result())
+        late, total = work[0] - (after := other.work(stages))[0], work[1] - after[1]
+        if min(late, total) < 0 or not (late or total):
             break
-        live = after
+        live, work = other, after
+        if max(late, total) * _WORTH < work[1]:
+            break
     return live
-
-
-def _shorter(live: Live, other: Live, late: Lateness) -> Live:
-    """`other` if it takes fewer operations than `live`, both in all and after the first stage; else `live`."""
-    before, after = late.work(live), late.work(other)
-    return other if after != before and after[0] <= before[0] and after[1] <= before[1] else live
 
 
 def _constants_spread(live: Live) -> Live:
     """c x → x scaled inside, where x, used only here, has constants that take c up."""
     graph, out = live.graph, Graph()
-    nodes = live.nodes()
-    takes = _takers(live, nodes, _takes_scale)
+    nodes = live.nodes
+    takes = _takers(live, _takes_scale)
     scale: dict[int, float] = {}
     shares: dict[int, tuple[float, ...]] = {}  # by how much each argument of a node is scaled
     dropped: set[int] = set()
@@ -98,8 +96,8 @@ def _signs_absorbed(live: Live) -> Live:
     The construction rules pull signs outwards, so the nodes are made as they stand.
     """
     graph, out = live.graph, Graph()
-    nodes = live.nodes()
-    takes = _takers(live, nodes, _takes_sign)
+    nodes = live.nodes
+    takes = _takers(live, _takes_sign)
     turned: set[int] = set()  # nodes to be replaced by their negative
     inside: dict[int, tuple[int, ...]] = {}  # which arguments of a node are replaced by their negatives
     for n in reversed(nodes):
@@ -144,10 +142,10 @@ def _as_it_stands(out: Graph, op: str, args: list[int], change: tuple[int, ...],
     return out._node(op, tuple(args))
 
 
-def _takers(live: Live, nodes: Sequence[int], rule: Callable[[str, list[bool]], bool]) -> set[int]:
+def _takers(live: Live, rule: Callable[[str, list[bool]], bool]) -> set[int]:
     """Constants, and the nodes used once that take a factor up without another operation, by `rule`."""
-    graph, uses, takes = live.graph, live.uses(nodes), set[int]()
-    for n in nodes:
+    graph, uses, takes = live.graph, live.uses(), set[int]()
+    for n in live.nodes:
         op, args = graph.ops[n], graph.args[n]
         if op == CONST:
             if moderate(args[0]) or args[0] == 0.0:
