@@ -1,5 +1,6 @@
-"""Motion from a compiled right-hand side: integrators, events, sampled control, and why a simulation stopped."""
+"""Motion from a compiled right-hand side: integrators, events, sampled control, constraints, and why a simulation stopped."""
 
+from .embedding import Embedding
 from .integrate import METHODS, integrate
 from .solution import REASONS, Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
 
@@ -8,6 +9,7 @@ __all__ = [
     "REASONS",
     "Control",
     "Crossings",
+    "Embedding",
     "Event",
     "Events",
     "Held",
