@@ -14,6 +14,8 @@ from ..graph import Expr, Graph, Inputs, Program, forward, hoist, linear_coeffic
 from ..model import Mechanism
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
+from .constraints import Constraints, constraints
+from .embedding import Embedded, choose, evaluated
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
@@ -153,13 +155,35 @@ class Equations:
         return len(reachable(self.graph, (e.id for e in exprs)))
 
     @cached_property
+    def constraints(self) -> Constraints:
+        """A u + c = 0, A u̇ = b and the residuals of configurations, row by row."""
+        return constraints(self.system, self.system.kinematics(self._regrouped, accelerate=False))
+
+    @cached_property
+    def embedded(self) -> Embedded:
+        """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state."""
+        at = self.system.initial_state()
+        mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
+        return Embedded.of(self.constraints, choose(evaluated(self.constraints.A, at), mass), at)
+
+    @cached_property
     def forward_dynamics(self) -> list[Expr]:
         """u̇ produced by the efforts tau, solved inside the program, by the route that takes fewer operations."""
         f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
+        if self.mechanism.constraints:
+            return self._constrained(f)
         direct = self._solved(self.mass_matrix, f, self._outward(), self.mechanism.speeds)
         if self.system.map.identity or not self._is_tree:
             return direct
         return min(direct, self._forward_by_joints(), key=self._size)
+
+    def _constrained(self, f: Sequence[Expr]) -> list[Expr]:
+        """u̇ with the constraints embedded: independent speeds solved for, dependent ones following."""
+        embedded = self.embedded
+        M, mixed = embedded.mass_matrix(self.mass_matrix)
+        names = [self.mechanism.speeds[i] for i in embedded.choice.independent]
+        udot = self._solved(M, embedded.forces(f, mixed), range(len(names)), names)
+        return embedded.all_speeds(udot, self.graph)
 
     def _solved(self, M: Rows, f: Sequence[Expr], outward: Sequence[int], names: Sequence[str]) -> list[Expr]:
         """M⁻¹ f; a speed that moves no mass at all is refused by name."""

@@ -33,7 +33,7 @@ class Link:
     All components are in the link's own axes, `frame`, turned by G against its body's frame. `offset` leads from the
     parent's reference point to the joint, in the parent's axes; `to_origin` from the link's reference point to its
     body's origin; `R_rest` turns components here into the parent's axes when the joint is at rest. `w` is the joint's
-    angular velocity, here; `p` and `v` its displacement and velocity, in the axes of `base`.
+    angular velocity, here; `p` its displacement, in the axes of `base`, and `v` its velocity, there or here.
     """
 
     body: Body
@@ -45,7 +45,7 @@ class Link:
     R_rest: Matrix
     w: Triple
     p: Triple
-    v: Triple
+    v: Vector
     offset: Triple
     to_origin: Triple
     axis: Triple | None
@@ -146,7 +146,8 @@ def _described(joint: Joint, parent: Link | None, take: Transfer) -> Link:
     body = joint.child
     assert body.frame is not None and joint.frame is not None and joint.frame.parent is not None
     mount, child_mount = take.matrix(joint.mount), take.matrix(joint.child_mount)
-    axis = _axis(joint)
+    axis, inside = _axis(joint), joint.motion.v_C
+    v = Vector(joint.frame.parent, take.triple(joint.motion.v))
     return Link(
         body=body,
         joint=joint,
@@ -157,7 +158,7 @@ def _described(joint: Joint, parent: Link | None, take: Transfer) -> Link:
         R_rest=product(mount, transposed(child_mount)),
         w=times(child_mount, take.triple(joint.motion.w)),
         p=take.triple(joint.motion.p),
-        v=take.triple(joint.motion.v),
+        v=v if inside is None else Vector(body.frame, times(child_mount, take.triple(inside))),
         offset=_offset(joint, parent, take, rotations.identity(take.target)),
         to_origin=scaled(-1.0, take.triple(joint.child_at)),
         axis=None if axis is None else times(child_mount, take.triple(axis)),
@@ -192,18 +193,20 @@ def _turned(
     else:
         R, w = take.matrix(joint.motion.R), take.triple(joint.motion.w)
         p, v = take.triple(joint.motion.p), take.triple(joint.motion.v)
+    frame = base.oriented(name, R, w)
+    inside = joint.motion.v_C
     child_at = take.triple(joint.child_at)
     return Link(
         body=joint.child,
         joint=joint,
         parent=parent,
-        frame=base.oriented(name, R, w),
+        frame=frame,
         base=base,
         G=G,
         R_rest=R_rest,
         w=w,
         p=p,
-        v=v,
+        v=Vector(base, v) if inside is None else Vector(frame, take.triple(inside)),
         offset=_offset(joint, parent, take, parent.G if parent is not None else rotations.identity(graph)),
         to_origin=_tidy(scaled(-1.0, times(transposed(G), child_at))),
         axis=axis,

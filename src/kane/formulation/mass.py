@@ -49,7 +49,7 @@ def columns(system: System, kin: Kinematics, link: Link) -> list[tuple[Triple, T
     moved_by = link.joint.moved_by
     if not moved_by:
         return []
-    A, _ = linear_coefficients([*link.w, *kin.turn(link.v, link.base, link.frame)], system.take(moved_by))
+    A, _ = linear_coefficients([*link.w, *kin.turn(link.v.xyz, link.v.frame, link.frame)], system.take(moved_by))
     return [((A[0][k], A[1][k], A[2][k]), (A[3][k], A[4][k], A[5][k])) for k in range(len(moved_by))]
 
 

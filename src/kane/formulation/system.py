@@ -95,7 +95,7 @@ class System:
         unknowns = here(self.variables)
         Y, Z = linear_coefficients(here(definitions), unknowns)
         self._check_solvable(Y)
-        s = _solve_small(graph, Y, [u - z for u, z in zip(self.u, Z, strict=True)], self._generic_state())
+        s = _solve_small(graph, Y, [u - z for u, z in zip(self.u, Z, strict=True)], self.generic_state())
         return SpeedMap(Y, Z, s, False)
 
     def _speeds_in_variables(self, symbols: dict[Expr, Expr | float]) -> None:
@@ -104,7 +104,7 @@ class System:
         for record in self.mechanism.speed_records.values():
             symbols[record.symbol] = bring.one(record.definition)
 
-    def _generic_state(self) -> dict[str, float]:
+    def generic_state(self) -> dict[str, float]:
         """Values for all inputs: the initial state, moved a little off special positions."""
         rng = np.random.default_rng(_SAMPLE_SEED)
         names = list(self.graph.inputs)
@@ -114,8 +114,16 @@ class System:
         values.update((p.name, p.value) for p in self.mechanism.parameters.values())
         return values
 
+    def initial_state(self) -> dict[str, float]:
+        """Values for all inputs: the model's initial state, efforts zero."""
+        values = dict.fromkeys(self.graph.inputs, 0.0)
+        values.update((c.name, c.initial) for c in self.mechanism.coordinate_records.values())
+        values.update((s.name, s.initial) for s in self.mechanism.speed_records.values())
+        values.update((p.name, p.value) for p in self.mechanism.parameters.values())
+        return values
+
     def _check_solvable(self, Y: list[list[Expr]]) -> None:
-        flat = evaluate([e for row in Y for e in row], self._generic_state())
+        flat = evaluate([e for row in Y for e in row], self.generic_state())
         matrix = np.array(flat).reshape(len(Y), -1)
         rank = int(np.linalg.matrix_rank(matrix, tol=_SINGULAR * max(1.0, np.abs(matrix).max())))
         if rank < len(Y):

@@ -197,8 +197,8 @@ class _Description:
                 return {"axis": self.axis(axis, where), "pitch": self.scalar(pitch, where)}
             case Universal(sequence) | Gimbal(sequence):
                 return {"sequence": sequence}
-            case Planar(normal):
-                return {"normal": normal}
+            case Planar(normal, velocity):
+                return {"normal": normal, **({} if velocity == "parent" else {"velocity": velocity})}
             case Free(velocity):
                 return {"velocity": velocity}
             case Coupled(moves, follows, ratio, offset):

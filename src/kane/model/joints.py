@@ -20,13 +20,15 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class JointMotion:
-    """How C moves in P: R_PC; p from P to C and its rate v, in P; w of C in P, in C; rates of the coordinates."""
+    """How C moves in P: R_PC; p from P to C and its rate v, in P; w of C in P, in C; rates of the coordinates; and v in C,
+    where it is written more simply there."""
 
     R: Matrix
     p: Triple
     w: Triple
     v: Triple
     qdot: tuple[Expr, ...]
+    v_C: Triple | None = None
 
 
 class JointType(Protocol):
@@ -47,6 +49,11 @@ class JointType(Protocol):
         ...
 
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion: ...
+
+
+def speeds_are_rates(kind: JointType) -> bool:
+    """Whether the motion variables of a joint of this type are the rates of its coordinates."""
+    return len(kind.coordinates) == len(kind.speeds) and not (isinstance(kind, Planar) and kind.velocity == "body")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +231,7 @@ class Prescribed:
 
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
         clock: dict[Expr, Expr | float] = {self.time: 1.0}
-        if len(self.moves.coordinates) == len(self.moves.speeds):
+        if speeds_are_rates(self.moves):
             there = self.moves.motion(graph, self.q, time_derivative(self.q, clock))
             return JointMotion(there.R, there.p, there.w, there.v, ())
         there = self.moves.motion(graph, self.q, [graph.const(0.0)] * len(self.moves.speeds))
@@ -236,9 +243,11 @@ class Prescribed:
 
 @dataclass(frozen=True, slots=True)
 class Planar:
-    """Motion in the plane normal to `normal` ('x', 'y' or 'z' of P). q: two displacements (m), angle (rad). u = q̇."""
+    """Motion in the plane normal to `normal` ('x', 'y' or 'z' of P). q: two displacements (m), angle (rad). u = q̇, or
+    with `velocity="body"` the velocity has components along the axes of C, which turn with the angle."""
 
     normal: str = "z"
+    velocity: str = "parent"
     kind = "planar"
     coordinates = ("1", "2", "angle")
     speeds = ("1", "2", "angle")
@@ -249,7 +258,11 @@ class Planar:
         first, second, normal = (rotations.unit(graph, (k + i) % 3) for i in (1, 2, 0))
         p = plus(scaled(q[0], first), scaled(q[1], second))
         v = plus(scaled(u[0], first), scaled(u[1], second))
-        return JointMotion(rotations.simple(k, q[2]), p, scaled(u[2], normal), v, tuple(u))
+        R = rotations.simple(k, q[2])
+        if self.velocity == "parent":
+            return JointMotion(R, p, scaled(u[2], normal), v, tuple(u))
+        v_P = times(R, v)
+        return JointMotion(R, p, scaled(u[2], normal), v_P, (v_P[(k + 1) % 3], v_P[(k + 2) % 3], u[2]), v)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,4 +283,5 @@ class Free:
         w = (u[0], u[1], u[2])
         v = (u[3], u[4], u[5])
         v_P = times(R, v) if self.velocity == "body" else v
-        return JointMotion(R, (q[4], q[5], q[6]), w, v_P, (*rotations.quaternion_rates(q[:4], w), *v_P))
+        v_C = v if self.velocity == "body" else None
+        return JointMotion(R, (q[4], q[5], q[6]), w, v_P, (*rotations.quaternion_rates(q[:4], w), *v_P), v_C)

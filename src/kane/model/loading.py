@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..space import Frame
+from .constraints import Constraint
+from .joints import speeds_are_rates
 from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
 from .records import Body, Joint
 from .symbols import Quantity
@@ -19,6 +21,7 @@ class Loaded(Tree):
     def __init__(self, name: str, about: str):
         super().__init__(name, about)
         self.loads: dict[str, Load] = {}
+        self.constraints: dict[str, Constraint] = {}
 
     def load(self, load: Load) -> Load:
         """Add a load of any type."""
@@ -108,7 +111,7 @@ class Loaded(Tree):
         where = f"load '{name}'"
         record = self._joint_with_rates(joint, index, where)
         s, r = self._spring_constants(stiffness, rest, where)
-        if not s.is_zero and len(record.coordinates) != len(record.rates):
+        if not s.is_zero and not speeds_are_rates(record.type):
             raise ModelError(
                 Problem(
                     self.where(where),

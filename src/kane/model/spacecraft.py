@@ -14,6 +14,7 @@ from ..graph import Expr, reachable
 from ..space import Frame, Point, position
 from ..space.algebra import Matrix, Triple, scaled
 from .environment import DipoleField, MagneticTorque, PointGravity
+from .joints import speeds_are_rates
 from .loading import Loaded
 from .loads import JointStop, Load
 from .records import Body, Joint, Shape, Wheel
@@ -186,7 +187,7 @@ class Spacecraft(Loaded):
         """Stops at the ends of the range of one coordinate of a joint, see `JointStop`; give one end or both."""
         where = f"load '{name}'"
         record = self._joint_with_rates(joint, index, where)
-        if len(record.coordinates) != len(record.rates):
+        if not speeds_are_rates(record.type):
             raise ModelError(
                 Problem(
                     self.where(where),

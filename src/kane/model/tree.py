@@ -31,6 +31,7 @@ from .joints import (
     Spherical,
     Universal,
     Weld,
+    speeds_are_rates,
 )
 from .records import Body, Joint, Shape
 from .symbols import Quantity, Symbols
@@ -302,7 +303,7 @@ class Tree(Symbols):
     @staticmethod
     def _rate_names(kind: JointType, coordinates: Sequence[str], speeds: Sequence[str]) -> Sequence[str]:
         """A motion variable that is the rate of a coordinate carries that rate's symbol; others their speed's name."""
-        return coordinates if len(coordinates) == len(speeds) else speeds
+        return coordinates if speeds_are_rates(kind) else speeds
 
     def _joint_symbols(
         self,
@@ -359,7 +360,7 @@ class Tree(Symbols):
             "universal": lambda: Universal(str(given.pop("sequence", "body xy"))),
             "gimbal": lambda: Gimbal(str(given.pop("sequence", "body 123"))),
             "spherical": lambda: Spherical(),
-            "planar": lambda: Planar(str(given.pop("normal", "z"))),
+            "planar": lambda: Planar(str(given.pop("normal", "z")), str(given.pop("velocity", "parent"))),
             "free": lambda: Free(str(given.pop("velocity", "body"))),
             "coupled": lambda: self._coupled(given, where),
         }
@@ -428,7 +429,7 @@ class Tree(Symbols):
                 problem = f"sequence '{made.sequence}' has {len(axes)} axes, a universal joint has two"
         if isinstance(made, Planar) and made.normal not in ("x", "y", "z"):
             problem = f"normal '{made.normal}' is not x, y or z"
-        if isinstance(made, Free) and made.velocity not in ("body", "parent"):
+        if isinstance(made, Free | Planar) and made.velocity not in ("body", "parent"):
             problem = f"velocity '{made.velocity}' is not body or parent"
         if problem:
             raise ModelError(Problem(self.where(where), problem))
@@ -500,7 +501,8 @@ class Tree(Symbols):
             moving.name = f"{joint.name}.C"
             frame = moving.oriented(child.name, transposed(joint.child_mount), still)
         hinge = parent.origin.located(f"{joint.name}.P", Vector(parent.frame, joint.at), still)
-        pin = hinge.located(f"{joint.name}.C", Vector(base, motion.p), motion.v, home=frame)
+        rate = Vector(base, motion.v) if motion.v_C is None else Vector(moving, motion.v_C)
+        pin = hinge.located(f"{joint.name}.C", Vector(base, motion.p), rate, home=frame)
         child.frame = frame
         child.origin = pin.located(child.name, Vector(frame, scaled(-1.0, joint.child_at)), still)
         self.frames.setdefault(child.name, frame)

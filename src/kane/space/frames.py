@@ -186,7 +186,8 @@ class Dyadic:
 class Point:
     """A point: parent point, offset from it in a carrier frame, rate of that offset there, and a home frame.
 
-    The home frame is where the point's velocity is expressed. The root point rests in the root frame.
+    The home frame is where the point's velocity is expressed. The root point rests in the root frame. The rate, as seen
+    in the carrier, may have its components in another frame (its own), in which it is simpler.
     """
 
     __slots__ = ("home", "name", "offset", "offset_rate", "parent", "v_NP")
@@ -196,16 +197,19 @@ class Point:
         self.home = home
         self.parent = parent
         self.offset = home.vector(0, 0, 0) if offset is None else offset
-        self.offset_rate: Triple | None = None
+        self.offset_rate: Vector | None = None
         self.v_NP: Vector | None = None
 
-    def located(self, name: str, offset: Vector, rate: Triple | None = None, home: Frame | None = None) -> Point:
-        """A new point at `offset` from this one; `rate` is the rate of the offset's components in its own frame.
+    def located(
+        self, name: str, offset: Vector, rate: Triple | Vector | None = None, home: Frame | None = None
+    ) -> Point:
+        """A new point at `offset` from this one; `rate` is the rate of the offset as seen in the offset's own frame,
+        with components there or, as a vector, in any.
 
         Where `rate` is not given it is derived.
         """
         point = Point(name, offset.frame if home is None else home, self, offset)
-        point.offset_rate = rate
+        point.offset_rate = Vector(offset.frame, rate) if isinstance(rate, tuple) else rate
         return point
 
     def set_velocity(self, v: Vector) -> None:

@@ -3,7 +3,8 @@
 Across a frame   ω_F = R ᵀ ω_P + w            α_F = Rᵀ α_P + ẇ + (Rᵀ ω_P) × w
 Across a point   v_P = v_O + ω × p + ṗ        a_P = a_O + U p + 2 ω × ṗ + p̈,   U = α̃ + ω̃ ω̃
 
-with p and its rates in the carrier frame. A velocity that the analyst set is differentiated instead: the general
+with p and its rates in the carrier frame; ṗ may be written in another frame C, where 2 ω × ṗ + p̈ is (ω + ω_C) × ṗ + the
+rates of its components. A velocity that the analyst set is differentiated instead: the general
 fallback. Rates of the inputs (q̇ of q, u̇ of u, 1 of t) are given once.
 """
 
@@ -53,7 +54,7 @@ class Kinematics:
         self._r: dict[Point, Triple] = {}
         self._R_N: dict[Frame, Matrix] = {}
         self._r_N: dict[Point, Triple] = {}
-        self._local: dict[Point, tuple[Triple, Triple]] = {}
+        self._local: dict[Point, tuple[Triple, Triple, Frame]] = {}
         self._set: dict[Frame, tuple[Triple, Triple]] = {}
 
     # what was described, and what takes its place -----------------------------------------------------------------
@@ -66,7 +67,7 @@ class Kinematics:
     def pin(self, point: Point, onto: Point, offset: Triple) -> None:
         """See `point` as fixed in the home frame of `onto`, at a constant `offset` from it."""
         self._pins[point] = onto
-        self._local[point] = (offset, self.zero)
+        self._local[point] = (offset, self.zero, onto.home)
 
     def set(self, frame: Frame, w: Triple, alpha: Triple) -> None:
         """Set ω and α of a frame in N, in the frame, where they are known beforehand."""
@@ -273,13 +274,13 @@ class Kinematics:
         """The point that a point's offset starts from."""
         return self._pins.get(point, point.parent)
 
-    def offset(self, point: Point) -> tuple[Triple, Triple]:
-        """(p, ṗ): offset of the point from its parent and its rate, both in the carrier frame."""
+    def offset(self, point: Point) -> tuple[Triple, Triple, Frame]:
+        """(p, ṗ, C): offset of the point from its parent in the carrier frame; its rate there, in the axes of C."""
         known = self._local.get(point)
         if known is None:
-            p = self.take(point.offset.xyz)
-            rate = self.rate(p) if point.offset_rate is None else self.take(point.offset_rate)
-            known = self._local[point] = (p, rate)
+            p, slide = self.take(point.offset.xyz), point.offset_rate
+            rate, axes = (self.rate(p), point.offset.frame) if slide is None else (self.take(slide.xyz), slide.frame)
+            known = self._local[point] = (p, rate, axes)
         return known
 
     def r(self, point: Point) -> Triple:
@@ -307,12 +308,17 @@ class Kinematics:
         if inner is None:
             return self.zero
         carrier = self.carrier(p)
-        offset, rate = self.offset(p)
-        carried = self.turn(self._v[inner], inner.home, carrier)
-        v = plus(plus(carried, cross(self.w(carrier), offset)), rate)
-        v = self.turn(v, carrier, p.home)
+        offset, rate, axes = self.offset(p)
+        v = plus(self.turn(self._v[inner], inner.home, carrier), cross(self.w(carrier), offset))
+        v = self._and(v, carrier, rate, axes, p.home)
         self.graph.note(v, f"v_N{p.name}")
         return v
+
+    def _and(self, one: Triple, frame: Frame, more: Triple, axes: Frame, to: Frame) -> Triple:
+        """The sum of two vectors, in the axes of `to`."""
+        if axes is frame:
+            return self.turn(plus(one, more), frame, to)
+        return plus(self.turn(one, frame, to), self.turn(more, axes, to))
 
     def a(self, point: Point) -> Triple:
         """Acceleration of the point in N, less gravity where the base carries it, in its home frame (m/s²)."""
@@ -331,12 +337,16 @@ class Kinematics:
         if inner is None:
             return self._base
         carrier = self.carrier(p)
-        offset, rate = self.offset(p)
+        offset, rate, axes = self.offset(p)
         a = self.turn(self._a[inner], inner.home, carrier)
         if not is_zero(offset):
             a = plus(a, times(self.U(carrier), offset))
+        sliding = rate
         if not is_zero(rate):
-            a = plus(a, plus(cross(self.w(carrier), scaled(2.0, rate)), self.rate(rate)))
-        a = self.turn(a, carrier, p.home)
+            w = scaled(2.0, self.w(carrier))
+            if axes is not carrier:
+                w = plus(self.turn(self.w(carrier), carrier, axes), self.w(axes))
+            sliding = plus(cross(w, rate), self.rate(rate))
+        a = self._and(a, carrier, sliding, axes, p.home)
         self.graph.note(a, f"a_N{p.name}")
         return a

@@ -1,0 +1,116 @@
+"""Constraints embedded at formulation: dependent speeds eliminated, u̇ = N u̇_I + N0 [Gil03, Eqs. 44 and 45].
+
+Dependent speeds are chosen by the constraints at the model's initial state (QR with pivoted columns, each speed
+measured by the mass it moves), and so are the rows that determine them where some are redundant. The forces of
+dependent speeds are recombined with those of independent ones: (NᵀM N) u̇_I = Nᵀ(f − M N0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..graph import Expr, Graph, evaluate
+from .constraints import Constraints
+from .elimination import solved
+
+Rows = list[list[Expr]]
+_REDUNDANT = 1e-9  # share of the largest pivot below which a row counts as redundant
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Indices of independent and dependent speeds, and of the rows that determine the dependent ones."""
+
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+    rows: tuple[int, ...]
+
+
+def choose(A: np.ndarray, mass: np.ndarray) -> Choice:
+    """The choice for the constraint matrix A, (m, n), in numbers; `mass` (n,) is the diagonal of M."""
+    from scipy.linalg import qr  # slow to import
+
+    m, n = A.shape
+    scale = 1.0 / np.sqrt(mass + 1e-6 * (mass.mean() or 1.0))
+    lengths = np.linalg.norm(A * scale, axis=1, keepdims=True)
+    scaled = A * scale / np.where(lengths > 0.0, lengths, 1.0)
+    if not m:
+        return Choice(tuple(range(n)), (), ())
+    R, columns = qr(scaled, mode="r", pivoting=True)
+    diagonal = np.abs(np.diag(R))
+    rank = int(np.sum(diagonal > _REDUNDANT * max(diagonal.max(), 1e-300)))
+    dependent = sorted(int(c) for c in columns[:rank])
+    _, rows = qr(scaled[:, dependent].T, mode="r", pivoting=True)
+    independent = tuple(i for i in range(n) if i not in dependent)
+    return Choice(independent, tuple(dependent), tuple(sorted(int(r) for r in rows[:rank])))
+
+
+def evaluated(rows: Sequence[Sequence[Expr]], at: Mapping[str, float]) -> np.ndarray:
+    """A matrix of expressions in numbers."""
+    return np.array(evaluate([e for row in rows for e in row], at), dtype=float).reshape(len(rows), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """u̇_D = D u̇_I + E and the pivots that must not vanish; D[d][i], over the indices of the choice."""
+
+    choice: Choice
+    D: Rows
+    E: list[Expr]
+    pivots: list[Expr]
+
+    @staticmethod
+    def of(rows: Constraints, choice: Choice, at: Mapping[str, float]) -> Embedded:
+        A_D = [[rows.A[r][d] for d in choice.dependent] for r in choice.rows]
+        right = [[*(-rows.A[r][i] for i in choice.independent), rows.b[r]] for r in choice.rows]
+        X, pivots = solved(A_D, right, at)
+        return Embedded(choice, [x[:-1] for x in X], [x[-1] for x in X], pivots)
+
+    def recombined(self, f: Sequence[Expr]) -> list[Expr]:
+        """Nᵀ f: what acts along the independent speeds, the dependent ones having their share."""
+        out = []
+        for k, i in enumerate(self.choice.independent):
+            total = f[i]
+            for a, d in enumerate(self.choice.dependent):
+                total = total + self.D[a][k] * f[d]
+            out.append(total)
+        return out
+
+    def mass_matrix(self, M: Rows) -> tuple[Rows, Rows]:
+        """(NᵀM N, NᵀM): over the independent speeds, and mixed."""
+        mixed = [list(row) for row in zip(*(self.recombined(column) for column in zip(*M, strict=True)), strict=True)]
+        p = len(self.choice.independent)
+        reduced: Rows = [[mixed[0][0]] * p for _ in range(p)]
+        for k in range(p):
+            for j in range(k + 1):
+                total = mixed[k][self.choice.independent[j]]
+                for a, d in enumerate(self.choice.dependent):
+                    total = total + mixed[k][d] * self.D[a][j]
+                reduced[k][j] = reduced[j][k] = total
+        return reduced, mixed
+
+    def forces(self, f: Sequence[Expr], mixed: Rows) -> list[Expr]:
+        """Nᵀ(f − M N0)."""
+        out = self.recombined(f)
+        for a, d in enumerate(self.choice.dependent):
+            out = [x if self.E[a].is_zero else x - row[d] * self.E[a] for x, row in zip(out, mixed, strict=True)]
+        return out
+
+    def all_speeds(self, independent: Sequence[Expr], graph: Graph) -> list[Expr]:
+        """u̇ of all speeds, in their order."""
+        n = len(self.choice.independent) + len(self.choice.dependent)
+        out = [graph.const(0.0)] * n
+        for k, i in enumerate(self.choice.independent):
+            out[i] = independent[k]
+        for a, d in enumerate(self.choice.dependent):
+            total = self.E[a]
+            for k, x in enumerate(independent):
+                total = total + self.D[a][k] * x
+            out[d] = total
+        return out
+
+
+__all__ = ["Choice", "Embedded", "choose", "evaluated"]
