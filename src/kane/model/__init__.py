@@ -1,6 +1,7 @@
 """Descriptions of mechanisms: bodies, joints, loads, parameters, speeds, and the files that hold them."""
 
 from .attitude import Attitude, attitudes
+from .constraints import Constraint, Row
 from .file import builtin_names, load_mechanism, read_mechanism
 from .gimbals import Lock, lock_problem, locks
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
@@ -14,6 +15,7 @@ __all__ = [
     "JOINT_TYPES",
     "Attitude",
     "Body",
+    "Constraint",
     "Control",
     "Coordinate",
     "Joint",
@@ -23,6 +25,7 @@ __all__ = [
     "Parameter",
     "PathTable",
     "Rotor",
+    "Row",
     "Shape",
     "Speed",
     "UrdfOptions",

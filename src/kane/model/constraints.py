@@ -25,13 +25,21 @@ class Row:
     `actions` are those of a unit reaction on the second body and the opposite on the first; their vectors are
     expressions in q, t and parameters. `drift` (m/s, rad/s) is in t, q and parameters; zero for most. `residual` (m,
     rad or none) is what vanishes in the configuration, its rate being the power above; None for a motion constraint.
+    `on` names the body that each action acts on, in their order; what would act on the ground is left out. It is empty
+    where the actions are efforts.
     """
 
     label: str
     actions: tuple[Action, ...]
     drift: Expr
     residual: Expr | None = None
-    unit: str = "N"  # of the reaction: N or N m
+    unit: str = "N"  # of the reaction: N, N m, or empty where that depends on how the equation was written
+    on: tuple[Body, ...] = ()
+
+    def exprs(self) -> tuple[Expr, ...]:
+        """Every expression that the row is written with."""
+        told = () if self.residual is None else (self.residual,)
+        return (*(e for action in self.actions for e in action.exprs()), self.drift, *told)
 
 
 @dataclass(frozen=True, slots=True)

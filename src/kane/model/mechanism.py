@@ -1,27 +1,27 @@
 """The description of a mechanism: what the user says, nothing computed from it.
 
-On top of the tree of bodies come gravity, the choice of generalized speeds, loads and controls. Problems are refused
-where they are made; what can only be judged at the end (is everything attached?) by `validate`.
+On top of the tree of bodies come gravity, the choice of generalized speeds, loads, constraints and controls. Problems
+are refused where they are made; what can only be judged at the end (is everything attached?) by `validate`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, depends_on, evaluate, linear_coefficients
-from ..space import Kinematics
 from ..space.algebra import Triple
 from .attitude import attitudes
+from .constraining import Constrained
 from .describe import describe
 from .dh import dh_arm
+from .measures import MeasureNumbers
 from .records import Body, Control, Joint, Limit, Rotor, Speed
-from .spacecraft import Spacecraft
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES
 
@@ -29,8 +29,11 @@ _GENERIC_SEED = 7  # of the state at which definitions of speeds are judged
 _INVOLVED = 1e-6  # smallest part of a speed in a combination that is named
 
 
-class Mechanism(Spacecraft):
-    """Bodies, joints, loads, parameters, speeds and controls of one mechanism. Gravity (m/s²) has components in N."""
+class Mechanism(Constrained):
+    """Bodies, joints, loads, constraints, parameters, speeds and controls of one mechanism.
+
+    Gravity (m/s²) has components in N.
+    """
 
     def __init__(self, name: str = "model", *, gravity: Sequence[Quantity] = (0.0, 0.0, 0.0), about: str = ""):
         super().__init__(name, about)
@@ -172,11 +175,14 @@ class Mechanism(Spacecraft):
         return place
 
     def _written_in_speeds(self) -> str | None:
-        """What among loads and controls depends on the present speeds, in words."""
+        """What among loads, constraints and controls depends on the present speeds, in words."""
         symbols = [s.symbol for s in self.speed_records.values()]
         for name, load in self.loads.items():
             if depends_on([e for action in load.actions() for e in action.exprs()], symbols):
                 return f"load '{name}'"
+        for name, constraint in self.constraints.items():
+            if depends_on([e for row in constraint.rows for e in row.exprs()], symbols):
+                return f"constraint '{name}'"
         for name, law in self.controls.items():
             if depends_on([*law.efforts, *law.efforts.values()], symbols):
                 return f"control '{name}'"
@@ -300,44 +306,12 @@ class Mechanism(Spacecraft):
             raise ModelError(problems)
 
     def __repr__(self) -> str:
+        rows = len(self.row_names)
+        tied = f", {len(self.constraints)} constraints with {rows} rows" if rows else ""
         return (
             f"<Model '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
-            f"{len(self.coordinates)} coordinates, {len(self.speeds)} speeds>"
+            f"{len(self.coordinates)} coordinates, {len(self.speeds)} speeds{tied}>"
         )
-
-
-class MeasureNumbers(Mapping[str, Expr]):
-    """Names in the definition of a speed: all usual ones, w.BODY.x (ω · body axis), v.BODY.x (velocity of origin)."""
-
-    def __init__(self, mechanism: Mechanism, names: Mapping[str, Expr]):
-        self._names = names
-        self._mechanism = mechanism
-        rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)
-        self._kinematics = Kinematics(mechanism.graph, {**rates, mechanism.time: 1.0})
-
-    def __getitem__(self, name: str) -> Expr:
-        if name in self._names:
-            return self._names[name]
-        kind, _, rest = name.partition(".")
-        place, _, axis = rest.rpartition(".")
-        if kind == "w" and axis in ("x", "y", "z") and place in self._mechanism.frames:
-            return self._kinematics.w(self._mechanism.frames[place])["xyz".index(axis)]
-        if kind == "v" and axis in ("x", "y", "z") and place in self._mechanism.points:
-            return self._kinematics.v(self._mechanism.points[place])["xyz".index(axis)]
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        try:
-            self[str(name)]
-        except KeyError:
-            return False
-        return True
 
 
 __all__ = ["INERTIA", "JOINT_TYPES", "Mechanism", "Quantity", "suggestion"]

@@ -1,0 +1,50 @@
+"""Measure numbers: components of angular velocities, velocities and positions as names in expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..graph import Expr
+from ..space import Kinematics
+from .tree import Tree
+
+
+class MeasureNumbers(Mapping[str, Expr]):
+    """Names that the definition of a speed or a constraint may use: all usual ones and, of frames and bodies,
+    w.BODY.x (ω · body axis, rad/s), v.POINT.x (velocity in N along the axes of the point's home, m/s) and r.POINT.x
+    (position from O along the axes of N, m). A body's name stands for its frame and its origin."""
+
+    def __init__(self, tree: Tree, names: Mapping[str, Expr]):
+        self._names = names
+        self._tree = tree
+        rates: dict[Expr, Expr | float] = dict(tree.coordinate_rates)
+        self._kinematics = Kinematics(tree.graph, {**rates, tree.time: 1.0})
+
+    def __getitem__(self, name: str) -> Expr:
+        if name in self._names:
+            return self._names[name]
+        kind, _, rest = name.partition(".")
+        place, _, axis = rest.rpartition(".")
+        if axis not in ("x", "y", "z"):
+            raise KeyError(name)
+        k = "xyz".index(axis)
+        if kind == "w" and place in self._tree.frames:
+            return self._kinematics.w(self._tree.frames[place])[k]
+        if kind == "v" and place in self._tree.points:
+            return self._kinematics.v(self._tree.points[place])[k]
+        if kind == "r" and place in self._tree.points:
+            return self._kinematics.position(self._tree.points[place])[k]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            self[str(name)]
+        except KeyError:
+            return False
+        return True

@@ -1,0 +1,131 @@
+"""Geometry of rolling: where a wheel, a ball or an ellipsoid touches a plane or a ball, in closed form.
+
+Each function returns a `Contact`: the arm from the rolling body's centre to the place of contact, the directions of the
+rows, and the height of the body over the surface. The rate of the height is the velocity of the material point at the
+contact along the normal, since the place of contact moves along the surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..graph import Expr
+from ..space import Frame, Point, Vector, position
+from ..space.algebra import Triple, cross, minus, scaled, transpose_times
+from .joints import Revolute
+from .loads import point_of
+from .records import Body
+
+_SAME = 1e-12  # components of two unit vectors that are one, up to rounding of what was typed
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """`center` of the rolling body, `arm` (m) from there to the place of contact, directions of the rows by their
+    labels, the last being the normal, and `height` (m) above the surface."""
+
+    center: Point
+    arm: Vector
+    directions: tuple[tuple[str, Vector], ...]
+    height: Expr
+
+
+def wheel_on_plane(center: Point, axis: Vector, radius: Expr, crown: Expr, plane: Point, normal: Vector) -> Contact:
+    """A wheel of outer `radius` about `axis`, its rim a circle of radius `crown` in cross-section (0: a knife edge).
+
+    With s = |axis × n|: heading e1 = axis × n / s, down the wheel d = axis × e1, contact at (radius − crown) d −
+    crown n from the centre, height n · (C − plane) − (radius − crown) s − crown.
+    """
+    n = normal.express(axis.frame)
+    heading = axis.cross(n)
+    s = heading.magnitude()
+    e1 = heading * (1.0 / s)
+    e2 = n.cross(e1)
+    inner = radius - crown
+    arm = axis.cross(e1) * inner - n * crown
+    height = normal.dot(position(center, plane)) - inner * s - crown
+    return Contact(center, arm, (("longitudinal", e1), ("lateral", e2), ("normal", n)), height)
+
+
+def ball_on_plane(
+    center: Point, radius: Expr, plane: Point, normal: Vector, directions: Sequence[tuple[str, Vector]]
+) -> Contact:
+    """A ball: contact at −radius n from its centre."""
+    height = normal.dot(position(center, plane)) - radius
+    return Contact(center, normal * (-radius), (*directions, ("normal", normal)), height)
+
+
+def ball_on_ball(
+    center: Point, radius: Expr, other: Point, other_radius: Expr, triad: Sequence[tuple[str, Vector]], inside: bool
+) -> Contact:
+    """A ball on another one, or inside it.
+
+    With n from the other's centre to the ball's: contact at −radius n from its centre, or +radius n inside. `triad` is
+    right-handed and fixed in the other body, its last vector k where the ball is usually found; turned by the smallest
+    rotation from k to n its first two are tangents, everywhere but at n = −k:
+    t = c − (c · n) (k + n) / (1 + k · n).
+    """
+    (c_label, c), (d_label, d), (_, k) = triad
+    line = position(center, other).express(k.frame)
+    length = line.magnitude()
+    n = line * (1.0 / length)
+    share = (k + n) * (1.0 / (1.0 + k.dot(n)))
+    tangents = [(label, x - share * x.dot(n)) for label, x in ((c_label, c), (d_label, d))]
+    if inside:
+        return Contact(center, n * radius, (*tangents, ("normal", -n)), other_radius - radius - length)
+    return Contact(center, n * (-radius), (*tangents, ("normal", n)), length - other_radius - radius)
+
+
+def ellipsoid_on_plane(
+    center: Point,
+    axes: tuple[Vector, Vector, Vector],
+    semi_axes: Triple,
+    plane: Point,
+    normal: Vector,
+    directions: Sequence[tuple[str, Vector]],
+) -> Contact:
+    """An ellipsoid with `semi_axes` a, b, c along `axes`, unit vectors of its body.
+
+    With n's components along them, w = √(a²nx² + b²ny² + c²nz²): contact at −(a²nx, b²ny, c²nz) / w, height
+    n · (C − plane) − w.
+    """
+    frame = axes[0].frame
+    n = normal.express(frame)
+    parts = [(size * size, axis, axis.dot(n)) for size, axis in zip(semi_axes, axes, strict=True)]
+    total = parts[0][0] * parts[0][2] * parts[0][2]
+    for square, _, share in parts[1:]:
+        total = total + square * share * share
+    w = total.sqrt()
+    arm = frame.vector(0, 0, 0)
+    for square, axis, share in parts:
+        arm = arm - axis * (square * share / w)
+    height = normal.dot(position(center, plane)) - w
+    return Contact(center, arm, (*directions, ("normal", normal)), height)
+
+
+def hub(body: Body, center: Triple, axis: Triple, name: str) -> tuple[Point, Vector]:
+    """The centre of a wheel and its axis, written where the wheel's own angle does not appear: in the frame that
+    carries it, if it turns about that axis in a revolute joint; in its own frame otherwise."""
+    joint = body.joint
+    assert body.frame is not None and body.origin is not None
+    own = point_of(body, center, name), Vector(body.frame, axis)
+    if joint is None or not isinstance(joint.type, Revolute) or joint.frame is None or joint.frame.parent is None:
+        return own
+    base: Frame = joint.frame.parent
+    in_joint = transpose_times(joint.child_mount, axis)
+    offset = transpose_times(joint.child_mount, minus(center, joint.child_at))
+    if not any(_same(in_joint, scaled(sign, joint.type.axis)) for sign in (1.0, -1.0)):
+        return own
+    if not _same(cross(offset, joint.type.axis), scaled(0.0, offset)):
+        return own[0], Vector(base, in_joint)
+    pin = body.origin.parent
+    assert pin is not None and pin.parent is not None
+    zero = scaled(0.0, offset)
+    return pin.parent.located(name, Vector(base, offset), zero), Vector(base, in_joint)
+
+
+def _same(a: Triple, b: Triple) -> bool:
+    """Whether two vectors are one, for every value of the parameters."""
+    gaps = minus(a, b)
+    return all(g.number is not None and abs(g.number) <= _SAME for g in gaps)
