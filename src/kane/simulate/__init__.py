@@ -1,4 +1,4 @@
-"""Motion from a compiled right-hand side: integrators, events, sampled control, constraints, and why a simulation stopped."""
+"""Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
 from .embedding import Embedding
 from .integrate import METHODS, integrate

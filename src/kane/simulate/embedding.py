@@ -52,6 +52,7 @@ class Embedding:
     ):
         from ..backends.llvm.bound import Bound
         from .compiled import embedded  # numba is slow to import: only a simulation pays for it
+        from .compiled.lanes import padded
 
         n = speeds
         states = coordinates + n + 1
@@ -87,6 +88,7 @@ class Embedding:
             damping=damping,
             stiffness=stiffness,
         )
+        width = padded(n + 1)
         self._hold(
             out=terms.program.output_count,
             place=0 if places is None else places.program.output_count,
@@ -98,13 +100,14 @@ class Embedding:
             zero=n,
             step=n,
             scale=n,
-            w=rows * (n + 1),
-            square=n,
+            w=rows * width,
+            square=width,
             summed=n,
             v=rows,
-            row=n + 1,
-            product=n * (n + 1),
-            k=n * (n + 1),
+            row=width,
+            x_dependent=n * width,
+            product=n * width,
+            k=n * width,
         )
         self._arrays["order"] = np.arange(n, dtype=np.int64)
         self._fill(order=self._arrays["order"].ctypes.data)

@@ -49,14 +49,15 @@ ADDRESSES = (
     "zero",  # (n,)
     "step",  # (n,)
     "scale",  # (n,): units of the unknowns
-    "w",  # (rows, n + 1): [A | b] and what becomes of it
-    "square",  # (n,): squared lengths of columns
+    "w",  # (rows, padded(n + 1)): [A | −b] and what becomes of it
+    "square",  # (padded(n + 1),): squared lengths of columns
     "summed",  # (n,): the same when last summed
     "order",  # (n,) int64: dependent unknowns, then independent ones
     "v",  # (rows,)
-    "row",  # (n + 1,)
-    "product",  # (n, n + 1)
-    "k",  # (n, n + 1): the reduced system
+    "row",  # (padded(n + 1),)
+    "x_dependent",  # (n, padded(n + 1)): D and E of x_D = D x_I + E
+    "product",  # (n, padded(n + 1))
+    "k",  # (n, padded(n + 1)): the reduced system
 )
 REALS = ("damping", "stiffness", "measure")
 
@@ -213,8 +214,9 @@ def reaction_power(m, u, udot):
 def _cores(digest) -> tuple[Any, Any, Any]:
     """(rates, projection, samples); `digest` ties their cached code to all the sources they are made of."""
     signature = types.void(types.int64, types.int64, types.int64)
+    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
 
-    @cfunc(signature, cache=True, error_model="numpy", _nrt=False)
+    @cfunc(signature, **options)
     def rates(context, source, target):
         """Write [q̇, u̇, power]."""
         m = record(context)
@@ -226,7 +228,7 @@ def _cores(digest) -> tuple[Any, Any, Any]:
             power += reaction_power(m, source + 8 * (1 + m.coordinates), first)
         states[m.states - 1] = power
 
-    @cfunc(signature, cache=True, error_model="numpy", _nrt=False)
+    @cfunc(signature, **options)
     def projection(context, source, target):
         """Write the state [q, u, work] on the constraints."""
         m = record(context)

@@ -5,7 +5,8 @@ dependent from independent unknowns, x = N x_I + N0, and (Nᵀ M N) x_I = Nᵀ (
 follow from others vanish in the QR and cost nothing; rows that contradict each other are met in the least squares.
 
 Unknowns are measured in units of 1 / sqrt(M_jj), so that metres and radians compare, and rows of A have unit length.
-Matrices are row by row and every inner loop runs along a row. `m` is a record of type `embedded.MEMORY`.
+Matrices are row by row, every inner loop runs along a row, and rows are filled up to whole groups (`lanes`). `m` is a
+record of type `embedded.MEMORY`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import math
 
 from .call import compiled, reals, wholes
+from .lanes import LANES, WIDE, add, add_rows, add_rows_wide, add_squares, scale
 
 FLOOR = 1e-3
 """Share of the mean of M_jj that every M_jj counts at least: a massless link must not outweigh all else."""
@@ -25,59 +27,72 @@ ROUNDING = 1e-15
 
 
 @compiled
-def scales(n, mass, scale):
-    """Set scale[j] = 1 / sqrt(M_jj), small M_jj raised to a share of their mean; False if that is not a number."""
+def whole(count):
+    """`count` rounded up to whole groups: the length of a row."""
+    return (count + (LANES - 1)) & -LANES
+
+
+@compiled
+def scales(n, mass, units):
+    """Set units[j] = 1 / sqrt(M_jj), small M_jj raised by a share of their mean; False if that is not a number."""
     total = 0.0
     for j in range(n):
         total += mass[j * n + j]
     least = FLOOR * total / n
     if not (total >= 0.0 and total < math.inf):
         return False
+    if total == 0.0:
+        least = 1.0
     for j in range(n):
-        size = max(mass[j * n + j], 0.0) + least
-        scale[j] = 1.0 / math.sqrt(size) if size > 0.0 else 1.0
+        units[j] = 1.0 / math.sqrt(max(mass[j * n + j], 0.0) + least)
     return True
 
 
 @compiled
-def augmented(rows, n, a, b, scale, w, square):
-    """Set the rows of w to [A | b], columns scaled and rows of unit length, and square[j] to the norms of the columns.
+def augmented(m, rows, a, b):
+    """Set the rows of m.w to [A | −b], columns scaled, rows of unit length, and m.square to the norms of the columns.
 
     A row of zeros stays. False if something is not a number.
     """
-    for j in range(n):
+    n = m.n
+    width = whole(n + 1)
+    w, square, units = reals(m.w), reals(m.square), reals(m.scale)
+    for j in range(width):
         square[j] = 0.0
     fault = 0.0
     for i in range(rows):
-        at, to = i * n, i * (n + 1)
-        length = 0.0
+        at, to = i * n, i * width
         for j in range(n):
-            value = a[at + j]
-            if value != 0.0:
-                value *= scale[j]
-                length += value * value
-            w[to + j] = value
+            w[to + j] = a[at + j] * units[j]
+        for j in range(n, width):
+            w[to + j] = 0.0
+        one, two, three, four = 0.0, 0.0, 0.0, 0.0
+        for j in range(to, to + width, LANES):
+            one += w[j] * w[j]
+            two += w[j + 1] * w[j + 1]
+            three += w[j + 2] * w[j + 2]
+            four += w[j + 3] * w[j + 3]
+        length = (one + two) + (three + four)
         factor = 1.0 / math.sqrt(length) if length > 0.0 else 0.0
-        fault += factor - factor + b[i] - b[i]
-        w[to + n] = factor * b[i]
-        for j in range(n):
-            value = factor * w[to + j]
-            w[to + j] = value
-            square[j] += value * value
-        fault += length - length
+        fault += (length - length) + (b[i] - b[i])
+        for j in range(0, width, LANES):
+            scale(m.w + 8 * (to + j), factor)
+            add_squares(m.square + 8 * j, 1.0, m.w + 8 * (to + j))
+        w[to + n] = -factor * b[i]
     return fault == 0.0
 
 
 @compiled
 def pivot(rows, n, k, w, square, summed, floor):
     """The column of k.. that is longest below row k; norms that have lost digits are summed again on the way."""
+    width = whole(n + 1)
     best, longest = k, -1.0
     for j in range(k, n):
         size = square[j]
         if size < REFRESH * summed[j] and summed[j] > floor:
             size = 0.0
             for i in range(k, rows):
-                value = w[i * (n + 1) + j]
+                value = w[i * width + j]
                 size += value * value
             square[j] = size
             summed[j] = size
@@ -88,8 +103,8 @@ def pivot(rows, n, k, w, square, summed, floor):
 
 @compiled
 def exchanged(rows, n, k, j, w, square, summed, order):
-    """Exchange the columns k and j."""
-    width = n + 1
+    """Exchange the columns k and j, of which k is not looked at again in `square` and `summed`."""
+    width = whole(n + 1)
     for i in range(rows):
         w[i * width + k], w[i * width + j] = w[i * width + j], w[i * width + k]
     square[j] = square[k]
@@ -98,48 +113,59 @@ def exchanged(rows, n, k, j, w, square, summed, order):
 
 
 @compiled
-def reflected(rows, n, k, length, w, v, row):
-    """Turn column k of w into (R_kk, 0, ...) from row k on, by a reflection of all columns to its right.
-
-    H = 1 − v vᵀ / (length² + |w_kk| length) with v = column + sign(w_kk) length e_k.
-    """
-    width = n + 1
-    corner = w[k * width + k]
-    last = k
+def below(rows, n, k, w, v):
+    """(length, last row that is not zero) of column k from row k on, which is copied to v."""
+    width = whole(n + 1)
+    last, total = k, 0.0
     for i in range(k, rows):
         value = w[i * width + k]
         v[i] = value
         if value != 0.0:
             last = i
-    if last == k:
-        return
-    signed = length if corner >= 0.0 else -length
-    v[k] = corner + signed
-    share = 1.0 / (length * (length + abs(corner)))
-    first = k * width
-    for j in range(k + 1, width):
-        row[j] = v[k] * w[first + j]
-    for i in range(k + 1, last + 1):
-        value = v[i]
-        if value != 0.0:
-            at = i * width
-            for j in range(k + 1, width):
-                row[j] += value * w[at + j]
-    for i in range(k, last + 1):
-        value = share * v[i]
-        if value != 0.0:
-            at = i * width
-            for j in range(k + 1, width):
-                w[at + j] -= value * row[j]
-    w[first + k] = -signed
+            total += value * value
+    return math.sqrt(total), last
 
 
 @compiled
-def triangular(m, rows, n, tolerance, w, square, summed, order, v, row):
-    """The rank of [A | b] in w, which is made upper triangular, its columns in the order `order`.
+def reflected(n, k, length, last, w, v, row):
+    """Turn column k of w, which is in v, into (R_kk, 0, ...) by a reflection of all columns to its right.
+
+    H = 1 − v vᵀ / (length² + |w_kk| length) with v = column + sign(w_kk) length e_k. The columns before k, which share
+    a group with k + 1, hold nothing any more below row k. w and row are addresses.
+    """
+    width = whole(n + 1)
+    first = (k + 1) & -LANES
+    corner = v[k]
+    signed = length if corner >= 0.0 else -length
+    v[k] = corner + signed
+    share = -1.0 / (length * (length + abs(corner)))
+    sums = reals(row)
+    for j in range(first, width):
+        sums[j] = 0.0
+    for i in range(k, last + 1):
+        value = v[i]
+        if value != 0.0:
+            at = w + 8 * i * width
+            for j in range(first, width, LANES):
+                add(row + 8 * j, value, at + 8 * j)
+    for i in range(k, last + 1):
+        value = share * v[i]
+        if value != 0.0:
+            at = w + 8 * i * width
+            for j in range(first, width, LANES):
+                add(at + 8 * j, value, row + 8 * j)
+    reals(w)[k * width + k] = -signed
+
+
+@compiled
+def triangular(m, rows, tolerance):
+    """The rank of [A | −b] in m.w, which is made upper triangular, its columns in the order m.order.
 
     The rank counts |R_kk| above `tolerance` |R_00|; m.measure is |R_kk| / |R_00| at the place that m.generic names.
     """
+    n = m.n
+    width = whole(n + 1)
+    w, v, square, summed, order = reals(m.w), reals(m.v), reals(m.square), reals(m.summed), wholes(m.order)
     for j in range(n):
         order[j] = j
         summed[j] = square[j]
@@ -150,11 +176,7 @@ def triangular(m, rows, n, tolerance, w, square, summed, order, v, row):
         j = pivot(rows, n, k, w, square, summed, floor)
         if j != k:
             exchanged(rows, n, k, j, w, square, summed, order)
-        length = 0.0
-        for i in range(k, rows):
-            value = w[i * (n + 1) + k]
-            length += value * value
-        length = math.sqrt(length)
+        length, last = below(rows, n, k, w, v)
         if k == 0:
             largest = length
             floor = (tolerance * largest) ** 2
@@ -162,80 +184,100 @@ def triangular(m, rows, n, tolerance, w, square, summed, order, v, row):
             m.measure = length / largest
         if not length > tolerance * largest:
             return k
-        reflected(rows, n, k, length, w, v, row)
-        at = k * (n + 1)
-        for i in range(k + 1, n):
-            square[i] -= w[at + i] * w[at + i]
+        if last > k:
+            reflected(n, k, length, last, m.w, v, m.row)
+        at = m.w + 8 * k * width
+        for i in range((k + 1) & -LANES, width, LANES):
+            add_squares(m.square + 8 * i, -1.0, at + 8 * i)
     return most
 
 
 @compiled
-def eliminated(rank, n, w):
-    """Turn the rows [R11 R12 | c] into [D | E] of x_D = D x_I + E, in the columns from `rank` on."""
-    width = n + 1
+def eliminated(rank, n, w, x):
+    """Set the rows of x to [D | E] of x_D = D x_I + E from the rows [R11 R12 | −c] of w; x is an address."""
+    width, free = whole(n + 1), n - rank
+    side = whole(free + 1)
+    target = reals(x)
+    for i in range(rank):
+        for j in range(free + 1):
+            target[i * side + j] = w[i * width + rank + j]
+        for j in range(free + 1, side):
+            target[i * side + j] = 0.0
     for i in range(rank - 1, -1, -1):
-        at = i * width
-        inverse = -1.0 / w[at + i]
-        for j in range(rank, n):
-            w[at + j] *= inverse
-        w[at + n] *= -inverse
+        at = x + 8 * i * side
+        inverse = -1.0 / w[i * width + i]
+        for j in range(0, side, LANES):
+            scale(at + 8 * j, inverse)
         for k in range(i):
             value = w[k * width + i]
             if value != 0.0:
-                to = k * width
-                for j in range(rank, n):
-                    w[to + j] += value * w[at + j]
-                w[to + n] -= value * w[at + n]
+                to = x + 8 * k * side
+                for j in range(0, side, LANES):
+                    add(to + 8 * j, value, at + 8 * j)
 
 
 @compiled
-def reduced(rank, n, mass, f, share, scale, order, w, product, k):
-    """Set the upper triangle of k to [Nᵀ M N | Nᵀ (f − M N0)], in scaled unknowns; `share` is added to each M_jj.
+def added(first, side, target, count, factors, next_factor, source):
+    """Add `count` rows of length `side` at `source`, each times its factor, to that at `target`, from `first` on."""
+    j = first
+    while j + WIDE <= side:
+        add_rows_wide(target + 8 * j, count, factors, next_factor, source + 8 * j, 8 * side)
+        j += WIDE
+    while j < side:
+        add_rows(target + 8 * j, count, factors, next_factor, source + 8 * j, 8 * side)
+        j += LANES
 
-    With M and [D | E] in blocks, W = M_DD [D | E] + [M_DI | 0] and Nᵀ M [N | N0] = M_II + M_ID [D | E] + Dᵀ W.
+
+@compiled
+def mass_row(m, a, mass, f, share, target):
+    """Set m.row to the dependent part of row `a` of M, in scaled unknowns and their order, and the row at the address
+    `target` to the independent part, followed by −f_a."""
+    n, rank = m.n, m.rank
+    free = n - rank
+    units, order, row, rest = reals(m.scale), wholes(m.order), reals(m.row), reals(target)
+    at = order[a] * n
+    unit = units[order[a]]
+    for j in range(rank):
+        row[j] = unit * units[order[j]] * mass[at + order[j]]
+    for j in range(free):
+        rest[j] = unit * units[order[rank + j]] * mass[at + order[rank + j]]
+    rest[free] = -unit * f[order[a]]
+    for j in range(free + 1, whole(free + 1)):
+        rest[j] = 0.0
+    if a < rank:
+        row[a] += share
+    else:
+        rest[a - rank] += share
+
+
+@compiled
+def reduced(m, mass, f, share):
+    """Set the upper triangle of m.k to [Nᵀ M N | Nᵀ (M N0 − f)], in scaled unknowns; `share` is added to each M_jj.
+
+    With M and [D | E] in blocks, W = M_DD [D | E] + [M_DI | −f_D] and
+    Nᵀ [M N | M N0 − f] = [M_II | −f_I] + M_ID [D | E] + Dᵀ W.
     """
-    width, free = n + 1, n - rank
-    side = free + 1
+    rank, free = m.rank, m.n - m.rank
+    side = whole(free + 1)
     for a in range(rank):
-        to = a * side
-        pa = order[a]
-        sa = scale[pa]
-        for j in range(free):
-            pj = order[rank + j]
-            product[to + j] = sa * scale[pj] * mass[pa * n + pj]
-        product[to + free] = -sa * f[pa]
-        for b in range(rank):
-            value = sa * scale[order[b]] * mass[pa * n + order[b]]
-            if a == b:
-                value += share
-            if value != 0.0:
-                at = b * width + rank
-                for j in range(side):
-                    product[to + j] += value * w[at + j]
+        target = m.product + 8 * a * side
+        mass_row(m, a, mass, f, share, target)
+        added(0, side, target, rank, m.row, 8, m.x_dependent)
     for i in range(free):
-        to = i * side
-        pi = order[rank + i]
-        si = scale[pi]
-        for j in range(i, free):
-            pj = order[rank + j]
-            k[to + j] = si * scale[pj] * mass[pi * n + pj]
-        k[to + i] += share
-        k[to + free] = -si * f[pi]
-        for a in range(rank):
-            value = si * scale[order[a]] * mass[pi * n + order[a]]
-            other = w[a * width + rank + i]
-            at, by = a * width + rank, a * side
-            if value != 0.0 or other != 0.0:
-                for j in range(i, side):
-                    k[to + j] += value * w[at + j] + other * product[by + j]
-        k[to + free] = -k[to + free]
+        target, first = m.k + 8 * i * side, i & -LANES
+        mass_row(m, rank + i, mass, f, share, target)
+        added(first, side, target, rank, m.row, 8, m.x_dependent)
+        added(first, side, target, rank, m.x_dependent + 8 * i, 8 * side, m.product)
 
 
 @compiled
-def cholesky(free, k, diagonal):
-    """Solve the `free` equations whose upper triangle and right side are the rows of k; the solution replaces the
-    right side. False if the matrix is not positive definite."""
-    side = free + 1
+def cholesky(free, address, diagonal):
+    """Solve the `free` equations [K | h] whose upper triangle is at `address`, K x + h = 0; x replaces h.
+
+    False if K is not positive definite.
+    """
+    side = whole(free + 1)
+    k = reals(address)
     for i in range(free):
         diagonal[i] = k[i * side + i]
     for i in range(free):
@@ -244,17 +286,16 @@ def cholesky(free, k, diagonal):
         if not size > ROUNDING * diagonal[i]:
             return False
         inverse = 1.0 / math.sqrt(size)
-        for j in range(i, side):
-            k[at + j] *= inverse
+        for j in range(i & -LANES, side, LANES):
+            scale(address + 8 * (at + j), inverse)
         for j in range(i + 1, free):
-            value = k[at + j]
+            value = -k[at + j]
             if value != 0.0:
-                to = j * side
-                for c in range(j, side):
-                    k[to + c] -= value * k[at + c]
+                for c in range(j & -LANES, side, LANES):
+                    add(address + 8 * (j * side + c), value, address + 8 * (at + c))
     for i in range(free - 1, -1, -1):
         at = i * side
-        total = k[at + free]
+        total = -k[at + free]
         for j in range(i + 1, free):
             total -= k[at + j] * k[j * side + free]
         k[at + free] = total / k[at + i]
@@ -269,30 +310,31 @@ def constrained(m, rows, a, b, mass, f, tolerance, share, x):
     dependent ones first, in m.order. Where there is no answer x is nan.
     """
     n = m.n
-    scale, w, k, order = reals(m.scale), reals(m.w), reals(m.k), wholes(m.order)
-    square, summed, product, target = reals(m.square), reals(m.summed), reals(m.product), reals(x)
-    good = scales(n, reals(mass), scale) and augmented(rows, n, reals(a), reals(b), scale, w, square)
+    units, k, order, square = reals(m.scale), reals(m.k), wholes(m.order), reals(m.square)
+    target = reals(x)
     m.rank, m.measure = 0, math.nan
+    good = scales(n, reals(mass), units) and augmented(m, rows, reals(a), reals(b))
     free = n
     if good:
-        m.rank = triangular(m, rows, n, tolerance, w, square, summed, order, reals(m.v), reals(m.row))
+        m.rank = triangular(m, rows, tolerance)
         free = n - m.rank
-        eliminated(m.rank, n, w)
+        eliminated(m.rank, n, reals(m.w), m.x_dependent)
         if free > 0:
-            reduced(m.rank, n, reals(mass), reals(f), share, scale, order, w, product, k)
-            good = cholesky(free, k, square)
+            reduced(m, reals(mass), reals(f), share)
+            good = cholesky(free, m.k, square)
     if not good:
         for j in range(n):
             target[j] = math.nan
         return
-    side = free + 1
+    side = whole(free + 1)
     for i in range(free):
         j = order[m.rank + i]
-        target[j] = scale[j] * k[i * side + free]
+        target[j] = units[j] * k[i * side + free]
+    dependent = reals(m.x_dependent)
     for i in range(m.rank):
-        at = i * (n + 1)
-        total = w[at + n]
+        at = i * side
+        total = dependent[at + free]
         for j in range(free):
-            total += w[at + m.rank + j] * k[j * side + free]
+            total += dependent[at + j] * k[j * side + free]
         j = order[i]
-        target[j] = scale[j] * total
+        target[j] = units[j] * total
