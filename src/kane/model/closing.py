@@ -1,8 +1,8 @@
 """Configuration constraints between two bodies: joints that close loops, distances, points on lines, planes, curves.
 
-Positions are compared along axes fixed in the first body, so that the rate of a residual e · (P2 − P1) is the velocity
-of P2 along e relative to the coinciding point of the first body. Orientations are compared by the dot product of an
-axis of the first body with one of the second, whose rate is (ω2 − ω1) · (b2 × a1).
+Positions are compared along axes of N, or along axes fixed in the first body, where the rate of a residual
+e · (P2 − P1) is the velocity of P2 along e relative to the coinciding point of the first body. Orientations are
+compared by the dot product of an axis of the first body with one of the second, whose rate is (ω2 − ω1) · (b2 × a1).
 """
 
 from __future__ import annotations
@@ -60,16 +60,17 @@ class Closed(Geared):
         second_rotation: Mapping[str, Any] | None = None,
         axis: str | Sequence[Quantity] = "z",
         sequence: str = "body xy",
+        along: str = "N",
         rows: Sequence[str] | None = None,
     ) -> Constraint:
         """Close a loop by a joint of `type` weld, revolute, prismatic, cylindrical, universal or spherical.
 
         It sits at `first_at`, `first_rotation` in the first body and at `second_at`, `second_rotation` in the second
         (m; the places may depend on t). `axis` is that of the joint, in its frame; `sequence` tells the two axes of a
-        universal joint. Rows x, y, z (m) are the components of the second place from the first along the joint's axes
-        in the first body; rows rx, ry, rz are dot products of axes, small angles about x, y, z where the loop is nearly
-        closed. `rows` keeps only some of them: ("x", "y") for a pin of a planar linkage, whose other rows are met by
-        the rest of it.
+        universal joint. Rows x, y, z (m) are the components of the second place from the first, `along` the axes of N
+        or, with "first" and always where the joint slides, the joint's axes in the first body. Rows rx, ry, rz are dot
+        products of axes, small angles about the joint's x, y, z where the loop is nearly closed. `rows` keeps only some
+        of them: ("x", "y") for a pin of a planar linkage, whose other rows are met by the rest of it.
         """
         where = self._new_constraint(name)
         if type not in CLOSING:
@@ -84,27 +85,39 @@ class Closed(Geared):
         )
         e = self.axis(axis, f"{where} / axis")
         self.constant(e, f"{where} / axis")
-        made = [*self._gaps(type, closure, e, where), *self._turns(type, closure, e, sequence, where)]
+        if along not in ("N", "first"):
+            raise ModelError(Problem(self.where(where), f"along '{along}'", mend="say along: N or first"))
+        made = [*self._gaps(type, closure, e, along, where), *self._turns(type, closure, e, sequence, where)]
         kept = self._kept(made, rows, where)
         given: dict[str, Any] = {"type": type, "first": a.name, "second": b.name}
         given.update(first_at=closure.first.at, second_at=closure.second.at)
         given.update(first_rotation=transposed(closure.first_axes), second_rotation=transposed(closure.second_axes))
         if type in ("revolute", "prismatic", "cylindrical"):
             given["axis"] = e
+        if along != "N" and type not in ("prismatic", "cylindrical"):
+            given["along"] = along
         if type == "universal":
             given["sequence"] = sequence
         if len(kept) < len(made):
             given["rows"] = [r.label for r in kept]
         return self.constraint(Constraint(name, type, tuple(kept), a, b, closure.second.point, given))
 
-    def _gaps(self, type: str, closure: Closure, axis: Triple, where: str) -> list[Row]:
+    def _gaps(self, type: str, closure: Closure, axis: Triple, along: str, where: str) -> list[Row]:
         """Rows of position: all three directions, or those across the axis where the joint slides along it."""
-        units = [(letter, rotations.unit(self.graph, k)) for k, letter in enumerate("xyz")]
-        directions = self._across(axis, where) if type in ("prismatic", "cylindrical") else units
-        none = self.graph.const(0.0)
-        return [
-            self._gap(label, closure.first, closure.second, closure.along_first(d), none) for label, d in directions
-        ]
+        first, second, none = closure.first, closure.second, self.graph.const(0.0)
+        if type in ("prismatic", "cylindrical"):
+            directions = self._across(axis, where)
+        else:
+            directions = [(letter, rotations.unit(self.graph, k)) for k, letter in enumerate("xyz")]
+            if along == "N":
+                return [self._gap_in_N(label, first, second, Vector(self.N, d)) for label, d in directions]
+        return [self._gap(label, first, second, closure.along_first(d), none) for label, d in directions]
+
+    def _gap_in_N(self, label: str, first: Place, second: Place, e: Vector) -> Row:
+        """e · (P2 − P1) = 0, with e fixed in N: a force at either place, the same one where the loop is closed."""
+        drift = e.dot(second.rate()) - e.dot(first.rate())
+        gap = e.dot(position(second.point, self.O)) - e.dot(position(first.point, self.O))
+        return row(label, [*second.push(e), *first.push(-e)], drift, gap, ground=self.ground)
 
     def _gap(self, label: str, first: Place, second: Place, e: Vector, height: Expr) -> Row:
         """e · (P2 − P1) = height, with e fixed in the first body."""

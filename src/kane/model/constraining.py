@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import ModelError, Problem
-from ..space import Point, Vector
+from ..space import Frame, Point, Vector
 from ..space.algebra import Triple, transposed
 from .closing import Closed
-from .constraints import Constraint, Row
+from .constraints import Constraint
 from .guiding import ORIGIN
 from .loads import Force, Torque, point_of
 from .pairs import Acting, at_coincident, row
@@ -56,11 +56,11 @@ class Constrained(Closed):
         e = self.axis(axis, f"{where} / axis")
         c = self.fixed_triple(center, f"{where} / center")
         plane, n, p = self._plane(name, first, at, normal, where)
-        middle, axle = hub(second, c, e, f"{name}.center")
-        contact = wheel_on_plane(middle, axle, R, rim, plane, n)
+        wheel = hub(second, c, e, f"{name}.center")
+        contact = wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n)
         given = {"type": "rolling", "body": second.name, "radius": R, "axis": e, "center": c, "crown": rim}
         given.update(on=first.name, at=p, normal=n.xyz)
-        return self._rolled(name, "rolling", first, second, contact, normal_row, given)
+        return self._rolled(name, first, second, contact, given, normal_row, wheel.turning)
 
     def rolling_sphere(
         self,
@@ -87,7 +87,7 @@ class Constrained(Closed):
         contact = ball_on_plane(middle, R, plane, n, self._in_plane(n, where))
         given = {"type": "rolling-sphere", "body": second.name, "radius": R, "center": c}
         given.update(on=first.name, at=p, normal=n.xyz)
-        return self._rolled(name, "rolling-sphere", first, second, contact, normal_row, given)
+        return self._rolled(name, first, second, contact, given, normal_row)
 
     def rolling_on_sphere(
         self,
@@ -126,7 +126,7 @@ class Constrained(Closed):
         given.update(center=c, on=first.name, at=p, normal=k.xyz)
         if inside:
             given["inside"] = True
-        return self._rolled(name, "rolling-on-sphere", first, second, contact, normal_row, given)
+        return self._rolled(name, first, second, contact, given, normal_row)
 
     def rolling_ellipsoid(
         self,
@@ -159,7 +159,7 @@ class Constrained(Closed):
         contact = ellipsoid_on_plane(middle, (x, y, z), (a, b, d), plane, n, self._in_plane(n, where))
         given = {"type": "rolling-ellipsoid", "body": second.name, "semi_axes": [a, b, d], "center": c}
         given.update(rotation=R, on=first.name, at=p, normal=n.xyz)
-        return self._rolled(name, "rolling-ellipsoid", first, second, contact, normal_row, given)
+        return self._rolled(name, first, second, contact, given, normal_row)
 
     def _rolls(self, body: Body | str, where: str) -> Body:
         record = self._attached(body, where)
@@ -184,27 +184,25 @@ class Constrained(Closed):
     def _rolled(
         self,
         name: str,
-        kind: str,
         first: Body,
         second: Body,
         contact: Contact,
-        normal_row: bool,
         given: dict[str, Any],
+        normal_row: bool,
+        turning: Frame | None = None,
     ) -> Constraint:
+        """The constraint of a contact: a force e at the contact on the rolling body, as a force at its centre and a
+        torque on a frame with its angular velocity; minus it on the other body."""
         place = contact.center.located(f"{name}.contact", contact.arm)
-        rows = [self._contact_row(label, first, second, contact, place, e) for label, e in contact.directions]
+        spins = second.frame if turning is None else turning
+        assert spins is not None
+        rows = []
+        for label, e in contact.directions if normal_row else contact.directions[:-1]:
+            acting: list[Acting] = [(second, Force(contact.center, e)), (second, Torque(spins, contact.arm.cross(e)))]
+            if first is not self.ground:
+                acting += at_coincident(first, place, -e, f"{place.name}.of {first.name}")
+            height = contact.height if label == "normal" else None
+            rows.append(row(label, acting, self.graph.const(0.0), height, ground=self.ground))
         if not normal_row:
-            rows, given["normal_row"] = rows[:-1], False
-        return self.constraint(Constraint(name, kind, tuple(rows), first, second, place, given))
-
-    def _contact_row(self, label: str, first: Body, second: Body, contact: Contact, place: Point, e: Vector) -> Row:
-        """A force e at the contact on the rolling body, as force at its centre and torque; minus it on the other."""
-        assert second.frame is not None
-        acting: list[Acting] = [
-            (second, Force(contact.center, e)),
-            (second, Torque(second.frame, contact.arm.cross(e))),
-        ]
-        if first is not self.ground:
-            acting += at_coincident(first, place, -e, f"{place.name}.of {first.name}")
-        height = contact.height if label == "normal" else None
-        return row(label, acting, self.graph.const(0.0), height, ground=self.ground)
+            given = {**given, "normal_row": False}
+        return self.constraint(Constraint(name, given["type"], tuple(rows), first, second, place, given))

@@ -14,6 +14,7 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr
 from ..space import Frame, Point, rotations
 from ..space.algebra import Matrix, Triple
+from .constraints import Constraint
 from .environment import DipoleField, MagneticTorque, PointGravity
 from .joints import (
     Coupled,
@@ -73,6 +74,7 @@ class _Description:
             "points": {name: self.point(name, p) for name, p in m.declared_points.items()},
             "speeds": self.speeds(),
             "loads": {load.name: self.load(load) for load in m.loads.values()},
+            "constraints": {c.name: self.constraint(c) for c in m.constraints.values()},
             "rotors": {
                 r.name: {
                     "joint": r.joint.name,
@@ -279,6 +281,27 @@ class _Description:
                 return self.magnetic_torque(load, where)
         raise self.refuse(where, f"its type '{type(load).__name__}' is not one of the model files")
 
+    def constraint(self, constraint: Constraint) -> dict[str, Plain]:
+        """How a constraint was described, entry by entry."""
+        where = f"constraint '{constraint.name}'"
+        if not constraint.given:
+            raise self.refuse(where, f"its kind '{constraint.kind}' is not one of the model files")
+        return _given({key: self.option(key, value, where) for key, value in constraint.given.items()})
+
+    def option(self, key: str, value: Any, where: str) -> Plain:
+        """An entry of a constraint: a word, a truth, an expression, a direction, a place or an orientation."""
+        if isinstance(value, str | bool):
+            return value
+        if isinstance(value, Expr):
+            return self.scalar(value, where)
+        if isinstance(value, Frame):
+            return self.frame_name(value, where)
+        if isinstance(value, list):
+            return [item if isinstance(item, str) else self.scalar(item, where) for item in value]
+        if isinstance(value[0], tuple):
+            return self.rotation(value, where)
+        return self.axis(value, where) if key in ("axis", "normal", "direction") else self.triple(value, where)
+
     def magnetic_torque(self, load: MagneticTorque, where: str) -> dict[str, Plain]:
         data: dict[str, Plain] = {
             "magnetic_torque": [self.scalar(e, where) for e in load.moment],
@@ -305,7 +328,7 @@ class _Description:
 
 def _given(data: Mapping[str, Plain]) -> dict[str, Plain]:
     """Those entries that say something."""
-    return {key: value for key, value in data.items() if value not in ([], {}, 0.0, "")}
+    return {key: value for key, value in data.items() if isinstance(value, bool) or value not in ([], {}, 0.0, "")}
 
 
 def _shape(shape: Shape) -> dict[str, Plain]:

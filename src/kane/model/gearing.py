@@ -22,8 +22,8 @@ class Geared(Guided):
         name: str,
         first: Joint | str,
         second: Joint | str,
-        *,
         ratio: Quantity,
+        *,
         offset: Quantity = 0.0,
     ) -> Constraint:
         """A gear pair: q of the second joint = ratio · q of the first + offset (rad or m).
@@ -51,7 +51,7 @@ class Geared(Guided):
         where = self._new_constraint(name)
         a = self._positive(first_radius, "first_radius", where)
         b = self._positive(second_radius, "second_radius", where)
-        given = {"type": "belt", "first_radius": a, "second_radius": b, "crossed": crossed}
+        given = {"type": "belt", "first_radius": a, "second_radius": b, **({"crossed": True} if crossed else {})}
         return self._tied(name, where, first, second, -(a / b) if crossed else a / b, offset, given)
 
     def rack(
@@ -73,7 +73,7 @@ class Geared(Guided):
             if record.moves_as != kind:
                 what, law = f"joint '{record.name}' is of type {record.type.kind}", f"a {key} moves in a {kind} joint"
                 raise ModelError(Problem(self.where(f"{where} / {key}"), what, law))
-        given = {"type": "rack", "radius": r, "opposite": opposite}
+        given = {"type": "rack", "radius": r, **({"opposite": True} if opposite else {})}
         return self._tied(name, where, pinion, rack, -r if opposite else r, offset, given)
 
     def _tied(

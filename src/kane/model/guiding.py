@@ -18,6 +18,7 @@ from ..space.algebra import Triple
 from .constraints import Constraint, Row
 from .loads import Effort
 from .measures import MeasureNumbers
+from .normal import normal_text
 from .pairs import Place, across, at_coincident, row
 from .records import Body, Joint
 from .spacecraft import Spacecraft
@@ -25,6 +26,7 @@ from .symbols import Quantity
 
 ORIGIN = (0.0, 0.0, 0.0)
 Equations = Quantity | Sequence[Quantity]
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*(?![\w.'])")  # a name that is no measure number and no rate
 _EQUALS = re.compile(r"(?<![<>=])=(?!=)")  # of an equation; comparisons are another thing
 
 
@@ -60,7 +62,7 @@ class Guided(Spacecraft):
         """
         where = self._new_constraint(name)
         variables, rows, told = list(self.motion_variables.values()), [], []
-        for label, expr in self._equations(equations, where):
+        for label, expr, text in self._equations(equations, where):
             try:
                 ((factors,), (rest,)) = linear_coefficients([expr], variables)
             except ExpressionError as error:
@@ -71,7 +73,7 @@ class Guided(Spacecraft):
                 what = f"there is no rate in {expr!r} = 0"
                 raise ModelError(Problem(self.where(where), what, law, "use configuration_constraint"))
             rows.append(Row(label, self._efforts(factors), rest, None, ""))
-            told.append(expr)
+            told.append(text)
         given = {"type": "motion", "equations": told}
         return self.constraint(Constraint(name, "motion", tuple(rows), given=given))
 
@@ -84,14 +86,14 @@ class Guided(Spacecraft):
         where = self._new_constraint(name)
         variables, rows, told = list(self.motion_variables.values()), [], []
         rates: dict[Expr, Expr | float] = {**self.coordinate_rates, self.time: 1.0}
-        for label, expr in self._equations(equations, where):
+        for label, expr, text in self._equations(equations, where):
             self._unmoving([expr], where, "use motion_constraint for an equation in rates")
             ((factors,), (rest,)) = linear_coefficients(time_derivative([expr], rates), variables)
             if all(f.is_zero for f in factors):
                 law = "a configuration constraint restricts coordinates"
                 raise ModelError(Problem(self.where(where), f"there is no coordinate in {expr!r} = 0", law))
             rows.append(Row(label, self._efforts(factors), rest, expr, ""))
-            told.append(expr)
+            told.append(text)
         given = {"type": "configuration", "equations": told}
         return self.constraint(Constraint(name, "configuration", tuple(rows), given=given))
 
@@ -156,8 +158,8 @@ class Guided(Spacecraft):
         self._new_name(name, "constraint", self.constraints)
         return f"constraint '{name}'"
 
-    def _equations(self, equations: Equations, where: str) -> list[tuple[str, Expr]]:
-        """(label, expression that is zero) of each equation, in motion variables."""
+    def _equations(self, equations: Equations, where: str) -> list[tuple[str, Expr, Expr | str]]:
+        """(label, expression that is zero in motion variables, how to tell it) of each equation."""
         several = not isinstance(equations, (str, Expr, int, float))
         given = list(equations) if several else [equations]  # type: ignore[arg-type]
         if not given:
@@ -165,7 +167,17 @@ class Guided(Spacecraft):
         names = MeasureNumbers(self, self._names)
         definitions = {s.symbol: s.definition for s in self.speed_records.values()}
         sides = [self._sides(equation, where, names) for equation in given]
-        return [(str(k + 1), e) for k, e in enumerate(substitute(sides, definitions))]
+        exprs = substitute(sides, definitions)
+        return [(str(k + 1), e, self._tell(e, g)) for k, (e, g) in enumerate(zip(exprs, given, strict=True))]
+
+    def _tell(self, expr: Expr, given: Quantity) -> Expr | str:
+        """The expression itself; or, where measure numbers make it too long to write out, the text that names them."""
+        try:
+            normal_text(expr)
+        except ExpressionError:
+            if isinstance(given, str) and not set(_WORD.findall(given)) & set(self.speed_records):
+                return given
+        return expr
 
     def _sides(self, equation: Quantity, where: str, names: Mapping[str, Expr]) -> Expr:
         """An equation as an expression that is zero: left side minus right side."""

@@ -16,8 +16,9 @@ from ..errors import ModelError
 from ..space import Vector
 from .attitude import attitudes
 from .document import Node, words
+from .guides import CONSTRAINTS, Guides
 from .mechanism import JOINT_TYPES, Mechanism, suggestion
-from .parts import PART_LOADS, Parts
+from .parts import PART_LOADS
 from .values import WORD, Entry, Lost
 
 AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
@@ -42,6 +43,7 @@ SECTIONS = (
     "points",
     "speeds",
     "loads",
+    "constraints",
     "rotors",
     "controls",
     "limits",
@@ -49,7 +51,7 @@ SECTIONS = (
 )
 NAMED = (
     *("parameters", "extra_coordinates", "bodies", "joints", "wheels", "frames", "points"),
-    *("loads", "rotors", "controls", "limits", "initial"),
+    *("loads", "constraints", "rotors", "controls", "limits", "initial"),
 )
 VERSION = "1"
 BODY = ("mass", "center", "inertia", "about", "checked", "shapes", "particle", "frame", "origin")
@@ -73,7 +75,7 @@ LOADS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class Reader(Parts):
+class Reader(Guides):
     """One reading of one file."""
 
     def mechanism(self, into: type[AnyMechanism]) -> AnyMechanism:
@@ -100,6 +102,7 @@ class Reader(Parts):
         file.take("speeds", lambda n, w: self.read_speeds(n))
         self.read_velocities(file)
         self.each(file, "loads", self.read_load)
+        self.each(file, "constraints", self.read_constraint)
         self.each(file, "rotors", self.read_rotor)
         self.each(file, "controls", self.read_control)
         self.each(file, "limits", self.read_limit)
@@ -521,4 +524,4 @@ class Reader(Parts):
                 self.m.set_initial(dict(zip(attitude.names, attitude.unit, strict=True)))
 
 
-__all__ = ["LOADS", "SECTIONS", "VERSION", "Reader"]
+__all__ = ["CONSTRAINTS", "LOADS", "SECTIONS", "VERSION", "Reader"]

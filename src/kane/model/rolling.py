@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..graph import Expr
-from ..space import Frame, Point, Vector, position
+from ..space import Frame, Point, Vector, position, rotations
 from ..space.algebra import Triple, cross, minus, scaled, transpose_times
 from .joints import Revolute
 from .loads import point_of
@@ -104,25 +104,40 @@ def ellipsoid_on_plane(
     return Contact(center, arm, (*directions, ("normal", normal)), height)
 
 
-def hub(body: Body, center: Triple, axis: Triple, name: str) -> tuple[Point, Vector]:
-    """The centre of a wheel and its axis, written where the wheel's own angle does not appear: in the frame that
-    carries it, if it turns about that axis in a revolute joint; in its own frame otherwise."""
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """The middle of a wheel, its axis, and a frame that has the wheel's angular velocity."""
+
+    center: Point
+    axis: Vector
+    turning: Frame
+
+
+def hub(body: Body, center: Triple, axis: Triple, name: str) -> Hub:
+    """A wheel written where its own angle does not appear: in the frame that carries it, if it turns about `axis` in a
+    revolute joint; in its own frame otherwise.
+
+    The frame that turns with the wheel then has its ω, ω_P + u e, but axes that rest in the carrier; a centre on the
+    axle is a point of the carrier as well.
+    """
     joint = body.joint
     assert body.frame is not None and body.origin is not None
-    own = point_of(body, center, name), Vector(body.frame, axis)
+    own = Hub(point_of(body, center, name), Vector(body.frame, axis), body.frame)
     if joint is None or not isinstance(joint.type, Revolute) or joint.frame is None or joint.frame.parent is None:
         return own
     base: Frame = joint.frame.parent
+    axle = joint.type.axis
     in_joint = transpose_times(joint.child_mount, axis)
-    offset = transpose_times(joint.child_mount, minus(center, joint.child_at))
-    if not any(_same(in_joint, scaled(sign, joint.type.axis)) for sign in (1.0, -1.0)):
+    if not any(_same(in_joint, scaled(sign, axle)) for sign in (1.0, -1.0)):
         return own
-    if not _same(cross(offset, joint.type.axis), scaled(0.0, offset)):
-        return own[0], Vector(base, in_joint)
+    turning = base.oriented(f"{name}.turning", rotations.identity(base.graph), scaled(joint.rates[0], axle))
+    offset = transpose_times(joint.child_mount, minus(center, joint.child_at))
+    zero = scaled(0.0, offset)
+    if not _same(cross(offset, axle), zero):
+        return Hub(own.center, Vector(base, in_joint), turning)
     pin = body.origin.parent
     assert pin is not None and pin.parent is not None
-    zero = scaled(0.0, offset)
-    return pin.parent.located(name, Vector(base, offset), zero), Vector(base, in_joint)
+    return Hub(pin.parent.located(name, Vector(base, offset), zero), Vector(base, in_joint), turning)
 
 
 def _same(a: Triple, b: Triple) -> bool:
