@@ -30,11 +30,10 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A sum of terms and of products with sums inside, and the weight of its multiplications."""
+    """A sum of terms and of products with sums inside."""
 
-    terms: tuple[Term, ...]
-    cost: float
-    groups: tuple[tuple[tuple[int, ...], Plan], ...] = ()
+    terms: Sequence[Term]
+    groups: Sequence[tuple[tuple[int, ...], Plan]] = ()
 
 
 class Planner:
@@ -44,16 +43,16 @@ class Planner:
         self.out = out
         self.late = late
 
-    def plan(self, terms: list[Term], depth: int) -> Plan:
+    def plan(self, terms: list[Term], depth: int = 0) -> Plan:
         """How to add up `terms`: the factor that saves most is taken out first."""
+        factors = [f for t in terms if len(t.factors) > 1 for f in t.factors]
+        if depth == _DEEP or len(set(factors)) == len(factors):
+            return Plan(terms)
         holders: dict[int, list[int]] = {}
-        for i, (_, factors) in enumerate(terms):
-            if len(factors) > 1:
-                before = -1
-                for f in factors:
-                    if f != before:  # a square holds its factor once
-                        holders.setdefault(f, []).append(i)
-                    before = f
+        for i, term in enumerate(terms):
+            if len(term.factors) > 1:
+                for f in dict.fromkeys(term.factors):
+                    holders.setdefault(f, []).append(i)
         weights = self.weights(terms)
         alive = [True] * len(terms)
         # among equals numbers go last: they may still meet other numbers inside
@@ -65,8 +64,7 @@ class Planner:
         ]
         heapify(queue)
         groups: list[tuple[tuple[int, ...], Plan]] = []
-        cost = 0.0
-        while queue and depth < _DEEP:
+        while queue:
             promised, last, f = heappop(queue)
             held = [i for i in holders[f] if alive[i]]
             if len(held) < 2 or promised >= 0:
@@ -78,12 +76,8 @@ class Planner:
                 continue
             for i in held:
                 alive[i] = False
-            factors, inner = self.taken_out(f, [terms[i] for i in held], depth)
-            groups.append((factors, inner))
-            latest = max(weights[i][-1] for i in held)
-            cost += inner.cost + _cost(sorted([*map(self.weight, factors), latest]))
-        cost += sum(_cost(w) for w, there in zip(weights, alive, strict=True) if there)
-        return Plan(tuple(t for t, there in zip(terms, alive, strict=True) if there), cost, tuple(groups))
+            groups.append(self.taken_out(f, [terms[i] for i in held], depth))
+        return Plan([t for t, there in zip(terms, alive, strict=True) if there], groups)
 
     def taken_out(self, f: int, terms: list[Term], depth: int) -> tuple[tuple[int, ...], Plan]:
         """(factors, Σ terms / factors): f, and whatever else all terms share and is worth it."""
@@ -104,7 +98,7 @@ class Planner:
     def weight(self, node: int) -> float:
         return ONCE if self.late.stages()[node] <= 0 else 1.0
 
-    def weights(self, terms: Sequence[Term]) -> list[Weights]:
+    def weights(self, terms: Iterable[Term]) -> list[Weights]:
         stage = self.late.stages()
         return [sorted([ONCE if stage[f] <= 0 else 1.0 for f in t.factors]) for t in terms]
 
@@ -115,6 +109,21 @@ class Planner:
         """
         weight = self.weight(f)
         return sum([max(weight, w[1]) for w in held if len(w) > 1]) - max([w[-1] for w in held])
+
+    def cost(self, plan: Plan) -> float:
+        """The weight of a plan's multiplications."""
+        return self._cost(plan)[0]
+
+    def _cost(self, plan: Plan) -> tuple[float, float]:
+        """(the weight of the multiplications, the weight of a product with the sum)."""
+        weights = self.weights(plan.terms)
+        total, heaviest = sum([_product(w) for w in weights]), max([w[-1] for w in weights], default=ONCE)
+        for factors, inner in plan.groups:
+            inside, weight = self._cost(inner)
+            outside = [self.weight(f) for f in factors]
+            heaviest = max(heaviest, weight, *outside)
+            total += inside + _product(sorted([*outside, max(weight, *outside)]))
+        return total, heaviest
 
 
 class Round:
@@ -187,10 +196,15 @@ class Round:
         return Term(negative != (constant < 0), tuple(rest))
 
     def product(self, term: Term) -> int:
-        """The node of a term: parameters, times the number, times what is late; a number alone goes outermost."""
-        out, factors = self.out, term.factors
-        if len(factors) == 1:
-            return out.build("neg", factors[0]) if term.negative else factors[0]
+        """The node of a term."""
+        node = self.size(term.factors)
+        return self.out.build("neg", node) if term.negative else node
+
+    def size(self, factors: tuple[int, ...]) -> int:
+        """Π factors: parameters, times the number, times what is late; a number alone goes outermost."""
+        build = self.out.build
+        if len(factors) < 3:
+            return factors[0] if len(factors) == 1 else build("mul", *factors)
         stage = self.late.stages()
         numbers = [f for f in factors if stage[f] < 0]
         early = [f for f in factors if stage[f] == 0]
@@ -198,20 +212,16 @@ class Round:
         late.sort(key=stage.__getitem__)
         node, *rest = (*early, *numbers, *late) if early else (*late, *numbers)
         for f in rest:
-            node = out.build("mul", node, f)
-        return out.build("neg", node) if term.negative else node
-
-    def by_stage(self, nodes: Iterable[int]) -> list[int]:
-        """Early nodes first, whatever their sign, so that sums with the same beginning share it."""
-        ops, args, stage = self.out.ops, self.out.args, self.late.stages()
-        return sorted(nodes, key=lambda n: (stage[n], args[n][0] if ops[n] == "neg" else n))
+            node = build("mul", node, f)
+        return node
 
     # sums
 
     def sum(self, node: int) -> int:
         """The sum `node` flattened, factored and added up again, products of sums expanded where that saves."""
         terms, inner = self.terms(node)
-        plan = self.planner.plan(terms, 0)
+        planner = self.planner
+        plan = planner.plan(terms)
         for product, n in inner[:_TRIED]:
             factor = self.unsigned(False, self.new[n]).factors[0]
             there = any(t is product for t in terms)
@@ -222,34 +232,37 @@ class Round:
             flip = product.negative != (self.out.ops[self.new[n]] == "neg")
             expanded = [t for t in terms if t is not product]
             expanded += [self.merged(flip != t.negative, (*rest, *t.factors)) for t in parts]
-            other = self.planner.plan(self.collected(expanded), 0)
-            if other.cost < plan.cost + self.planner.plan(parts, 0).cost:
-                terms, plan = self.collected(expanded), other
+            expanded = self.collected(expanded)
+            other = planner.plan(expanded)
+            if planner.cost(other) < planner.cost(plan) + planner.cost(planner.plan(parts)):
+                terms, plan = expanded, other
         return self.added(plan)
 
     def terms(self, node: int) -> tuple[list[Term], list[tuple[Term, int]]]:
         """The sum `node` taken apart, and the terms with a factor (an old node) that is a sum used only there."""
-        old, out = self.old, self.out
+        ops, args, new, absorbed = self.old.ops, self.old.args, self.new, self.absorbed
         terms: list[Term] = []
         inner: list[tuple[Term, int]] = []
         over: dict[int, list[Term]] = {}
-        stack = [(False, node)]
+        first, second = args[node]
+        stack = [(ops[node] == "sub", second), (False, first)]
         while stack:
             negative, n = stack.pop()
-            op, args = old.ops[n], old.args[n]
-            if n != node and n not in self.absorbed:
-                terms.append(self.bare(negative, self.new[n]))
+            op = ops[n]
+            if n not in absorbed:
+                terms.append(self.bare(negative, new[n]))
             elif op in ("add", "sub"):
-                stack.append((negative != (op == "sub"), args[1]))
-                stack.append((negative, args[0]))
+                first, second = args[n]
+                stack.append((negative != (op == "sub"), second))
+                stack.append((negative, first))
             elif op == "mul":
                 product, sums = self.factors(n)
-                terms.append(Term(negative != product.negative, product.factors))
+                terms.append(Term(negative != product.negative, product.factors) if negative else product)
                 inner += [(terms[-1], s) for s in sums]
             else:
-                over.setdefault(self.new[args[1]], []).append(self.bare(negative, self.new[args[0]]))
+                over.setdefault(new[args[n][1]], []).append(self.bare(negative, new[args[n][0]]))
         for denominator, numerators in over.items():
-            quotient = out.build("div", self.added(Plan(tuple(numerators), 0.0)), denominator)
+            quotient = self.out.build("div", self.added(Plan(numerators)), denominator)
             terms.append(self.bare(False, quotient))
         return self.collected(terms), inner
 
@@ -279,24 +292,37 @@ class Round:
         return number
 
     def bare(self, negative: bool, node: int) -> Term:
-        return self.merged(negative, [node]) if self.out.value(node) is not None else self.unsigned(negative, node)
+        return self.merged(negative, [node]) if self.out.ops[node] == CONST else self.unsigned(negative, node)
 
     def unsigned(self, negative: bool, node: int) -> Term:
         if self.out.ops[node] == "neg":
-            return Term(not negative, (self.out.args[node][0],))
+            return Term(not negative, self.out.args[node])
         return Term(negative, (node,))
 
     def added(self, plan: Plan) -> int:
-        """The node of a planned sum."""
-        nodes = [self.out._const(0.0)] if not plan.terms and not plan.groups else []
-        nodes += [self.product(t) for t in plan.terms]
+        """The node of a planned sum: early terms first, so that sums with the same beginning share it."""
+        signed = [self.signed(t) for t in plan.terms]
         for factors, inner in plan.groups:
             term = self.unsigned(False, self.added(inner))
-            nodes.append(self.product(self.merged(term.negative, (*factors, *term.factors))))
-        node, *rest = self.by_stage(nodes) if len(nodes) > 1 else nodes
-        for n in rest:
-            node = self.out.build("add", node, n)
+            signed.append(self.signed(self.merged(term.negative, (*factors, *term.factors))))
+        if not signed:
+            return self.out._const(0.0)
+        build, stage = self.out.build, self.late.stages()
+        signed.sort(key=lambda s: (stage[s[1]], s[1]))
+        negative, node = signed[0]
+        if negative:
+            node = build("neg", node)
+        for negative, n in signed[1:]:
+            node = build("sub" if negative else "add", node, n)
         return node
+
+    def signed(self, term: Term) -> tuple[bool, int]:
+        """(negative, Π factors); a difference that is there the other way round is taken as it is."""
+        node = self.size(term.factors)
+        if term.negative and self.out.ops[node] == "sub":
+            turned = self.unsigned(False, self.out.build("neg", node))
+            return turned.negative, turned.factors[0]
+        return term.negative, node
 
 
 def _without(term: Term, f: int) -> Term:
@@ -304,6 +330,6 @@ def _without(term: Term, f: int) -> Term:
     return Term(term.negative, term.factors[:at] + term.factors[at + 1 :])
 
 
-def _cost(weights: Weights) -> float:
+def _product(weights: Weights) -> float:
     """The weight of multiplying factors of these weights, early ones first."""
     return sum(weights) - weights[0]
