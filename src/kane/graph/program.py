@@ -135,7 +135,7 @@ def verify(program: Program) -> None:
             return
         if len(row.args) != op.arity:
             refuse(f"{row.op} takes {op.arity} arguments, z{slot} gives {len(row.args)}")
-        if not all(0 <= a < slot for a in row.args):
+        if min(row.args) < 0 or max(row.args) >= slot:
             refuse(f"z{slot} uses a value that is not computed before it")
         slot += 1
     for out in program.outputs:
@@ -181,33 +181,28 @@ def lower(
             exprs, {label: STAGES.index(g.stage) for g in inputs if g.stage in STAGES for label in g.labels}
         )
     graph = exprs[0].graph
+    ops, args = graph.ops, graph.args
     nodes = reachable(graph, (e.id for e in exprs))
     slot: dict[int, int] = {}
     for label in (label for g in inputs for label in g.labels):
         place = len(slot)
         slot[graph.inputs[label] if label in graph.inputs else -1 - place] = place
     for n in nodes:
-        if graph.ops[n] == INPUT and n not in slot:
-            raise ExpressionError(f"program '{name}' depends on '{graph.args[n][0]}', which is not among its inputs")
-    constants = [n for n in nodes if graph.ops[n] == CONST]
-    for n in constants:
+        if ops[n] == INPUT and n not in slot:
+            raise ExpressionError(f"program '{name}' depends on '{args[n][0]}', which is not among its inputs")
+    made = [n for n in nodes if ops[n] not in (CONST, INPUT)]
+    constants = dict.fromkeys(a for n in made for a in args[n] if ops[a] == CONST)  # in order of first use
+    constants.update((e.id, None) for e in exprs if ops[e.id] == CONST)
+    for n in (*constants, *made):
         slot[n] = len(slot)
-    rows: list[Row] = []
-    comments: dict[int, str] = {}
-    for n in nodes:
-        if graph.ops[n] in (CONST, INPUT):
-            continue
-        slot[n] = len(slot)
-        rows.append(Row(graph.ops[n], tuple(slot[a] for a in graph.args[n])))
-        if n in graph.provenance:
-            comments[slot[n]] = graph.provenance[n]
+    rows = tuple(Row(ops[n], tuple([slot[a] for a in args[n]])) for n in made)
     placed, start = [], 0
     for out, (shape, flat) in outputs.items():
         stop = start + len(flat)
         placed.append(Outputs(out, shape, tuple(slot[e.id] for e in exprs[start:stop])))
         start = stop
-    values = [graph.args[n][0] for n in constants]
-    return _assembled(name, tuple(inputs), values, rows, placed, comments)
+    comments = {slot[n]: graph.provenance[n] for n in made if n in graph.provenance}
+    return Program(name, tuple(inputs), tuple(args[n][0] for n in constants), rows, tuple(placed), comments)
 
 
 def _assembled(

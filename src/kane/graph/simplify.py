@@ -108,7 +108,8 @@ def _signs_absorbed(live: Live) -> Live:
             inside[n] = (1, 2)
         elif n in turned and op not in ("sub", "neg"):
             inside[n] = (next(k for k, a in enumerate(args) if a in takes),)
-        turned.update(args[k] for k in inside.get(n, ()) if graph.ops[args[k]] != CONST)
+        if n in inside:
+            turned.update([args[k] for k in inside[n] if graph.ops[args[k]] != CONST])
     if not inside:
         return live
     new: dict[int, int] = {}

@@ -35,13 +35,15 @@ def printed(program: Program) -> str:
     names += [repr(c) for c in program.constants]
     lines = [f"program {program.name}"]
     lines += [f"input {g.name} [{g.stage}]: {' '.join(g.labels)}".rstrip() for g in program.inputs]
-    for i, row in enumerate(program.rows):
-        op = TABLE[row.op]
+    infix = {op.name: op.infix for op in TABLE.values()}
+    for i, row in enumerate(program.rows, start=1):
         shown = [names[a] for a in row.args]
-        right = f"{shown[0]} {op.infix} {shown[1]}" if op.infix else f"{op.name}({', '.join(shown)})"
-        comment = program.comments.get(program.first_row + i)
-        names.append(f"{z}{i + 1}")
-        lines.append(f"{z}{i + 1} = {right}" + (f"  # {' '.join(comment.split())}" if comment else ""))
+        sign = infix[row.op]
+        right = f"{shown[0]} {sign} {shown[1]}" if sign else f"{row.op}({', '.join(shown)})"
+        comment = program.comments.get(len(names))
+        name = f"{z}{i}"
+        names.append(name)
+        lines.append(f"{name} = {right}  # {' '.join(comment.split())}" if comment else f"{name} = {right}")
     for out in program.outputs:
         shape = ", ".join(str(n) for n in out.shape)
         lines.append(f"output {out.name} ({shape}): {' '.join(names[s] for s in out.slots)}".rstrip())
