@@ -34,16 +34,14 @@ class Contact:
 def wheel_on_plane(center: Point, axis: Vector, radius: Expr, crown: Expr, plane: Point, normal: Vector) -> Contact:
     """A wheel of outer `radius` about `axis`, its rim a circle of radius `crown` in cross-section (0: a knife edge).
 
-    With s = |axis × n|: heading e1 = axis × n / s, down the wheel d = axis × e1, contact at (radius − crown) d −
-    crown n from the centre, height n · (C − plane) − (radius − crown) s − crown.
+    With s = |axis × n|: heading h = axis × n / s, contact at (radius − crown) axis × h − crown n from the centre,
+    height n · (C − plane) − (radius − crown) s − crown.
     """
     n = normal.express(axis.frame)
-    heading = axis.cross(n)
-    s = heading.magnitude()
-    e1 = heading * (1.0 / s)
+    s, heading, e1 = _heading(axis.cross(n))
     e2 = n.cross(e1)
     inner = radius - crown
-    arm = axis.cross(e1) * inner - n * crown
+    arm = axis.cross(heading) * inner - n * crown
     height = normal.dot(position(center, plane)) - inner * s - crown
     return Contact(center, arm, (("longitudinal", e1), ("lateral", e2), ("normal", n)), height)
 
@@ -104,6 +102,34 @@ def ellipsoid_on_plane(
     return Contact(center, arm, (*directions, ("normal", normal)), height)
 
 
+def _heading(vector: Vector) -> tuple[Expr, Vector, Vector]:
+    """(length, direction, direction of a row along it) of a vector.
+
+    Along a coordinate axis these are |x| and the sign of x. Where x is ± cos of a lean, the row keeps the direction
+    that it has at lean 0, also past 90°: no sign is left in it.
+    """
+    parts = [k for k, x in enumerate(vector.xyz) if not x.is_zero]
+    if len(parts) != 1:
+        length = vector.magnitude()
+        e = vector * (1.0 / length)
+        return length, e, e
+    x = vector.xyz[parts[0]]
+    unit, graph = Vector(vector.frame, rotations.unit(x.graph, parts[0])), x.graph
+    sign = -1.0 if graph.ops[x.id] == "neg" else 1.0
+    e = unit * x.sign()
+    return x.abs(), e, unit * sign if graph.ops[(sign * x).id] == "cos" else e
+
+
+def _outermost(axis: Vector) -> Vector:
+    """The same vector in the frame nearest to the root in which its components are the same numbers at all times."""
+    while (outer := axis.frame.parent) is not None:
+        there = axis.express(outer)
+        if any(x.number is None for x in there.xyz):
+            break
+        axis = there
+    return axis
+
+
 @dataclass(frozen=True, slots=True)
 class Hub:
     """The middle of a wheel, its axis, and a frame that has the wheel's angular velocity."""
@@ -114,15 +140,14 @@ class Hub:
 
 
 def hub(body: Body, center: Triple, axis: Triple, name: str) -> Hub:
-    """A wheel written where its own angle does not appear: in the frame that carries it, if it turns about `axis` in a
-    revolute joint; in its own frame otherwise.
+    """A wheel written where its own angle does not appear, if it turns about `axis` in a revolute joint: its axis in a
+    frame in which it rests, its centre, if it is on the axle, as a point of the carrier.
 
-    The frame that turns with the wheel then has its ω, ω_P + u e, but axes that rest in the carrier; a centre on the
-    axle is a point of the carrier as well.
+    The frame that turns with the wheel has its ω, ω_P + u e, and axes that rest in the carrier.
     """
     joint = body.joint
     assert body.frame is not None and body.origin is not None
-    own = Hub(point_of(body, center, name), Vector(body.frame, axis), body.frame)
+    own = Hub(point_of(body, center, name), _outermost(Vector(body.frame, axis)), body.frame)
     if joint is None or not isinstance(joint.type, Revolute) or joint.frame is None or joint.frame.parent is None:
         return own
     base: Frame = joint.frame.parent
@@ -130,14 +155,15 @@ def hub(body: Body, center: Triple, axis: Triple, name: str) -> Hub:
     in_joint = transpose_times(joint.child_mount, axis)
     if not any(_same(in_joint, scaled(sign, axle)) for sign in (1.0, -1.0)):
         return own
+    rests = _outermost(Vector(base, in_joint))
     turning = base.oriented(f"{name}.turning", rotations.identity(base.graph), scaled(joint.rates[0], axle))
     offset = transpose_times(joint.child_mount, minus(center, joint.child_at))
     zero = scaled(0.0, offset)
     if not _same(cross(offset, axle), zero):
-        return Hub(own.center, Vector(base, in_joint), turning)
+        return Hub(own.center, rests, turning)
     pin = body.origin.parent
     assert pin is not None and pin.parent is not None
-    return Hub(pin.parent.located(name, Vector(base, offset), zero), Vector(base, in_joint), turning)
+    return Hub(pin.parent.located(name, Vector(base, offset), zero), rests, turning)
 
 
 def _same(a: Triple, b: Triple) -> bool:
