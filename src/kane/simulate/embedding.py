@@ -9,6 +9,7 @@ start can become a bad one, and rows that follow from others are recognised wher
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,10 @@ class Embedding:
     moved to where phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays.
     With `baumgarte` = (damping ratio, frequency in rad/s) the accelerations also pull errors of the constraints back,
     b − 2 ζ ω rate − ω² phi. `rank` is the rank that the rows have in general, to which nearness to a singular position
-    is referred; as many as rows and speeds allow if None. With `driven` the power of the reactions, which is not zero
+    is referred; as many as rows and speeds allow if None. Rows that
+    compare by length, those of one constraint in one unit, have the same number in `groups`: the shorter a row is
+    beside the longest of its group, the less it determines; without groups all rows compare. `positions` are the rows
+    that `places` is about, where it is not all of them. With `driven` the power of the reactions, which is not zero
     where c is not, is added to that of the loads.
 
     One simulation at a time: the memory is shared by all calls.
@@ -48,6 +52,8 @@ class Embedding:
         rows: int,
         baumgarte: tuple[float, float] | None = None,
         rank: int | None = None,
+        groups: Sequence[int] | None = None,
+        positions: Sequence[int] | None = None,
         driven: bool = False,
     ):
         from ..backends.llvm.bound import Bound
@@ -103,14 +109,14 @@ class Embedding:
             w=rows * width,
             square=width,
             summed=n,
+            longest=rows,
             v=rows,
             row=width,
             x_dependent=n * width,
             product=n * width,
             k=n * width,
         )
-        self._arrays["order"] = np.arange(n, dtype=np.int64)
-        self._fill(order=self._arrays["order"].ctypes.data)
+        self._choose(order=range(n), **_grouped(rows, holonomic, groups, positions))
         context = self._memory.ctypes.data
         self._bound = Bound(embedded.rates.address, context), Bound(embedded.projection.address, context)
         self.rhs: int = self._bound[0].address
@@ -124,6 +130,12 @@ class Embedding:
         """Set arrays of these sizes aside and tell the compiled code where they are."""
         for name, size in sizes.items():
             array = self._arrays[name] = np.zeros(max(size, 1))
+            self._memory[0][name] = array.ctypes.data
+
+    def _choose(self, **numbers: Sequence[int]) -> None:
+        """Set aside arrays of whole numbers."""
+        for name, values in numbers.items():
+            array = self._arrays[name] = np.array([*values, 0], dtype=np.int64)
             self._memory[0][name] = array.ctypes.data
 
     def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> tuple[Any, Any, Any]:
@@ -165,6 +177,28 @@ class Embedding:
 def _holonomic(places: Any, coordinates: int, n: int) -> int:
     """How many rows have a position residual, from the number of outputs of `places`: k (n + 1) + coordinates n."""
     return max(0, (places.program.output_count - coordinates * n) // (n + 1))
+
+
+def _grouped(
+    rows: int, holonomic: int, groups: Sequence[int] | None, positions: Sequence[int] | None
+) -> dict[str, Sequence[int]]:
+    """The group of each row of terms and of places, numbered from 0."""
+    if positions is None and holonomic == rows:
+        positions = range(rows)
+    if groups is None:
+        return {"groups": [0] * rows, "place_groups": [0] * holonomic}
+    if len(groups) != rows:
+        raise InputError(f"groups has {len(groups)} entries; one for each of the {rows} rows is needed")
+    if positions is None or len(positions) != holonomic:
+        raise InputError(
+            f"{holonomic} of {rows} rows have a position residual: positions must name them, so that it is known which"
+            f" group each belongs to"
+        )
+    number = {group: i for i, group in enumerate(dict.fromkeys(groups))}
+    numbered = [number[g] for g in groups]
+    places = [numbered[i] for i in positions]
+    again = {group: i for i, group in enumerate(dict.fromkeys(places))}
+    return {"groups": numbered, "place_groups": [again[g] for g in places]}
 
 
 def _check(name: str, kernel: Any, inputs: int, outputs: int) -> None:

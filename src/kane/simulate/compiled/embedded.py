@@ -48,6 +48,9 @@ ADDRESSES = (
     "b",  # (rows,): right side of A x = b
     "zero",  # (n,)
     "step",  # (n,)
+    "groups",  # (rows,) int64: rows of the same number compare by length
+    "place_groups",  # (holonomic,) int64: the same for the rows of places
+    "longest",  # (rows,): of each group
     "scale",  # (n,): units of the unknowns
     "w",  # (rows, padded(n + 1)): [A | −b] and what becomes of it
     "square",  # (padded(n + 1),): squared lengths of columns
@@ -97,7 +100,7 @@ def accelerate(m, source, target):
     if m.stabilised:
         for i in range(rows):
             b[i] -= m.damping * rate[i] + m.stiffness * phi[i]
-    constrained(m, rows, a, m.b, mass, f, RANK, 0.0, target)
+    constrained(m, rows, m.groups, a, m.b, mass, f, RANK, 0.0, target)
 
 
 @compiled
@@ -131,7 +134,7 @@ def aimed(m):
     phi, b, step, shift = reals(m.place), reals(m.b), reals(m.step), reals(m.shift)
     for i in range(k):
         b[i] = -phi[i]
-    constrained(m, k, m.place + 8 * k, m.b, mass_at(m), m.zero, FIRM, SHARE, m.step)
+    constrained(m, k, m.place_groups, m.place + 8 * k, m.b, mass_at(m), m.zero, FIRM, SHARE, m.step)
     along = reals(m.place + 8 * k * (n + 1))
     for i in range(m.coordinates):
         total = 0.0
@@ -190,7 +193,7 @@ def projected(m):
     rate, b = reals(a + 8 * rows * n), reals(m.b)
     for i in range(rows):
         b[i] = -rate[i]
-    constrained(m, rows, a, m.b, mass, m.zero, FIRM, SHARE, m.step)
+    constrained(m, rows, m.groups, a, m.b, mass, m.zero, FIRM, SHARE, m.step)
     u, step = reals(m.x + 8 * (1 + m.coordinates)), reals(m.step)
     for j in range(n):
         u[j] += step[j]

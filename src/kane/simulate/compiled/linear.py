@@ -4,7 +4,7 @@ That is M x = f + Aᵀ λ, A x = b without its multipliers, by recombination [GI
 dependent from independent unknowns, x = N x_I + N0, and (Nᵀ M N) x_I = Nᵀ (f − M N0) is solved by Cholesky. Rows that
 follow from others vanish in the QR and cost nothing; rows that contradict each other are met in the least squares.
 
-Unknowns are measured in units of 1 / sqrt(M_jj), so that metres and radians compare, and rows of A have unit length.
+Unknowns are measured in units of 1 / sqrt(M_jj), so that metres and radians compare.
 Matrices are row by row, every inner loop runs along a row, and rows are filled up to whole groups (`lanes`). `m` is a
 record of type `embedded.MEMORY`.
 """
@@ -49,16 +49,20 @@ def scales(n, mass, units):
 
 
 @compiled
-def augmented(m, rows, a, b):
-    """Set the rows of m.w to [A | −b], columns scaled, rows of unit length, and m.square to the norms of the columns.
+def augmented(m, rows, a, b, groups):
+    """Set the rows of m.w to [A | −b], columns scaled, rows divided by the longest of their group, and m.square to the
+    norms of the columns.
 
-    A row of zeros stays. False if something is not a number.
+    A row that alone of its group becomes short is what a singular position looks like, so it must stay short. A group
+    of zeros stays. False if something is not a number.
     """
     n = m.n
     width = whole(n + 1)
-    w, square, units = reals(m.w), reals(m.square), reals(m.scale)
+    w, square, units, longest = reals(m.w), reals(m.square), reals(m.scale), reals(m.longest)
     for j in range(width):
         square[j] = 0.0
+    for i in range(rows):
+        longest[i] = 0.0
     fault = 0.0
     for i in range(rows):
         at, to = i * n, i * width
@@ -73,12 +77,16 @@ def augmented(m, rows, a, b):
             three += w[j + 2] * w[j + 2]
             four += w[j + 3] * w[j + 3]
         length = (one + two) + (three + four)
-        factor = 1.0 / math.sqrt(length) if length > 0.0 else 0.0
+        longest[groups[i]] = max(longest[groups[i]], length)
         fault += (length - length) + (b[i] - b[i])
+    for i in range(rows):
+        longest[i] = 1.0 / math.sqrt(longest[i]) if longest[i] > 0.0 else 0.0
+    for i in range(rows):
+        factor, to = longest[groups[i]], m.w + 8 * i * width
         for j in range(0, width, LANES):
-            scale(m.w + 8 * (to + j), factor)
-            add_squares(m.square + 8 * j, 1.0, m.w + 8 * (to + j))
-        w[to + n] = -factor * b[i]
+            scale(to + 8 * j, factor)
+            add_squares(m.square + 8 * j, 1.0, to + 8 * j)
+        w[i * width + n] = -factor * b[i]
     return fault == 0.0
 
 
@@ -303,17 +311,18 @@ def cholesky(free, address, diagonal):
 
 
 @compiled
-def constrained(m, rows, a, b, mass, f, tolerance, share, x):
+def constrained(m, rows, groups, a, b, mass, f, tolerance, share, x):
     """Set x, (n,), to what makes xᵀ M x / 2 − f·x least where A x = b; all of them addresses.
 
-    `tolerance` tells the rank of A, `share` is added to the scaled M_jj. Leaves the rank in m.rank and the unknowns,
-    dependent ones first, in m.order. Where there is no answer x is nan.
+    Rows of A with the same number in `groups`, (rows,) int64, compare by length. `tolerance` tells the rank of A,
+    `share` is added to the scaled M_jj. Leaves the rank in m.rank and the unknowns, dependent ones first, in m.order.
+    Where there is no answer x is nan.
     """
     n = m.n
     units, k, order, square = reals(m.scale), reals(m.k), wholes(m.order), reals(m.square)
     target = reals(x)
     m.rank, m.measure = 0, math.nan
-    good = scales(n, reals(mass), units) and augmented(m, rows, reals(a), reals(b))
+    good = scales(n, reals(mass), units) and augmented(m, rows, reals(a), reals(b), wholes(groups))
     free = n
     if good:
         m.rank = triangular(m, rows, tolerance)
