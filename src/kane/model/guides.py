@@ -91,8 +91,8 @@ class Guides(Parts):
         self.places[where] = (node.source, line)
         fields = node.value if isinstance(node.value, Mapping) else {}
         if "type" not in fields:
-            Entry(self, node, where, line, ("type",))  # notes what is there instead
-            self.note(node.source, line, where, "'type' is missing", mend=f"type is one of {', '.join(CONSTRAINTS)}")
+            what = "'type' is missing" if fields else f"expected a type and its options, found {node.kind}"
+            self.note(node.source, line, where, what, mend=f"type is one of {', '.join(CONSTRAINTS)}")
             raise Lost
         kind = self.text(fields["type"], f"{where} / type")
         if kind not in CONSTRAINTS:

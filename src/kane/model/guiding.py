@@ -44,6 +44,10 @@ class Guided(Spacecraft):
             raise ModelError(
                 Problem(self.where(f"constraint '{constraint.name}'"), "it has no rows", "a constraint takes motion")
             )
+        labels = [row.label for row in constraint.rows]
+        if twice := next((label for label in labels if labels.count(label) > 1), None):
+            where = self.where(f"constraint '{constraint.name}'")
+            raise ModelError(Problem(where, f"two rows are labelled '{twice}'", "labels are unique", "rename one"))
         self.constraints[constraint.name] = constraint
         return constraint
 
@@ -196,12 +200,12 @@ class Guided(Spacecraft):
 
     def _unmoving(self, exprs: Sequence[Expr], where: str, mend: str) -> None:
         """Refuse expressions that depend on rates or speeds."""
-        moving = [*self.motion_variables.values(), *(s.symbol for s in self.speed_records.values())]
-        for expr in exprs:
-            for x in moving:
-                if depends_on([expr], [x]):
-                    law = "this quantity may depend on coordinates, t and parameters"
-                    raise ModelError(Problem(self.where(where), f"it depends on the rate {x!r}", law, mend))
+        moving = {s.id for s in (*self.motion_variables.values(), *(u.symbol for u in self.speed_records.values()))}
+        for node in reachable(self.graph, (e.id for e in exprs)):
+            if node in moving:
+                law = "this quantity may depend on coordinates, t and parameters"
+                what = f"it depends on the rate {self.graph.expr(node)!r}"
+                raise ModelError(Problem(self.where(where), what, law, mend))
 
     def _rate_free(self, value: Quantity, where: str) -> Expr:
         expr = self.scalar(value, where)
