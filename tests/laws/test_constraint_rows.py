@@ -84,6 +84,23 @@ def test_a_row_is_linear_in_the_rates(case: Case, on: str) -> None:
         assert c == pytest.approx(0.5 * (a + b), abs=ROUND)
 
 
+@sides
+@cases(WHEELS, BALLS)
+def test_cheaper_rows_are_an_orthogonal_combination_of_the_labelled_ones(case: Case, on: str) -> None:
+    m = tree()
+    made = case.build(m, on)
+    values = state(m, np.random.default_rng(31))
+    still = {**values, **dict.fromkeys(m.motion_variables, 0.0)}
+    rows, span = ([rate(m, row) for row in some] for some in (made.rows, made.span))
+    A, S = (np.array([evaluate(some, {**still, s: 1.0}) for s in m.motion_variables]).T for some in (rows, span))
+    assert made.second is not None
+    body = made.second.name
+    F, G = (np.array([wrench(m, row, body, values).force for row in some]) for some in (made.rows, made.span))
+    E = F @ G.T  # the labelled directions along the others
+    np.testing.assert_allclose(E @ S, A, atol=ROUND)
+    np.testing.assert_allclose(E @ E.T, np.eye(3), atol=ROUND)
+
+
 # reactions -----------------------------------------------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from ..errors import ModelError, Problem
 from ..space import Frame, Point, Vector
 from ..space.algebra import Triple, transposed
 from .closing import Closed
-from .constraints import Constraint
+from .constraints import Constraint, Row
 from .guiding import ORIGIN
 from .loads import Force, Torque, point_of
 from .pairs import Acting, at_coincident, row
@@ -196,13 +196,17 @@ class Constrained(Closed):
         place = contact.center.located(f"{name}.contact", contact.arm)
         spins = second.frame if turning is None else turning
         assert spins is not None
-        rows = []
-        for label, e in contact.directions if normal_row else contact.directions[:-1]:
+
+        def made(label: str, e: Vector) -> Row:
             acting: list[Acting] = [(second, Force(contact.center, e)), (second, Torque(spins, contact.arm.cross(e)))]
             if first is not self.ground:
                 acting += at_coincident(first, place, -e, f"{place.name}.of {first.name}")
             height = contact.height if label == "normal" else None
-            rows.append(row(label, acting, self.graph.const(0.0), height, ground=self.ground))
-        if not normal_row:
-            given = {**given, "normal_row": False}
-        return self.constraint(Constraint(name, given["type"], tuple(rows), first, second, place, given))
+            return row(label, acting, self.graph.const(0.0), height, ground=self.ground)
+
+        kept = contact.directions if normal_row else contact.directions[:-1]
+        rows = tuple(made(label, e) for label, e in kept)
+        home = contact.center.home  # along its axes no direction changes: a third of the operations less for a wheel
+        span = tuple(made(str(k + 1), e) for k, e in enumerate((home.x, home.y, home.z))) if normal_row else ()
+        told = given if normal_row else {**given, "normal_row": False}
+        return self.constraint(Constraint(name, given["type"], rows, first, second, place, told, span))

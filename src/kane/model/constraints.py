@@ -45,7 +45,11 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class Constraint:
     """A named constraint between `first` and `second` (the ground, for what is fixed in N; None, where it ties motion
-    variables together): its rows, and where the reaction acts on the second body. `given` is how it was described."""
+    variables together): its rows, and where the reaction acts on the second body. `given` is how it was described.
+
+    `span` is the same constraint by as many rows that cost less to compute, empty where there are none: the labelled
+    rows are an orthogonal combination of them in every state, so that both leave the same motion.
+    """
 
     name: str
     kind: str
@@ -54,6 +58,7 @@ class Constraint:
     second: Body | None = None
     point: Point | None = None
     given: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    span: tuple[Row, ...] = ()
 
     def row_names(self) -> tuple[str, ...]:
         """`name` for a single row, `name.label` for one of several."""
