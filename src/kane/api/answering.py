@@ -21,7 +21,7 @@ from ..formulation import external_program, place_of, place_program, regressor_p
 from ..graph import Program
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
-from .answers import Answer, LargeAnswer, PlaceAnswers
+from .answers import Answer, EmbeddedAnswer, LargeAnswer, PlaceAnswers
 from .equations import Equations
 from .records import Array, Energy, Momentum, Wrench
 
@@ -31,10 +31,10 @@ class Answering(Mechanism):
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        self._answers: dict[str, Answer | LargeAnswer] = {}
+        self._answers: dict[str, Answer | LargeAnswer | EmbeddedAnswer] = {}
         self._simulations: dict[Any, Any] = {}  # kept with the answers: both are forgotten together
         self._jacobians: dict[Any, Kernel] = {}
-        self._equations: Equations | None = None
+        self._formulated: Equations | None = None
         self._large: LargeAnswers | None = None
         self._answered = -1
 
@@ -45,15 +45,15 @@ class Answering(Mechanism):
         if free:
             return Equations(self, free)
         self._refresh()
-        if self._equations is None:
-            self._equations = Equations(self)
-        return self._equations
+        if self._formulated is None:
+            self._formulated = Equations(self)
+        return self._formulated
 
     def _refresh(self) -> None:
         """Forget what was computed for an earlier state of the description."""
         if self._answered != self.revision:
             self._answers, self._simulations, self._jacobians = {}, {}, {}
-            self._equations, self._large, self._answered = None, None, self.revision
+            self._formulated, self._large, self._answered = None, None, self.revision
 
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
@@ -79,7 +79,7 @@ class Answering(Mechanism):
         """Values of the free parameters, in the order of the programs' inputs."""
         return np.array([p.value for p in self.parameters.values() if p.free], dtype=float)
 
-    def _answer(self, name: str) -> Answer | LargeAnswer:
+    def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
         self._refresh()
         answer = self._answers.get(name)
         if answer is None:
@@ -213,7 +213,7 @@ class Answering(Mechanism):
         self._refresh()
         return PlaceAnswers(self, body, tuple(float(x) for x in point))
 
-    def place_kernel(self, what: str, body: str, point: tuple[float, ...]) -> Answer | LargeAnswer:
+    def place_kernel(self, what: str, body: str, point: tuple[float, ...]) -> Answer | LargeAnswer | EmbeddedAnswer:
         """The compiled program of a quantity of a place, kept with the others."""
         self._refresh()
         key = f"{what} of {body} at {point}"

@@ -1,4 +1,4 @@
-"""Compiled answers: a program of a model, a recursion over its bodies, quantities of a place."""
+"""Compiled answers: a program of a model, a recursion over its bodies, constraints embedded, quantities of a place."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from ..backends import Kernel, compile
 from ..errors import InputError
 from ..graph import Program, hoist
 from ..large import refuse_if_too_large
+from ..simulate import Embedding
 from .records import Array
 
 if TYPE_CHECKING:
     from .answering import Answering
+    from .constrained import ConstrainedModel
+
+_WEAK = 1e-5  # a pivot that has shrunk to this share of its initial size is no longer trusted
+_WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
 
 
 class Answer:
@@ -78,6 +83,59 @@ class LargeAnswer:
             refuse_if_too_large(model, f"{self._name} with parameters=…; set_parameters(…)")
             self._written_out = Answer(model.equations().program(self._name), model.free_values())
         return self._written_out(t, arrays, parameters)
+
+
+class EmbeddedAnswer:
+    """Accelerations of a constrained model: by the program in which the constraints are embedded, and where one of its
+    pivots has become too small, or nothing is written out, by embedding at run time."""
+
+    def __init__(self, model: ConstrainedModel):
+        self._model = model
+        self.direct = None
+        self._written_out: Answer | None = None
+        self._usual: Array | None = None
+        self._at_run_time: Embedding | None = None
+        if len(model.row_names) <= _WRITTEN_OUT:
+            equations = model.equations()
+            pivots = bool(equations.embedded.pivots)
+            name = "guarded_dynamics" if pivots else "forward_dynamics"
+            self._written_out = Answer(equations.program(name), model.free_values())
+            if pivots:
+                q, u = model.initial_state
+                self._usual = np.abs(self._written_out(0.0, (q, u, np.zeros_like(u)), None)[1])
+
+    def parameters_changed(self, values: Array) -> None:
+        if self._written_out is not None:
+            self._written_out.parameters_changed(values)
+
+    def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
+        if self._written_out is None:
+            return self._run(t, arrays, parameters)
+        if self._usual is None:
+            return self._written_out(t, arrays, parameters)
+        with np.errstate(all="ignore"):
+            udot, pivots = self._written_out(t, arrays, parameters)
+            weak = ~np.all(np.abs(pivots) > _WEAK * self._usual, axis=-1)
+        if not np.any(weak):
+            return udot
+        if udot.ndim == 1:
+            return self._run(t, arrays, parameters)
+        rows = np.flatnonzero(weak)
+        some = tuple(x if np.ndim(x) < 2 else np.asarray(x)[rows] for x in (t, *arrays))
+        udot[rows] = self._run(some[0], some[1:], parameters if np.ndim(parameters) < 2 else parameters[rows])
+        return udot
+
+    def _run(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Array:
+        """The same, embedded at run time."""
+        if self._at_run_time is None:
+            self._at_run_time = self._model.embedding()
+        single = all(np.ndim(x) < 2 for x in arrays)
+        q, u, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in arrays)
+        count = max(len(q), len(u), len(tau))
+        times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (count,))
+        values = self._model.free_values() if parameters is None else parameters
+        udot = self._at_run_time.accelerations(times, q, u, tau, values)[0]
+        return udot[0] if single else udot
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from ..formulation import (
 from ..graph import Expr
 from ..large import large_motion, refuse_if_too_large
 from ..model import attitudes, load_mechanism, lock_problem, locks
-from ..simulate import Control, Event, Events, integrate
-from .answering import Answering
+from ..simulate import Control, Embedding, Event, Events, integrate
+from .constrained import ConstrainedModel, held_names
 from .records import Array
 from .trajectory import Trajectory
 
@@ -47,18 +47,22 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """The compiled programs of a simulation over [t, q, u, work, tau, parameters].
+    """The compiled programs of a simulation over [t, q, u, work, tau, parameters], or their addresses.
 
-    `unit` makes quaternions unit after each step, where there are any; `law` gives tau of the compiled control law.
+    `project` makes quaternions unit after each step, where there are any, and moves the state onto constraints; `law`
+    gives tau of the compiled control law. `written_out` says that the motion is one program, which has a Jacobian;
+    `embedding` is kept alive with the addresses it gave.
     """
 
-    motion: Kernel
-    unit: Kernel | None
+    motion: Kernel | int
+    project: Kernel | int | None
     events: Events | None
     law: Kernel | None
+    written_out: bool = True
+    embedding: Embedding | None = None
 
 
-class Model(Answering):
+class Model(ConstrainedModel):
     """A mechanism that can be asked for its motion."""
 
     def simulate(
@@ -74,6 +78,8 @@ class Model(Answering):
         rtol: float = 1e-8,
         atol: float = 1e-10,
         step: float | None = None,
+        embed: str = "run-time",
+        drift: str | tuple[float, float] = "project",
         events: Mapping[str, Any] | None = None,
         progress: Callable[[float], object] | None = None,
         **options: Any,
@@ -84,19 +90,24 @@ class Model(Answering):
         speed or joint to an expression in q, u, t and parameters, a law of `kane.planning` along a trajectory (all
         compiled in), or a Python function of (t, q, u) that gives tau, called every `control_period` seconds and held
         between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
-        terminal}. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says
+        terminal}. A start that violates constraints is moved onto them, names given in mappings staying as they are.
+        `embed` says where constraints are embedded: at "run-time", independent speeds chosen anew all the time, or at
+        "formulation", chosen once, which is faster. `drift` off the constraints is taken out after each step
+        ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
+        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says
         how it ended.
         """
-        q0, u0 = self._state(q, u)
+        q0, u0 = self._state(q, u, t)
         held = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
         law = None if control is None or callable(control) else self._law(control)
         watched = self._events(events)
-        simulation = self._simulation(law, watched)
+        simulation = self._simulation(law, watched, self._embedding_wanted(embed, drift))
         sampled = None
         if callable(control):
             sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
-        options.setdefault("project_address", simulation.unit)
-        if method == "radau" and "jacobian_address" not in options and not self.recursive():
+        options.setdefault("project_address", simulation.project)
+        options.setdefault("project_error", simulation.embedding is not None)
+        if method == "radau" and "jacobian_address" not in options and simulation.written_out:
             options["jacobian_address"] = self._jacobian(law)
         weights = np.full(len(q0) + len(u0) + 1, float(atol))
         weights[-1] = _UNWEIGHED
@@ -117,30 +128,51 @@ class Model(Answering):
         return Trajectory.of(self, solution, simulation.law, held)
 
     def _simulation(
-        self, law: dict[Expr, Expr] | CompiledControl | None, watched: list[tuple[Event, Expr]]
+        self,
+        law: dict[Expr, Expr] | CompiledControl | None,
+        watched: list[tuple[Event, Expr]],
+        wanted: tuple[bool, bool, tuple[float, float] | None],
     ) -> Simulation:
-        """What a simulation runs, kept for the next one with the same law and events."""
+        """What a simulation runs, kept for the next one with the same law, events and treatment of constraints."""
         self._refresh()
-        key = (tuple(law.items()) if isinstance(law, dict) else law, tuple(watched))
+        key = (tuple(law.items()) if isinstance(law, dict) else law, tuple(watched), wanted)
         if key not in self._simulations and self.recursive():
             if isinstance(law, CompiledControl):
                 refuse_if_too_large(self, f"control {law!r}")
             else:
                 found = large_motion(self.by_bodies(), law, [e for _, e in watched])
                 events = None if found.events is None else Events(found.events, tuple(event for event, _ in watched))
-                self._simulations[key] = Simulation(found.motion, found.unit, events, found.law)
+                self._simulations[key] = Simulation(found.motion, found.unit, events, found.law, False)
         if key not in self._simulations:
             equations = self.equations()
-            unit = unit_program(equations)
+            at_run_time, project, baumgarte = wanted
+            embedding = self.embedding(law, baumgarte=baumgarte) if self.constraints else None
+            unit = None if embedding is not None and project else unit_program(equations)
             self._simulations[key] = Simulation(
-                compile(motion_program(equations, law)),
-                None if unit is None else compile(unit),
+                embedding.rhs if embedding is not None and at_run_time else compile(motion_program(equations, law)),
+                embedding.project if embedding is not None and project else None if unit is None else compile(unit),
                 Events(compile(watch_program(equations, [e for _, e in watched])), tuple(event for event, _ in watched))
                 if watched
                 else None,
                 None if law is None else compile(control_program(equations, law)),
+                embedding is None or not at_run_time,
+                embedding,
             )
         return self._simulations[key]
+
+    def _embedding_wanted(
+        self, embed: str, drift: str | tuple[float, float]
+    ) -> tuple[bool, bool, tuple[float, float] | None]:
+        """(at run time, projected, Baumgarte's constants) from what a user asks for."""
+        if embed not in ("run-time", "formulation"):
+            raise InputError(f"embed = {embed!r}: constraints are embedded at 'run-time' or at 'formulation'")
+        if isinstance(drift, str) and drift not in ("project", "none"):
+            raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
+        if not isinstance(drift, str) and embed == "formulation":
+            raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
+        if not self.constraints:
+            return (False, False, None)
+        return (embed == "run-time", drift == "project", None if isinstance(drift, str) else drift)
 
     def _jacobian(self, law: dict[Expr, Expr] | CompiledControl | None) -> Kernel:
         """The exact Jacobian of the motion, for the implicit integrator."""
@@ -149,17 +181,24 @@ class Model(Answering):
             self._jacobians[key] = compile(jacobian_program(self.equations(), law))
         return self._jacobians[key]
 
-    def _state(self, q: Any, u: Any) -> tuple[Array, Array]:
-        q0, u0 = self.initial_state
-        if q is not None:
-            q0 = self._vector(q, self.coordinates, "q")
-        if u is not None:
-            u0 = self._vector(u, self.speeds, "u")
+    def _state(self, q: Any, u: Any, t: Any) -> tuple[Array, Array]:
+        q0, u0 = self._given(q, u)
         q0 = self._unit(q0)
+        if self.constraints:
+            q0, u0 = self._consistent(q0, u0, float(np.asarray(t, dtype=float).flat[0]), held_names(q, u))
         at_lock = locks(self, q0, _LOCKED)
         if at_lock:
             raise ModelError([lock_problem(self, lock) for lock in at_lock])
         return q0, u0
+
+    def _consistent(self, q: Array, u: Array, t: float, held: list[str]) -> tuple[Array, Array]:
+        """The start moved onto the constraints; names that the user gave stay, where that is possible."""
+        if held:
+            try:
+                return self.project(q, u, t=t, hold=held)
+            except ModelError:
+                pass  # they cannot all stay: a guess like any other
+        return self.project(q, u, t=t)
 
     def _unit(self, q: Array) -> Array:
         """q with unit quaternions; those that are far from unit are refused, those that are near with a warning."""
@@ -171,28 +210,6 @@ class Model(Answering):
                 warnings.warn(str(attitude.problem(self)), stacklevel=4)
             unit[[self.coordinates.index(name) for name in attitude.names]] = attitude.unit
         return unit
-
-    def _vector(self, value: Any, names: Sequence[str], what: str) -> Array:
-        """An array of the right length, from an array or from a mapping name → value (others as they start)."""
-        if isinstance(value, Mapping):
-            start = dict(zip((*self.coordinates, *self.speeds), np.concatenate(self.initial_state), strict=True))
-            row = dict.fromkeys(names, 0.0) if what == "tau" else {n: start[n] for n in names}
-            for name, number in value.items():
-                self.find("coordinate" if what == "q" else "speed", name, row, what)
-                row[name] = number
-            value = list(row.values())
-        try:
-            array = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"{what} is not an array of numbers: {value!r}") from None
-        if array.shape != (len(names),):
-            raise InputError(
-                f"{what} has shape {array.shape}; model '{self.name}' needs ({len(names)},): {', '.join(names)}"
-            )
-        if not np.all(np.isfinite(array)):
-            bad = [n for n, x in zip(names, array, strict=True) if not np.isfinite(x)]
-            raise InputError(f"{what} is not finite in {', '.join(bad)}: {value!r}; give finite numbers")
-        return array
 
     def _law(self, control: str | Mapping[str, Any] | CompiledControl) -> dict[Expr, Expr] | CompiledControl:
         if isinstance(control, CompiledControl):

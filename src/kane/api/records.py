@@ -23,6 +23,15 @@ class Momentum(NamedTuple):
     angular: Any
 
 
+class ConstraintRows(NamedTuple):
+    """The rows of constraints at a state: A, the rate A u + c, b of A udot = b, residuals phi of configurations."""
+
+    A: Any
+    rate: Any
+    b: Any
+    phi: Any
+
+
 class Wrench(NamedTuple):
     """A resultant force (N) and moment (N m), components in N."""
 

@@ -7,6 +7,8 @@ from .motion import (
     control_program,
     jacobian_program,
     motion_program,
+    places_program,
+    terms_program,
     unit_program,
     watch_program,
 )
@@ -26,7 +28,9 @@ __all__ = [
     "motion_program",
     "place_of",
     "place_program",
+    "places_program",
     "regressor_program",
+    "terms_program",
     "unit_program",
     "watch_program",
 ]

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from ..graph import Expr, evaluate
 
 Rows = list[list[Expr]]
+_SMALL = 1e-9  # a number below this is no pivot
+_GOOD = 0.3  # share of the largest entry of its row that makes a good pivot
 
 
 def solved(A: Sequence[Sequence[Expr]], columns: Rows, at: Mapping[str, float]) -> tuple[Rows, list[Expr]]:
@@ -42,20 +44,18 @@ def solved(A: Sequence[Sequence[Expr]], columns: Rows, at: Mapping[str, float]) 
     return X, [rows[i][j] for i, j, _ in steps if rows[i][j].number is None]
 
 
-def _pivot(rows: Rows, open_rows: Sequence[int], open_columns: Sequence[int], at: Mapping[str, float]):
+def _pivot(
+    rows: Rows, open_rows: Sequence[int], open_columns: Sequence[int], at: Mapping[str, float]
+) -> tuple[int, int]:
     """Row and column of the next pivot: a number in the emptiest row, or else the largest entry of its row."""
     entries = [(i, j) for i in open_rows for j in open_columns if not rows[i][j].is_zero]
-    numbers = [(i, j) for i, j in entries if rows[i][j].number is not None and abs(rows[i][j].number) > _SMALL]
+    numbers = [(i, j) for i, j in entries if abs(rows[i][j].number or 0.0) > _SMALL]
     if numbers:
         return min(numbers, key=lambda ij: _filling(rows, *ij, open_rows, open_columns))
     values = dict(zip(entries, evaluate([rows[i][j] for i, j in entries], at), strict=True))
     largest = {i: max((abs(values[i, j]) for j in open_columns if (i, j) in values), default=0.0) for i in open_rows}
     good = [(i, j) for i, j in entries if abs(values[i, j]) > _GOOD * largest[i]]
     return min(good, key=lambda ij: (_filling(rows, *ij, open_rows, open_columns), -abs(values[ij])))
-
-
-_SMALL = 1e-9  # a number below this is no pivot
-_GOOD = 0.3  # share of the largest entry of its row that makes a good pivot
 
 
 def _filling(rows: Rows, i: int, j: int, open_rows: Sequence[int], open_columns: Sequence[int]) -> int:

@@ -17,7 +17,8 @@ from .constraints import Constraints
 from .elimination import solved
 
 Rows = list[list[Expr]]
-_REDUNDANT = 1e-9  # share of the largest pivot below which a row counts as redundant
+REDUNDANT = 1e-9
+"""Share of the largest below which a pivot, or a singular value of the rows, counts as nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +32,34 @@ class Choice:
 
 def choose(A: np.ndarray, mass: np.ndarray) -> Choice:
     """The choice for the constraint matrix A, (m, n), in numbers; `mass` (n,) is the diagonal of M."""
-    from scipy.linalg import qr  # slow to import
+    scaled = comparable(A, mass)
+    dependent = sorted(pivots(scaled))
+    independent = tuple(i for i in range(A.shape[1]) if i not in dependent)
+    return Choice(independent, tuple(dependent), tuple(sorted(pivots(scaled[:, dependent].T))))
 
-    m, n = A.shape
-    scale = 1.0 / np.sqrt(mass + 1e-6 * (mass.mean() or 1.0))
-    lengths = np.linalg.norm(A * scale, axis=1, keepdims=True)
-    scaled = A * scale / np.where(lengths > 0.0, lengths, 1.0)
-    if not m:
-        return Choice(tuple(range(n)), (), ())
-    R, columns = qr(scaled, mode="r", pivoting=True)
-    diagonal = np.abs(np.diag(R))
-    rank = int(np.sum(diagonal > _REDUNDANT * max(diagonal.max(), 1e-300)))
-    dependent = sorted(int(c) for c in columns[:rank])
-    _, rows = qr(scaled[:, dependent].T, mode="r", pivoting=True)
-    independent = tuple(i for i in range(n) if i not in dependent)
-    return Choice(independent, tuple(dependent), tuple(sorted(int(r) for r in rows[:rank])))
+
+def comparable(A: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """A with its columns measured by the mass that each speed moves and rows of unit length."""
+    scaled = A / np.sqrt(mass + 1e-6 * (float(mass.mean()) or 1.0))
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    return scaled / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def pivots(A: np.ndarray) -> list[int]:
+    """Columns that span all others, the longest first, each longest across those before: pivoted orthogonalization."""
+    rest, found, first = A.copy(), [], 0.0
+    for _ in range(min(A.shape)):
+        squares = (rest**2).sum(axis=0)
+        k = int(np.argmax(squares))
+        length = float(np.sqrt(squares[k]))
+        first = first or length
+        if not length > REDUNDANT * first:
+            break
+        e = rest[:, k] / length
+        rest -= np.outer(e, e @ rest)
+        rest[:, k] = 0.0
+        found.append(k)
+    return found
 
 
 def evaluated(rows: Sequence[Sequence[Expr]], at: Mapping[str, float]) -> np.ndarray:
@@ -113,4 +127,4 @@ class Embedded:
         return out
 
 
-__all__ = ["Choice", "Embedded", "choose", "evaluated"]
+__all__ = ["REDUNDANT", "Choice", "Embedded", "choose", "comparable", "evaluated"]

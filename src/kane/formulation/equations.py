@@ -318,10 +318,26 @@ class Equations:
             "central_momentum": lambda: central_momentum(self),
             "inertia": lambda: system_inertia(self),
             "poses": self._poses,
+            "constraints": self._rows,
+            "guarded_dynamics": lambda: {
+                "udot": ((n,), self.forward_dynamics),
+                "pivots": ((len(self.embedded.pivots),), self.embedded.pivots),
+            },
         }
+        if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:
+            raise ExpressionError(f"model '{self.mechanism.name}' has no constraints")
         if name not in table:
             raise ExpressionError(f"no equations called '{name}': there are {', '.join(self.SIGNATURES)}")
         return table[name]()
+
+    def _rows(self) -> dict[str, Output]:
+        n, m, rows = len(self.system.u), len(self.constraints), self.constraints
+        return {
+            "A": ((m, n), [e for row in rows.A for e in row]),
+            "rate": ((m,), rows.rate),
+            "b": ((m,), rows.b),
+            "phi": ((m,), rows.phi),
+        }
 
     def _poses(self) -> dict[str, Output]:
         flat: list[Expr] = []
@@ -357,6 +373,8 @@ class Equations:
         "central_momentum": ("q", "u"),
         "inertia": ("q",),
         "poses": ("q",),
+        "constraints": ("q", "u"),
+        "guarded_dynamics": ("q", "u", "tau"),
     }
     """What can be asked for, and the inputs each takes."""
 

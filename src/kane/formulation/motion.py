@@ -11,6 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from ..graph import Expr, Program, forward, substitute
 from ..model.attitude import QUATERNIONS
+from .constraints import displacements
 from .equations import Equations
 from .sweep import Power, add_actions
 
@@ -41,6 +42,42 @@ def motion_program(equations: Equations, law: ControlLaw | None = None) -> Progr
     return equations.lowered("motion", INPUTS, {"rates": ((len(rates),), rates)})
 
 
+def terms_program(equations: Equations, law: ControlLaw | None = None) -> Program:
+    """What constraints are embedded from at run time: q̇, M, f = tau − bias, the rows A, A u + c, b and phi, and the
+    power of the loads."""
+    n, rows = len(equations.system.u), equations.constraints
+    m = len(rows)
+    f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
+    f, power = _under(equations, law, f), _under(equations, law, [load_power(equations)])
+    outputs = {
+        "qdot": ((len(equations.system.q),), equations.system.qdot),
+        "M": ((n, n), [e for row in equations.mass_matrix for e in row]),
+        "f": ((n,), f),
+        "A": ((m, n), [e for row in rows.A for e in row]),
+        "rate": ((m,), rows.rate),
+        "b": ((m,), rows.b),
+        "phi": ((m,), rows.phi),
+        "power": ((), power),
+    }
+    return equations.lowered("terms", INPUTS, outputs)
+
+
+def places_program(equations: Equations) -> Program | None:
+    """Residuals of configurations, their rows of A, and how coordinates follow displacements along the speeds; None
+    where every row restricts the motion only."""
+    rows = equations.constraints
+    if not rows.placed:
+        return None
+    k, n = len(rows.placed), len(equations.system.u)
+    T = displacements(equations.system)
+    outputs = {
+        "phi": ((k,), [rows.phi[r] for r in rows.placed]),
+        "G": ((k, n), [e for r in rows.placed for e in rows.A[r]]),
+        "T": ((len(T), n), [e for row in T for e in row]),
+    }
+    return equations.lowered("places", INPUTS, outputs)
+
+
 def jacobian_program(equations: Equations, law: ControlLaw | None = None) -> Program:
     """∂(rates of y)/∂y, (n, n), for implicit integrators: exact, from the graph."""
     rates = _rates(equations, law)
@@ -51,11 +88,15 @@ def jacobian_program(equations: Equations, law: ControlLaw | None = None) -> Pro
 
 
 def _rates(equations: Equations, law: ControlLaw | None) -> list[Expr]:
-    rates = [*equations.system.qdot, *equations.forward_dynamics, load_power(equations)]
-    if law is not None:
-        efforts = law_efforts(equations, law)
-        rates = substitute(rates, {t: t + e for t, e in zip(equations.tau, efforts, strict=True)})
-    return rates
+    return _under(equations, law, [*equations.system.qdot, *equations.forward_dynamics, load_power(equations)])
+
+
+def _under(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:
+    """Expressions with the efforts of a control law added to tau."""
+    if law is None:
+        return exprs
+    efforts = law_efforts(equations, law)
+    return substitute(exprs, {t: t + e for t, e in zip(equations.tau, efforts, strict=True)})
 
 
 def load_power(equations: Equations) -> Expr:

@@ -62,6 +62,8 @@ def obstacles(mechanism: Mechanism) -> list[Problem]:
     for s in mechanism.speed_records.values():
         if s.definition.id not in moved:
             refuse(f"speed '{s.name}'", "is not the motion variable of a joint", "leave the speeds to the joints")
+    for constraint in mechanism.constraints.values():
+        refuse(f"constraint '{constraint.name}'", f"is a {constraint.kind} constraint", "leave it out")
     for load in mechanism.loads.values():
         if not _along_joints(load, moved):
             refuse(f"load '{load.name}'", f"is a {type(load).__name__}", "use joint springs, dampers and efforts")

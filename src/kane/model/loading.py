@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..space import Frame
-from .constraints import Constraint
 from .joints import speeds_are_rates
 from .loads import BodyTorque, JointEffort, JointSpring, Load, PointForce, PointSpring
 from .records import Body, Joint
@@ -21,7 +20,6 @@ class Loaded(Tree):
     def __init__(self, name: str, about: str):
         super().__init__(name, about)
         self.loads: dict[str, Load] = {}
-        self.constraints: dict[str, Constraint] = {}
 
     def load(self, load: Load) -> Load:
         """Add a load of any type."""

@@ -99,6 +99,7 @@ def integrate(
     first_step: float | None = None,
     events: Events | None = None,
     project_address: Any = None,
+    project_error: bool = False,
     jacobian_address: Any = None,
     extra_outputs: int = 0,
     control: Control | None = None,
@@ -112,7 +113,8 @@ def integrate(
 
     - `rhs` writes dy/dt (n), then possibly more numbers, which are ignored; how many more, a kernel knows, and for a
       mere address `extra_outputs` says it;
-    - `project_address` writes a state (n) that replaces the result of every step (a quaternion made unit, say);
+    - `project_address` writes a state (n) that replaces the result of every step (a quaternion made unit, say); with
+      `project_error` the error of an explicit step is judged by what projection leaves of it;
     - `jacobian_address` writes d rhs_i / d y_j, (n, n) row by row, for radau; without it differences are taken;
     - `events` names a program with one output per event.
 
@@ -136,7 +138,9 @@ def integrate(
         "jacobian": _address("jacobian_address", jacobian_address, start, n * n, optional=True),
         "event_program": 0 if events is None else _address("events", events.program, start, len(items)),
     }
-    return _Run(start, settings, items, programs).solution(control, progress)
+    run = _Run(start, settings, items, programs)
+    run.state["project_error"] = int(project_error and programs["project"] != 0)
+    return run.solution(control, progress)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +286,7 @@ class _Run:
             y_new=np.zeros(n),
             saved=np.zeros(n),
             scratch=np.zeros(n),
+            other=np.zeros(n),
             times=start.times,
             out_t=np.empty(rows),
             out_y=np.empty((rows, n)),

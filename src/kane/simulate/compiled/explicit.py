@@ -22,6 +22,15 @@ BLIND_ERROR, BLIND_STEP = 1e-10, 0.01
 """An error this far below the tolerance says nothing about the next step, which then takes at most this part of the
 span: a motion at rest must not be stepped over in one stride."""
 
+TRUSTED = 0.1
+"""Of two error estimates the better one counts at least this part where errors are judged after projection: raising its
+order would hide the noise of accelerations near a singular position, which no shorter step takes away."""
+
+NOISY, TRIES, DITHER = 0.05, 12, 0.93
+"""An error that a step much shorter has not brought down to this part is noise: then as many more steps are tried, each
+this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
+where a long step leaps over it."""
+
 FIRST_STEP = 0.1
 """The first step takes at most this part of the span."""
 
@@ -123,18 +132,20 @@ def dense_rows(m, t, t_new, h):
 
 
 @compiled
-def estimate(m, h):
+def estimate(m, t_new, h):
     """Error of the step just taken in units of the tolerance.
 
     With two estimates e5, e3 the order of the better one is raised: |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2)
-    [HNW93, II.10].
+    [HNW93, II.10]. Where the state is projected onto constraints, what the projection takes away is no error.
     """
     n = m.n
-    x, y, y_new, atol = reals(m.x), reals(m.y), reals(m.y_new), reals(m.atol)
+    x, y, y_new, atol = reals(m.x + 8), reals(m.y), reals(m.y_new), reals(m.atol)
     start, column, value = wholes(m.error_start), wholes(m.error_column), reals(m.error_value)
     better, worse = 0.0, 0.0
     for row in range(m.error_rows):
         combine(n, m.width, start, column, value, reals(m.k), row, h, x)
+        if m.project_error:
+            without_drift(m, t_new)
         total = 0.0
         for i in range(n):
             part = x[i] / (atol[i] + m.rtol * max(abs(y[i]), abs(y_new[i])))
@@ -144,7 +155,21 @@ def estimate(m, h):
         return math.sqrt(better / n)
     if better == 0.0:
         return 0.0
-    return better / math.sqrt((better + 0.01 * worse) * n)
+    raised = better / math.sqrt((better + 0.01 * worse) * n)
+    return max(raised, TRUSTED * math.sqrt(better / n)) if m.project_error else raised
+
+
+@compiled
+def without_drift(m, t_new):
+    """Make of the error in m.x the difference of two projected states: y_new and y_new less the error."""
+    n = m.n
+    x, y_new, other = reals(m.x + 8), reals(m.y_new), reals(m.other)
+    for i in range(n):
+        x[i] = y_new[i] - x[i]
+    reals(m.x)[0] = t_new
+    call(m.project, m.x, m.other)
+    for i in range(n):
+        x[i] = y_new[i] - other[i]
 
 
 @compiled
@@ -205,15 +230,42 @@ def prepare(m):
 
 
 @compiled
+def dithered(m, used, error, shorter):
+    """The length to try after a step of `used` that was rejected with `error`: `shorter`, unless the error is noise.
+
+    m.tries is 0 before the first rejection, 1 after it, and counts on from there while lengths are tried near the first
+    one; beyond TRIES the best of them is taken whatever its error.
+    """
+    if m.tries == 0 or error == math.inf:
+        m.tries = 1
+        m.noisy_h, m.noisy_error = used, error
+        return shorter
+    if m.tries == 1:
+        if used > 0.7 * m.noisy_h or error < NOISY * m.noisy_error:
+            m.noisy_h, m.noisy_error = used, error
+            return shorter
+        m.tried_h = m.noisy_h
+    elif error < m.noisy_error:
+        m.noisy_h, m.noisy_error = used, error
+    m.tries += 1
+    m.tried_h *= DITHER
+    return m.noisy_h if m.tries > TRIES else m.tried_h
+
+
+@compiled
 def controlled(m, error):
     """Accept or reject a step of error `error` (in tolerances) and set the next length; True if accepted."""
     used = m.h
     exponent = 1.0 / (m.error_order + 1)
-    if not error <= 1.0:
-        m.h = used * max(SHRINK, SAFETY * error**-exponent)
+    if not error <= 1.0 and not (m.tries > TRIES and error < math.inf):
+        shorter = used * max(SHRINK, SAFETY * error**-exponent)
+        m.h = dithered(m, used, error, shorter) if m.project_error else shorter
         m.rejected += 1
         m.rejected_last = 1
         return False
+    if m.tries > TRIES:
+        error = 1.0
+    m.tries = 0
     factor = GROW
     if error > 0.0:
         beta = INTEGRAL * exponent
@@ -252,12 +304,12 @@ def too_small(m, h, clipped):
 
 
 @compiled
-def judged(m, h, proposed, clipped):
+def judged(m, t_new, h, proposed, clipped):
     """Whether the attempted step is good; sets the length of the next attempt."""
     finite = all_finite(m.n, m.y_new)
     if m.fixed:
         return finite
-    error = estimate(m, h)
+    error = estimate(m, t_new, h)
     if not m.proven:
         error += distance(m, 1.0, m.scratch, m.y_new, m.y_new)
     finite = finite and math.isfinite(error) and all_finite(m.n, m.k + 8 * m.stages * m.width)
@@ -291,7 +343,7 @@ def _explicit_loop(digest):
             if too_small(m, h, clipped):
                 return NOT_FINITE if m.not_finite else SMALL_STEP
             attempt(m, t, t_new, h, not (m.fixed or m.proven))
-            if not judged(m, h, proposed, clipped):
+            if not judged(m, t_new, h, proposed, clipped):
                 if m.fixed:
                     return NOT_FINITE
                 continue

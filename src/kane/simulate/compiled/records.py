@@ -66,6 +66,7 @@ ADDRESSES = (
     "k",  # (rows, width): derivatives of the stages
     "dense",  # (3 + dense rows, n): F_0, F_1, ... of the last step
     "scratch",  # (n,)
+    "other",  # (n,): a state beside y_new
     "directions",  # (events,) int64: -1 falling, 0 both, +1 rising
     "terminal",  # (events,) int64: 1 stops
     "g",  # (3 SAMPLES + 2, events): events at the samples and halfway between, then slopes at the samples
@@ -101,11 +102,16 @@ REALS = (
     "h",  # proposed length of the next step, positive, s; 0 before the first
     "error",  # error of the last accepted step, in units of the tolerance
     "origin",  # fixed steps: t = origin + sign * grid * h
+    "noisy_h",  # a rejected step, the best of those tried
+    "noisy_error",  # its error
+    "tried_h",  # the step tried last
     "factored_h",  # implicit: the signed step that the factors belong to; 0 for none
     "h_before",  # implicit: the last accepted step
 )
 
 COUNTERS = (
+    "project_error",  # 1: errors are judged after projection
+    "tries",  # rejections in a row whose errors do not fall with the step
     "grid",
     "fresh",  # 1 when the state or the inputs were changed from outside
     "proven",  # 1 once a first step has been accepted

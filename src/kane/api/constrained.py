@@ -1,0 +1,171 @@
+"""A constrained mechanism that answers: states on its constraints, what they leave free, accelerations embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backends import Kernel, compile
+from ..errors import InputError, ModelError, Problem
+from ..formulation import places_program, terms_program, unit_program
+from ..simulate import Embedding
+from ..simulate.consistency import Freedom, Terms, Unclosed, closed, freedom, moving
+from .answering import Answering
+from .answers import Answer, EmbeddedAnswer, LargeAnswer
+from .records import Array, ConstraintRows
+
+_NAMED = 6  # rows that an error names
+
+
+class ConstrainedModel(Answering):
+    """A mechanism that can be asked about its constraints; without any, every state satisfies them."""
+
+    def _constraint_kernels(self, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
+        """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
+        self._refresh()
+        key = ("constraints", tuple(law.items()) if isinstance(law, dict) else law)
+        if key not in self._simulations:
+            equations = self.equations()
+            shared = self._constraint_kernels()[1:] if law is not None else None
+            places, unit = (places_program(equations), unit_program(equations)) if shared is None else (None, None)
+            self._simulations[key] = (
+                compile(terms_program(equations, law)),
+                *((None if p is None else compile(p) for p in (places, unit)) if shared is None else shared),
+            )
+        return self._simulations[key]
+
+    def embedding(self, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
+        """The constraints embedded at run time; one for every simulation that goes on at the same time."""
+        return Embedding(
+            *self._constraint_kernels(law),
+            coordinates=len(self.coordinates),
+            speeds=len(self.speeds),
+            rows=len(self.row_names),
+            baumgarte=baumgarte,
+            rank=self.freedom().rank,
+            driven=any(not row.drift.is_zero for c in self.constraints.values() for row in c.rows),
+        )
+
+    def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
+        if name != "forward_dynamics" or not self.constraints:
+            return super()._answer(name)
+        self._refresh()
+        if name not in self._answers:
+            self._answers[name] = EmbeddedAnswer(self)
+        return self._answers[name]
+
+    # states ------------------------------------------------------------------------------------------------------
+
+    def constraint_rows(self, q: Any, u: Any, *, t: Any = 0.0) -> ConstraintRows:
+        """The rows at a state: A (…, m, n), the rate A u + c (…, m) that is zero on the constraints, b (…, m) of
+        A udot = b, and the residuals phi (…, m) of configurations (m, rad; zero for rows of motion). Rows are named by
+        `row_names`."""
+        if not self.constraints:
+            raise InputError(f"model '{self.name}' has no constraints")
+        return ConstraintRows(*self._answer("constraints")(t, (q, u), None))
+
+    def freedom(self, q: Any = None, u: Any = None, *, t: float = 0.0) -> Freedom:
+        """What the constraints leave of the motion in a state (default: the initial one, made consistent)."""
+        if q is None:
+            q = self._closed(self.initial_state[0], t, ())
+        q = self._vector(q, self.coordinates, "q")
+        M = np.atleast_2d(self.mass_matrix(q, t=t))
+        A = np.zeros((0, len(self.speeds)))
+        if self.constraints:
+            A = self.constraint_rows(q, np.zeros(len(self.speeds)), t=t).A
+        return freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds)
+
+    def project(self, q: Any = None, u: Any = None, *, t: float = 0.0, hold: Iterable[str] = ()) -> tuple[Array, Array]:
+        """(q, u) moved onto the constraints by the least change: a guess made consistent.
+
+        q and u are arrays, or mappings name → value, the others starting from the initial state. Coordinates and speeds
+        in `hold` stay as they are. Refuses with the residuals by name where constraints cannot be satisfied.
+        """
+        q0, u0 = self._given(q, u)
+        held = list(hold)
+        for name in held:
+            self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, "hold")
+        q0 = self._closed(q0, t, [i for i, c in enumerate(self.coordinates) if c in held])
+        return q0, self._moving(q0, u0, t, [i for i, s in enumerate(self.speeds) if s in held])
+
+    def _given(self, q: Any, u: Any) -> tuple[Array, Array]:
+        q0, u0 = self.initial_state
+        return (
+            q0 if q is None else self._vector(q, self.coordinates, "q"),
+            u0 if u is None else self._vector(u, self.speeds, "u"),
+        )
+
+    def _vector(self, value: Any, names: Sequence[str], what: str) -> Array:
+        """An array of the right length, from an array or from a mapping name → value (others as they start)."""
+        if isinstance(value, Mapping):
+            start = dict(zip((*self.coordinates, *self.speeds), np.concatenate(self.initial_state), strict=True))
+            row = dict.fromkeys(names, 0.0) if what == "tau" else {n: start[n] for n in names}
+            for name, number in value.items():
+                self.find("coordinate" if what == "q" else "speed", name, row, what)
+                row[name] = number
+            value = list(row.values())
+        try:
+            array = np.array(value, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"{what} is not an array of numbers: {value!r}") from None
+        if array.shape != (len(names),):
+            raise InputError(
+                f"{what} has shape {array.shape}; model '{self.name}' needs ({len(names)},): {', '.join(names)}"
+            )
+        if not np.all(np.isfinite(array)):
+            bad = [n for n, x in zip(names, array, strict=True) if not np.isfinite(x)]
+            raise InputError(f"{what} is not finite in {', '.join(bad)}: {value!r}; give finite numbers")
+        return array
+
+    def _closed(self, q: Array, t: float, held: Sequence[int]) -> Array:
+        """q on the configuration constraints, or a refusal that names those that do not close."""
+        places, unit = self._constraint_kernels()[1:] if self.constraints else (None, None)
+        if places is None:
+            return q
+        still = (np.zeros(len(self.speeds)), 0.0, np.zeros(len(self.speeds)), *self._free_group(places))
+        names = [self.row_names[i] for i in self.equations().constraints.placed]
+
+        def terms(at: Array) -> Terms:
+            phi, G, T = places(t, at, *still)
+            return Terms(G, np.zeros(len(phi)), phi, T)
+
+        def whole(at: Array) -> Array:
+            return at if unit is None else np.asarray(unit(t, at, *still))[: len(at)]
+
+        try:
+            return closed(terms, whole, q, names, held)
+        except Unclosed as error:
+            raise ModelError(self._refused(error, "the configuration cannot be closed from here")) from None
+
+    def _moving(self, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
+        """u on the constraints at q, or a refusal that names those that contradict each other."""
+        if not self.constraints:
+            return u
+        rows = self.constraint_rows(q, u, t=t)
+        try:
+            return moving(Terms(rows.A, rows.rate, rows.phi, rows.A), u, self.row_names, held)
+        except Unclosed as error:
+            raise ModelError(self._refused(error, "no speeds satisfy these constraints together")) from None
+
+    def _free_group(self, kernel: Kernel) -> tuple[Array, ...]:
+        return (self.free_values(),) if any(g.name == "parameters" for g in kernel.program.inputs) else ()
+
+    def _refused(self, error: Unclosed, what: str) -> Problem:
+        unit = "m or rad" if error.level == "position" else "m/s or rad/s"
+        largest = abs(error.residuals[0][1])
+        bad = [(n, x) for n, x in error.residuals if not abs(x) <= 1e-6 * largest]
+        listed = ", ".join(f"'{name}' by {x:.3g}" for name, x in bad[:_NAMED])
+        more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
+        mend = "give a start nearer to a possible one, check lengths and places, or leave out a constraint"
+        if error.level == "velocity":
+            mend = "leave out one of the constraints that contradict each other, or give their rates to agree"
+        return Problem(
+            self.where("constraints"), f"{what}; off are {listed}{more} ({unit})", "constraints hold at all times", mend
+        )
+
+
+def held_names(*given: Any) -> list[str]:
+    """The names that a start fixes: those of mappings."""
+    return [name for values in given if isinstance(values, Mapping) for name in values]

@@ -1,0 +1,147 @@
+"""States made to satisfy the constraints, and constraints judged at a state: rank, redundancy, contradiction.
+
+Configurations are closed by damped Newton steps of least length; what cannot be closed, or is moved against itself, is
+told row by row. Redundant rows say nothing that others do not say; contradicting rows cannot hold together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..formulation.embedding import REDUNDANT, choose, comparable
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+CLOSED = 1e-12
+"""Largest residual (m, rad) of a configuration that counts as closed, times the size of the coordinates."""
+
+_STEPS = 200  # Newton steps before a configuration counts as impossible to close
+_HALVINGS = 30
+_STALLED = 1e-3  # a residual that falls by less than this share in _PATIENCE steps is at a minimum
+_PATIENCE = 12
+_INVOLVED = 1e-6  # smallest part of a row in a combination that is named
+
+
+class Terms(NamedTuple):
+    """The rows at one state: A (m, n), A u + c (m), phi (m), and how coordinates follow the speeds, T (n_q, n)."""
+
+    A: Array
+    rate: Array
+    phi: Array
+    T: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """What constraints leave of the motion at a state.
+
+    `rank` of the rows; `degrees` of freedom; `independent` and `dependent` speeds by name; `redundant` rows, each of
+    which follows from others of them; `condition` of the independent part of the rows.
+    """
+
+    rank: int
+    degrees: int
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    redundant: tuple[str, ...]
+    condition: float
+
+    def __str__(self) -> str:
+        plural = "" if self.degrees == 1 else "s"
+        text = f"{self.degrees} degree{plural} of freedom: {', '.join(self.independent) or 'none'}"
+        if self.redundant:
+            text += f"; redundant: {', '.join(self.redundant)}"
+        return text
+
+
+class Unclosed(Exception):
+    """Constraints that cannot hold: (row, residual) pairs, the largest first."""
+
+    def __init__(self, level: str, residuals: Sequence[tuple[str, float]]):
+        super().__init__(level, residuals)
+        self.level = level
+        self.residuals = sorted(residuals, key=lambda r: -abs(r[1]))
+
+
+def closed(
+    terms: Callable[[Array], Terms], unit: Callable[[Array], Array], q: Array, rows: Sequence[str], held: Sequence[int]
+) -> Array:
+    """q moved to where every residual vanishes, the coordinates `held` staying; least steps along the speeds.
+
+    Raises Unclosed where the residuals do not go to zero.
+    """
+    q = unit(q.copy())
+    at = terms(q)
+    best, since = float(np.linalg.norm(at.phi)), 0
+    for _ in range(_STEPS):
+        size = float(np.abs(at.phi).max(initial=0.0))
+        if size <= CLOSED * (1.0 + float(np.abs(q).max(initial=0.0))):
+            return q
+        step = _least(at.A, -at.phi, at.T[list(held)])
+        q, at = _shortened(terms, unit, q, at, at.T @ step)
+        now = float(np.linalg.norm(at.phi))
+        since = 0 if now < (1.0 - _STALLED) * best else since + 1
+        best = min(best, now)
+        if not np.isfinite(now) or since > _PATIENCE:
+            break
+    raise Unclosed("position", list(zip(rows, at.phi.tolist(), strict=True)))
+
+
+def _shortened(
+    terms: Callable[[Array], Terms], unit: Callable[[Array], Array], q: Array, at: Terms, step: Array
+) -> tuple[Array, Terms]:
+    """The state a step ahead, the step halved until the residuals fall."""
+    before = float(np.linalg.norm(at.phi))
+    there, then = q, at
+    for _ in range(_HALVINGS):
+        there = unit(q + step)
+        then = terms(there)
+        if np.linalg.norm(then.phi) < before:
+            break
+        step = 0.5 * step
+    return there, then
+
+
+def moving(at: Terms, u: Array, rows: Sequence[str], held: Sequence[int]) -> Array:
+    """u moved to where A u + c = 0, by the least change, the speeds `held` staying; Unclosed where none does."""
+    keep = np.eye(len(u))[list(held)]
+    step = _least(at.A, -at.rate, keep)
+    left = at.rate + at.A @ step
+    scale = np.abs(at.A) @ np.abs(u + step) + np.abs(at.rate) + 1.0
+    if np.any(~(np.abs(left) <= 1e-9 * scale)):
+        raise Unclosed("velocity", list(zip(rows, left.tolist(), strict=True)))
+    return u + step
+
+
+def _least(A: Array, right: Array, keep: Array) -> Array:
+    """The least solution of A x = right with keep x = 0, in the sense of least squares."""
+    whole = np.vstack([A, keep]) if len(keep) else A
+    lengths = np.linalg.norm(whole, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    both = np.concatenate([right, np.zeros(len(keep))]) / lengths
+    if not (np.all(np.isfinite(whole)) and np.all(np.isfinite(both))):
+        return np.full(A.shape[1], np.nan)
+    return np.linalg.lstsq(whole / lengths[:, None], both, rcond=REDUNDANT)[0]
+
+
+def freedom(A: Array, mass: Array, rows: Sequence[str], speeds: Sequence[str]) -> Freedom:
+    """What rows A (m, n) leave of the motion; `mass` (n,) is the diagonal of M, by which speeds are compared."""
+    choice = choose(A, mass)
+    left, values, _ = np.linalg.svd(comparable(A, mass))
+    rank = len(choice.dependent)
+    null = np.abs(left[:, rank:]).max(axis=1, initial=0.0)  # parts of rows in combinations that are nothing
+    return Freedom(
+        rank,
+        len(speeds) - rank,
+        tuple(speeds[i] for i in choice.independent),
+        tuple(speeds[i] for i in choice.dependent),
+        tuple(r for r, x in zip(rows, null, strict=True) if x > _INVOLVED),
+        float(values[0] / values[rank - 1]) if rank else 1.0,
+    )
+
+
+__all__ = ["Freedom", "Terms", "Unclosed", "closed", "freedom", "moving"]
