@@ -18,7 +18,7 @@ from ..space import Vector, position, rotations
 from ..space.algebra import Matrix, Triple, scaled, transpose_times, transposed
 from .constraints import Constraint, Row
 from .gearing import Geared
-from .guiding import ORIGIN, Equations
+from .guiding import ORIGIN, Equations, one_or_more
 from .loads import Torque
 from .pairs import Place, at_coincident, row
 from .records import Body
@@ -206,7 +206,7 @@ class Closed(Geared):
             raise ModelError(Problem(self.where(where), f"length {number:g} m", law, mend))
         line = position(p2.point, p1.point)
         along = line.magnitude()
-        e = line * (1.0 / along)
+        e = self._determined(where, "a rod has two ends", lambda: line * (1.0 / along))
         (growing,) = forward([size], {self.time: 1.0})
         drift = e.dot(p2.rate()) - e.dot(p1.rate()) - growing
         rod = row("length", [*p2.push(e), *p1.push(-e)], drift, along - size, ground=self.ground)
@@ -307,8 +307,7 @@ class Closed(Geared):
         """(label, expression in x, y, z, t and parameters) of each equation of a curve."""
         names = {"t": self.time, **{p.name: p.symbol for p in self.parameters.values()}}
         names.update((letter, self.graph.input(letter)) for letter in "xyz")
-        several = not isinstance(equations, (str, Expr, int, float))
-        given = list(equations) if several else [equations]  # type: ignore[arg-type]
+        given = one_or_more(equations)
         if len(given) not in (1, 2):
             law = "a surface has one equation, a curve two"
             raise ModelError(Problem(self.where(where), f"{len(given)} equations are given", law))

@@ -57,7 +57,8 @@ class Constrained(Closed):
         c = self.fixed_triple(center, f"{where} / center")
         plane, n, p = self._plane(name, first, at, normal, where)
         wheel = hub(second, c, e, f"{name}.center")
-        contact = wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n)
+        law = "a wheel touches with its rim: its axis is not along the normal"
+        contact = self._determined(where, law, lambda: wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n))
         given = {"type": "rolling", "body": second.name, "radius": R, "axis": e, "center": c, "crown": rim}
         given.update(on=first.name, at=p, normal=n.xyz)
         return self._rolled(name, first, second, contact, given, normal_row, wheel.turning)
@@ -121,7 +122,8 @@ class Constrained(Closed):
         other, k, p = self._plane(name, first, at, usual, where)
         triad = [*self._in_plane(k, where), ("normal", k)]
         middle = point_of(second, c, f"{name}.center")
-        contact = ball_on_ball(middle, R, other, hollow, triad, inside)
+        law = "the contact of two balls is on the line between their middles"
+        contact = self._determined(where, law, lambda: ball_on_ball(middle, R, other, hollow, triad, inside))
         given: dict[str, Any] = {"type": "rolling-on-sphere", "body": second.name, "radius": R, "on_radius": hollow}
         given.update(center=c, on=first.name, at=p, normal=k.xyz)
         if inside:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, depends_on, evaluate, linear_coefficients, reachable, substitute, time_derivative
@@ -26,6 +27,7 @@ from .symbols import Quantity
 
 ORIGIN = (0.0, 0.0, 0.0)
 Equations = Quantity | Sequence[Quantity]
+Geometry = TypeVar("Geometry")
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*(?![\w.'])")  # a name that is no measure number and no rate
 _EQUALS = re.compile(r"(?<![<>=])=(?!=)")  # of an equation; comparisons are another thing
 
@@ -164,8 +166,7 @@ class Guided(Spacecraft):
 
     def _equations(self, equations: Equations, where: str) -> list[tuple[str, Expr, Expr | str]]:
         """(label, expression that is zero in motion variables, how to tell it) of each equation."""
-        several = not isinstance(equations, (str, Expr, int, float))
-        given = list(equations) if several else [equations]  # type: ignore[arg-type]
+        given = one_or_more(equations)
         if not given:
             raise ModelError(Problem(self.where(where), "no equation is given", mend="give an expression that is zero"))
         names = MeasureNumbers(self, self._names)
@@ -257,6 +258,14 @@ class Guided(Spacecraft):
             )
         return a, b
 
+    def _determined(self, where: str, law: str, built: Callable[[], Geometry]) -> Geometry:
+        """What `built` returns; refuses a geometry that is the same in every state and has no direction."""
+        try:
+            return built()
+        except ExpressionError as error:
+            what = f"it has no direction in any state: {error}"
+            raise ModelError(Problem(self.where(where), what, law, "check places and axes")) from None
+
     def _positive(self, value: Quantity, what: str, where: str, least: str = "> 0") -> Expr:
         """A length that depends on parameters only, more than zero (or, with `least` "≥ 0", not less)."""
         expr = self.scalar(value, f"{where} / {what}")
@@ -280,3 +289,10 @@ class Guided(Spacecraft):
                 )
             )
         return record
+
+
+def one_or_more(equations: Equations) -> list[Quantity]:
+    """Equations as a list, also a single one."""
+    if isinstance(equations, Sequence) and not isinstance(equations, str):
+        return list(equations)
+    return [equations]

@@ -6,6 +6,8 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kane.errors import ModelError
 from kane.graph import evaluate
@@ -137,6 +139,39 @@ def test_faults_are_named_with_their_line(entry: str, what: str, more: str) -> N
     (problem,) = refused.value.problems
     assert problem.where.startswith(f"faulty.yaml:{LINE + 1}: constraint 'c'")
     assert re.search(re.escape(what), str(problem)) and more in str(problem)
+
+
+JUNK = (
+    *("nan", "-1", "0", "1e400", "[]", "{}", "[1, 2]", "ground", "A", "x", "''", "[[1]]", "qa", "qa'", "t", "1/t"),
+    *(
+        "1/0",
+        "sqrt(-1)",
+        "true",
+        "{type: gear}",
+        "u_a",
+        "w.A.x",
+        "'='",
+        "a = b = c",
+        "~",
+        "N",
+        "[x, y, z]",
+        "[0, 0, 0]",
+    ),
+)
+VALUE = re.compile(r"(?<=: )(?:\[[^\]]*\]|\{(?!type)[^}]*\}|\"[^\"]*\"|[^,{}\[\]\"]+)(?=[,}])")
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(EVERY_TYPE.splitlines()), st.sampled_from(JUNK), st.integers(0, 9))
+def test_a_wrong_value_is_refused_or_loads_back(line: str, junk: str, place: int) -> None:
+    values = list(VALUE.finditer(line))
+    start, stop = values[place % len(values)].span()
+    try:
+        m = read_mechanism(f"{HEAD}{line[:start]}{junk}{line[stop:]}\n", "faulty.yaml")
+    except ModelError as error:
+        assert all(p.where.startswith("faulty.yaml:") for p in error.problems)
+    else:
+        assert_round_trip(m)
 
 
 def test_a_constraint_on_something_faulty_is_not_blamed() -> None:

@@ -250,6 +250,9 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("radius moves", lambda m: m.rolling_sphere("c", "A", radius="1 + 0.1*t"), "may depend on parameters only"),
     ("crown", lambda m: m.rolling("c", "W", radius=0.4, crown=0.5), "does not exceed its radius"),
     ("crown < 0", lambda m: m.rolling("c", "W", radius=0.4, crown=-0.1), "a crown is ≥ 0"),
+    ("flat", lambda m: m.rolling("c", "P", radius=0.4, axis="z"), "its axis is not along the normal"),
+    ("same middle", lambda m: m.rolling_on_sphere("c", "P", radius=1, on_radius=2, at=(0, 0, 1)), "two balls is on"),
+    ("no rod", lambda m: m.distance("c", "ground", "P", first_at=(0, 0, 1), length=1), "a rod has two ends"),
     ("ground rolls", lambda m: m.rolling("c", "ground", radius=0.4, on="A"), "the ground cannot roll"),
     ("hollow", lambda m: m.rolling_on_sphere("c", "A", radius=2, on_radius=1, inside=True), "is the smaller one"),
     ("semi-axes", lambda m: m.rolling_ellipsoid("c", "A", semi_axes=(1, 0, 2)), "a semi-axis is > 0"),
@@ -277,6 +280,8 @@ REFUSED: list[tuple[str, Change, str]] = [
 @pytest.mark.parametrize(("change", "why"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED])
 def test_what_cannot_be_is_refused_with_its_reason(change: Change, why: str) -> None:
     m = tree()
+    m.body("P", mass=1.0)
+    m.joint("turntable", "revolute", "ground", "P", at=(0, 0, 1))
     with pytest.raises(ModelError, match=why) as refused:
         change(m)
     assert "model 'guided' / constraint 'c'" in str(refused.value)
