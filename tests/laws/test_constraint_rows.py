@@ -284,6 +284,43 @@ def test_a_disc_that_rolls_has_a_point_at_rest_on_the_ground() -> None:
 
 
 @sides
+def test_residuals_of_guides_are_what_is_measured_between_points(on: str) -> None:
+    m = tree()
+    ends = {"first_at": AT, "second_at": OTHER}
+    m.distance("rod", on, "W", length=1.3, **ends)
+    m.point_on_plane("plane", on, "W", normal=TILTED, height=0.2, **ends)
+    m.point_on_line("line", on, "W", axis="y", **ends)
+    m.point_on_curve("curve", on, "W", ["y = x**2", "x*z - 1"], second_at=OTHER)
+    m.close("pin", "spherical", on, "W", **ends)
+    m.close("slot", "cylindrical", on, "W", axis="x", **ends)
+    values = state(m, np.random.default_rng(37))
+    base, body = pose(m, on, values), pose(m, "W", values)
+    gap = body(np.array(OTHER)) - base(np.array(AT))
+    local = base.R.T @ gap  # from the first place, in the first body's axes
+    x, y, z = base.R.T @ (body(np.array(OTHER)) - base.p)
+    expected = {
+        "rod": [(gap @ gap - 1.3**2) / 2.6],
+        "plane": [np.array(TILTED) @ local - 0.2],
+        "line": [local[2], local[0]],
+        "curve": [y - x**2, x * z - 1],
+        "pin": gap,
+        "slot": local[1:],
+    }
+    for name, measured in expected.items():
+        residuals = [row.residual for row in m.constraints[name].rows if row.residual is not None and row.unit != "N m"]
+        assert evaluate(residuals, values) == pytest.approx(list(measured), abs=ROUND), name
+
+
+def test_the_reaction_of_a_rod_is_a_unit_force_along_it() -> None:
+    m = tree()
+    values = state(m, np.random.default_rng(41))
+    gap = pose(m, "W", values)(np.array(OTHER)) - pose(m, "B", values)(np.array(AT))
+    length = float(np.linalg.norm(gap))
+    made = m.distance("rod", "B", "W", first_at=AT, second_at=OTHER, length=length)
+    np.testing.assert_allclose(wrench(m, made.rows[0], "W", values).force, gap / length, atol=ROUND)
+
+
+@sides
 @pytest.mark.parametrize(
     ("kind", "free"),
     [

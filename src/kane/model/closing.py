@@ -15,7 +15,7 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, forward, reachable, substitute
 from ..graph.graph import INPUT
 from ..space import Vector, position, rotations
-from ..space.algebra import Matrix, Triple, scaled, transpose_times, transposed
+from ..space.algebra import Matrix, Triple, is_zero, scaled, transpose_times, transposed
 from .constraints import Constraint, Row
 from .gearing import Geared
 from .guiding import ORIGIN, Equations, one_or_more
@@ -25,6 +25,7 @@ from .records import Body
 from .symbols import Quantity, suggestion
 
 CLOSING = ("weld", "revolute", "prismatic", "cylindrical", "universal", "spherical")
+SLIDING = ("prismatic", "cylindrical")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +90,18 @@ class Closed(Geared):
             raise ModelError(Problem(self.where(where), f"along '{along}'", mend="say along: N or first"))
         made = [*self._gaps(type, closure, e, along, where), *self._turns(type, closure, e, sequence, where)]
         kept = self._kept(made, rows, where)
-        given: dict[str, Any] = {"type": type, "first": a.name, "second": b.name}
-        given.update(first_at=closure.first.at, second_at=closure.second.at)
+        given = {"type": type, **_ends(closure.first, closure.second)}
         given.update(first_rotation=transposed(closure.first_axes), second_rotation=transposed(closure.second_axes))
-        if type in ("revolute", "prismatic", "cylindrical"):
-            given["axis"] = e
-        if along != "N" and type not in ("prismatic", "cylindrical"):
-            given["along"] = along
-        if type == "universal":
-            given["sequence"] = sequence
-        if len(kept) < len(made):
-            given["rows"] = [r.label for r in kept]
+        given.update({"axis": e} if type in ("revolute", *SLIDING) else {})
+        given.update({"sequence": sequence} if type == "universal" else {})
+        given.update({"along": along} if along != "N" and type not in SLIDING else {})
+        given.update({"rows": [r.label for r in kept]} if len(kept) < len(made) else {})
         return self.constraint(Constraint(name, type, tuple(kept), a, b, closure.second.point, given))
 
     def _gaps(self, type: str, closure: Closure, axis: Triple, along: str, where: str) -> list[Row]:
         """Rows of position: all three directions, or those across the axis where the joint slides along it."""
         first, second, none = closure.first, closure.second, self.graph.const(0.0)
-        if type in ("prismatic", "cylindrical"):
+        if type in SLIDING:
             directions = self._across(axis, where)
         else:
             directions = [(letter, rotations.unit(self.graph, k)) for k, letter in enumerate("xyz")]
@@ -193,7 +189,7 @@ class Closed(Geared):
         """A massless rod: the points `first_at` and `second_at` (m) of two bodies stay `length` (m) apart.
 
         `length` > 0 and the places may depend on t. The reaction is a force along the rod, positive where it pushes.
-        Where the two points coincide the rod has no direction and the row no value.
+        The residual is (d² − length²) / (2 length) for points d apart: d − length where that is small, and smooth.
         """
         where = self._new_constraint(name)
         a, b = self._two_bodies(first, second, where)
@@ -205,11 +201,14 @@ class Closed(Geared):
             law, mend = "a rod between two points has a length > 0", "close the loop by a spherical joint instead"
             raise ModelError(Problem(self.where(where), f"length {number:g} m", law, mend))
         line = position(p2.point, p1.point)
-        along = line.magnitude()
-        e = self._determined(where, "a rod has two ends", lambda: line * (1.0 / along))
+        if is_zero(line.xyz):
+            what, mend = "its two points coincide in every state", "check the places"
+            raise ModelError(Problem(self.where(where), what, "a rod has two ends", mend))
+        e, square = line * (1.0 / size), line.dot(line)
         (growing,) = forward([size], {self.time: 1.0})
-        drift = e.dot(p2.rate()) - e.dot(p1.rate()) - growing
-        rod = row("length", [*p2.push(e), *p1.push(-e)], drift, along - size, ground=self.ground)
+        drift = e.dot(p2.rate()) - e.dot(p1.rate()) - 0.5 * growing * (square / (size * size) + 1.0)
+        stretch = 0.5 * (square / size - size)
+        rod = row("length", [*p2.push(e), *p1.push(-e)], drift, stretch, ground=self.ground)
         given = {"type": "distance", "first": a.name, "second": b.name, "length": size}
         given.update(first_at=p1.at, second_at=p2.at)
         return self.constraint(Constraint(name, "distance", (rod,), a, b, p2.point, given))
