@@ -4,6 +4,7 @@ reactions are equal and opposite."""
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -286,7 +287,7 @@ def test_a_disc_that_rolls_has_a_point_at_rest_on_the_ground() -> None:
 @sides
 def test_residuals_of_guides_are_what_is_measured_between_points(on: str) -> None:
     m = tree()
-    ends = {"first_at": AT, "second_at": OTHER}
+    ends: dict[str, Any] = {"first_at": AT, "second_at": OTHER}
     m.distance("rod", on, "W", length=1.3, **ends)
     m.point_on_plane("plane", on, "W", normal=TILTED, height=0.2, **ends)
     m.point_on_line("line", on, "W", axis="y", **ends)
