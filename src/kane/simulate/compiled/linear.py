@@ -122,15 +122,26 @@ def exchanged(rows, n, k, j, w, square, summed, order):
 
 @compiled
 def below(rows, n, k, w, v):
-    """(length, last row that is not zero) of column k from row k on, which is copied to v."""
+    """(length, last row that is not zero) of column k from row k on, which is copied to v.
+
+    The row that is largest in this column comes to the place k: then a reflection harms no row that is small beside
+    others, and what little a short row says is not lost in the rounding of long ones.
+    """
     width = whole(n + 1)
-    last, total = k, 0.0
+    last, best, total, largest = k, k, 0.0, 0.0
     for i in range(k, rows):
         value = w[i * width + k]
         v[i] = value
         if value != 0.0:
             last = i
             total += value * value
+            if abs(value) > largest:
+                best, largest = i, abs(value)
+    if best != k:
+        v[k], v[best] = v[best], v[k]
+        one, two = k * width, best * width
+        for j in range(k, n + 1):
+            w[one + j], w[two + j] = w[two + j], w[one + j]
     return math.sqrt(total), last
 
 
