@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..graph import Expr
 from ..space import Frame, Point, Vector, position, rotations
-from ..space.algebra import Triple, cross, minus, scaled, transpose_times
+from ..space.algebra import Triple, cross, is_zero, minus, scaled, transpose_times
 from .joints import Revolute
 from .loads import point_of
 from .records import Body
@@ -121,13 +121,16 @@ def _heading(vector: Vector) -> tuple[Expr, Vector, Vector]:
 
 
 def _outermost(axis: Vector) -> Vector:
-    """The same vector in the frame nearest to the root in which its components are the same numbers at all times."""
+    """The same vector in the frame nearest to the root in which its components are the same numbers at all times; of
+    frames that are fixed in each other, the outer ones are no better."""
+    best = axis
     while (outer := axis.frame.parent) is not None:
-        there = axis.express(outer)
-        if any(x.number is None for x in there.xyz):
+        w, axis = axis.frame.w_PF, axis.express(outer)
+        if any(x.number is None for x in axis.xyz):
             break
-        axis = there
-    return axis
+        if w is None or not is_zero(w):
+            best = axis
+    return best
 
 
 @dataclass(frozen=True, slots=True)
