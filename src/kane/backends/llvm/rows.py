@@ -14,7 +14,6 @@ hand values on through scratch memory; a place there is used again as soon as it
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ...graph import Program, Row
@@ -89,9 +88,10 @@ def fused(program: Program) -> list[tuple[int, Row]]:
     x y + z, x y − z and z − x y become `product_plus`, `product_minus` and `minus_product` of (x, y, z).
     """
     base = program.first_row
-    uses = Counter(a for row in program.rows for a in row.args)
-    for out in program.outputs:
-        uses.update(out.slots)
+    uses = [0] * (base + len(program.rows))
+    for slots in (*(row.args for row in program.rows), *(out.slots for out in program.outputs)):
+        for slot in slots:
+            uses[slot] += 1
     rows: dict[int, Row] = {}
     for slot, row in enumerate(program.rows, start=base):
         rows[slot] = row
@@ -207,8 +207,9 @@ def _piece(
                 values[s] = pairs[r.args[0]][r.op == "cos"]
                 kept(s)
         else:
-            values[slot] = EMIT[row.op](w, *(value(a) for a in row.args))
-            kept(slot)
+            values[slot] = EMIT[row.op](w, *[values[a] if a in values else value(a) for a in row.args])
+            if slot in places or slot in targets:
+                kept(slot)
     if last:
         for slot, places_out in targets.items():
             if slot < base:  # an input or a constant

@@ -15,15 +15,13 @@ class Lanes:
 
     width: int
     fma: bool
+    type: str = field(init=False)
+    suffix: str = field(init=False)
+    """The type's name in the name of an intrinsic."""
 
-    @property
-    def type(self) -> str:
-        return self.like("double")
-
-    @property
-    def suffix(self) -> str:
-        """The type's name in the name of an intrinsic."""
-        return "f64" if self.width == 1 else f"v{self.width}f64"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", self.like("double"))
+        object.__setattr__(self, "suffix", "f64" if self.width == 1 else f"v{self.width}f64")
 
     def like(self, scalar: str) -> str:
         """The type that has a `scalar` in each lane."""
@@ -55,8 +53,9 @@ class Writer:
     def let(self, instruction: str) -> str:
         """The name of the value that `instruction` computes."""
         self.names += 1
-        self.lines.append(f"  %v{self.names} = {instruction}")
-        return f"%v{self.names}"
+        name = f"%v{self.names}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
 
     def do(self, instruction: str) -> None:
         self.lines.append("  " + instruction)
