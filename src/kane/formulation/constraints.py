@@ -6,13 +6,15 @@ follows from the vector theorems, with the same accelerations at u̇ = 0 that th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..graph import Expr, linear_coefficients, time_derivative
 from ..model.constraints import Row
-from ..model.loads import Force, Torque
+from ..model.loads import Effort, Force, Torque
 from ..space import Frame, Kinematics, Vector
 from ..space.algebra import Triple, cross, dot, plus
+from .polynomials import contracted_number
 from .system import System
 
 
@@ -32,34 +34,65 @@ class Constraints:
         return len(self.names)
 
 
-def constraints(system: System, kin: Kinematics) -> Constraints:
-    """All constraints of a system in the kinematics of the bias: u̇ = 0, gravity through the base."""
+def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Constraints:
+    """All constraints of a system in the kinematics of the bias: u̇ = 0, gravity through the base.
+
+    With `spans` rows that leave the same motion take the place of those that are named, where they cost less.
+    """
     records = list(system.mechanism.constraints.values())
     names = tuple(name for c in records for name in c.row_names())
-    rows = [row for c in records for row in c.rows]
+    rows = [row for c in records for row in (c.span if spans and c.span else c.rows)]
     zero = system.graph.const(0.0)
-    rate = [_power(system, kin, row) for row in rows]
+    plain = [_plain(system, row) for row in rows]
+    rate = [
+        _power(system.take, kin, row) if simple is None else simple for row, simple in zip(rows, plain, strict=True)
+    ]
     A, _ = linear_coefficients(rate, system.u)
+    b = [-_rate_of_power(system, kin, row) if simple is None else zero for row, simple in zip(rows, plain, strict=True)]
     return Constraints(
         names,
         A,
         rate,
-        [-_rate_of_power(system, kin, row) for row in rows],
+        b,
         [zero if row.residual is None else system.take.one(row.residual) for row in rows],
         tuple(i for i, row in enumerate(rows) if row.residual is not None),
     )
 
 
-def _power(system: System, kin: Kinematics, row: Row) -> Expr:
-    """v · F + ω · T + s f + drift."""
-    total = system.take.one(row.drift)
+def _plain(system: System, row: Row) -> Expr | None:
+    """Power of a row with coefficients that are numbers, such as vx + r ω of an upright wheel; None for all others.
+
+    They show in the axes of the description, where what cancels on paper does; the rate of such a row at u̇ = 0 is zero.
+    """
+    mechanism = system.mechanism
+    if not system.map.identity:
+        return None
+    rates: dict[Expr, Expr | float] = {**mechanism.coordinate_rates, mechanism.time: 1.0}
+    power = _power(list, Kinematics(mechanism.graph, rates), row)
+    coefficients, rest = linear_coefficients([power], system.variables)
+    numbers = [contracted_number(e) for e in system.take([*coefficients[0], rest[0]])]
+    total = system.graph.const(0.0)
+    for k, s in zip(numbers, [*system.take(system.variables), system.graph.const(1.0)], strict=True):
+        if k is None:
+            return None
+        total = total + k * s
+    return total
+
+
+def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: Row) -> Expr:
+    """v · F + ω · T + s f + drift, in the graph that `take` brings expressions to."""
+    (total,) = take([row.drift])
     for action in row.actions:
+        if isinstance(action, Effort):
+            s, f = take([action.variable, action.value])
+            total = total + s * f
+            continue
+        x, y, z = take(action.vector.xyz)
         if isinstance(action, Force):
-            total = total + dot(kin.v(action.point), _in(system, kin, action.vector, action.point.home))
-        elif isinstance(action, Torque):
-            total = total + dot(kin.w(action.frame), _in(system, kin, action.vector, action.frame))
+            velocity, home = kin.v(action.point), action.point.home
         else:
-            total = total + system.take.one(action.variable) * system.take.one(action.value)
+            velocity, home = kin.w(action.frame), action.frame
+        total = total + dot(velocity, kin.turn((x, y, z), action.vector.frame, home))
     return total
 
 

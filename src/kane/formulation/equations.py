@@ -157,14 +157,18 @@ class Equations:
     @cached_property
     def constraints(self) -> Constraints:
         """A u + c = 0, A u̇ = b and the residuals of configurations, row by row."""
-        return constraints(self.system, self.system.kinematics(self._regrouped, accelerate=False))
+        return self._constraints(spans=False)
+
+    def _constraints(self, *, spans: bool) -> Constraints:
+        return constraints(self.system, self.system.kinematics(self._regrouped, accelerate=False), spans=spans)
 
     @cached_property
     def embedded(self) -> Embedded:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state."""
         at = self.system.initial_state()
         mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
-        return Embedded.of(self.constraints, choose(evaluated(self.constraints.A, at), mass), at)
+        rows = self._constraints(spans=True)
+        return Embedded.of(rows, choose(evaluated(rows.A, at), mass), at)
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:

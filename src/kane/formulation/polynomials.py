@@ -12,6 +12,7 @@ from collections import Counter
 from ..graph import Expr
 from ..graph.graph import CONST
 
+_ROUNDING = 1e-14  # a coefficient this small is left over from others that cancel
 _TERMS = 256  # sums longer than this are left as they are
 
 Monomial = tuple[int, ...]  # ids of the atoms, sorted, repeated as often as they occur
@@ -28,6 +29,16 @@ def quotient(numerator: Expr, denominator: Expr) -> Expr:
     for atom in shared.elements():
         top, bottom = _without(top, atom), _without(bottom, atom)
     return _assembled(numerator, top) / _assembled(denominator, bottom)
+
+
+def contracted_number(expr: Expr) -> float | None:
+    """The number that an expression is for every value of its inputs, where multiplying out and sin² + cos² = 1 show it."""
+    if expr.number is not None:
+        return expr.number
+    terms = _contracted(expr)
+    if terms is None or any(monomial for monomial, k in terms.items() if abs(k) > _ROUNDING):
+        return None
+    return terms.get((), 0.0)
 
 
 def _contracted(expr: Expr) -> dict[Monomial, float] | None:
