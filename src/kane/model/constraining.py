@@ -58,7 +58,9 @@ class Constrained(Closed):
         plane, n, p = self._plane(name, first, at, normal, where)
         wheel = hub(second, c, e, f"{name}.center")
         law = "a wheel touches with its rim: its axis is not along the normal"
-        contact = self._determined(where, law, lambda: wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n))
+        contact = self._determined(
+            where, law, lambda: wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n, normal_row)
+        )
         given = {"type": "rolling", "body": second.name, "radius": R, "axis": e, "center": c, "crown": rim}
         given.update(on=first.name, at=p, normal=n.xyz)
         return self._rolled(name, first, second, contact, given, normal_row, wheel.turning)

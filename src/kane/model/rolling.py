@@ -31,8 +31,11 @@ class Contact:
     height: Expr
 
 
-def wheel_on_plane(center: Point, axis: Vector, radius: Expr, crown: Expr, plane: Point, normal: Vector) -> Contact:
+def wheel_on_plane(
+    center: Point, axis: Vector, radius: Expr, crown: Expr, plane: Point, normal: Vector, either_side: bool
+) -> Contact:
     """A wheel of outer `radius` about `axis`, its rim a circle of radius `crown` in cross-section (0: a knife edge).
+    Unless on `either_side`, leaning more than 90° leaves the contact at the place of the rim that it had upright.
 
     With s = |axis × n|: heading h = axis × n / s, contact at (radius − crown) axis × h − crown n from the centre,
     height n · (C − plane) − (radius − crown) s − crown.
@@ -41,7 +44,7 @@ def wheel_on_plane(center: Point, axis: Vector, radius: Expr, crown: Expr, plane
     s, heading, e1 = _heading(axis.cross(n))
     e2 = n.cross(e1)
     inner = radius - crown
-    arm = axis.cross(heading) * inner - n * crown
+    arm = axis.cross(heading if either_side else e1) * inner - n * crown
     height = normal.dot(position(center, plane)) - inner * s - crown
     return Contact(center, arm, (("longitudinal", e1), ("lateral", e2), ("normal", n)), height)
 
