@@ -1,4 +1,4 @@
-"""Constraints embedded at formulation: dependent speeds eliminated, u̇ = N u̇_I + N0 [Gil03, Eqs. 44 and 45].
+"""Constraints embedded at formulation: dependent speeds eliminated, u̇ = N u̇_I + N0 [GIL03, Eqs. 44-45].
 
 Dependent speeds are chosen by the constraints at the model's initial state (QR with pivoted columns, each speed
 measured by the mass it moves), and so are the rows that determine them where some are redundant. The forces of

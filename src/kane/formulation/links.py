@@ -421,17 +421,19 @@ def _is_all_spin(link: Link) -> bool:
 
 
 def _frames_of_loads(mechanism: Mechanism) -> set[Frame]:
-    """All frames in which loads are written and act at points, and those of bodies that the analyst attached, with the
-    frames they are built on."""
+    """All frames in which loads and constraints are written and act at points, and those of bodies that the analyst
+    attached, with the frames they are built on."""
     frames: list[Frame | None] = [b.frame for b in mechanism.bodies.values() if b.joint is None]
     points: list[Point | None] = [b.origin for b in mechanism.bodies.values() if b.joint is None]
-    for load in mechanism.loads.values():
-        for action in load.actions():
-            if isinstance(action, Force):
-                frames.append(action.vector.frame)
-                points.append(action.point)
-            elif isinstance(action, Torque):
-                frames.append(action.vector.frame)  # ω · T is the same in any axes
+    actions = [action for load in mechanism.loads.values() for action in load.actions()]
+    for constraint in mechanism.constraints.values():
+        actions += [action for row in (*constraint.rows, *constraint.span) for action in row.actions]
+    for action in actions:
+        if isinstance(action, Force):
+            frames.append(action.vector.frame)
+            points.append(action.point)
+        elif isinstance(action, Torque):
+            frames.append(action.vector.frame)  # ω · T is the same in any axes
     for point in points:
         while point is not None:
             frames += [point.home, point.offset.frame]

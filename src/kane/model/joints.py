@@ -20,8 +20,8 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class JointMotion:
-    """How C moves in P: R_PC; p from P to C and its rate v, in P; w of C in P, in C; rates of the coordinates; and v in C,
-    where it is written more simply there."""
+    """How C moves in P: R_PC; p from P to C and its rate v, in P; w of C in P, in C; rates of the coordinates; and v in
+    C, where it is written more simply there."""
 
     R: Matrix
     p: Triple

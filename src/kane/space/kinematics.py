@@ -343,10 +343,11 @@ class Kinematics:
             a = plus(a, times(self.U(carrier), offset))
         sliding = rate
         if not is_zero(rate):
-            w = scaled(2.0, self.w(carrier))
-            if axes is not carrier:
-                w = plus(self.turn(self.w(carrier), carrier, axes), self.w(axes))
-            sliding = plus(cross(w, rate), self.rate(rate))
+            if axes is carrier:
+                turning = cross(self.w(carrier), scaled(2.0, rate))
+            else:
+                turning = cross(plus(self.turn(self.w(carrier), carrier, axes), self.w(axes)), rate)
+            sliding = plus(turning, self.rate(rate))
         a = self._and(a, carrier, sliding, axes, p.home)
         self.graph.note(a, f"a_N{p.name}")
         return a
