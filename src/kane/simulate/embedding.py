@@ -9,7 +9,7 @@ start can become a bad one, and rows that follow from others are recognised wher
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ class Embedding:
     With `baumgarte` = (damping ratio, frequency in rad/s) the accelerations also pull errors of the constraints back,
     b − 2 ζ ω rate − ω² phi. `rank` is the rank that the rows have in general, to which nearness to a singular position
     is referred; as many as rows and speeds allow if None. Rows that
-    compare by length, those of one constraint in one unit, have the same number in `groups`: the shorter a row is
+    compare by length, those of one constraint in one unit, have the same name in `groups`: the shorter a row is
     beside the longest of its group, the less it determines; without groups all rows compare. `positions` are the rows
     that `places` is about, where it is not all of them. With `driven` the power of the reactions, which is not zero
     where c is not, is added to that of the loads.
@@ -52,7 +52,7 @@ class Embedding:
         rows: int,
         baumgarte: tuple[float, float] | None = None,
         rank: int | None = None,
-        groups: Sequence[int] | None = None,
+        groups: Sequence[Hashable] | None = None,
         positions: Sequence[int] | None = None,
         driven: bool = False,
     ):
@@ -180,7 +180,7 @@ def _holonomic(places: Any, coordinates: int, n: int) -> int:
 
 
 def _grouped(
-    rows: int, holonomic: int, groups: Sequence[int] | None, positions: Sequence[int] | None
+    rows: int, holonomic: int, groups: Sequence[Hashable] | None, positions: Sequence[int] | None
 ) -> dict[str, Sequence[int]]:
     """The group of each row of terms and of places, numbered from 0."""
     if positions is None and holonomic == rows:

@@ -228,6 +228,30 @@ def rhombi(count: int) -> Callable[[Values], System]:
     return system
 
 
+FOLDING = (1.0, 2.5, -1.5)
+"""Crank, coupler and follower of a four-bar over a ground of 2 m, m; the follower leads back. As crank and coupler
+together are as long as the other two, it folds flat."""
+
+
+def folding(v: Values) -> System:
+    """A four-bar of bars of 1 kg/m, angles from the horizontal, that lies flat once in a turn; one row too many."""
+    q, u = v["q"], v["u"]
+    a, b, c = FOLDING
+    cosines, sines = [x.cos() for x in q], [x.sin() for x in q]
+    lean, bend = a * b * b / 2 * (q[0] - q[1]).cos(), a * b * b / 2 * (q[0] - q[1]).sin()
+    mass = [[a**3 / 3 + b * a * a, lean, 0.0], [lean, b**3 / 3, 0.0], [0.0, 0.0, -(c**3) / 3]]
+    weights = [GRAVITY * x for x in (a * (a / 2 + b), b * b / 2, c * c / 2)]
+    f = [-bend * u[1] * u[1], bend * u[0] * u[0], 0.0]
+    f = [x - w * k for x, w, k in zip(f, weights, cosines, strict=True)]
+    rows = []
+    for value, slope, constant in ((cosines, [-x for x in sines], 2.0), (sines, cosines, 0.0)):
+        phi = sum(x * k for x, k in zip(FOLDING, value, strict=True)) - constant
+        again = sum(x * k * w * w for x, k, w in zip(FOLDING, value, u, strict=True))
+        rows.append(Row([x * k for x, k in zip(FOLDING, slope, strict=True)], again, 0.0, phi))
+    both = [x + y for x, y in zip(rows[0].a, rows[1].a, strict=True)]
+    return System(mass, f, [*rows, Row(both, rows[0].b + rows[1].b, 0.0, rows[0].phi + rows[1].phi)])
+
+
 @functools.cache
 def given_terms(n: int, rows: int) -> Embedding:
     """An embedding whose M, f, A, rate, b and phi are its parameters, in this order; no coordinates."""

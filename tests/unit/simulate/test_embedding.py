@@ -12,6 +12,7 @@ from scipy.special import ellipj, ellipk
 
 from kane.simulate import Embedding, integrate
 from unit.simulate.constrained_systems import (
+    FOLDING,
     GRAVITY,
     HELIX_RADIUS,
     HELIX_RISE,
@@ -21,6 +22,7 @@ from unit.simulate.constrained_systems import (
     SLEIGH_MASS,
     TURNING,
     embedded,
+    folding,
     helix,
     level,
     pendulum,
@@ -170,6 +172,22 @@ def test_rhombi_pass_their_flat_position(count: int, rtol: float) -> None:
     assert q[-1, 0] - q[0, 0] < -2 * np.pi
     gap = np.cos(q[:, first]) + np.cos(q[:, bars]) - np.cos(q[:, 1 : count + 1]) - 1
     assert np.abs(gap).max() < 1e-12
+
+
+def test_a_folding_four_bar_goes_through_its_flat_position_again_and_again() -> None:
+    """Two motions branch off there; momentum decides, energy stays, and the loop stays closed."""
+    embedding = embedded(folding, 3, 3, rank=2, groups=["loop"] * 3)
+    y0 = moved(embedding, [0, 2.0, 0.3, 1.6, 6.0, 0, 0, 0, 0, 0, 0], 7)
+    _, y = motion(embedding, y0, (0, 10), 3, rtol=1e-10)
+    q, u = y[:, :3], y[:, 3:6]
+    a, b, c = FOLDING
+    lean = np.cos(q[:, 0] - q[:, 1])
+    kinetic = u[:, 0] ** 2 * (a**3 / 6 + b * a * a / 2) + u[:, 1] ** 2 * b**3 / 6 - u[:, 2] ** 2 * c**3 / 6
+    kinetic += a * b * b / 2 * lean * u[:, 0] * u[:, 1]
+    energy = kinetic + GRAVITY * np.sin(q) @ np.array([a * (a / 2 + b), b * b / 2, c * c / 2])
+    assert np.ptp(energy) < 1e-8 * energy[0]
+    assert np.abs(np.exp(1j * q) @ np.array(FOLDING) - 2).max() < 1e-12
+    assert np.count_nonzero(np.diff(np.sign(np.sin(q[:, 0])))) > 15
 
 
 def test_a_flat_position_is_announced() -> None:
