@@ -107,7 +107,7 @@ class Graph:
         return self._node(op, args)
 
     def _fold(self, op: str, args: tuple[int, ...]) -> int:
-        numbers = tuple(self.args[a][0] for a in args)
+        numbers = [self.args[a][0] for a in args]
         if op in _RATIONAL and not (op == "div" and numbers[1] == 0.0):
             # nine of ten have a 0 in them, where vectors lie along axes: no need for rational arithmetic
             if op == "mul":
