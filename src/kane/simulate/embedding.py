@@ -71,6 +71,8 @@ class Embedding:
             )
         if places is not None:
             _check("places", places, inputs, holonomic * (n + 1) + coordinates * n)
+        if holonomic > rows:
+            raise InputError(f"places is about {holonomic} rows, but there are {rows} in all")
         if unit is not None:
             _check("unit", unit, inputs, states)
         damping, stiffness = _gains(baumgarte)

@@ -146,6 +146,13 @@ def test_programs_that_do_not_fit_are_refused() -> None:
         Embedding(program(terms, 2, 2), None, None, coordinates=2, speeds=2, rows=1)
 
 
+def test_more_places_than_rows_are_refused() -> None:
+    terms = program(lambda v: [*v["u"], *[0.0] * (2 * 3 + 5 + 1)], 2, 2)
+    places = program(lambda v: [0.0] * (2 * 3 + 4), 2, 2)
+    with pytest.raises(InputError, match="about 2 rows, but there are 1"):
+        Embedding(terms, places, None, coordinates=2, speeds=2, rows=1)
+
+
 @pytest.mark.parametrize("gains", [(-1.0, 5.0), (1.0, 0.0), (1.0, np.nan)])
 def test_gains_that_would_drive_errors_are_refused(gains: tuple[float, float]) -> None:
     with pytest.raises(InputError, match="damping ratio"):
