@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from ..backends import Kernel, compile
 from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
+from ..formulation.embedding import REDUNDANT
 from ..simulate import Embedding
 from ..simulate.consistency import Freedom, Terms, Unclosed, closed, freedom, moving
 from .answering import Answering
@@ -17,6 +19,7 @@ from .answers import Answer, EmbeddedAnswer, LargeAnswer
 from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
+_TRIES, _AWAY = 2, 0.05  # places near the start where the rank is looked at, and how far (rad, m)
 
 
 class ConstrainedModel(Answering):
@@ -44,9 +47,21 @@ class ConstrainedModel(Answering):
             speeds=len(self.speeds),
             rows=len(self.row_names),
             baumgarte=baumgarte,
-            rank=self.freedom().rank,
+            rank=self._usual_rank(),
+            groups=[(c.name, row.unit) for c in self.constraints.values() for row in c.rows],
+            positions=self.equations().constraints.placed,
             driven=any(not row.drift.is_zero for c in self.constraints.values() for row in c.rows),
         )
+
+    def _usual_rank(self) -> int:
+        """The rank that rows have at most where the mechanism starts or a little away from there."""
+        q0 = self._closed(self.initial_state[0], 0.0, ())
+        ranks = [self.freedom(q0).rank]
+        rng = np.random.default_rng(0)
+        for _ in range(_TRIES):
+            with suppress(ModelError):  # not every place near a start can be closed
+                ranks.append(self.freedom(self._closed(q0 + rng.normal(0.0, _AWAY, len(q0)), 0.0, ())).rank)
+        return max(ranks)
 
     def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
         if name != "forward_dynamics" or not self.constraints:
@@ -66,8 +81,9 @@ class ConstrainedModel(Answering):
             raise InputError(f"model '{self.name}' has no constraints")
         return ConstraintRows(*self._answer("constraints")(t, (q, u), None))
 
-    def freedom(self, q: Any = None, u: Any = None, *, t: float = 0.0) -> Freedom:
-        """What the constraints leave of the motion in a state (default: the initial one, made consistent)."""
+    def freedom(self, q: Any = None, *, t: float = 0.0, within: float = REDUNDANT) -> Freedom:
+        """What the constraints leave of the motion at q (default: the initial one, made consistent). Rows that depend
+        on others but for a share `within` count as redundant."""
         if q is None:
             q = self._closed(self.initial_state[0], t, ())
         q = self._vector(q, self.coordinates, "q")
@@ -75,7 +91,7 @@ class ConstrainedModel(Answering):
         A = np.zeros((0, len(self.speeds)))
         if self.constraints:
             A = self.constraint_rows(q, np.zeros(len(self.speeds)), t=t).A
-        return freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds)
+        return freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds, within)
 
     def project(self, q: Any = None, u: Any = None, *, t: float = 0.0, hold: Iterable[str] = ()) -> tuple[Array, Array]:
         """(q, u) moved onto the constraints by the least change: a guess made consistent.

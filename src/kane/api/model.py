@@ -29,6 +29,9 @@ from .records import Array
 from .trajectory import Trajectory
 
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
+RTOL, RTOL_CONSTRAINED = 1e-8, 1e-10
+"""Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
+tighter one costs little."""
 _LOCKED = 1e-9  # |det Γ| of a gimbal that counts as locked in an initial state
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 
@@ -75,8 +78,8 @@ class Model(ConstrainedModel):
         control: ControlLaw | None = None,
         control_period: float = 0.01,
         method: str = "dop853",
-        rtol: float = 1e-8,
-        atol: float = 1e-10,
+        rtol: float | None = None,
+        atol: float | None = None,
         step: float | None = None,
         embed: str = "run-time",
         drift: str | tuple[float, float] = "project",
@@ -95,7 +98,7 @@ class Model(ConstrainedModel):
         "formulation", chosen once, which is faster. `drift` off the constraints is taken out after each step
         ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
         Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says
-        how it ended.
+        how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
         """
         q0, u0 = self._state(q, u, t)
         held = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
@@ -109,7 +112,8 @@ class Model(ConstrainedModel):
         options.setdefault("project_error", simulation.embedding is not None)
         if method == "radau" and "jacobian_address" not in options and simulation.written_out:
             options["jacobian_address"] = self._jacobian(law)
-        weights = np.full(len(q0) + len(u0) + 1, float(atol))
+        rtol = (RTOL_CONSTRAINED if self.constraints else RTOL) if rtol is None else rtol
+        weights = np.full(len(q0) + len(u0) + 1, float(1e-2 * rtol if atol is None else atol))
         weights[-1] = _UNWEIGHED
         solution = integrate(
             simulation.motion,
@@ -125,7 +129,7 @@ class Model(ConstrainedModel):
             progress=progress,
             **options,
         )
-        return Trajectory.of(self, solution, simulation.law, held)
+        return Trajectory.of(self, solution, simulation.law, held, simulation.embedding)
 
     def _simulation(
         self,

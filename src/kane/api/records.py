@@ -32,6 +32,15 @@ class ConstraintRows(NamedTuple):
     phi: Any
 
 
+class Residuals(NamedTuple):
+    """How far off its constraints a motion is: rows by name, residuals of configurations (k, m) and rates A u + c
+    (k, m)."""
+
+    rows: tuple[str, ...]
+    position: Any
+    velocity: Any
+
+
 class Wrench(NamedTuple):
     """A resultant force (N) and moment (N m), components in N."""
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..analysis import CheckReport, check_trajectory
 from ..analysis.large import check_large_trajectory
+from ..analysis.singular import SINGULAR, Singularity, lowest
 from ..backends import Kernel
 from ..errors import InputError
 from ..model import locks
-from ..simulate import Outcome, Solution, Statistics
-from .records import Array, Energy, Momentum
+from ..simulate import Embedding, Outcome, Solution, Statistics
+from .records import Array, Energy, Momentum, Residuals
 
 if TYPE_CHECKING:
     from .model import Model
@@ -33,10 +35,32 @@ def _explained(model: Model, outcome: Outcome, q: Array) -> Outcome:
     return replace(outcome, text=text)
 
 
+def _passed(model: Model, embedding: Embedding, t: Array, q: Array, u: Array) -> tuple[Singularity, ...]:
+    """Singular positions of the constraints along a motion."""
+    if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
+        return ()
+    still = np.zeros(u.shape[1])
+
+    def measure(times: Array, places: Array) -> Array:
+        none = np.zeros((len(times), len(still)))
+        return embedding.accelerations(times, places, none, none, model.free_values())[2]
+
+    found = lowest(measure, t, q, np.atleast_2d(model.qdot(q, u, t=t[:, None])))
+    return tuple(
+        Singularity(at, size, model.freedom(place, t=at, within=SINGULAR).degrees) for at, place, size in found
+    )
+
+
+def _announced(passed: tuple[Singularity, ...]) -> str:
+    shown = ", ".join(f"{s.t:.6g}" for s in passed[:3]) + (", …" if len(passed) > 3 else "")
+    plural = "" if len(passed) == 1 else "s"
+    return f"passes {len(passed)} singular position{plural} of the constraints (t = {shown} s)"
+
+
 @dataclass(frozen=True)
 class Trajectory:
-    """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), and
-    how it ended."""
+    """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), how
+    it ended, and the singular positions of constraints that it passed."""
 
     model: Model = field(repr=False)
     t: Array
@@ -47,9 +71,12 @@ class Trajectory:
     outcome: Outcome
     statistics: Statistics
     events: tuple[Any, ...] = ()
+    singularities: tuple[Singularity, ...] = ()
 
     @staticmethod
-    def of(model: Model, solution: Solution, law: Kernel | None, held: Array) -> Trajectory:
+    def of(
+        model: Model, solution: Solution, law: Kernel | None, held: Array, embedding: Embedding | None = None
+    ) -> Trajectory:
         n_q, n_u = len(model.coordinates), len(model.speeds)
         q, u = solution.y[:, :n_q], solution.y[:, n_q : n_q + n_u]
         tau = np.tile(held, (len(solution.t), 1))
@@ -61,7 +88,18 @@ class Trajectory:
             tau = solution.held.p[np.clip(last, 0, None)]
         work = solution.y[:, n_q + n_u]
         outcome = _explained(model, solution.outcome, q[-1])
-        return Trajectory(model, solution.t, q, u, tau, work, outcome, solution.statistics, solution.events)
+        passed = () if embedding is None else _passed(model, embedding, solution.t, q, u)
+        if passed:
+            outcome = replace(outcome, text=f"{outcome.text}; {_announced(passed)}")
+        return Trajectory(model, solution.t, q, u, tau, work, outcome, solution.statistics, solution.events, passed)
+
+    @cached_property
+    def residuals(self) -> Residuals:
+        """How far off its constraints the motion is, row by row: of configurations (m, rad) and of rates."""
+        if not self.model.constraints:
+            return Residuals((), np.zeros((len(self), 0)), np.zeros((len(self), 0)))
+        rows = self.model.constraint_rows(self.q, self.u, t=self.t[:, None])
+        return Residuals(self.model.row_names, rows.phi, rows.rate)
 
     def energy(self) -> Energy:
         """Kinetic and potential energy (J) along the motion."""

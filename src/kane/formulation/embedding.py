@@ -30,22 +30,20 @@ class Choice:
     rows: tuple[int, ...]
 
 
-def choose(A: np.ndarray, mass: np.ndarray) -> Choice:
+def choose(A: np.ndarray, mass: np.ndarray, within: float = REDUNDANT) -> Choice:
     """The choice for the constraint matrix A, (m, n), in numbers; `mass` (n,) is the diagonal of M."""
     scaled = comparable(A, mass)
-    dependent = sorted(pivots(scaled))
+    dependent = sorted(pivots(scaled, within))
     independent = tuple(i for i in range(A.shape[1]) if i not in dependent)
-    return Choice(independent, tuple(dependent), tuple(sorted(pivots(scaled[:, dependent].T))))
+    return Choice(independent, tuple(dependent), tuple(sorted(pivots(scaled[:, dependent].T, within))))
 
 
 def comparable(A: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """A with its columns measured by the mass that each speed moves and rows of unit length."""
-    scaled = A / np.sqrt(mass + 1e-6 * (float(mass.mean()) or 1.0))
-    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
-    return scaled / np.where(lengths > 0.0, lengths, 1.0)
+    """A with its columns measured by the mass that each speed moves."""
+    return A / np.sqrt(mass + 1e-6 * (float(mass.mean()) or 1.0))
 
 
-def pivots(A: np.ndarray) -> list[int]:
+def pivots(A: np.ndarray, within: float) -> list[int]:
     """Columns that span all others, the longest first, each longest across those before: pivoted orthogonalization."""
     rest, found, first = A.copy(), [], 0.0
     for _ in range(min(A.shape)):
@@ -53,7 +51,7 @@ def pivots(A: np.ndarray) -> list[int]:
         k = int(np.argmax(squares))
         length = float(np.sqrt(squares[k]))
         first = first or length
-        if not length > REDUNDANT * first:
+        if not length > within * first:
             break
         e = rest[:, k] / length
         rest -= np.outer(e, e @ rest)

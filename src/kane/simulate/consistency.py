@@ -128,9 +128,9 @@ def _least(A: Array, right: Array, keep: Array) -> Array:
     return np.linalg.lstsq(whole / lengths[:, None], both, rcond=REDUNDANT)[0]
 
 
-def freedom(A: Array, mass: Array, rows: Sequence[str], speeds: Sequence[str]) -> Freedom:
+def freedom(A: Array, mass: Array, rows: Sequence[str], speeds: Sequence[str], within: float = REDUNDANT) -> Freedom:
     """What rows A (m, n) leave of the motion; `mass` (n,) is the diagonal of M, by which speeds are compared."""
-    choice = choose(A, mass)
+    choice = choose(A, mass, within)
     left, values, _ = np.linalg.svd(comparable(A, mass))
     rank = len(choice.dependent)
     null = np.abs(left[:, rank:]).max(axis=1, initial=0.0)  # parts of rows in combinations that are nothing
