@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from ..formulation.motion import load_power
 from ..graph import Expr, forward
 from ..model import Body, Mechanism
 from ..model.attitude import QUATERNIONS
+from .constrained import allowed, by_multipliers, not_reacted, on_constraints
 from .programs import Array, Programs, States, equations_of
 from .report import CheckReport, CheckRow
 
@@ -48,6 +51,7 @@ def check(model: Mechanism | Equations, samples: int = 5, seed: int = 0, backend
         _gravity,
         _momentum,
         _partial_velocities,
+        *((_row_rates, _row_accelerations, _workless) if equations.mechanism.constraints else ()),
     )
     about = f"{samples} random states, seed {seed}, backend {backend}"
     return CheckReport(equations.mechanism.name, about, tuple(law(bench) for law in laws))
@@ -85,6 +89,15 @@ def unit_quaternions(mechanism: Mechanism, q: Array) -> Array:
     return q
 
 
+class Rows(NamedTuple):
+    """Rows of constraints at the states: A (k, m, n), A u + c, b and phi (k, m)."""
+
+    A: Array
+    rate: Array
+    b: Array
+    phi: Array
+
+
 @dataclass(frozen=True)
 class _Bench:
     """Random states, the programs of the model, and the dense route at those states."""
@@ -94,16 +107,27 @@ class _Bench:
     states: States
     at: tuple[DenseState, ...]
     M: Array
+    rows: Rows
     softest: tuple[float, str]  # smallest eigenvalue of M scaled to a unit diagonal, and the speeds it belongs to
 
     @staticmethod
     def at_random(equations: Equations, samples: int, seed: int, backend: str) -> _Bench:
         dense = dense_equations(equations.mechanism)
-        states = random_states(dense, samples, seed)
-        at = tuple(dense.state(q, u, float(t[0])) for q, u, t in zip(states.q, states.u, states.t, strict=True))
         ask = Programs(equations, backend)
-        M = ask("mass_matrix", states)
-        return _Bench(equations, ask, states, at, M, _softest(M, equations.mechanism.speeds))
+        start = np.array([c.initial for c in equations.mechanism.coordinate_records.values()])
+        states = random_states(dense, samples, seed)
+        states = on_constraints(equations, ask, states, start, partial(unit_quaternions, equations.mechanism))
+        at = tuple(dense.state(q, u, float(t[0])) for q, u, t in zip(states.q, states.u, states.t, strict=True))
+        M, names = ask("mass_matrix", states), equations.mechanism.speeds
+        n = len(names)
+        rows = Rows(np.zeros((samples, 0, n)), *(np.zeros((samples, 0)) for _ in range(3)))
+        if equations.mechanism.constraints:
+            rows = Rows(*ask("constraints", states))
+        moved = M
+        if len(equations.constraints if equations.mechanism.constraints else ()):
+            bases = [allowed(A) for A in rows.A]
+            moved = [N.T @ m @ N for m, N in zip(M, bases, strict=True)]
+        return _Bench(equations, ask, states, at, M, rows, _softest(moved, names))
 
     @property
     def singular(self) -> bool:
@@ -122,6 +146,18 @@ class _Bench:
         root = np.sqrt(np.abs(np.diagonal(self.M, axis1=1, axis2=2)))
         return self.effort_scale(udot) + root * (root * np.abs(udot)).sum(axis=1, keepdims=True)
 
+    def accelerations(self) -> Array:
+        """udot of the model at the states."""
+        return self.ask("forward_dynamics", self.states)
+
+    def multiplied(self) -> Array:
+        """udot by multipliers, M and f being those of the dense route."""
+        still = np.zeros(self.states.u.shape[1])
+        found = []
+        for s, tau, A, b in zip(self.at, self.states.tau, self.rows.A, self.rows.b, strict=True):
+            found.append(by_multipliers(s.mass_matrix, tau - s.efforts(still), A, b)[0])
+        return np.array(found)
+
     def rate(self, name: str, exprs: list[Expr]) -> Array:
         """d/dt of expressions over t, q and u at the states, with their udot: (k, len(exprs))."""
         system = self.equations.system
@@ -132,9 +168,14 @@ class _Bench:
         return self.ask.of(name, ("t", "q", "u", "udot"), {"rate": ((len(flat),), flat)}, self.states)
 
 
-def _softest(M: Array, speeds: tuple[str, ...]) -> tuple[float, str]:
+def _softest(M: Array | list[Array], speeds: tuple[str, ...]) -> tuple[float, str]:
+    """(least eigenvalue of M scaled to a unit diagonal, the speeds it belongs to); of NᵀM N the speeds are no longer
+    those of the model, and none is named."""
     low, names = np.inf, ""
     for matrix in M:
+        if not matrix.size:
+            continue
+        speeds = speeds if len(matrix) == len(speeds) else tuple(f"motion {k + 1}" for k in range(len(matrix)))
         diagonal = np.diag(matrix)
         if not np.all(np.isfinite(matrix)):
             return float("nan"), ", ".join(speeds)
@@ -195,9 +236,12 @@ def _accelerations(bench: _Bench) -> CheckRow:
     name, law = "accelerations", "u̇ = M⁻¹ (τ − bias) is that of dense Newton-Euler"
     if bench.singular:
         return CheckRow(name, law, None, ACCELERATION, "M is singular")
-    udot = bench.ask("forward_dynamics", bench.states)
+    udot = bench.accelerations()
     there = np.array([s.accelerations(x) for s, x in zip(bench.at, bench.states.tau, strict=True)])
-    root = np.sqrt(np.diagonal(bench.M, axis1=1, axis2=2))
+    if bench.equations.mechanism.constraints:
+        law = "u̇ with constraints embedded is that of dense Newton-Euler with multipliers"
+        there = bench.multiplied()
+    root = np.sqrt(np.abs(np.diagonal(bench.M, axis1=1, axis2=2)))
     forces = bench.effort_scale(np.zeros_like(udot)) / root + root * np.abs(there)
     scale = np.max(forces, axis=1, keepdims=True) / bench.softest[0]
     return CheckRow(name, law, _worst((udot - there) * root, scale), ACCELERATION)
@@ -207,9 +251,12 @@ def _round_trip(bench: _Bench) -> CheckRow:
     name, law = "circle", "inverse dynamics of forward dynamics gives τ back"
     if bench.singular:
         return CheckRow(name, law, None, AGREEMENT, "M is singular")
-    udot = bench.ask("forward_dynamics", bench.states)
-    tau = bench.ask("inverse_dynamics", bench.states, udot=udot)
-    return CheckRow(name, law, _worst(tau - bench.states.tau, bench.solved_scale(udot)), AGREEMENT)
+    udot = bench.accelerations()
+    left = bench.ask("inverse_dynamics", bench.states, udot=udot) - bench.states.tau
+    if bench.equations.mechanism.constraints:
+        law = "inverse dynamics of forward dynamics gives τ back, and reactions"
+        left = np.array([not_reacted(A, x) for A, x in zip(bench.rows.A, left, strict=True)])
+    return CheckRow(name, law, _worst(left, bench.solved_scale(udot)), AGREEMENT)
 
 
 def _kinetic_energy(bench: _Bench) -> CheckRow:
@@ -229,14 +276,51 @@ def _power(bench: _Bench) -> CheckRow:
         return CheckRow(name, law, None, AGREEMENT, "M is singular")
     if bench.drift > DRIFT:
         return CheckRow(name, law, None, AGREEMENT, "parts move at u = 0: what moves them does work too")
-    udot = bench.ask("forward_dynamics", bench.states)
+    udot = bench.accelerations()
     moving = replace(bench, states=replace(bench.states, udot=udot))
     gained = moving.rate("kinetic_rate", [bench.equations.kinetic_energy])[:, 0]
     outputs = {"power": ((), [load_power(bench.equations)])}
     loads = bench.ask.of("load_power", ("t", "q", "u", "tau"), outputs, bench.states)
     gravity = np.array([s.gravity_power for s in bench.at])
     scale = (bench.solved_scale(udot) * np.abs(bench.states.u)).sum(axis=1)
+    if bench.equations.mechanism.constraints:
+        law = "dT/dt = power of τ, loads, gravity and reactions"
+        reactions = bench.ask("inverse_dynamics", bench.states, udot=udot) - bench.states.tau
+        loads = loads + (reactions * bench.states.u).sum(axis=1)
     return CheckRow(name, law, _worst(gained - loads - gravity, scale), AGREEMENT)
+
+
+def _row_rates(bench: _Bench) -> CheckRow:
+    name, law = "constraint rates", "d/dt of residuals is A u + c, row by row"
+    placed = list(bench.equations.constraints.placed)
+    if not placed:
+        return CheckRow(name, law, None, AGREEMENT, "no row has a residual")
+    rates = bench.rate("residual_rate", [bench.equations.constraints.phi[k] for k in placed])
+    there = bench.ask("constraints", bench.states)[1][:, placed]
+    scale = (np.abs(bench.rows.A[:, placed]) * np.abs(bench.states.u)[:, None, :]).sum(axis=2) + 1e-3
+    return CheckRow(name, law, _worst(rates - there, scale), AGREEMENT)
+
+
+def _row_accelerations(bench: _Bench) -> CheckRow:
+    law = "d/dt of A u + c is A u̇ − b, row by row"
+    rates = bench.rate("row_rate", bench.equations.constraints.rate)
+    there = np.einsum("kij,kj->ki", bench.rows.A, bench.states.udot) - bench.rows.b
+    scale = (np.abs(bench.rows.A) * np.abs(bench.states.udot)[:, None, :]).sum(axis=2) + np.abs(bench.rows.b) + 1e-3
+    return CheckRow("constraint accelerations", law, _worst(rates - there, scale), AGREEMENT)
+
+
+def _workless(bench: _Bench) -> CheckRow:
+    name, law = "reactions", "reactions do no work: λ · A u = 0"
+    constraints = bench.equations.mechanism.constraints.values()
+    if any(not row.drift.is_zero for c in constraints for row in c.rows):
+        return CheckRow(name, law, None, AGREEMENT, "constraints move by themselves and do work")
+    if bench.singular:
+        return CheckRow(name, law, None, AGREEMENT, "M is singular")
+    udot = bench.accelerations()
+    reactions = bench.ask("inverse_dynamics", bench.states, udot=udot) - bench.states.tau
+    power = (reactions * bench.states.u).sum(axis=1)
+    scale = (bench.solved_scale(udot) * np.abs(bench.states.u)).sum(axis=1)
+    return CheckRow(name, law, _worst(power, scale), AGREEMENT)
 
 
 def _gravity(bench: _Bench) -> CheckRow:

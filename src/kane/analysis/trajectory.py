@@ -14,9 +14,11 @@ from ..formulation.dense import dense_equations
 from ..graph import Expr, forward
 from ..model import Mechanism
 from .check import AGREEMENT, DRIFT, quaternions
+from .constrained import not_reacted
 from .programs import Array, Programs, States, equations_of
 from .report import CheckReport, CheckRow
 
+CLOSED = 1e-9  # residuals of constraints (m, rad, m/s, rad/s), relative to the size of the state
 CONSERVED = 1e-10  # rate of a component of momentum, relative to what its parts change by, that counts as zero
 COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
 
@@ -36,6 +38,7 @@ class Motion(Protocol):
     def tau(self) -> Array: ...
     @property
     def work(self) -> Array: ...
+    def acceleration(self) -> Array: ...
 
 
 def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "llvm") -> CheckReport:
@@ -48,12 +51,12 @@ def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "ll
         return CheckReport(name, about, (first,))
     ask = Programs(equations, backend)
     states = States(motion.t[:, None], motion.q, motion.u, np.zeros_like(motion.u), motion.tau)
-    udot = ask("forward_dynamics", states)
-    states = States(states.t, states.q, states.u, udot, states.tau)
+    states = States(states.t, states.q, states.u, motion.acceleration(), states.tau)
     rows = (
         first,
         _quaternions(motion, tolerance),
         _circle(motion, ask, states),
+        *(_constraints(ask, states) if motion.model.constraints else ()),
         _energy(motion, ask, states, tolerance),
         *_momentum(ask, states, tolerance),
     )
@@ -72,8 +75,21 @@ def _quaternions(motion: Motion, tolerance: float) -> CheckRow:
 def _circle(motion: Motion, ask: Programs, states: States) -> CheckRow:
     tau = ask("inverse_dynamics", states)
     scale = 1.0 + float(np.abs(tau).max()) + float(np.abs(ask("bias", states)).max())
-    value = float(np.abs(tau - motion.tau).max()) / scale
-    return CheckRow("circle", "inverse dynamics of the motion gives τ back", value, AGREEMENT)
+    left, law = tau - motion.tau, "inverse dynamics of the motion gives τ back"
+    if motion.model.constraints:
+        law += ", and reactions"
+        left = np.array([not_reacted(A, x) for A, x in zip(ask("constraints", states)[0], left, strict=True)])
+    return CheckRow("circle", law, float(np.abs(left).max()) / scale, AGREEMENT)
+
+
+def _constraints(ask: Programs, states: States) -> list[CheckRow]:
+    """Residuals of configurations and of rates along the motion."""
+    _, rate, _, phi = ask("constraints", states)
+    far, fast = 1.0 + float(np.abs(states.q).max()), 1.0 + float(np.abs(states.u).max())
+    return [
+        CheckRow("closure", "residuals of configurations vanish", float(np.abs(phi).max()) / far, CLOSED),
+        CheckRow("rates", "A u + c = 0", float(np.abs(rate).max()) / fast, CLOSED),
+    ]
 
 
 def _energy(motion: Motion, ask: Programs, states: States, tolerance: float) -> CheckRow:
