@@ -22,7 +22,8 @@ from .inertia import Inertia, unfelt_by_revolute
 from .transfer import Transfer
 
 _RIGHT = np.pi / 2
-_EXACT = 1e-12  # a starting angle this close to a multiple of 90° is one
+_EXACT = 4e-15  # a starting angle this close to a multiple of 90° is one
+_PARALLEL = 1e-12  # axes whose cosine is this close to 1 are parallel
 _TINY = 1e-14  # a constant this small beside its neighbours is a rounding error of turned axes
 
 
@@ -340,7 +341,7 @@ def _passes_on(link: Link) -> bool:
     if parent is None or parent.axis is None or link.axis is None:
         return False
     along = dot(times(link.R_rest, link.axis), parent.axis).number
-    return along is not None and abs(abs(along) - 1.0) < _EXACT
+    return along is not None and abs(abs(along) - 1.0) < _PARALLEL
 
 
 def _nonzero(xyz: Triple) -> int:
