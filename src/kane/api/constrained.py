@@ -16,6 +16,7 @@ from ..simulate import Embedding
 from ..simulate.consistency import Freedom, Terms, Unclosed, closed, freedom, moving
 from .answering import Answering
 from .answers import Answer, EmbeddedAnswer, LargeAnswer
+from .reactions import METHODS, Reactions, reactions_of
 from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
@@ -92,6 +93,28 @@ class ConstrainedModel(Answering):
         if self.constraints:
             A = self.constraint_rows(q, np.zeros(len(self.speeds)), t=t).A
         return freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds, within)
+
+    def reactions(
+        self,
+        q: Any,
+        u: Any,
+        tau: Any = None,
+        *,
+        t: Any = 0.0,
+        frame: str = "N",
+        on: str = "child",
+        method: str = METHODS[0],
+        udot: Any = None,
+    ) -> Reactions:
+        """Force and moment in every joint and of every constraint, by name: `m.reactions(q, u)["knee"].force`.
+
+        A joint's is the whole wrench that its parent exerts on its child through it, efforts and springs in it
+        included, about the joint's point in the child; a constraint's acts on its second body. With on="parent" it is
+        the opposite, which acts on the parent or the first body. Components are along `frame`, N or the name of a frame
+        or body. Accelerations are those that tau (default zero) produces, or `udot`, where they are known. Arrays are
+        (n,) or (batch, n). Methods that agree: "auxiliary" speeds, "multipliers", "complement" (kinetostatics).
+        """
+        return reactions_of(self, q, u, tau, t=t, frame=frame, on=on, method=method, udot=udot)
 
     def project(self, q: Any = None, u: Any = None, *, t: float = 0.0, hold: Iterable[str] = ()) -> tuple[Array, Array]:
         """(q, u) moved onto the constraints by the least change: a guess made consistent.

@@ -15,6 +15,7 @@ from ..backends import Kernel
 from ..errors import InputError
 from ..model import locks
 from ..simulate import Embedding, Outcome, Solution, Statistics
+from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
 
 if TYPE_CHECKING:
@@ -122,6 +123,10 @@ class Trajectory:
     def acceleration(self) -> Array:
         """udot along the motion, (k, n)."""
         return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t[:, None])
+
+    def reactions(self, **options: Any) -> Reactions:
+        """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions."""
+        return self.model.reactions(self.q, self.u, self.tau, t=self.t[:, None], **options)
 
     def check(self) -> CheckReport:
         """The motion held against the balance of energy and the equations it must satisfy."""

@@ -1,0 +1,414 @@
+"""Reactions of joints and constraints at a state: force and moment by name, and what rigid bodies leave open.
+
+Three routes lead to them: auxiliary speeds in one compiled program, Newton and Euler summed inward from multipliers of
+all rows, and the kinetostatic equations of all bodies solved together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..formulation.kinetostatics import KinetostaticEquations
+from ..formulation.multipliers import (
+    Multipliers,
+    by_released_rows,
+    by_singular_values,
+    changing,
+    less_rows,
+    reach,
+    summed_inward,
+)
+from ..formulation.reactions import (
+    Held,
+    bodies_program,
+    held,
+    orientation_program,
+    reactions_program,
+    rows_program,
+)
+from ..graph import Program
+from ..large import refuse_if_too_large
+from .answers import Answer
+from .records import Array
+
+if TYPE_CHECKING:
+    from .constrained import ConstrainedModel
+
+METHODS = ("auxiliary", "multipliers", "complement")
+COMPONENTS = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
+_BALANCED = 1e-6  # share of the efforts that may be left over where udot was given
+_SHOWN = 1e-13  # share of the largest force below which a number is printed as zero
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """What a joint or a constraint exerts on the body `on`: force (…, 3) (N) and moment (…, 3) (N m) about `point`, the
+    position of that point in N (…, 3) (m). `undetermined` are components that depend on more than rigid bodies tell.
+
+    A constraint that ties motion variables together, as a gear does, has `efforts` along them, by name (N m, N), which
+    go through their joints; its force, moment and point are None.
+    """
+
+    name: str
+    on: str
+    frame: str
+    force: Any
+    moment: Any
+    point: Any
+    undetermined: tuple[str, ...] = ()
+    efforts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reactions(Mapping[str, Reaction]):
+    """Reactions of `joints` and `constraints`, by name; `reactions["knee"]` looks in both.
+
+    `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
+    determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
+    constraints with those of their components. The values given are those of the least norm.
+    """
+
+    joints: Mapping[str, Reaction]
+    constraints: Mapping[str, Reaction]
+    multipliers: Array
+    row_names: tuple[str, ...]
+    undetermined: Mapping[str, tuple[str, ...]]
+
+    def __getitem__(self, name: str) -> Reaction:
+        found = [table[name] for table in (self.joints, self.constraints) if name in table]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"'{name}' is a joint and a constraint: ask .joints['{name}'] or .constraints['{name}']")
+        raise KeyError(f"'{name}': there are {', '.join(self)}")
+
+    def multiplier(self, row: str) -> Any:
+        """λ of one row of a constraint, (…)."""
+        if row not in self.row_names:
+            raise InputError(f"no row '{row}': there are {', '.join(self.row_names) or 'none'}")
+        return self.multipliers[..., self.row_names.index(row)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys([*self.joints, *self.constraints]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __repr__(self) -> str:
+        listed = [*self.joints.values(), *self.constraints.values()]
+        single = self.multipliers.ndim == 1
+        frame = listed[0].frame if listed else "N"
+        what = f"at one state, components in {frame}" if single else f"at {len(self.multipliers)} states, largest sizes"
+        lines = [f"Reactions {what}"]
+        width = max((len(r.name) for r in listed), default=0)
+        least = _SHOWN * max(
+            (float(np.abs(r.force).max(initial=0.0)) for r in listed if r.force is not None), default=0.0
+        )
+        lines += [f"  {r.name:{width}}  {_told(r, single, least)}" for r in listed]
+        if self.undetermined:
+            names = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
+            lines.append(f"not determined by rigid bodies, least norm taken: {'; '.join(names)}")
+        return "\n".join(lines)
+
+
+def _told(reaction: Reaction, single: bool, least: float) -> str:
+    """A reaction in a line: its components, or their largest sizes along a batch; what is less than `least` as 0."""
+
+    def number(x: Any) -> str:
+        return f"{float(x) if abs(float(x)) > least else 0.0:.6g}"
+
+    if reaction.force is None:
+        sizes = {name: value if single else np.abs(value).max(initial=0.0) for name, value in reaction.efforts.items()}
+        return f"efforts: {', '.join(f'{name} {number(value)}' for name, value in sizes.items())}"
+    if single:
+        force, moment = (f"({', '.join(number(x) for x in v)})" for v in (reaction.force, reaction.moment))
+    else:
+        vectors = (reaction.force, reaction.moment)
+        force, moment = (number(np.linalg.norm(v, axis=-1).max(initial=0.0)) for v in vectors)
+    return f"on {reaction.on}: force {force} N, moment {moment} N m"
+
+
+# states --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """States as a batch: times (k, 1), q (k, n_q), u, tau and udot (k, n); `single` where one was asked for."""
+
+    t: Array
+    q: Array
+    u: Array
+    tau: Array
+    udot: Array | None
+    single: bool
+
+
+def _states(model: ConstrainedModel, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> States:
+    n = len(model.speeds)
+    given = {"q": (q, len(model.coordinates)), "u": (u, n), "tau": (np.zeros(n) if tau is None else tau, n)}
+    if udot is not None:
+        given["udot"] = (udot, n)
+    arrays = {name: _array(name, value, size, model.name) for name, (value, size) in given.items()}
+    times = np.asarray(t, dtype=float)
+    sizes = {len(x) for x in arrays.values() if x.ndim == 2} | ({times.size} if times.ndim else set())
+    if len(sizes) > 1:
+        raise InputError(f"batches of different size: {sorted(sizes)}")
+    count = sizes.pop() if sizes else 1
+    wide = {name: np.broadcast_to(x, (count, x.shape[-1])).copy() for name, x in arrays.items()}
+    single = times.ndim == 0 and all(x.ndim == 1 for x in arrays.values())
+    clock = np.broadcast_to(times.reshape(-1, 1), (count, 1)).copy()
+    return States(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
+
+
+def _array(name: str, value: Any, size: int, model: str) -> Array:
+    try:
+        x = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is not an array of numbers: {value!r}") from None
+    if x.ndim not in (1, 2) or x.shape[-1] != size:
+        raise InputError(f"{name} has shape {x.shape}; model '{model}' needs ({size},) or (batch, {size})")
+    if not np.all(np.isfinite(x)):
+        raise InputError(f"{name} is not finite; give finite numbers")
+    return x
+
+
+# routes --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a route finds, in N: wrenches of joints on children (k, joints, 6) about `points` (k, joints, 3); λ and its
+    null space; unit reactions (k, rows, 6) on second bodies about the constraints' points (k, constraints, 3), and
+    along motion variables (k, rows, variables)."""
+
+    wrench: Array
+    points: Array
+    multipliers: Multipliers
+    acts: Array
+    constraint_points: Array
+    efforts: Array
+
+
+def reactions_of(
+    model: ConstrainedModel,
+    q: Any,
+    u: Any,
+    tau: Any = None,
+    *,
+    t: Any = 0.0,
+    frame: str = "N",
+    on: str = "child",
+    method: str = METHODS[0],
+    udot: Any = None,
+) -> Reactions:
+    """The reactions of a model, see `Model.reactions`."""
+    if on not in ("child", "parent"):
+        raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
+    if method not in METHODS:
+        raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
+    if not model.joints:
+        raise InputError(f"model '{model.name}' has no joints")
+    refuse_if_too_large(model, "reactions")
+    tree: Held = _kept(model, "held", held)
+    states = _states(model, q, u, tau, t, udot)
+    if method == "complement":
+        found = _by_complement(model, states, tau is None)
+    else:
+        found = _by_programs(model, tree, states, tau is None, method)
+    return _named(model, tree, states, found, frame, on)
+
+
+def _by_programs(model: ConstrainedModel, tree: Held, states: States, implied: bool, method: str) -> Found:
+    """By auxiliary speeds, or by multipliers and bodies summed inward."""
+    udot, rows = _accelerations(model, states), len(model.row_names)
+    solve = by_released_rows if method == "auxiliary" else by_singular_values
+    count = len(states.q)
+    A, mass = np.zeros((count, 0, len(model.speeds))), None
+    acts, at, along = np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), A
+    found = Multipliers(np.zeros((count, 0)), np.zeros((count, 0, 0)))
+    if rows:
+        A, mass, acts, at, along = _kernel(model, "reaction_rows", rows_program)(states.t, (states.q,), None)
+    if rows or (states.udot is not None and not implied):
+        g = model.inverse_dynamics(states.q, states.u, udot, t=states.t) - states.tau
+        if mass is not None:
+            found = solve(A, g, mass)
+        if states.udot is not None:
+            _refuse_unbalanced(model, g, A, found.values)
+    if method == "auxiliary":
+        inputs = (states.q, states.u, udot, *([found.values] if rows else []))
+        wrench, points = _kernel(model, "reactions", reactions_program)(states.t, inputs, None)
+    else:
+        needs, points, arms, *more = _kernel(model, "bodies", bodies_program)(
+            states.t, (states.q, states.u, udot), None
+        )
+        left = less_rows(tree, needs, more[0] if more else None, found.values)
+        wrench = summed_inward(tree, left, arms)
+    return Found(wrench, points, found, acts, at, along)
+
+
+def _by_complement(model: ConstrainedModel, states: States, implied: bool) -> Found:
+    """By the equations of all bodies, state by state."""
+    equations: KinetostaticEquations = _kept(model, "kinetostatics", KinetostaticEquations)
+    if states.udot is not None:
+        A = model.constraint_rows(states.q, states.u, t=states.t).A if model.row_names else None
+        g = model.inverse_dynamics(states.q, states.u, states.udot, t=states.t) - states.tau
+        if A is not None:
+            _refuse_unbalanced(model, g, A, by_singular_values(A, g, np.ones(g.shape)).values)
+        elif not implied:
+            _refuse_unbalanced(model, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)))
+    each = [
+        equations.solved(
+            states.q[k],
+            states.u[k],
+            states.tau[k],
+            float(states.t[k, 0]),
+            None if states.udot is None else states.udot[k],
+        )
+        for k in range(len(states.q))
+    ]
+    widest = max(x.null.shape[1] for x in each)
+    null = np.stack([np.pad(x.null, ((0, 0), (0, widest - x.null.shape[1]))) for x in each])
+    return Found(
+        np.stack([x.wrench for x in each]),
+        np.stack([x.point for x in each]),
+        Multipliers(np.stack([x.multipliers for x in each]), null),
+        np.stack([x.acts for x in each]),
+        np.stack([x.constraint_point for x in each]),
+        np.stack([x.row_efforts for x in each]),
+    )
+
+
+def _accelerations(model: ConstrainedModel, states: States) -> Array:
+    if states.udot is not None:
+        return states.udot
+    if not model.speeds:
+        return states.u
+    return np.asarray(model.forward_dynamics(states.q, states.u, states.tau, t=states.t)).reshape(states.u.shape)
+
+
+def _kept(model: ConstrainedModel, name: str, made: Any) -> Any:
+    """What is made of a description once, and again when it has changed."""
+    model.equations()  # forgets what was made for an earlier description
+    if name not in model._simulations:
+        model._simulations[name] = made(model)
+    return model._simulations[name]
+
+
+def _kernel(model: ConstrainedModel, name: str, made: Any, *args: Any) -> Answer:
+    """A compiled program of reactions, kept with the other answers."""
+    equations = model.equations()
+    if name not in model._answers:
+        program: Program = made(equations, *args)
+        model._answers[name] = Answer(program, model.free_values())
+    answer = model._answers[name]
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def _refuse_unbalanced(model: ConstrainedModel, g: Array, A: Array, values: Array) -> None:
+    """Refuse accelerations that are not those of tau and the constraints."""
+    pushed = np.einsum("bmn,bm->bn", A, values)
+    off = np.abs(g - pushed)
+    size = np.maximum(np.abs(g), np.einsum("bmn,bm->bn", np.abs(A), np.abs(values))).max(initial=0.0)
+    if off.max(initial=0.0) > _BALANCED * max(size, 1.0):
+        k, i = np.unravel_index(int(np.argmax(off)), off.shape)
+        raise InputError(
+            f"udot is not what tau and the constraints of model '{model.name}' produce: along '{model.speeds[i]}' an "
+            f"effort of {off[k, i]:.3g} (N m or N) is left over; give the tau that belongs to udot, or leave udot out"
+        )
+
+
+# by name -------------------------------------------------------------------------------------------------------------
+
+
+def _named(model: ConstrainedModel, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
+    R = _orientation(model, states, frame)
+    sign = 1.0 if on == "child" else -1.0
+    loose_joints, loose_constraints, loose_rows = _undetermined(model, tree, states, found, R)
+    first = 0 if states.single else slice(None)
+    joints = {}
+    for i, joint in enumerate(model.joints.values()):
+        wrench = _turned(R, sign * found.wrench[:, i])[first]
+        body = joint.child if on == "child" else joint.parent
+        joints[joint.name] = Reaction(
+            joint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], found.points[:, i][first], loose_joints[i]
+        )
+    constraints, r = {}, 0
+    for c, constraint in enumerate(model.constraints.values()):
+        rows = slice(r, r + len(constraint.rows))
+        r = rows.stop
+        lam = found.multipliers.values[:, rows]
+        body = constraint.second if on == "child" else constraint.first
+        if body is None:
+            along = np.einsum("bm,bmv->bv", lam, found.efforts[:, rows])
+            moved: list[bool] = np.abs(found.efforts[:, rows]).max(axis=(0, 1)).astype(bool).tolist()
+            efforts = {name: along[:, v][first] for v, name in enumerate(model.motion_variables) if moved[v]}
+            constraints[constraint.name] = Reaction(
+                constraint.name, "joints", frame, None, None, None, loose_constraints[c], efforts
+            )
+            continue
+        wrench = _turned(R, sign * np.einsum("bm,bmi->bi", lam, found.acts[:, rows]))[first]
+        point = found.constraint_points[:, c][first]
+        constraints[constraint.name] = Reaction(
+            constraint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], point, loose_constraints[c]
+        )
+    undetermined = {name: () for name, loose in zip(model.row_names, loose_rows, strict=True) if loose}
+    undetermined |= {x.name: x.undetermined for x in (*joints.values(), *constraints.values()) if x.undetermined}
+    return Reactions(joints, constraints, found.multipliers.values[first], model.row_names, undetermined)
+
+
+def _orientation(model: ConstrainedModel, states: States, frame: str) -> Array:
+    """R_NF of the frame in which components are wanted, (k, 3, 3)."""
+    axes = model.frame_named(frame, "reactions / frame")
+    if axes is model.N:
+        return np.broadcast_to(np.eye(3), (len(states.q), 3, 3))
+    return _kernel(model, f"orientation of {frame}", orientation_program, axes)(states.t, (states.q,), None)
+
+
+def _turned(R: Array, wrench: Array) -> Array:
+    """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3)."""
+    return np.concatenate([np.einsum("bij,bi->bj", R, wrench[:, s]) for s in (slice(3), slice(3, 6))], axis=-1)
+
+
+def _undetermined(
+    model: ConstrainedModel, tree: Held, states: States, found: Found, R: Array
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[bool]]:
+    """Components of joints, components of constraints, and rows that change along the null space of Aᵀ."""
+    null = found.multipliers.null
+    joints = np.zeros((len(model.joints), 6), dtype=bool)
+    constraints = np.zeros((len(model.constraints), 6), dtype=bool)
+    rows = np.zeros(len(model.row_names), dtype=bool)
+    if null.any():
+        udot = _accelerations(model, states)
+        needs, _, arms, *more = _kernel(model, "bodies", bodies_program)(states.t, (states.q, states.u, udot), None)
+        acts = more[0] if more else None
+        for k in np.flatnonzero(null.any(axis=(0, 1))):
+            direction = null[:, :, k]
+            rows |= (direction != 0.0).any(axis=0)
+            size = reach(tree, acts, arms, direction)
+            change = summed_inward(tree, less_rows(tree, np.zeros_like(needs), acts, direction), arms)
+            joints |= changing(_each_turned(R, change), size)
+            on_second, r = np.zeros((len(direction), len(model.constraints), 6)), 0
+            for c, constraint in enumerate(model.constraints.values()):
+                part = slice(r, r + len(constraint.rows))
+                on_second[:, c] = np.einsum("bm,bmi->bi", direction[:, part], found.acts[:, part])
+                r = part.stop
+            constraints |= changing(_each_turned(R, on_second), size)
+    return _parts(joints), _parts(constraints), rows.tolist()
+
+
+def _each_turned(R: Array, wrenches: Array) -> Array:
+    return np.concatenate([np.einsum("bij,bki->bkj", R, wrenches[..., s]) for s in (slice(3), slice(3, 6))], axis=-1)
+
+
+def _parts(which: Any) -> list[tuple[str, ...]]:
+    """Names of the components that are true, row by row."""
+    return [tuple(name for name, loose in zip(COMPONENTS, row, strict=True) if loose) for row in which.tolist()]
+
+
+__all__ = ["COMPONENTS", "METHODS", "Reaction", "Reactions", "reactions_of"]
