@@ -41,6 +41,10 @@ def info(arguments: Namespace) -> int:
     table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
     definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.speed_records.values()]
     table(("speed", "definition", "initial"), [(n, _short(d), i) for n, d, i in definitions], words=2)
+    if model.constraints:
+        heading(f"constraints ({len(model.constraints)})")
+        table(("constraint", "type", "between", "rows"), constraint_rows(model), words=4)
+        print(model.freedom())
     if model.parameters:
         heading(f"parameters ({len(model.parameters)})")
         shown = [f"{p.name} = {p.value:.6g}{' (free)' if p.free else ''}" for p in model.parameters.values()]
@@ -80,6 +84,15 @@ def _body_figures(model: Model, body: Any) -> tuple[str, str, str]:
     center = ", ".join(f"{model.number(c, where):g}" for c in body.center)
     moments = ", ".join(f"{model.number(body.inertia[i][i], where):g}" for i in range(3))
     return f"{model.number(body.mass, where):g}", center, moments
+
+
+def constraint_rows(model: Model) -> list[tuple[str, str, str, str]]:
+    """(name, type, bodies, labels of rows) of every constraint."""
+    found = []
+    for c in model.constraints.values():
+        bodies = " and ".join(b.name for b in (c.first, c.second) if b is not None)
+        found.append((c.name, c.kind, bodies, ", ".join(row.label for row in c.rows)))
+    return found
 
 
 def tree(model: Model) -> list[str]:
@@ -125,6 +138,8 @@ def _info_record(model: Model) -> dict[str, Any]:
             }
             for j in model.joints.values()
         },
+        "constraints": {c.name: {"type": c.kind, "rows": list(c.row_names())} for c in model.constraints.values()},
+        "degrees_of_freedom": model.freedom().degrees,
         "coordinates": {c.name: c.initial for c in model.coordinate_records.values()},
         "speeds": {
             s.name: {"definition": repr(s.definition), "initial": s.initial} for s in model.speed_records.values()

@@ -75,6 +75,7 @@ def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
             rtol=arguments.rtol,
             atol=arguments.atol,
             step=step,
+            embed=arguments.embed,
             progress=progress,
         )
 
@@ -117,6 +118,16 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
         "evaluations": trajectory.statistics.evaluations,
         "seconds": trajectory.statistics.seconds,
         "energy_balance_error": balance(trajectory).error,
+        **(_on_constraints(trajectory) if model.constraints else {}),
+    }
+
+
+def _on_constraints(trajectory: Trajectory) -> dict[str, Any]:
+    """Largest residuals of the constraints, and the singular positions that were passed."""
+    return {
+        "largest_residual": float(np.abs(trajectory.residuals.position).max(initial=0.0)),
+        "largest_residual_rate": float(np.abs(trajectory.residuals.velocity).max(initial=0.0)),
+        "singularities": [{"t": s.t, "degrees_of_freedom": s.degrees} for s in trajectory.singularities],
     }
 
 
@@ -124,6 +135,11 @@ def _print_summary(trajectory: Trajectory) -> None:
     model, summary = trajectory.model, _summary(trajectory)
     print(summary["sentence"])
     print(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
+    if model.constraints:
+        print(
+            f"constraints: residuals up to {summary['largest_residual']:.1e} (m, rad),"
+            f" {summary['largest_residual_rate']:.1e} of rates"
+        )
     heading(f"state at t = {summary['t']:g} s")
     table(("coordinate", "q"), [(n, f"{x:.9g}") for n, x in summary["q"].items()])
     table(("speed", "u"), [(n, f"{x:.9g}") for n, x in zip(model.speeds, summary["u"].values(), strict=True)])

@@ -121,8 +121,16 @@ def _integration(command: argparse.ArgumentParser) -> None:
         "--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates: q1=0.1,q2=60*deg"
     )
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds: u1=1")
-    command.add_argument("--rtol", type=float, default=1e-8, help="relative tolerance of a step (default 1e-8)")
-    command.add_argument("--atol", type=float, default=1e-10, help="absolute tolerance of a step (default 1e-10)")
+    command.add_argument(
+        "--rtol", type=float, default=None, help="relative tolerance of a step (default 1e-8, with constraints 1e-10)"
+    )
+    command.add_argument("--atol", type=float, default=None, help="absolute tolerance of a step (default rtol / 100)")
+    command.add_argument(
+        "--embed",
+        choices=("run-time", "formulation"),
+        default="run-time",
+        help="where constraints are embedded (default run-time)",
+    )
     command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
     command.add_argument("--step", type=float, metavar="SECONDS", help="step of the fixed-step method rk4")
 

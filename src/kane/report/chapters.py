@@ -63,6 +63,8 @@ def model_chapter(model: Model) -> Section:
     if joints:
         body += "<h3>Joints</h3>" + table(("joint", "type", "parent", "child", "coordinates"), joints, words=5)
     body += "<h3>Coordinates and speeds</h3>" + _variables(model)
+    if model.constraints:
+        body += "<h3>Constraints</h3>" + _constraints(model)
     if model.parameters:
         chips = "".join(f"<li>{text(p.name)} = {p.value:.6g}</li>" for p in model.parameters.values())
         body += f'<h3>Parameters</h3><ul class="chips">{chips}</ul>'
@@ -70,6 +72,16 @@ def model_chapter(model: Model) -> Section:
         if names:
             body += f"<h3>{title}</h3>" + paragraph(", ".join(names))
     return Section("Model", body)
+
+
+def _constraints(model: Model) -> str:
+    """What the constraints tie together, and what they leave free."""
+    rows = []
+    for c in model.constraints.values():
+        bodies = " and ".join(b.name for b in (c.first, c.second) if b is not None)
+        rows.append((c.name, c.kind, bodies, ", ".join(row.label for row in c.rows)))
+    found = table(("constraint", "type", "between", "rows"), rows, words=4)
+    return found + paragraph(f"In the initial state: {model.freedom()}.")
 
 
 def _bodies(model: Model) -> str:
@@ -195,6 +207,12 @@ def simulation_chapter(
             f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
             "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
             f"{_following(trajectory)}</figcaption></figure>"
+        )
+    if model.constraints:
+        residuals = trajectory.residuals
+        sizes = [float(np.abs(x).max(initial=0.0)) for x in (residuals.position, residuals.velocity)]
+        body += paragraph(
+            f"Constraints are met within {sizes[0]:.1e} (m, rad), their rates within {sizes[1]:.1e} (m/s, rad/s)."
         )
     caption = "Coordinates; dashed: the targets of the control law." if targets else "Coordinates."
     drawn = plots.motion(model, trajectory.t, trajectory.q, targets=targets)

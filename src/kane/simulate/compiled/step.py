@@ -331,6 +331,15 @@ def wants_between(m, t_new):
 
 
 @compiled
+def met(m, part, time, target):
+    """The state a `part` of this step ahead, at `time`, projected, to the address `target`."""
+    between(m, part, target)
+    if m.project != 0:
+        placed(m, time, target)
+        call(m.project, m.x, target)
+
+
+@compiled
 def noted(m, h):
     """Store the crossings of this step up to the first terminal one; True if there is one, its row is the last."""
     if m.events == 0:
@@ -341,7 +350,7 @@ def noted(m, h):
         row = m.crossings
         event[row] = found[c]
         event_t[row] = m.t + found_at[c] * h
-        between(m, found_at[c], m.event_y + 8 * row * m.n)
+        met(m, found_at[c], event_t[row], m.event_y + 8 * row * m.n)
         m.crossings += 1
         if wholes(m.terminal)[found[c]]:
             m.stopped_by = found[c]
@@ -361,7 +370,7 @@ def finish(m, t_new, h):
         copied(n, m.event_y + 8 * (m.crossings - 1) * n, m.y_new)
     while m.next_time < m.requested and m.sign * (times[m.next_time] - t_stop) < 0.0:
         out_t[m.stored] = times[m.next_time]
-        between(m, (times[m.next_time] - m.t) / h, m.out_y + 8 * m.stored * n)
+        met(m, (times[m.next_time] - m.t) / h, times[m.next_time], m.out_y + 8 * m.stored * n)
         m.next_time += 1
         m.stored += 1
     at_time = m.next_time < m.requested and times[m.next_time] == t_stop
