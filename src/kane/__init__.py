@@ -6,8 +6,19 @@
 ('u',)
 """
 
-from .api import Energy, Equations, Model, Momentum, Trajectory, load
+from .api import Energy, Equations, Model, Momentum, Trajectory, from_sympy, load
 from .errors import InputError, KaneError, ModelError
 
 __version__ = "0.1.0"
-__all__ = ["Energy", "Equations", "InputError", "KaneError", "Model", "ModelError", "Momentum", "Trajectory", "load"]
+__all__ = [
+    "Energy",
+    "Equations",
+    "InputError",
+    "KaneError",
+    "Model",
+    "ModelError",
+    "Momentum",
+    "Trajectory",
+    "from_sympy",
+    "load",
+]

@@ -1,0 +1,167 @@
+"""`from_sympy`: a model from a SymPy script, and its equations given back in the symbols of that script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from ..analysis import CheckReport
+from ..backends import SymPyProgram
+from ..errors import ModelError, Problem
+from ..formulation.equations import Output
+from ..formulation.mass import Rows
+from ..graph import Expr, depends_on, forward, reverse, substitute
+from ..model.sympy import SymPyMechanism, read
+from .equations import Equations
+from .model import Model
+
+_OF_BODIES = ("momentum", "mass_center", "central_momentum", "inertia", "poses")
+
+
+def from_sympy(
+    method: Any,
+    *,
+    values: Mapping[Any, Any] | None = None,
+    initial: Mapping[Any, Any] | None = None,
+    free: Iterable[Any] | str = (),
+    name: str = "model",
+) -> SymPyModel:
+    """The model that a SymPy `KanesMethod`, `System` or `LagrangesMethod` describes.
+
+    `values` maps every symbol to a number (SI); functions of time other than coordinates and speeds to a number too, or
+    to a SymPy expression in time, coordinates, speeds and symbols. Symbols in `free`, or "all", stay inputs of the
+    programs. `initial` maps coordinates and speeds to where they start. Symbols may be named by strings. q and u have
+    SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a Lagrangian the
+    equations are its derivatives.
+    """
+    model = SymPyModel(name)
+    model.take_description(read(method), values, initial, free)
+    return model
+
+
+class SymPyModel(SymPyMechanism, Model):
+    """A model that was described with SymPy. `sympy_symbols` maps names of inputs to the script's own symbols."""
+
+    @property
+    def route(self) -> str:
+        """What the equations are formulated from: "bodies" or "lagrangian"."""
+        return "bodies" if self.lagrangian is None else "lagrangian"
+
+    def equations(self, free: Iterable[str] | str = ()) -> Equations:
+        """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
+        kind = SymPyEquations if self.lagrangian is None else LagrangianEquations
+        if free:
+            return kind(self, free)
+        self._refresh()
+        if self._formulated is None:
+            self._formulated = kind(self)
+        return self._formulated
+
+    def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
+        """The model held against the laws of mechanics and an independent second route; not of a Lagrangian."""
+        if self.lagrangian is not None:
+            raise ModelError(_no_bodies(self.name, "check"))
+        return super().check(samples, seed)
+
+
+class SymPyEquations(Equations):
+    """Equations of motion that are given back in the symbols of the script that the model came from."""
+
+    def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
+        """Symbols, replacements and outputs in SymPy; coordinates, speeds and parameters are the script's own."""
+        program = super().to_sympy(what)
+        assert isinstance(self.mechanism, SymPyMechanism)
+        own = self.mechanism.sympy_symbols
+        back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
+
+        def named(expression: Any) -> Any:
+            return expression.xreplace(back)
+
+        return SymPyProgram(
+            {label: named(symbol) for label, symbol in program.symbols.items()},
+            [(z, named(expression)) for z, expression in program.replacements],
+            {k: o.applyfunc(named) if hasattr(o, "applyfunc") else named(o) for k, o in program.outputs.items()},
+        )
+
+
+class LagrangianEquations(SymPyEquations):
+    """Lagrange's equations, d/dt ∂L/∂q̇ − ∂L/∂q = Q + tau, from derivatives of L in the graph; u is q̇.
+
+    With p = ∂L/∂u: M = ∂p/∂u, and the bias is what is left of ṗ − ∂L/∂q − Q at u̇ = 0.
+    """
+
+    @cached_property
+    def _lagrangian(self) -> Expr:
+        assert isinstance(self.mechanism, SymPyMechanism) and self.mechanism.lagrangian is not None
+        return self.system.take.one(self.mechanism.lagrangian)
+
+    @cached_property
+    def _momenta(self) -> list[Expr]:
+        return reverse({self._lagrangian: 1.0}, self.system.u)
+
+    @cached_property
+    def mass_matrix(self) -> Rows:
+        """M, symmetric, over the rates of the coordinates."""
+        columns = [forward(self._momenta, {u: 1.0}) for u in self.system.u]
+        M = [[column[i] for column in columns] for i in range(len(columns))]
+        if depends_on([e for row in M for e in row], self.system.u):
+            raise ModelError(
+                Problem(
+                    self.mechanism.where("Lagrangian"),
+                    "it is not a polynomial of second degree in the rates",
+                    "the mass matrix depends on coordinates and time only",
+                    "multiply it out where rates stand under roots or in functions that cancel",
+                )
+            )
+        return [[M[max(i, j)][min(i, j)] for j in range(len(M))] for i in range(len(M))]
+
+    @cached_property
+    def bias(self) -> list[Expr]:
+        """The efforts at u̇ = 0: M u̇ + bias = tau."""
+        system = self.system
+        rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
+        convective = forward(self._momenta, rates)
+        slopes = reverse({self._lagrangian: 1.0}, system.q)
+        loads = self._efforts(system, accelerate=False)
+        return [c - s + f for c, s, f in zip(convective, slopes, loads, strict=True)]
+
+    @cached_property
+    def inverse_dynamics(self) -> list[Expr]:
+        """Efforts tau along the rates that produce u̇: M u̇ + bias."""
+        efforts = []
+        for row, total in zip(self.mass_matrix, self.bias, strict=True):
+            for entry, rate in zip(row, self.system.udot, strict=True):
+                total = total + entry * rate
+            efforts.append(total)
+        return efforts
+
+    @cached_property
+    def kinetic_energy(self) -> Expr:
+        """½ uᵀ M u (J)."""
+        total = self.graph.const(0.0)
+        for row, u in zip(self.mass_matrix, self.system.u, strict=True):
+            for entry, w in zip(row, self.system.u, strict=True):
+                total = total + 0.5 * entry * u * w
+        return total
+
+    @cached_property
+    def gravity_potential(self) -> Expr:
+        """−L at rest (J): all that L says of conservative forces."""
+        return -substitute([self._lagrangian], dict.fromkeys(self.system.u, 0.0))[0]
+
+    def _outputs(self, name: str) -> dict[str, Output]:
+        if name in _OF_BODIES:
+            raise ModelError(_no_bodies(self.mechanism.name, name))
+        return super()._outputs(name)
+
+
+def _no_bodies(model: str, what: str) -> Problem:
+    return Problem(
+        f"model '{model}' / {what}",
+        "the model is a Lagrangian, which does not say where bodies are",
+        mend="describe it with KanesMethod, or with a System that has kinematic differential equations",
+    )
+
+
+__all__ = ["SymPyModel", "from_sympy"]

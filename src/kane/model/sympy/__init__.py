@@ -1,0 +1,9 @@
+"""Descriptions that were written with SymPy: a `KanesMethod`, a `System` or a `LagrangesMethod` as a mechanism.
+
+SymPy itself is imported only where something is read: it is an extra.
+"""
+
+from .building import SymPyMechanism
+from .reading import Description, read
+
+__all__ = ["Description", "SymPyMechanism", "read"]

@@ -1,0 +1,186 @@
+"""Bodies and loads of a SymPy description, on its frames and points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...errors import ExpressionError, InputError, ModelError, Problem
+from ...graph import Expr, depends_on, linear_coefficients
+from ...space import Dyadic, Frame, Point, rotations
+from ...space.algebra import Matrix, dot
+from ..loads import Action, Force, Torque
+from ..mechanism import Mechanism
+from .reading import Description, clock
+from .scalars import EQUAL, Scalars
+from .skeleton import Skeleton
+
+_PLACES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLoad:
+    """A load as SymPy has it: forces at points, torques on frames; it has no potential energy."""
+
+    name: str
+    acting: tuple[Action, ...]
+
+    def actions(self) -> tuple[Action, ...]:
+        return self.acting
+
+    def potential(self) -> Expr | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Massive:
+    """A body before it is declared, all of it in the graph: central inertia along the axes of `frame`."""
+
+    name: str
+    mass: Expr
+    inertia: Matrix
+    frame: Frame
+    origin: Point
+
+    def declare(self, model: Mechanism) -> None:
+        name, k = self.name, 1
+        while name in model.bodies or name in ("ground", "N", "O"):
+            name, k = f"{self.name}_{k + 1}", k + 1
+        inertia = {key: self.inertia[i][j] for key, (i, j) in _PLACES.items()}
+        model.body(name, mass=self.mass, inertia=inertia, checked=False, frame=self.frame, origin=self.origin)
+
+
+class Matter:
+    """Reads what has mass, and what acts on it."""
+
+    def __init__(self, model: Mechanism, given: Description, scalars: Scalars, skeleton: Skeleton):
+        self._model, self._given, self._scalars, self._skeleton = model, given, scalars, skeleton
+
+    # bodies ----------------------------------------------------------------------------------------------------------
+
+    def bodies(self) -> list[Massive]:
+        from sympy.physics.mechanics import Particle
+
+        found = []
+        zero = self._model.graph.const(0.0)
+        none = (zero, zero, zero)
+        for body in self._given.bodies:
+            if isinstance(body, Particle):
+                origin = self._skeleton.point(body.point)
+                found.append(Massive(body.name, self._scalars(body.mass), (none, none, none), origin.home, origin))
+            elif not self._rests(body):
+                inertia, frame = self._inertia(body)
+                origin = self._skeleton.point(body.masscenter)
+                found.append(Massive(body.name, self._scalars(body.mass), inertia, frame, origin))
+        return found
+
+    def _rests(self, body: Any) -> bool:
+        """Whether a body is fixed in the inertial frame, like the one that a System starts from: it is not felt."""
+        return body.frame is self._given.frame and body.masscenter.vel(self._given.frame) == 0
+
+    def _inertia(self, body: Any) -> tuple[Matrix, Frame]:
+        """Central inertia and the frame in which it is constant: that of the body or, of a body that looks the same at
+        every angle, axes that do not spin with it and have its angular velocity all the same."""
+        own = self._skeleton.frame(body.frame)
+        written = {f for _, *pair in body.central_inertia.args for vector in pair for _, f in vector.args}
+        axes = written.pop() if len(written) == 1 else body.frame
+        there = Dyadic(self._skeleton.frame(axes), self._matrix(body.central_inertia.to_matrix(axes)))
+        here = there.express(own)
+        if not self._moves(here.matrix):
+            return here.matrix, own
+        if self._moves(there.matrix) or not self._constant(here.matrix):
+            raise ModelError(
+                Problem(
+                    self._model.where(f"body '{body.name}' / inertia"),
+                    f"its components in the frame '{body.frame.name}' change with the motion",
+                    "the inertia of a rigid body is constant in its frame",
+                    "write it along axes that are fixed in the body, or along which it looks the same at every angle",
+                )
+            )
+        still = rotations.identity(self._model.graph)
+        return there.matrix, there.frame.oriented(f"{body.name}.axes", still, self._skeleton.spin(body.frame, axes))
+
+    def _matrix(self, matrix: Any) -> Matrix:
+        a, b, c = (self._scalars.each(matrix.row(i)) for i in range(3))
+        return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
+
+    def _moves(self, matrix: Matrix) -> bool:
+        moving = [self._model.time, *(c.symbol for c in self._model.coordinate_records.values())]
+        return depends_on([e for row in matrix for e in row], moving)
+
+    def _constant(self, matrix: Matrix) -> bool:
+        first, *others = self._scalars.at([e for row in matrix for e in row])
+        return all(np.all(np.abs(x - first) <= EQUAL * np.abs(first).max()) for x in others)
+
+    # loads -----------------------------------------------------------------------------------------------------------
+
+    def loads(self) -> tuple[list[GivenLoad], Sequence[Expr] | None]:
+        """All loads, weights left out where they are those of one uniform gravity; and that gravity (m/s², in N)."""
+        weights, g = ([], None) if self._skeleton.adrift else self._weights()
+        pairs = [(k, *load) for k, load in enumerate(self._given.loads) if k not in weights]
+        return [self._load(*pair) for pair in pairs], None if g is None else self._scalars.each(g)
+
+    def _load(self, k: int, where: Any, vector: Any) -> GivenLoad:
+        from sympy.physics import mechanics
+
+        parts = self._skeleton.parts(vector)
+        if isinstance(where, mechanics.Point):
+            at = self._skeleton.point(where)
+            return GivenLoad(f"force {k + 1} at {where.name}", tuple(Force(at, part) for part in parts))
+        if not isinstance(where, mechanics.ReferenceFrame):
+            raise InputError(f"load {k + 1} acts on {where!r}: forces act at points, torques on frames")
+        frame = self._skeleton.frame(where)
+        return GivenLoad(f"torque {k + 1} on {where.name}", tuple(Torque(frame, part) for part in parts))
+
+    def _weights(self) -> tuple[list[int], Any]:
+        """(indices of loads, g) where every body has a load m g at its mass centre, with one g along fixed axes."""
+        weights, found = [], None
+        for body in self._given.bodies:
+            at_center = [(k, v) for k, (where, v) in enumerate(self._given.loads) if where is body.masscenter]
+            if hasattr(body, "frame") and self._rests(body):
+                weights += [k for k, _ in at_center]
+                continue
+            fields = {k: self._field(vector, body.mass) for k, vector in at_center}
+            found = found or next((g for g in fields.values() if g is not None), None)
+            same = [k for k, g in fields.items() if g is not None and g == found]
+            if not same:
+                return [], None
+            weights.append(same[0])
+        return (weights, found) if found is not None else ([], None)
+
+    def _field(self, vector: Any, mass: Any) -> tuple[Any, ...] | None:
+        """Force per mass, components in N; None where it was written in other axes or depends on more than symbols."""
+        from sympy.core.function import AppliedUndef
+
+        if not vector or mass == 0 or len(vector.args) != 1 or vector.args[0][1] is not self._given.frame:
+            return None
+        field = tuple((c / mass).cancel() for c in vector.args[0][0])
+        if any(c.atoms(AppliedUndef) or clock() in c.free_symbols for c in field):
+            return None
+        return field
+
+    def forget_reactions(self, loads: Sequence[GivenLoad]) -> None:
+        """Give zero to unknown reactions: symbols without a value whose loads do no work once the auxiliary speeds,
+        which bring them into evidence, are zero."""
+        kin, scalars, zero = self._skeleton.kinematics, self._scalars, self._model.graph.const(0.0)
+        power = zero
+        for action in (a for load in loads for a in load.actions()):
+            if isinstance(action, Force):
+                power = power + dot(kin.v(action.point), action.vector.express(action.point.home).xyz)
+            elif isinstance(action, Torque):
+                power = power + dot(kin.w(action.frame), action.vector.express(action.frame).xyz)
+        for symbol, name in list(scalars.missing.items()):
+            record = self._model.parameters[name]
+            try:
+                ((factor,),), _ = linear_coefficients([power], [record.symbol])
+            except ExpressionError:
+                continue
+            if scalars.same([factor], [zero]):
+                self._model.parameters[name] = replace(record, value=0.0)
+                del scalars.missing[symbol]
+
+
+__all__ = ["GivenLoad", "Massive", "Matter"]

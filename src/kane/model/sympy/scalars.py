@@ -1,0 +1,140 @@
+"""Scalars of a SymPy description in the graph of the model: what each symbol and function of time stands for.
+
+Coordinates, rates and speeds are entered as they are declared; every other symbol becomes a parameter, or the
+expression that the user gave for it. Symbols without a value are collected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import ExpressionError, InputError, ModelError, Problem
+from ...graph import Expr, evaluate
+from ..mechanism import Mechanism
+from .expressions import Translator
+from .leaves import Names, Values, wanted
+from .reading import Description, clock
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+EQUAL = 1e-9  # relative difference of what is equal up to rounding
+_STATES, _SEED = 2, 11  # generic states in which expressions are compared
+
+
+class Scalars:
+    """Translates expressions of one description; `motion` maps coordinates, their rates and speeds."""
+
+    def __init__(self, model: Mechanism, given: Description, values: Values, free: Iterable[Any] | str):
+        self.model = model
+        self.names = Names()
+        self.motion: dict[Any, Expr] = {}
+        self.missing: dict[Any, str] = {}
+        self.values = values
+        self._free = free if isinstance(free, str) else list(free)
+        self._auxiliary = given.auxiliary
+        self._open: list[Any] = []  # symbols whose values are being translated
+        self._states: list[dict[str, float]] = []
+        self._translate = Translator(model.graph, self._leaf)
+        for state in (*given.q, *given.u):
+            if state in values:
+                raise InputError(f"{state} moves: give its start in `initial`, not in `values`")
+
+    def __call__(self, expression: Any) -> Expr:
+        return self._translate(expression)
+
+    def each(self, expressions: Iterable[Any]) -> list[Expr]:
+        return [self._translate(e) for e in expressions]
+
+    def apart(self, expressions: Iterable[Any]) -> list[Expr]:
+        """Expressions with what `motion` says now, which is forgotten afterwards."""
+        return Translator(self.model.graph, self._leaf).each(expressions)
+
+    # leaves ----------------------------------------------------------------------------------------------------------
+
+    def _leaf(self, e: Any) -> Expr:
+        """A symbol, a function of time or a derivative, as the model knows it."""
+        if e in self.motion:
+            return self.motion[e]
+        if e == clock():
+            return self.model.time
+        if e.is_Derivative:
+            return self._derivative(e)
+        if e.args and e.args != (clock(),):
+            raise ExpressionError(f"{e} is not a function of time alone")
+        return self._valued(e)
+
+    def _derivative(self, e: Any) -> Expr:
+        of, zero = e.expr, self.model.graph.const(0.0)
+        if set(e.variables) != {clock()}:
+            raise ExpressionError(f"{e} is not a derivative by time")
+        if of in self._auxiliary:
+            return zero
+        if of in self.motion:
+            raise ExpressionError(f"{e} stands where only coordinates, their rates and speeds may stand")
+        if of not in self.values:
+            return self._valued(of)
+        value = self.values.of(of)
+        return zero if isinstance(value, float) else self.apart([value.diff(clock(), e.derivative_count)])[0]
+
+    def _valued(self, symbol: Any) -> Expr:
+        """A parameter, or the expression that the user gave for it."""
+        if symbol in self._open:
+            chain = " → ".join(str(s) for s in (*self._open, symbol))
+            raise InputError(f"the value of {symbol} is given by itself: {chain}")
+        value = self.values.of(symbol)
+        if value is None or isinstance(value, float):
+            name = self.names[symbol]
+            if value is None:
+                self.missing[symbol] = name
+            if name not in self.model.parameters:
+                self.model.parameter(name, 1.0 if value is None else value, free=wanted(self._free, symbol))
+            return self.model.parameters[name].symbol
+        self._open.append(symbol)
+        inner = self.apart([value])[0]
+        self._open.pop()
+        return inner
+
+    def refuse_missing(self) -> None:
+        if self.missing:
+            listed = ", ".join(str(s) for s in self.missing)
+            raise ModelError(
+                Problem(
+                    self.model.where("values"),
+                    f"no value is given for {listed}",
+                    "every symbol has a value; those that shall stay inputs also need a first one",
+                    "add them to `values`: numbers, or SymPy expressions in time, coordinates and speeds",
+                )
+            )
+
+    def parameters(self) -> dict[str, Any]:
+        """Names of parameters → SymPy symbols, in the user's order."""
+        found = [(name, symbol) for symbol, name in self.names.of.items() if name in self.model.parameters]
+        return dict(sorted(found, key=lambda item: self.values.place(item[1])))
+
+    # generic states --------------------------------------------------------------------------------------------------
+
+    def at(self, exprs: Sequence[Expr]) -> list[Array]:
+        """The values of expressions in generic states of the motion."""
+        model = self.model
+        if not self._states:
+            rng = np.random.default_rng(_SEED)
+            moving = ["t", *model.coordinates, *model.motion_variables]
+            self._states = [
+                dict(zip(moving, rng.uniform(0.2, 1.2, len(moving)).tolist(), strict=True)) for _ in range(_STATES)
+            ]
+        found = []
+        for state in self._states:
+            values = {**state, **{p.name: p.value for p in model.parameters.values()}}
+            values.update((s.name, evaluate([s.definition], values)[0]) for s in model.speed_records.values())
+            found.append(np.array(evaluate(list(exprs), values)))
+        return found
+
+    def same(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
+        """Whether expressions have equal values in generic states."""
+        pairs = zip(self.at(a), self.at(b), strict=True)
+        return all(bool(np.all(np.abs(x - y) <= EQUAL * (1.0 + np.abs(x)))) for x, y in pairs)
+
+
+__all__ = ["EQUAL", "Scalars"]
