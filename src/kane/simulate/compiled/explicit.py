@@ -322,6 +322,25 @@ def judged(m, t_new, h, proposed, clipped):
     return True
 
 
+@compiled
+def stepped_to(m, t, first):
+    """Replace the rows of output from `first` on that lie within the step from t, whose state is in scratch: each by a
+    step of its own to that time. Dense output has the noise of its stages, which projection does not take away.
+
+    What the next step needs is put back: the derivative at the end of this one.
+    """
+    end = m.k + 8 * m.stages * m.width
+    out_t = reals(m.out_t)
+    copied(m.n, end, m.saved)
+    for row in range(first, m.stored):
+        time = out_t[row]
+        if time != m.t:
+            stages(m, 1, m.stages, m.scratch, t, time, time - t)
+            if all_finite(m.n, m.y_new):
+                copied(m.n, m.y_new, m.out_y + 8 * row * m.n)
+    copied(m.n, m.saved, end)
+
+
 def _explicit_loop(digest):
     """The loop for explicit methods; `digest` ties its cached code to all the sources it is made of."""
 
@@ -350,7 +369,11 @@ def _explicit_loop(digest):
             if wants_between(m, t_new):
                 dense_rows(m, t, t_new, h)
             m.grid += 1
+            first = m.stored
+            copied(m.n, m.y, m.scratch)
             stopped = finish(m, t_new, h)
+            if m.project_error:
+                stepped_to(m, t, first)
             copied(m.width, m.k + 8 * m.stages * m.width, m.f)
             if stopped:
                 return EVENT
