@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends import Kernel, compile
-from ..errors import InputError
+from ..errors import InputError, SingularError
 from ..graph import Program, hoist
 from ..large import refuse_if_too_large
 from ..simulate import Embedding
@@ -114,7 +114,10 @@ class EmbeddedAnswer:
         if self._usual is None:
             return self._written_out(t, arrays, parameters)
         with np.errstate(all="ignore"):
-            udot, pivots = self._written_out(t, arrays, parameters)
+            try:
+                udot, pivots = self._written_out(t, arrays, parameters)
+            except SingularError:  # a single state, at which a pivot is zero
+                return self._run(t, arrays, parameters)
             weak = ~np.all(np.abs(pivots) > _WEAK * self._usual, axis=-1)
         if not np.any(weak):
             return udot

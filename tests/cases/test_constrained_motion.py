@@ -1,0 +1,191 @@
+"""Motion under constraints: consistent starts, drift, singular positions, accelerations where pivots vanish.
+
+The parallelogram is the yardstick: its cranks turn alike and its coupler does not turn at all, so that it moves as one
+pendulum, and it is singular where it is flat, where both cranks point along the ground.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import kane
+from kane.errors import InputError, ModelError
+
+LENGTH, SPAN, GRAVITY = 0.8, 1.3, 9.81
+
+
+def parallelogram(gap: float = 0.0) -> kane.Model:
+    """Cranks of 2 kg, a coupler of 3 kg, closed by a spatial pin: three of its five rows are redundant."""
+    m = kane.Model("parallelogram", gravity=(0, -GRAVITY, 0))
+    for name, mass, length in (("left", 2.0, LENGTH), ("coupler", 3.0, SPAN), ("right", 2.0, LENGTH + gap)):
+        slender = mass * length**2 / 12
+        m.body(name, mass=mass, center=(length / 2, 0, 0), inertia={"yy": slender, "zz": slender})
+    m.joint("left", "revolute", "ground", "left", coordinates=["a"], speeds=["ua"], initial=[-1.0])
+    m.joint(
+        "coupler", "revolute", "left", "coupler", at=(LENGTH, 0, 0), coordinates=["b"], speeds=["ub"], initial=[1.0]
+    )
+    m.joint("right", "revolute", "ground", "right", at=(SPAN, 0, 0), coordinates=["c"], speeds=["uc"], initial=[-1.0])
+    m.close("pin", "revolute", "coupler", "right", first_at=(SPAN, 0, 0), second_at=(LENGTH + gap, 0, 0))
+    return m
+
+
+def pendulum_acceleration(a: float) -> float:
+    """The same as one pendulum: two rods about their ends and the coupler as a particle at the end of a crank."""
+    inertia = 2 * 2.0 * LENGTH**2 / 3 + 3.0 * LENGTH**2
+    return -GRAVITY * math.cos(a) * LENGTH * (2 * 2.0 / 2 + 3.0) / inertia
+
+
+def test_accelerations_are_those_of_a_pendulum() -> None:
+    m = parallelogram()
+    for a in (-1.0, 0.3, 2.0, 1e-9, 0.0, math.pi):
+        udot = m.forward_dynamics([a, -a, a], [2.0, -2.0, 2.0], np.zeros(3))
+        assert np.all(np.isfinite(udot))
+        if abs(math.sin(a)) > 0.1:
+            assert udot == pytest.approx(np.array([1, -1, 1]) * pendulum_acceleration(a), rel=1e-12)
+
+
+def test_batches_and_single_calls_agree_where_pivots_vanish() -> None:
+    m = parallelogram()
+    a = np.array([-1.0, 0.0, 1e-7, 0.4])
+    q, u = np.stack([a, -a, a], axis=1), np.tile([2.0, -2.0, 2.0], (4, 1))
+    together = m.forward_dynamics(q, u, np.zeros((4, 3)))
+    alone = [m.forward_dynamics(x, y, np.zeros(3)) for x, y in zip(q, u, strict=True)]
+    assert together == pytest.approx(np.array(alone), rel=1e-12)
+
+
+def test_freedom_tells_redundant_rows() -> None:
+    freedom = parallelogram().freedom()
+    assert (freedom.degrees, freedom.rank) == (1, 2)
+    assert freedom.redundant == ("pin.z", "pin.rx", "pin.ry")
+    assert parallelogram().freedom([0.0, 0.0, 0.0]).degrees == 2
+
+
+@pytest.mark.parametrize("embed", ["run-time", "formulation"])
+def test_moves_as_a_pendulum(embed: str) -> None:
+    """Below the flat position, where both embeddings are far from singular."""
+    m = parallelogram()
+    one = kane.Model("pendulum", gravity=(0, -GRAVITY, 0))
+    one.body("rod", mass=4.0, center=(LENGTH / 2, 0, 0), inertia={"yy": 4 * LENGTH**2 / 12, "zz": 4 * LENGTH**2 / 12})
+    one.body("end", mass=3.0)
+    one.joint("pin", "revolute", "ground", "rod", coordinates=["a"], speeds=["ua"], initial=[-1.0])
+    one.joint("end", "weld", "rod", "end", at=(LENGTH, 0, 0))
+    t = np.linspace(0.0, 5.0, 26)
+    found, there = m.simulate(t, embed=embed), one.simulate(t, rtol=1e-12)
+    assert found.outcome.success
+    assert found.q[:, 0] == pytest.approx(there.q[:, 0], abs=1e-8)
+    assert found.q[:, 1] == pytest.approx(-there.q[:, 0], abs=1e-8)
+    assert np.abs(found.residuals.position).max() < 1e-13
+    assert np.abs(found.residuals.velocity).max() < 1e-12
+    assert found.check().passed
+
+
+def test_passes_its_flat_position_and_says_so() -> None:
+    """Singular where sin a = 0: an event watches for it, and both tell the same times."""
+    m = parallelogram()
+    motion = m.simulate((0, 10), u={"ua": 7.0}, events={"flat": "sin(a)"})
+    energy = sum(motion.energy())
+    assert motion.outcome.success
+    assert np.ptp(energy) < 1e-9 * abs(energy[0])
+    assert np.abs(motion.q[:, 0] + motion.q[:, 1]).max() < 1e-9  # it never becomes an antiparallelogram
+    (flat,) = motion.events
+    assert len(flat) > 10
+    assert [s.t for s in motion.singularities] == pytest.approx(flat.t, abs=1e-5)
+    assert {s.degrees for s in motion.singularities} == {2}
+    assert "singular position" in str(motion.outcome)
+
+
+def test_starts_in_its_flat_position() -> None:
+    motion = parallelogram().simulate((0, 4), q=[0, 0, 0], u=[6, -6, 6])
+    energy = sum(motion.energy())
+    assert motion.outcome.success
+    assert np.ptp(energy) < 1e-8 * energy[0]
+
+
+def test_no_singular_position_is_announced_where_there_is_none() -> None:
+    assert parallelogram().simulate((0, 3)).singularities == ()
+    assert kane.load("whipple-bicycle").simulate((0, 2)).singularities == ()
+
+
+def test_a_guess_is_closed_and_names_are_held() -> None:
+    m = parallelogram()
+    q, u = m.project({"a": -0.7, "b": 0.5, "c": -0.9}, {"ua": 1.5}, hold=["a", "ua"])
+    assert q == pytest.approx([-0.7, 0.7, -0.7], abs=1e-11)
+    assert u == pytest.approx([1.5, -1.5, 1.5], abs=1e-11)
+    motion = m.simulate((0, 0.1), q={"a": -0.7}, u={"ua": 1.5})
+    assert motion.q[0] == pytest.approx(q, abs=1e-11)
+
+
+def test_least_change() -> None:
+    """A guess off by δ is moved to the nearest closed configuration, not to any."""
+    q, _ = parallelogram().project([-1.0 + 1e-3, 1.0, -1.0], np.zeros(3))
+    assert q == pytest.approx(np.array([-1, 1, -1]) * (1.0 - 1e-3 / 3), abs=1e-6)
+
+
+def test_a_loop_that_cannot_close_is_refused_with_its_gap() -> None:
+    m = parallelogram(gap=5.0)
+    with pytest.raises(ModelError, match=r"'pin\.[xy]' by .*\(m or rad\)"):
+        m.simulate((0, 1))
+
+
+def test_contradicting_rates_are_refused_by_name() -> None:
+    m = parallelogram()
+    m.motion_constraint("turn", "a' = 1")
+    m.motion_constraint("rest", "c' = 0")
+    with pytest.raises(ModelError, match=r"together; off are .*'(turn|rest|pin\.[xy])'"):
+        m.simulate((0, 1))
+
+
+def test_driven_constraints_do_the_work_they_take() -> None:
+    """A crank turned at a given rate: the energy balance includes what turns it."""
+    m = parallelogram()
+    m.motion_constraint("motor", "a' = 0.3*cos(2*t)")
+    t = np.linspace(0.0, 3.0, 31)
+    motion = m.simulate(t)
+    assert motion.q[:, 0] == pytest.approx(-1.0 + 0.15 * np.sin(2 * t), abs=1e-9)
+    assert motion.check().passed
+    assert m.freedom().degrees == 0
+
+
+def test_baumgarte_holds_and_nothing_drifts_away() -> None:
+    m = kane.load("four-bar")
+    held = m.simulate((0, 3), drift=(1.0, 20.0), rtol=1e-9)
+    free = m.simulate((0, 3), drift="none", rtol=1e-6)
+    kept = m.simulate((0, 3), rtol=1e-6)
+    assert np.abs(held.residuals.position).max() < 1e-7
+    assert 1e-12 < np.abs(free.residuals.position).max() < 1e-3
+    assert np.abs(kept.residuals.position).max() < 1e-13
+
+
+def test_unknown_ways_of_embedding_are_refused() -> None:
+    m = parallelogram()
+    with pytest.raises(InputError, match="'run-time' or at 'formulation'"):
+        m.simulate((0, 1), embed="later")
+    with pytest.raises(InputError, match="'project', 'none'"):
+        m.simulate((0, 1), drift="away")
+    with pytest.raises(InputError, match="run time"):
+        m.simulate((0, 1), drift=(1.0, 10.0), embed="formulation")
+    with pytest.raises(ModelError, match="unknown coordinate or speed 'd'"):
+        m.project(hold=["d"])
+    with pytest.raises(InputError, match="no constraints"):
+        kane.load("pendulum").constraint_rows([0.0], [0.0])
+
+
+def test_wheel_frame_in_its_own_axes() -> None:
+    """A planar joint with velocities along the child's axes moves as one with velocities in the parent's."""
+    accelerations = []
+    for velocity in ("parent", "body"):
+        m = kane.Model(velocity, gravity=(0, -3.0, 0))
+        m.body("plate", mass=2.0, center=(0.3, 0.1, 0), inertia={"xx": 0.1, "yy": 0.2, "zz": 0.3})
+        m.joint("slide", "planar", "ground", "plate", velocity=velocity, coordinates=["x", "y", "h"])
+        h, v = 0.4, np.array([1.0, -2.0])
+        turn = np.array([[math.cos(h), -math.sin(h)], [math.sin(h), math.cos(h)]])
+        u = np.append(v if velocity == "parent" else turn.T @ v, 1.7)
+        assert m.qdot([0.1, 0.2, h], u) == pytest.approx([*v, 1.7])
+        udot = m.forward_dynamics([0.1, 0.2, h], u, np.zeros(3))
+        if velocity == "body":  # v̇ in the parent's axes is R (u̇ + ω × u)
+            udot[:2] = turn @ (udot[:2] + 1.7 * np.array([-u[1], u[0]]))
+        accelerations.append(udot)
+    assert accelerations[0] == pytest.approx(accelerations[1], rel=1e-12)
