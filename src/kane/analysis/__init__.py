@@ -3,8 +3,11 @@
 from .arms import ArmTable, arm_table
 from .base_parameters import BaseParameters, base_parameters
 from .check import check
+from .linearization import Linearization, Operating
+from .modes import Mode
 from .ops import KnownArms, OperationRow, OperationTable, known_arms, operation_table
 from .report import CheckReport, CheckRow
+from .steady import Steady
 from .trajectory import check_trajectory
 
 __all__ = [
@@ -13,8 +16,12 @@ __all__ = [
     "CheckReport",
     "CheckRow",
     "KnownArms",
+    "Linearization",
+    "Mode",
+    "Operating",
     "OperationRow",
     "OperationTable",
+    "Steady",
     "arm_table",
     "base_parameters",
     "check",

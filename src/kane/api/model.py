@@ -24,7 +24,8 @@ from ..graph import Expr
 from ..large import large_motion, refuse_if_too_large
 from ..model import attitudes, load_mechanism, lock_problem, locks
 from ..simulate import Control, Embedding, Event, Events, integrate
-from .constrained import ConstrainedModel, held_names
+from .constrained import held_names
+from .linear import Linearizing
 from .records import Array
 from .trajectory import Trajectory
 
@@ -65,7 +66,7 @@ class Simulation:
     embedding: Embedding | None = None
 
 
-class Model(ConstrainedModel):
+class Model(Linearizing):
     """A mechanism that can be asked for its motion."""
 
     def simulate(

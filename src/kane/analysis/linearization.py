@@ -1,0 +1,379 @@
+"""Linearization about a state with the constraints embedded: ẋ = A x + B δtau, y = C x + D δtau, and its modes.
+
+Perturbations stay on the constraints: those of configurations (phi_q δq = 0) and those of motions (δ(A u + c) = 0).
+Independent ones are the states, by pivoted orthogonalization or as the user names them; all others follow. With
+δF = δtau + Aᵀ δλ and δ(A u̇ − b) = 0 the accelerations are solved for along the motions that are left, δλ dropping out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, SingularError
+from ..formulation.embedding import REDUNDANT, Choice, comparable, pivots
+from .modes import Mode, modes_of, table
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Tangent = Callable[..., Sequence[Array]]
+"""(t, q, u, udot, multipliers, dq, du, dudot) → values and changes of q̇, F and, with constraints, g, A u + c, phi."""
+
+_QUANTITIES = ("qdot", "F", "g", "rate", "phi")
+_NOTHING = 1e-10  # share of the largest element of row or column, or of 1, that counts as no influence
+_ROUNDING = 1e-15  # share of the largest element of row or column below which an element is an error of rounding
+_OPEN = 1e-7  # relative residual of dependent perturbations at which the constraints are singular
+
+
+@dataclass(frozen=True, slots=True)
+class Operating:
+    """What is linearized about: time (s), q, u, efforts tau along the speeds, udot, and multipliers λ by row."""
+
+    t: float
+    q: Array
+    u: Array
+    tau: Array
+    udot: Array
+    multipliers: Array
+
+
+@dataclass(frozen=True, slots=True)
+class FirstOrder:
+    """Values at a state and their Jacobians by q, u and udot, each by the name of the quantity.
+
+    qdot; F = M udot + bias − Aᵀλ; and by row g = A udot − b, rate = A u + c, phi.
+    """
+
+    value: dict[str, Array]
+    by_q: dict[str, Array]
+    by_u: dict[str, Array]
+    by_udot: dict[str, Array]
+
+    @property
+    def M(self) -> Array:
+        return self.by_udot["F"]
+
+    @property
+    def A(self) -> Array:
+        return self.by_u["rate"]
+
+
+def first_order(tangent: Tangent, at: Operating) -> FirstOrder:
+    """All Jacobians, from a batch of unit directions."""
+    n_q, n = len(at.q), len(at.u)
+    unit = np.eye(n_q + 2 * n)
+    found = tangent(
+        at.t, at.q, at.u, at.udot, at.multipliers, unit[:, :n_q], unit[:, n_q : n_q + n], unit[:, n_q + n :]
+    )
+    if not all(np.isfinite(x).all() for x in found):
+        raise SingularError("the equations have no finite derivatives at this state: a joint or a speed is singular")
+    half = len(found) // 2
+    value = {k: np.asarray(x[0]) for k, x in zip(_QUANTITIES, found[:half], strict=False)}
+    change = {k: np.asarray(x).T for k, x in zip(_QUANTITIES, found[half:], strict=False)}
+    for k in _QUANTITIES[half:]:
+        value[k], change[k] = np.zeros(0), np.zeros((0, n_q + 2 * n))
+    return FirstOrder(
+        value,
+        {k: x[:, :n_q] for k, x in change.items()},
+        {k: x[:, n_q : n_q + n] for k, x in change.items()},
+        {k: x[:, n_q + n :] for k, x in change.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """Rows G x = right solved for their dependent unknowns: x = N x_I + what `particular` gives."""
+
+    choice: Choice
+    G: Array
+    N: Array
+
+    @staticmethod
+    def of(G: Array, mass: Array, keep: Sequence[int] = ()) -> Freed | None:
+        """Unknowns `keep` are independent, others as the rows determine them best; None where `keep` cannot be."""
+        n = G.shape[1]
+        scaled = comparable(G, mass) if len(G) else G
+        dependent = sorted(pivots(scaled, REDUNDANT)) if len(G) else []
+        rank = len(dependent)
+        if not set(keep).isdisjoint(dependent):
+            others = [i for i in range(n) if i not in set(keep)]
+            dependent = sorted(others[k] for k in pivots(scaled[:, others], REDUNDANT)) if others else []
+        if len(dependent) < rank:
+            return None
+        rows = tuple(sorted(pivots(scaled[:, dependent].T, REDUNDANT))) if rank else ()
+        independent = tuple(i for i in range(n) if i not in set(dependent))
+        freed = Freed(Choice(independent, tuple(dependent), rows), G, np.zeros((n, 0)))
+        N = freed.particular(-G[:, list(independent)])
+        N[list(independent), range(len(independent))] = 1.0
+        return replace(freed, N=N)
+
+    def particular(self, right: Array) -> Array:
+        """x with G x = right whose independent part is zero; right (m, k), x (n, k)."""
+        x = np.zeros((self.G.shape[1], right.shape[1]))
+        d, rows = list(self.choice.dependent), list(self.choice.rows)
+        if d:
+            x[d] = np.linalg.solve(self.G[np.ix_(rows, d)], right[rows])
+        return x
+
+
+def weights(M: Array) -> Array:
+    """The mass that each unknown moves, by which unknowns are compared."""
+    return np.abs(np.diag(M))
+
+
+def accelerations(first: FirstOrder, at: Operating) -> tuple[Array, Array]:
+    """(udot, λ) that at.tau produces; `first` is of the same state at udot = 0 and λ = 0. λ is of least length."""
+    freed = Freed.of(first.A, weights(first.M))
+    assert freed is not None
+    held = freed.particular(-first.value["g"][:, None])[:, 0]
+    f = at.tau - first.value["F"]
+    udot = held + freed.N @ _solved(freed, first.M, f - first.M @ held)
+    return udot, multipliers(first.A, first.M @ udot - f)
+
+
+def multipliers(A: Array, reaction: Array) -> Array:
+    """λ of least length with Aᵀλ = reaction (n,), rows being compared by unit length."""
+    if not len(A):
+        return np.zeros(0)
+    lengths: Any = np.linalg.norm(A, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    scaled = np.linalg.lstsq((A / lengths[:, None]).T, reaction, rcond=REDUNDANT)[0]
+    return scaled / lengths
+
+
+def _solved(freed: Freed, M: Array, f: Array) -> Array:
+    """(NᵀMN)⁻¹ Nᵀ f."""
+    try:
+        return np.linalg.solve(freed.N.T @ M @ freed.N, freed.N.T @ f)
+    except np.linalg.LinAlgError:
+        raise SingularError("the mass matrix is singular at this state: some motion moves no mass") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Perturbations of the configuration: names, and δq = E δz; E (n_q, n) and its rate.
+
+    They are the coordinates and, for attitudes by quaternions, small rotations (rad) about the axes of the moving
+    frame of the joint, called joint.x, joint.y, joint.z.
+    """
+
+    names: tuple[str, ...]
+    E: Array
+    Edot: Array
+
+    @staticmethod
+    def of(
+        coordinates: Sequence[str], attitudes: Sequence[tuple[str, tuple[int, ...]]], E: Array, Edot: Array
+    ) -> Positions:
+        """E, Edot (k, 4, 3): how the quaternion of each attitude (joint, places) follows rotations."""
+        inside = {place: k for k, (_, places) in enumerate(attitudes) for place in places}
+        names: list[str] = []
+        columns: list[tuple[list[int], Array, Array]] = []
+        for i, c in enumerate(coordinates):
+            k = inside.get(i)
+            if k is None:
+                names.append(c)
+                columns.append(([i], np.ones(1), np.zeros(1)))
+            elif i == attitudes[k][1][0]:
+                joint, places = attitudes[k]
+                for axis, letter in enumerate("xyz"):
+                    names.append(f"{joint}.{letter}")
+                    columns.append((list(places), E[k, :, axis], Edot[k, :, axis]))
+        whole, rate = np.zeros((2, len(coordinates), len(names)))
+        for j, (places, column, slope) in enumerate(columns):
+            whole[places, j], rate[places, j] = column, slope
+        return Positions(tuple(names), whole, rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """First order of the motion on the constraints, over the states x = (δz_I, δu_I).
+
+    δq = Q x, δu = U x, δudot = Udot x + Tau δtau; the states' own rows in `A`, `B`; their present rates.
+    """
+
+    states: tuple[str, ...]
+    A: Array
+    B: Array
+    Q: Array
+    U: Array
+    Udot: Array
+    Tau: Array
+    rates: Array
+
+
+def embedded(
+    first: FirstOrder, positions: Positions, at: Operating, keep: Sequence[str], speeds: Sequence[str]
+) -> Embedded:
+    """The linearization over independent perturbations; `keep` names those that are to be among them."""
+    back = np.linalg.pinv(positions.E)
+    follows = np.linalg.pinv(back @ first.by_u["qdot"])  # δu by the rates of positions
+    G_z = first.by_q["phi"] @ positions.E
+    z = _freed(G_z, weights(follows.T @ first.M @ follows), positions.names, keep, "coordinates")
+    u = _freed(first.A, weights(first.M), speeds, keep, "speeds")
+    z_I, u_I = list(z.choice.independent), list(u.choice.independent)
+    k, p = len(z_I), len(u_I)
+    Z = np.hstack([z.N, np.zeros((len(positions.names), p))])
+    Q = positions.E @ Z
+    moved = first.by_q["rate"] @ Q
+    U = u.particular(-moved) + np.hstack([np.zeros((len(speeds), k)), u.N])
+    dg = first.by_q["g"] @ Q + first.by_u["g"] @ U
+    held = u.particular(-dg)
+    for left, scale in ((moved + first.A @ U, moved), (dg + first.A @ held, dg)):
+        if np.abs(left).max(initial=0.0) > _OPEN * (1.0 + np.abs(scale).max(initial=0.0)):
+            raise SingularError(
+                "the constraints lose rank at this position, so that motions near it are not those at it"
+                "\n    to mend: linearize a little off the singular position"
+            )
+    dF = first.by_q["F"] @ Q + first.by_u["F"] @ U
+    Udot = held - u.N @ _solved(u, first.M, dF + first.M @ held)
+    Tau = u.N @ _solved(u, first.M, np.eye(len(speeds)))
+    dz = back @ (first.by_q["qdot"] @ Q + first.by_u["qdot"] @ U - positions.Edot @ Z)
+    return Embedded(
+        tuple(positions.names[i] for i in z_I) + tuple(speeds[i] for i in u_I),
+        _without_rounding(np.vstack([dz[z_I], Udot[u_I]])),
+        np.vstack([np.zeros((k, len(speeds))), Tau[u_I]]),
+        Q,
+        U,
+        Udot,
+        Tau,
+        np.concatenate([(back @ first.value["qdot"])[z_I], at.udot[u_I]]),
+    )
+
+
+def _without_rounding(A: Array) -> Array:
+    """A with elements that are rounding errors of their row or column made zero: they would mislead the balancing that
+    comes before eigenvalues."""
+    size = np.abs(A)
+    rows, columns = size.max(axis=1, initial=0.0), size.max(axis=0, initial=0.0)
+    return np.where(size > _ROUNDING * np.maximum(rows[:, None], columns[None, :]), A, 0.0)
+
+
+def _freed(G: Array, mass: Array, names: Sequence[str], keep: Sequence[str], what: str) -> Freed:
+    wanted = [names.index(name) for name in keep if name in names]
+    freed = Freed.of(G, mass, wanted)
+    if freed is None:
+        rank = len(pivots(comparable(G, mass), REDUNDANT))
+        usual = Freed.of(G, mass)
+        assert usual is not None
+        possible = ", ".join(names[i] for i in usual.choice.independent) or "none"
+        raise InputError(
+            f"{', '.join(names[i] for i in wanted)} cannot be independent together: the constraints leave "
+            f"{len(names) - rank} of {len(names)} {what} free\n    to mend: choose as {possible} are"
+        )
+    return freed
+
+
+@dataclass(frozen=True, slots=True)
+class Linearization:
+    """ẋ = A x + B δtau, y = C x + D δtau about the state `at` of a model.
+
+    `states` are perturbations of independent coordinates (small rotations joint.x, joint.y, joint.z for quaternions),
+    then of independent speeds; `inputs` are speeds, the efforts act along; `outputs` names or expressions. `rates` are
+    the states' own rates at the state, zero in equilibrium. `shape` (coordinates and speeds, states) gives the
+    perturbations of all `names` from the states. Numbers in SI units and radians.
+    """
+
+    model: str
+    at: Operating
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    rates: Array
+    names: tuple[str, ...]
+    shape: Array
+    positions: int
+    """How many of the states are of coordinates: the first ones."""
+
+    @property
+    def eigenvalues(self) -> Array:
+        """Of A (1/s), complex, by rising real part, then imaginary part."""
+        return np.array([mode.eigenvalue for mode in self.modes])
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """Eigenvalues with their shapes, by rising real part."""
+        return modes_of(self.A, self.states, self.shape, self.names, self.scaled)
+
+    @property
+    def scaled(self) -> tuple[tuple[str, ...], ...]:
+        """States that the shape of a mode is measured by: coordinates that matter, or else all coordinates."""
+        coordinates = self.states[: self.positions]
+        ignorable = self.ignorable
+        return tuple(name for name in coordinates if name not in ignorable), coordinates
+
+    @property
+    def ignorable(self) -> tuple[str, ...]:
+        """Coordinates among the states that no other state feels: they follow, and may be left out."""
+        ignored = set(range(self.positions))
+        felt = self._felt()
+        while True:
+            others = [i for i in range(len(self.states)) if i not in ignored]
+            kept = {j for j in ignored if not felt[others, j].any()}
+            if kept == ignored:
+                return tuple(self.states[j] for j in sorted(ignored))
+            ignored = kept
+
+    def _felt(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which state's rate depends on which state, rounding aside."""
+        size = np.abs(self.A)
+        rows, columns = size.max(axis=1, initial=0.0), size.max(axis=0, initial=0.0)
+        return size > _NOTHING * np.maximum(1.0, np.maximum(rows[:, None], columns[None, :]))
+
+    def without(self, names: Iterable[str]) -> Linearization:
+        """The same with states left out that no other state feels, and with them the outputs that show them."""
+        left_out = [self._place(name) for name in names]
+        kept = [i for i in range(len(self.states)) if i not in left_out]
+        felt = self._felt()
+        for j in left_out:
+            by = [self.states[i] for i in kept if felt[i, j]]
+            if by:
+                raise InputError(
+                    f"'{self.states[j]}' cannot be left out: the rates of {', '.join(by)} depend on it"
+                    f"\n    to mend: leave those out too, or keep it"
+                )
+        shows = np.abs(self.C[:, left_out]).max(axis=1, initial=0.0) > _NOTHING * (
+            1.0 + np.abs(self.C).max(initial=0.0)
+        )
+        outputs = [i for i in range(len(self.outputs)) if not shows[i]]
+        return replace(
+            self,
+            states=tuple(self.states[i] for i in kept),
+            outputs=tuple(self.outputs[i] for i in outputs),
+            A=self.A[np.ix_(kept, kept)],
+            B=self.B[kept],
+            C=self.C[np.ix_(outputs, kept)],
+            D=self.D[outputs],
+            rates=self.rates[kept],
+            shape=self.shape[:, kept],
+            positions=sum(i < self.positions for i in kept),
+        )
+
+    def _place(self, name: str) -> int:
+        if name not in self.states:
+            raise InputError(f"'{name}' is not a state; the states are {', '.join(self.states)}")
+        return self.states.index(name)
+
+    def __str__(self) -> str:
+        return table(self)
+
+
+__all__ = [
+    "Embedded",
+    "FirstOrder",
+    "Freed",
+    "Linearization",
+    "Operating",
+    "Positions",
+    "accelerations",
+    "embedded",
+    "first_order",
+    "multipliers",
+    "weights",
+]
