@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, ModelError, Problem
 from ..formulation.kinetostatics import KinetostaticEquations
 from ..formulation.multipliers import (
     Multipliers,
@@ -237,8 +237,7 @@ def _by_programs(model: ConstrainedModel, tree: Held, states: States, implied: b
         g = model.inverse_dynamics(states.q, states.u, udot, t=states.t) - states.tau
         if mass is not None:
             found = solve(A, g, mass)
-        if states.udot is not None:
-            _refuse_unbalanced(model, g, A, found.values)
+        _refuse_unbalanced(model, g, A, found.values, states.udot is not None)
     if method == "auxiliary":
         inputs = (states.q, states.u, udot, *([found.values] if rows else []))
         wrench, points = _kernel(model, "reactions", reactions_program)(states.t, inputs, None)
@@ -258,9 +257,9 @@ def _by_complement(model: ConstrainedModel, states: States, implied: bool) -> Fo
         A = model.constraint_rows(states.q, states.u, t=states.t).A if model.row_names else None
         g = model.inverse_dynamics(states.q, states.u, states.udot, t=states.t) - states.tau
         if A is not None:
-            _refuse_unbalanced(model, g, A, by_singular_values(A, g, np.ones(g.shape)).values)
+            _refuse_unbalanced(model, g, A, by_singular_values(A, g, np.ones(g.shape)).values, True)
         elif not implied:
-            _refuse_unbalanced(model, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)))
+            _refuse_unbalanced(model, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)), True)
     each = [
         equations.solved(
             states.q[k],
@@ -310,17 +309,27 @@ def _kernel(model: ConstrainedModel, name: str, made: Any, *args: Any) -> Answer
     return answer
 
 
-def _refuse_unbalanced(model: ConstrainedModel, g: Array, A: Array, values: Array) -> None:
-    """Refuse accelerations that are not those of tau and the constraints."""
-    pushed = np.einsum("bmn,bm->bn", A, values)
-    off = np.abs(g - pushed)
+def _refuse_unbalanced(model: ConstrainedModel, g: Array, A: Array, values: Array, given: bool) -> None:
+    """Refuse accelerations, `given` or found, that are not those of tau and the constraints: g is not Aᵀ λ."""
+    off = np.abs(g - np.einsum("bmn,bm->bn", A, values))
     size = np.maximum(np.abs(g), np.einsum("bmn,bm->bn", np.abs(A), np.abs(values))).max(initial=0.0)
-    if off.max(initial=0.0) > _BALANCED * max(size, 1.0):
-        k, i = np.unravel_index(int(np.argmax(off)), off.shape)
+    if off.max(initial=0.0) <= _BALANCED * max(size, 1.0):
+        return
+    k, i = np.unravel_index(int(np.argmax(off)), off.shape)
+    left = f"along '{model.speeds[i]}' an effort of {off[k, i]:.3g} (N m or N) is left over"
+    if given:
         raise InputError(
-            f"udot is not what tau and the constraints of model '{model.name}' produce: along '{model.speeds[i]}' an "
-            f"effort of {off[k, i]:.3g} (N m or N) is left over; give the tau that belongs to udot, or leave udot out"
+            f"udot is not what tau and the constraints of model '{model.name}' produce: {left}; "
+            "give the tau that belongs to udot, or leave udot out"
         )
+    raise ModelError(
+        Problem(
+            model.where("reactions"),
+            f"the accelerations found do not satisfy the equations of motion: {left}",
+            "M udot + bias = tau + Aᵀ λ",
+            "give the model an initial state at which its constraints are independent",
+        )
+    )
 
 
 # by name -------------------------------------------------------------------------------------------------------------
