@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..graph import Expr, linear_coefficients, time_derivative
+from ..graph import Expr, evaluate, linear_coefficients, time_derivative
 from ..model.constraints import Row
 from ..model.loads import Effort, Force, Torque
 from ..space import Frame, Kinematics, Vector
@@ -43,7 +43,10 @@ def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Cons
     names = tuple(name for c in records for name in c.row_names())
     rows = [row for c in records for row in (c.span if spans and c.span else c.rows)]
     zero = system.graph.const(0.0)
-    plain = [_plain(system, row) for row in rows]
+    mechanism = system.mechanism
+    rates: dict[Expr, Expr | float] = {**mechanism.coordinate_rates, mechanism.time: 1.0}
+    described = Kinematics(mechanism.graph, rates)
+    plain = [_plain(system, described, row) if system.map.identity else None for row in rows]
     rate = [
         _power(system.take, kin, row) if simple is None else simple for row, simple in zip(rows, plain, strict=True)
     ]
@@ -59,24 +62,29 @@ def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Cons
     )
 
 
-def _plain(system: System, row: Row) -> Expr | None:
+def _plain(system: System, described: Kinematics, row: Row) -> Expr | None:
     """Power of a row with coefficients that are numbers, such as vx + r ω of an upright wheel; None for all others.
 
     They show in the axes of the description, where what cancels on paper does; the rate of such a row at u̇ = 0 is zero.
     """
-    mechanism = system.mechanism
-    if not system.map.identity:
+    coefficients, rest = linear_coefficients([_power(list, described, row)], system.variables)
+    exprs = system.take([*coefficients[0], rest[0]])
+    if not _seem_constant(system, exprs):
         return None
-    rates: dict[Expr, Expr | float] = {**mechanism.coordinate_rates, mechanism.time: 1.0}
-    power = _power(list, Kinematics(mechanism.graph, rates), row)
-    coefficients, rest = linear_coefficients([power], system.variables)
-    numbers = [contracted_number(e) for e in system.take([*coefficients[0], rest[0]])]
+    numbers = [contracted_number(e) for e in exprs]
     total = system.graph.const(0.0)
     for k, s in zip(numbers, [*system.take(system.variables), system.graph.const(1.0)], strict=True):
         if k is None:
             return None
         total = total + k * s
     return total
+
+
+def _seem_constant(system: System, exprs: Sequence[Expr]) -> bool:
+    """Whether expressions have the same values at two states: a quick no for most that are not constant."""
+    here = evaluate(exprs, system.generic_state())
+    there = evaluate(exprs, {**dict.fromkeys(system.graph.inputs, 0.4), **system.parameter_values()})
+    return all(abs(x - y) <= 1e-9 * (1.0 + abs(x)) for x, y in zip(here, there, strict=True))
 
 
 def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: Row) -> Expr:

@@ -68,7 +68,8 @@ def by_released_rows(A: Array, g: Array, mass: Array) -> Multipliers:
         if chosen.rows:
             good[1:] = np.linalg.cond(scaled[left[1:]][:, list(chosen.rows)][:, :, list(chosen.dependent)]) < _WELL
         fits, null_here = _released(scaled[left[good]], forces[left[good]], chosen.rows, chosen.dependent)
-        values[left[good]], null[left[good], :, : null_here.shape[-1]] = fits, null_here
+        values[left[good]], null[left[good]] = fits, 0.0
+        null[left[good], :, : null_here.shape[-1]] = null_here
         open_ = np.zeros(len(left), dtype=bool)
         open_[good] = ~_spanned(scaled[left[good]], null_here)
         open_[0] = False

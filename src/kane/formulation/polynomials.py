@@ -32,7 +32,7 @@ def quotient(numerator: Expr, denominator: Expr) -> Expr:
 
 
 def contracted_number(expr: Expr) -> float | None:
-    """The number that an expression is for every value of its inputs, where multiplying out and sin² + cos² = 1 show it."""
+    """The number that an expression is at every state, where multiplying out and sin² + cos² = 1 show it; else None."""
     if expr.number is not None:
         return expr.number
     terms = _contracted(expr)

@@ -111,16 +111,17 @@ class System:
         values = dict(zip(names, rng.uniform(0.3, 1.1, len(names)).tolist(), strict=True))
         for c in self.mechanism.coordinate_records.values():
             values[c.name] = c.initial + float(rng.uniform(0.05, 0.3))
-        values.update((p.name, p.value) for p in self.mechanism.parameters.values())
-        return values
+        return {**values, **self.parameter_values()}
+
+    def parameter_values(self) -> dict[str, float]:
+        return {p.name: p.value for p in self.mechanism.parameters.values()}
 
     def initial_state(self) -> dict[str, float]:
         """Values for all inputs: the model's initial state, efforts zero."""
         values = dict.fromkeys(self.graph.inputs, 0.0)
         values.update((c.name, c.initial) for c in self.mechanism.coordinate_records.values())
         values.update((s.name, s.initial) for s in self.mechanism.speed_records.values())
-        values.update((p.name, p.value) for p in self.mechanism.parameters.values())
-        return values
+        return {**values, **self.parameter_values()}
 
     def _check_solvable(self, Y: list[list[Expr]]) -> None:
         flat = evaluate([e for row in Y for e in row], self.generic_state())
