@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..analysis.constrained import allowed
 from ..backends import Kernel, compile
 from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
@@ -71,6 +72,51 @@ class ConstrainedModel(Answering):
         if name not in self._answers:
             self._answers[name] = EmbeddedAnswer(self)
         return self._answers[name]
+
+    def inverse_dynamics(
+        self,
+        q: Any,
+        u: Any,
+        udot: Any,
+        *,
+        t: Any = 0.0,
+        parameters: Any = None,
+        along: Iterable[str] | None = None,
+    ) -> Array:
+        """Efforts tau (N m, N) along the speeds that produce udot in the state q, u.
+
+        Under constraints many efforts do. Without `along` they are those that leave the constraints nothing to carry;
+        with it only the speeds named have an effort, the least ones where there are more than needed: the drives of a
+        parallel robot. udot has to satisfy the constraints then.
+        """
+        tau = super().inverse_dynamics(q, u, udot, t=t, parameters=parameters)
+        if along is None:
+            return tau
+        driven = []
+        for name in along:
+            self.find("speed", name, self.speed_records, "efforts along")
+            driven.append(self.speeds.index(name))
+        flat = np.atleast_2d(tau)
+        A = np.zeros((len(flat), 0, len(self.speeds)))
+        if self.constraints:
+            A = np.broadcast_to(self.constraint_rows(q, u, t=t).A, (len(flat), len(self.row_names), len(self.speeds)))
+        found = np.zeros_like(flat)
+        for k, (rows, needed) in enumerate(zip(A, flat, strict=True)):
+            found[k, driven] = self._along(rows, needed, driven)
+        return found.reshape(tau.shape)
+
+    def _along(self, A: Array, needed: Array, driven: list[int]) -> Array:
+        """The least efforts along the speeds `driven` that do, with reactions, what the efforts `needed` (n,) do."""
+        N = allowed(A)
+        efforts: Array = np.linalg.lstsq(N[driven].T, N.T @ needed, rcond=None)[0].astype(float)
+        left = N.T @ needed - N[driven].T @ efforts
+        if np.abs(left).max(initial=0.0) > 1e-9 * (1.0 + np.abs(needed).max(initial=0.0)):
+            names = ", ".join(self.speeds[i] for i in driven) or "nothing"
+            raise InputError(
+                f"efforts along {names} cannot produce this motion: {np.abs(left).max():.3g} N or N m are missing;"
+                f" {N.shape[1]} motions are free, name speeds that drive all of them"
+            )
+        return efforts
 
     # states ------------------------------------------------------------------------------------------------------
 
