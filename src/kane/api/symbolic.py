@@ -6,13 +6,15 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..analysis import CheckReport
 from ..backends import SymPyProgram
 from ..errors import ModelError, Problem
-from ..formulation.equations import Output
 from ..formulation.mass import Rows
 from ..graph import Expr, depends_on, forward, reverse, substitute
 from ..model.sympy import SymPyMechanism, read
+from .answers import Answer, EmbeddedAnswer, LargeAnswer
 from .equations import Equations
 from .model import Model
 
@@ -58,11 +60,27 @@ class SymPyModel(SymPyMechanism, Model):
             self._formulated = kind(self)
         return self._formulated
 
+    def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
+        if self.lagrangian is not None and name in _OF_BODIES:
+            raise ModelError(_no_bodies(self.name, name))
+        return super()._answer(name)
+
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """The model held against the laws of mechanics and an independent second route; not of a Lagrangian."""
+        """The model held against the laws of mechanics and an independent second route, which derives angular
+        velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
+        not all of it."""
         if self.lagrangian is not None:
             raise ModelError(_no_bodies(self.name, "check"))
-        return super().check(samples, seed)
+        where = f"model '{self.name}' / check"
+        if self.unoriented:
+            what = f"no orientation says how the frames {', '.join(self.unoriented)} turn"
+            law = "the second route derives angular velocities from orientations"
+            raise ModelError(Problem(where, what, law, "orient them, by an angle of their own"))
+        try:
+            return super().check(samples, seed)
+        except np.linalg.LinAlgError:
+            what, law = "some speeds move no body", "the second route solves M udot = f for all speeds"
+            raise ModelError(Problem(where, what, law, "compare with SymPy's own equations")) from None
 
 
 class SymPyEquations(Equations):
@@ -149,11 +167,6 @@ class LagrangianEquations(SymPyEquations):
     def gravity_potential(self) -> Expr:
         """−L at rest (J): all that L says of conservative forces."""
         return -substitute([self._lagrangian], dict.fromkeys(self.system.u, 0.0))[0]
-
-    def _outputs(self, name: str) -> dict[str, Output]:
-        if name in _OF_BODIES:
-            raise ModelError(_no_bodies(self.mechanism.name, name))
-        return super()._outputs(name)
 
 
 def _no_bodies(model: str, what: str) -> Problem:

@@ -29,6 +29,7 @@ class SymPyMechanism(SpeedsAsVariables):
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
         self.sympy_symbols: dict[str, Any] = {}
+        self.unoriented: tuple[str, ...] = ()  # frames with an angular velocity and no orientation of their own
         self.lagrangian: Expr | None = None  # in coordinates, their rates, t and parameters (J)
 
     def take_description(
@@ -73,6 +74,7 @@ class SymPyMechanism(SpeedsAsVariables):
         loads, gravity = matter.loads()
         if given.auxiliary and scalars.missing:
             matter.forget_reactions(loads)
+        self.unoriented = tuple(skeleton.unoriented)
         for point in skeleton.adrift:
             what = "it has a velocity, and no position from a fixed point: its place is not known"
             self.remarks.append(Problem(self.where(f"point '{point.name}'"), what))

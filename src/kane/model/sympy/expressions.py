@@ -94,6 +94,8 @@ class Translator:
             return (e.base,)
         if e.is_Mul:
             return tuple(a.base if _divides(a) else a for a in e.args)
+        if not e.is_Add and not e.is_Pow and e.func not in functions():
+            raise _unknown(e)
         return e.args
 
     def _built(self, e: Any) -> Expr:
@@ -115,13 +117,9 @@ class Translator:
             return self._power(e)
         if e.is_Piecewise:
             return self._piecewise(e)
-        maker = functions().get(e.func)
-        if maker is None:
-            raise ExpressionError(
-                f"'{e.func.__name__}' in {_short(e)} has no meaning here: known are sums, products, powers, "
-                f"{', '.join(sorted(f.__name__ for f in functions()))} and Piecewise; rewrite it with these"
-            )
-        return maker(*(self._known[a] for a in e.args))
+        if e.func not in functions():
+            raise _unknown(e)
+        return functions()[e.func](*(self._known[a] for a in e.args))
 
     def _number(self, e: Any) -> Expr:
         if not e.is_finite:
@@ -174,6 +172,14 @@ def _is_leaf(e: Any) -> bool:
 
 def _divides(factor: Any) -> bool:
     return bool(factor.is_Pow and factor.exp.is_Number and factor.exp.is_negative)
+
+
+def _unknown(e: Any) -> ExpressionError:
+    known = ", ".join(sorted(f.__name__ for f in functions()))
+    return ExpressionError(
+        f"'{e.func.__name__}' in {_short(e)} has no meaning here: known are sums, products, powers, {known} and "
+        "Piecewise; rewrite it with these"
+    )
 
 
 def _short(e: Any) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import ExpressionError, InputError, ModelError, Problem
-from ...graph import Expr, depends_on, linear_coefficients
-from ...space import Dyadic, Frame, Point, rotations
+from ...graph import Expr, depends_on, linear_coefficients, substitute
+from ...space import Dyadic, Frame, Point
 from ...space.algebra import Matrix, dot
 from ..loads import Action, Force, Torque
 from ..mechanism import Mechanism
@@ -82,16 +82,22 @@ class Matter:
         return body.frame is self._given.frame and body.masscenter.vel(self._given.frame) == 0
 
     def _inertia(self, body: Any) -> tuple[Matrix, Frame]:
-        """Central inertia and the frame in which it is constant: that of the body or, of a body that looks the same at
-        every angle, axes that do not spin with it and have its angular velocity all the same."""
+        """Central inertia along the axes of the body's frame, which is given too.
+
+        It may be written along other axes, those that do not spin with a wheel say: it is then taken in the position in
+        which all coordinates are zero, provided that it is the same in others.
+        """
         own = self._skeleton.frame(body.frame)
         written = {f for _, *pair in body.central_inertia.args for vector in pair for _, f in vector.args}
         axes = written.pop() if len(written) == 1 else body.frame
         there = Dyadic(self._skeleton.frame(axes), self._matrix(body.central_inertia.to_matrix(axes)))
-        here = there.express(own)
-        if not self._moves(here.matrix):
-            return here.matrix, own
-        if self._moves(there.matrix) or not self._constant(here.matrix):
+        here = there.express(own).matrix
+        moving = [self._model.time, *(c.symbol for c in self._model.coordinate_records.values())]
+        entries = [e for row in here for e in row]
+        if not depends_on(entries, moving):
+            return here, own
+        first, *others = self._scalars.at(entries)
+        if not all(np.all(np.abs(x - first) <= EQUAL * np.abs(first).max()) for x in others):
             raise ModelError(
                 Problem(
                     self._model.where(f"body '{body.name}' / inertia"),
@@ -100,20 +106,12 @@ class Matter:
                     "write it along axes that are fixed in the body, or along which it looks the same at every angle",
                 )
             )
-        still = rotations.identity(self._model.graph)
-        return there.matrix, there.frame.oriented(f"{body.name}.axes", still, self._skeleton.spin(body.frame, axes))
+        a, b, c = (substitute(row, dict.fromkeys(moving, 0.0)) for row in here)
+        return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])), own
 
     def _matrix(self, matrix: Any) -> Matrix:
         a, b, c = (self._scalars.each(matrix.row(i)) for i in range(3))
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
-
-    def _moves(self, matrix: Matrix) -> bool:
-        moving = [self._model.time, *(c.symbol for c in self._model.coordinate_records.values())]
-        return depends_on([e for row in matrix for e in row], moving)
-
-    def _constant(self, matrix: Matrix) -> bool:
-        first, *others = self._scalars.at([e for row in matrix for e in row])
-        return all(np.all(np.abs(x - first) <= EQUAL * np.abs(first).max()) for x in others)
 
     # loads -----------------------------------------------------------------------------------------------------------
 

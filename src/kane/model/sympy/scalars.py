@@ -98,7 +98,7 @@ class Scalars:
 
     def refuse_missing(self) -> None:
         if self.missing:
-            listed = ", ".join(str(s) for s in self.missing)
+            listed = ", ".join(str(symbol) for symbol, _ in sorted(self.missing.items(), key=lambda item: item[1]))
             raise ModelError(
                 Problem(
                     self.model.where("values"),

@@ -12,8 +12,8 @@ from typing import Any
 
 from ...errors import InputError
 from ...graph import Expr
-from ...space import Frame, Kinematics, Point, Vector
-from ...space.algebra import Triple
+from ...space import Frame, Kinematics, Point, Vector, rotations
+from ...space.algebra import Triple, is_zero
 from ..tree import Tree
 from .scalars import Scalars
 
@@ -36,6 +36,7 @@ class Skeleton:
         self._located: dict[Any, Any] = {}
         self._fixed_point = fixed_point
         self.adrift: list[Any] = []  # points with a velocity that no position from a fixed point goes with
+        self.unoriented: list[str] = []  # frames with an angular velocity and no orientation of their own
         self._kinematics: Kinematics | None = None
 
     # vectors ---------------------------------------------------------------------------------------------------------
@@ -64,20 +65,36 @@ class Skeleton:
         path = []
         here = frame
         while here not in self._frames:
-            if here not in self._turned:
+            if here not in self._turned and here not in self._spun:
                 raise InputError(f"frame '{here.name}' is not oriented in the inertial frame '{self._inertial.name}'")
             path.append(here)
-            here = self._turned[here]
+            here = self._turned[here] if here in self._turned else self._spun[here]
         for new in reversed(path):
-            self._frames[new] = self._oriented(new, self._turned[new])
+            if new in self._turned:
+                self._frames[new] = self._oriented(new, self._turned[new])
+            else:
+                self._frames[new] = self._spinning(new, self._spun[new])
         return self._frames[frame]
+
+    def _spinning(self, frame: Any, parent: Any) -> Frame:
+        """A frame that has an angular velocity in another and no orientation, like that of a wheel whose angle matters
+        to nobody: axes that rest in the other one, with the angular velocity all the same."""
+        name, tree = _unused(frame.name, self._tree.frames), self._tree
+        new = tree.frame(name, self._frames[parent], R=rotations.identity(tree.graph))
+        new.w_PF = self._in(frame._ang_vel_dict[parent], new)
+        defined = {s.definition for s in tree.speed_records.values()}
+        if tree.speeds_chosen and defined.issuperset(self.kinematics.w(new)):
+            what = f"frame '{frame.name}' has speeds as measure numbers of its angular velocity, and no orientation"
+            raise InputError(f"{what}: orient it in '{parent.name}'")
+        self.unoriented.append(name)
+        return new
 
     def _oriented(self, frame: Any, parent: Any) -> Frame:
         matrix = parent._dcm_dict[frame]  # its rows are components in the parent: R_PF
         a, b, c = (self._triple(matrix.row(i)) for i in range(3))
         new = self._tree.frame(_unused(frame.name, self._tree.frames), self._frames[parent], R=(a, b, c))
         self._frames[frame] = new
-        w = self.angular_velocity(frame, parent, new)
+        w = self._relative_w(frame, parent, new)
         if w is None:
             if frame not in self._spun:
                 raise InputError(f"frame '{frame.name}' has no angular velocity in '{self._inertial.name}'")
@@ -86,7 +103,7 @@ class Skeleton:
             new.w_PF = w
         return new
 
-    def angular_velocity(self, frame: Any, parent: Any, axes: Frame) -> Triple | None:
+    def _relative_w(self, frame: Any, parent: Any, axes: Frame) -> Triple | None:
         """ω of a SymPy frame in the one it is oriented in, along `axes`; None where ω was set in another one."""
         above = frame
         while self._spun.get(above) is self._turned.get(above):
@@ -94,10 +111,6 @@ class Skeleton:
             if above is self._inertial:
                 return self._in(frame._ang_vel_dict[parent], axes)
         return None
-
-    def spin(self, frame: Any, carrier: Any) -> Triple:
-        """ω of a SymPy frame relative to another, along the axes of that other one."""
-        return self._in(frame.ang_vel_in(carrier), self.frame(carrier))
 
     def _in(self, vector: Any, axes: Frame) -> Triple:
         total = axes.vector(0, 0, 0)
@@ -125,8 +138,8 @@ class Skeleton:
     def _locate(self, point: Any) -> None:
         """Neighbours of all points that are connected to a point, from one that is fixed, if there is one."""
         together = list(_parents(point, "_pos_dict"))
-        still = [p for p in together if p._vel_dict.get(self._inertial) == 0]
         moving = [p for p in together if self._inertial in p._vel_dict]
+        still = [p for p in moving if all(is_zero(part.xyz) for part in self.parts(p._vel_dict[self._inertial]))]
         fixed = [p for p in together if p is self._fixed_point]
         root = next(iter((*fixed, *still, *moving)), point)
         self._located.update(_parents(root, "_pos_dict"))
