@@ -81,7 +81,7 @@ def write(
     count = equations.count("inverse_dynamics")
     forward = equations.count("forward_dynamics")
     figures = (
-        (f"{len(model.bodies)} / {len(model.speeds)}", "bodies / degrees of freedom"),
+        (f"{len(model.bodies)} / {model.freedom().degrees}", "bodies / degrees of freedom"),
         (f"{count['mul'] + count['div']} + {count['add']}", "multiplications + additions of inverse dynamics"),
         (f"{forward['mul'] + forward['div']} + {forward['add']}", "of forward dynamics"),
         (_verdict(checks), "laws hold for the equations"),

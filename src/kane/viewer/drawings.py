@@ -111,17 +111,19 @@ def tree(model: Mechanism) -> Figure:
     with rc_context(STYLE):
         figure = Figure(figsize=(min(16.0, 1.45 * wide + 0.2), 0.72 * high + 0.35), layout="constrained")
         ax = figure.subplots()
-        for joint in (model.bodies[n].joint for n in order):
-            if joint is not None:
-                _arrow(ax, joint, column, row)
+        boxes: dict[str, Any] = {}
         for i, name in enumerate(names):
             color = GRID if name == "ground" else PALETTE[(i - 1) % len(PALETTE)]
             box = {"boxstyle": "round,pad=0.35", "facecolor": color + "33", "edgecolor": color, "linewidth": 1.2}
             shown = name if len(name) <= 12 else name[:11] + "…"
-            ax.text(column[name], -row[name], shown, ha="center", va="center", fontsize=9, bbox=box)
+            boxes[name] = ax.text(column[name], -row[name], shown, ha="center", va="center", fontsize=9, bbox=box)
         ax.set_xlim(-0.45, wide - 0.55)
         ax.set_ylim(0.5 - high, 0.5)
         ax.set_axis_off()
+        figure.draw_without_rendering()  # only then boxes know how large they are
+        for joint in (model.bodies[n].joint for n in order):
+            if joint is not None:
+                _arrow(ax, joint, boxes, column, row)
     return figure
 
 
@@ -147,13 +149,14 @@ def _places(model: Mechanism) -> tuple[dict[str, int], dict[str, int], list[str]
     return column, row, order
 
 
-def _arrow(ax: Any, joint: Joint, column: dict[str, int], row: dict[str, int]) -> None:
+def _arrow(ax: Any, joint: Joint, boxes: dict[str, Any], column: dict[str, int], row: dict[str, int]) -> None:
+    """From the box of the parent to that of the child: straight, or down and then to the right."""
     start = (column[joint.parent.name], -row[joint.parent.name])
     end = (column[joint.child.name], -row[joint.child.name])
-    bend = "angle,angleA=0,angleB=90,rad=4" if start[1] != end[1] else "arc3"
-    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 0.9, "shrinkB": 14, "connectionstyle": bend}
-    arrow["shrinkA"] = 26 if joint.parent.name == "ground" else 16
-    ax.annotate("", end, start, arrowprops=arrow)
+    bend = "angle,angleA=-90,angleB=180,rad=4" if start[1] != end[1] else "arc3"
+    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 0.9, "connectionstyle": bend, "shrinkA": 0, "shrinkB": 0}
+    ends = {"patchA": boxes[joint.parent.name].get_bbox_patch(), "patchB": boxes[joint.child.name].get_bbox_patch()}
+    ax.annotate("", end, start, arrowprops={**arrow, **ends})
     names = ", ".join(c.name for c in joint.coordinates[:3]) + (", …" if len(joint.coordinates) > 3 else "")
     ax.text(end[0] - 0.5, end[1] + 0.16, joint.type.kind, ha="center", va="bottom", fontsize=6.5)
     ax.text(end[0] - 0.5, end[1] - 0.14, names, ha="center", va="top", fontsize=7)
