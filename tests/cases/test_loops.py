@@ -24,7 +24,7 @@ ROUNDING = 1e-12  # closed forms compared with each other
 PLACED = 1e-10  # rad, m, m/s: a configuration is closed to 1e-12 m, seen over links of 0.05 m and more
 ACCELERATION = 1e-10  # two formulations of one motion, relative to the largest acceleration
 MOTION = 1e-7  # a motion of several turns at rtol 1e-10, rad
-PASSING = 1e-6  # the same through singular positions, where rounding is amplified
+PASSING = 2e-7  # the same through singular positions, where rounding is amplified
 GAP = 1e-11  # m, of a loop along a motion
 ENERGY = 1e-9  # span of the total energy, relative to its size
 SINGULAR_ENERGY = 1e-8  # the same where many loops are flat at once
@@ -223,7 +223,10 @@ def test_n_four_bars_go_through_their_flat_position(n: int) -> None:
     bars = [k for k, name in enumerate(model.coordinates) if name.startswith("q")]
     np.testing.assert_allclose(run.q[-1][bars], angle, atol=PASSING)
     np.testing.assert_allclose(run.u[-1][bars], rate, atol=10 * PASSING)
-    assert angle > 5 * 2 * math.pi, "it turned through the flat position ten times"
+    flat = [s.degrees for s in run.singularities]
+    assert flat == [n + 1] * round(angle / math.pi), (
+        "every passage of the flat position is told, with what is free there"
+    )
 
 
 @pytest.mark.parametrize("n", [1, 3, 8])
@@ -523,6 +526,6 @@ def test_bricard_s_linkage_comes_to_rest_when_the_quadrature_of_its_energy_says(
         J, V = bricard_energy(math.pi * math.sin(x / 2) ** 2)
         half += weight * math.pi / 2 * math.sqrt(J / (2 * (start - V))) * math.pi / 2 * math.sin(x)
     run = load("bricard").simulate((0.0, 10.0), **TIGHT, events={"rest": {"expression": "u1"}})
-    np.testing.assert_allclose(run.events[0].t, half * np.arange(1, 5), atol=1e-7)
+    np.testing.assert_allclose(run.events[0].t, half * np.arange(1, 5), atol=1e-9)
     mirrored = run.events[0].y[:, 0]
     np.testing.assert_allclose(mirrored, [math.pi, 0.0, math.pi, 0.0], atol=PASSING)
