@@ -6,7 +6,17 @@ import os
 import sys
 from pathlib import Path
 
-from benchmarks import evaluation, inverse_kinematics, large_trees, operations, robots, simulation, startup
+from benchmarks import (
+    bicycle,
+    constraints,
+    evaluation,
+    inverse_kinematics,
+    large_trees,
+    operations,
+    robots,
+    simulation,
+    startup,
+)
 from benchmarks.measure import Row
 from benchmarks.table import cells, machine, write
 
@@ -30,6 +40,15 @@ BENCHMARKS = (
     inverse_kinematics.success,
     inverse_kinematics.path,
     inverse_kinematics.against_roboticstoolbox,
+    bicycle.first_results,
+    bicycle.operations,
+    bicycle.batch,
+    bicycle.energy,
+    bicycle.steps,
+    constraints.flat_parallelogram,
+    constraints.singular_four_bars,
+    constraints.squeezer,
+    constraints.three_ways,
 )
 
 
