@@ -251,6 +251,17 @@ def test_a_spatial_four_bar_says_what_its_plane_leaves_open(method: str) -> None
     assert turned.undetermined["B"] == loose
 
 
+@pytest.mark.parametrize("method", METHODS[:2])
+def test_bars_in_one_line_push_each_other_by_any_force(method: str) -> None:
+    """A parallelogram that lies flat: the force along the line is not determined, a moment before and after it is."""
+    model = kane.load("parallelogram")
+    flat = model.reactions(np.zeros(3), np.zeros(3), method=method)
+    assert "pin.x" in flat.undetermined and "force x" in flat["crank"].undetermined
+    assert "force y" not in flat["crank"].undetermined
+    q, u = model.project()
+    assert "pin.x" not in model.reactions(q, u, method=method).undetermined
+
+
 @every_method
 def test_gears_hand_over_what_turns_the_second_wheel(method: str) -> None:
     """T on the first: α1 = T / (I1 + k² I2); the gear turns the second by I2 k α1, the first back by k times that."""

@@ -105,14 +105,15 @@ class Reactions(Mapping[str, Reaction]):
         frame = listed[0].frame if listed else "N"
         what = f"at one state, components in {frame}" if single else f"at {len(self.multipliers)} states, largest sizes"
         lines = [f"Reactions {what}"]
-        width = max((len(r.name) for r in listed), default=0)
+        names = [*self.joints, *(f"{name} (constraint)" if name in self.joints else name for name in self.constraints)]
+        width = max(map(len, names), default=0)
         least = _SHOWN * max(
             (float(np.abs(r.force).max(initial=0.0)) for r in listed if r.force is not None), default=0.0
         )
-        lines += [f"  {r.name:{width}}  {_told(r, single, least)}" for r in listed]
+        lines += [f"  {name:{width}}  {_told(r, single, least)}" for name, r in zip(names, listed, strict=True)]
         if self.undetermined:
-            names = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
-            lines.append(f"not determined by rigid bodies, least norm taken: {'; '.join(names)}")
+            loose = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
+            lines.append(f"not determined by rigid bodies, least norm taken: {'; '.join(loose)}")
         return "\n".join(lines)
 
 
