@@ -137,16 +137,16 @@ def multipliers(A: Array, reaction: Array) -> Array:
     """λ of least length with Aᵀλ = reaction (n,), rows being compared by unit length."""
     if not len(A):
         return np.zeros(0)
-    lengths: Any = np.linalg.norm(A, axis=1)
+    lengths = np.linalg.norm(A, axis=1)
     lengths[lengths == 0.0] = 1.0
     scaled = np.linalg.lstsq((A / lengths[:, None]).T, reaction, rcond=REDUNDANT)[0]
-    return scaled / lengths
+    return np.array(scaled / lengths, dtype=np.float64)
 
 
 def _solved(freed: Freed, M: Array, f: Array) -> Array:
     """(NᵀMN)⁻¹ Nᵀ f."""
     try:
-        return np.linalg.solve(freed.N.T @ M @ freed.N, freed.N.T @ f)
+        return np.asarray(np.linalg.solve(freed.N.T @ M @ freed.N, freed.N.T @ f), dtype=np.float64)
     except np.linalg.LinAlgError:
         raise SingularError("the mass matrix is singular at this state: some motion moves no mass") from None
 
@@ -290,6 +290,9 @@ class Linearization:
     shape: Array
     positions: int
     """How many of the states are of coordinates: the first ones."""
+    running: tuple[str, ...] = ()
+    """Coordinates in the equations of motion, and speeds, that change at the state: the linearization changes with them
+    and its eigenvalues are of this instant. None in equilibrium and in steady motion."""
 
     @property
     def eigenvalues(self) -> Array:

@@ -90,10 +90,8 @@ def table(linear: Linearization) -> str:
         f"states: {', '.join(linear.states)}",
         f"inputs: efforts along {', '.join(linear.inputs) or 'none'}",
     ]
-    resting = np.abs(linear.rates).max(initial=0.0) <= _NONE * (1.0 + np.abs(linear.at.u).max(initial=0.0))
-    if not resting:
-        moving = [s for s, r in zip(linear.states, linear.rates, strict=True) if abs(r) > _NONE]
-        lines.append(f"moving on at this state: {', '.join(moving)}")
+    if linear.running:
+        lines.append(f"at this instant only: {', '.join(linear.running)} change")
     lines.append(f"{'eigenvalue (1/s)':>28} {'ω (rad/s)':>11} {'damping':>8}  {'shape':s}")
     for mode in modes:
         if mode.oscillates and mode.eigenvalue.imag < 0.0:

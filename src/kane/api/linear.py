@@ -88,6 +88,7 @@ class Linearizing(ConstrainedModel):
             (*self.coordinates, *self.speeds),
             np.vstack([motion.Q, motion.U]),
             sum(name in positions.names for name in motion.states),
+            self._running(at, first),
         )
         return found.without(found.ignorable if ignore is True else ignore or ())
 
@@ -146,7 +147,7 @@ class Linearizing(ConstrainedModel):
             tuple(self.speeds.index(s) for s in driven),
             labels,
             rates,
-            tuple(places for _, places in quaternions(self.equations())),
+            tuple(places for _, places in quaternions(self)),
         )
         nothing = np.zeros(len(self.speeds)), np.zeros(len(search.rows))
         found = solve(self._tangent(), search, Operating(float(t), q0, u0, tau0, *nothing))
@@ -212,6 +213,13 @@ class Linearizing(ConstrainedModel):
         tau[columns] = least
         return tau
 
+    def _running(self, at: Operating, first: FirstOrder) -> tuple[str, ...]:
+        """Coordinates and speeds that matter and change: the names of what is not steady at a state."""
+        felt = entering(self._tangents().program)
+        size = _MISSED * (1.0 + np.abs(at.u).max(initial=0.0))
+        moving = [c for c, x in zip(self.coordinates, first.value["qdot"], strict=True) if c in felt and abs(x) > size]
+        return (*moving, *(s for s, x in zip(self.speeds, at.udot, strict=True) if abs(x) > size))
+
     def _outputs(self, shown: Sequence[str], at: Operating, motion: Embedded) -> tuple[Array, Array]:
         """(C, D over all speeds) of outputs by name or expression."""
         C, D = np.zeros((len(shown), len(motion.states))), np.zeros((len(shown), len(self.speeds)))
@@ -234,21 +242,25 @@ class Linearizing(ConstrainedModel):
         return C, D
 
     def _positions(self, at: Operating) -> Positions:
-        equations = self.equations()
-        found = quaternions(equations)
+        found = quaternions(self)
         E = Edot = np.zeros((0, 4, 3))
         if found:
-            E, Edot = self._kept_linear("turns", lambda: turns_program(equations))(at.t, (at.q, at.u), None)
+            E, Edot = self._kept_linear("turns", lambda: turns_program(self.equations()))(at.t, (at.q, at.u), None)
         return Positions.of(self.coordinates, found, E, Edot)
 
-    def _tangent(self) -> Callable[..., Sequence[Array]]:
+    def _tangents(self) -> Answer:
+        """The compiled tangent program."""
+
         def made() -> Program:
             refuse_if_too_large(self, "linearization")
             if self.signature is None:
                 return tangent_program(self.equations())
             return remembered((self.signature, "tangents"), lambda: tangent_program(self.equations()))
 
-        answer = self._kept_linear("tangents", made)
+        return self._kept_linear("tangents", made)
+
+    def _tangent(self) -> Callable[..., Sequence[Array]]:
+        answer = self._tangents()
 
         def tangent(t: float, *arrays: Array) -> Sequence[Array]:
             return answer(t, tuple(a for a in arrays if a.shape[-1]), None)
@@ -263,7 +275,7 @@ class Linearizing(ConstrainedModel):
     def _steady(self, wanted: Iterable[str] | None) -> tuple[tuple[str, ...], Callable[..., Sequence[Array]]]:
         """Expressions whose rates vanish in a steady motion, and their rates."""
         if wanted is None:
-            expressions = [*entering(self.equations()), *self.speeds]
+            expressions = [*entering(self._tangents().program), *self.speeds]
         else:
             expressions = [e for w in wanted for e in ((w, f"{w}'") if w in self.coordinate_records else (w,))]
         if not expressions:

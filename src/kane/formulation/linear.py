@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ..graph import Expr, Inputs, Program, forward, linear_coefficients, lower, reachable, reverse
+from ..graph import Expr, Inputs, Program, forward, linear_coefficients, lower, reverse
+from ..model import Mechanism
 from ..model.attitude import QUATERNIONS
 from .equations import Equations, Output
 
@@ -87,9 +88,8 @@ def _with_changes(
     return lower(name, [*groups, *direction, *parameters], outputs)
 
 
-def quaternions(equations: Equations) -> list[tuple[str, tuple[int, ...]]]:
+def quaternions(m: Mechanism) -> list[tuple[str, tuple[int, ...]]]:
     """(joint, places of w, x, y, z among the coordinates) of every attitude that is a quaternion."""
-    m = equations.mechanism
     place = {c: i for i, c in enumerate(m.coordinates)}
     return [
         (joint.name, tuple(place[c.name] for c in joint.coordinates[:4]))
@@ -103,7 +103,7 @@ def turns_program(equations: Equations) -> Program | None:
     of that, `Edot`; None where there is no quaternion."""
     m, system = equations.mechanism, equations.system
     E: list[Expr] = []
-    for name, _ in quaternions(equations):
+    for name, _ in quaternions(m):
         joint = m.joints[name]
         rates = [m.coordinate_rates[c.symbol] for c in joint.coordinates[:4]]
         E += system.take([e for row in linear_coefficients(rates, joint.rates[:3])[0] for e in row])
@@ -114,12 +114,15 @@ def turns_program(equations: Equations) -> Program | None:
     return equations.lowered("turns", ("t", "q", "u"), {"E": (shape, E), "Edot": (shape, Edot)})
 
 
-def entering(equations: Equations) -> tuple[str, ...]:
-    """Coordinates that the equations of motion contain; all others may run on in a steady motion."""
-    values = _balance(equations)
-    exprs = [e for name, some in values.items() if name not in ("qdot", "phi") for e in some]
-    found = set(reachable(equations.graph, (e.id for e in exprs)))
-    return tuple(c for c, q in zip(equations.mechanism.coordinates, equations.system.q, strict=True) if q.id in found)
+def entering(program: Program) -> tuple[str, ...]:
+    """Coordinates that the equations of motion contain, by the tangent program; all others may run on in a steady
+    motion."""
+    needed = {slot for output in program.outputs if output.name in ("F", "g", "rate") for slot in output.slots}
+    for place in reversed(range(program.first_row, program.first_row + len(program.rows))):
+        if place in needed:
+            needed.update(program.rows[place - program.first_row].args)
+    slots = iter(range(program.input_count))
+    return tuple(k for g in program.inputs for k in g.labels if next(slots) in needed and g.name == "q")
 
 
 __all__ = ["entering", "quaternions", "rates_program", "tangent_program", "turns_program"]

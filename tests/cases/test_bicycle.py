@@ -1,0 +1,152 @@
+"""The Whipple bicycle, nonlinear, linearized about straight running, against its benchmark [MPRS07].
+
+M q'' + v C1 q' + (g K0 + v² K2) q = f with q = (roll, steer), f the roll and steer torques. In this model efforts along
+uroll and usteer are those torques: roll and steer independent, their power has no other speed in it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+import kane
+from kane.analysis import Linearization
+
+Array = NDArray[Any]
+
+BENCHMARK = json.loads((Path(__file__).parents[1] / "reference" / "whipple_bicycle.json").read_text(encoding="utf-8"))
+PARAMETERS = BENCHMARK["parameters"]
+MATRICES = 1e-10  # of every element, by the largest of its matrix
+EIGENVALUES = 1e-10  # 1/s, beyond the 13 digits that the reference is given with
+SPEEDS = 1e-10  # m/s
+DRIFT = 1e-8  # of energy, relative, in 20 s
+
+
+@cache
+def bicycle() -> kane.Model:
+    return kane.load("whipple-bicycle")
+
+
+def straight(v: float) -> dict[str, float]:
+    """Speeds of straight upright running at v m/s."""
+    return {"ux": v, "urear": -v / PARAMETERS["rR"], "ufront": -v / PARAMETERS["rF"], "uroll": 0.0}
+
+
+def running(v: float) -> Linearization:
+    """About straight running, in roll and steer alone."""
+    whole = bicycle().linearize(
+        u=straight(v), independent=["roll", "steer", "uroll", "usteer"], inputs=["uroll", "usteer"]
+    )
+    return whole.without(name for name in whole.states if name not in ("roll", "steer", "uroll", "usteer"))
+
+
+def canonical(v: float) -> tuple[Array, Array, Array]:
+    """(M, C, K) of M q'' + C q' + K q = f."""
+    linear = running(v)
+    M = np.linalg.inv(linear.B[2:])
+    return M, -M @ linear.A[2:, 2:], -M @ linear.A[2:, :2]
+
+
+def assert_matrix(found: Array, expected: Array, more: float = 1.0) -> None:
+    assert np.abs(found - expected).max() <= MATRICES * more * np.abs(expected).max()
+
+
+def test_canonical_matrices_are_those_of_the_benchmark() -> None:
+    M, _, K = canonical(0.0)
+    g = PARAMETERS["g"]
+    assert running(0.0).states == ("roll", "steer", "uroll", "usteer")
+    assert_matrix(M, np.array(BENCHMARK["M"]))
+    assert_matrix(K / g, np.array(BENCHMARK["K0"]))
+    for v in (0.5, 3.0, 10.0):
+        M_v, C, K_v = canonical(v)
+        assert_matrix(M_v, np.array(BENCHMARK["M"]))
+        assert_matrix(C / v, np.array(BENCHMARK["C1"]))
+        assert_matrix((K_v - K) / v**2, np.array(BENCHMARK["K2"]), more=1 + g / v**2)  # a difference of matrices
+
+
+@pytest.mark.parametrize("v", list(BENCHMARK["eigenvalues_by_speed"]))
+def test_eigenvalues_are_those_of_the_benchmark(v: str) -> None:
+    expected = np.array([complex(*pair) for pair in BENCHMARK["eigenvalues_by_speed"][v]])
+    found = running(float(v)).eigenvalues
+    apart = np.abs(found[:, None] - expected[None, :])
+    assert apart.min(axis=0).max() <= EIGENVALUES and apart.min(axis=1).max() <= EIGENVALUES
+
+
+def test_nothing_but_roll_steer_and_speed_matters_when_running_straight() -> None:
+    linear = bicycle().linearize(u=straight(4.6), independent=["roll", "steer"])
+    assert linear.running == ()
+    assert set(linear.ignorable) == {"x", "y", "yaw", "rear", "front"}
+    assert "roll 1, steer" in str(linear.without(linear.ignorable))
+
+
+def test_weave_capsize_and_double_root_are_at_the_published_speeds() -> None:
+    """Where a pair stops to grow, where a real eigenvalue changes sign, where two real ones meet to become a pair."""
+
+    def weave(v: float) -> float:
+        return max(x.real for x in running(v).eigenvalues if abs(x.imag) > 1e-9)
+
+    def capsize(v: float) -> float:
+        return float(np.linalg.det(running(v).A))
+
+    def meeting(v: float) -> float:
+        a, b = sorted(running(v).eigenvalues, key=lambda x: -x.real)[:2]
+        return float(((a - b) ** 2).real)
+
+    published = BENCHMARK["speeds"]
+    for crossing, name, between in (
+        (weave, "weave", (4.0, 4.6)),
+        (capsize, "capsize", (5.0, 7.0)),
+        (meeting, "double_root", (0.5, 0.9)),
+    ):
+        found: Any = brentq(crossing, *between, xtol=1e-13)
+        assert abs(found - published[name]) <= SPEEDS, name
+
+
+def test_energy_is_kept_by_the_uncontrolled_bicycle() -> None:
+    model = bicycle()
+    run = model.simulate((0.0, 20.0), u={**straight(4.6), "uroll": 0.5})
+    energy = model.energy(run.q, run.u)
+    total = energy.kinetic + energy.potential
+    assert run.t[-1] == 20.0
+    assert np.abs(run.q[:, model.coordinates.index("roll")]).max() > 0.05, "it sways, and stays upright"
+    assert np.abs(total - total[0]).max() <= DRIFT * abs(total[0])
+
+
+def test_small_sway_is_that_of_the_linear_model() -> None:
+    """The nonlinear motion from a small push, against the exponential of the benchmark's matrices."""
+    v, push = 4.6, 1e-5
+    M, C1, K0, K2 = (np.array(BENCHMARK[name]) for name in ("M", "C1", "K0", "K2"))
+    right = np.linalg.solve(M, np.hstack([-(PARAMETERS["g"] * K0 + v**2 * K2), -v * C1]))
+    values, vectors = np.linalg.eig(np.vstack([np.hstack([np.zeros((2, 2)), np.eye(2)]), right]))
+    weights = np.linalg.solve(vectors, [0, 0, push, 0])
+    t = np.linspace(0.0, 3.0, 31)
+    expected = ((vectors[:2] * weights) @ np.exp(np.outer(values, t))).real
+    model = bicycle()
+    run = model.simulate(t, u={**straight(v), "uroll": push, "usteer": 0.0}, rtol=1e-11, atol=1e-15)
+    found = run.q[:, [model.coordinates.index("roll"), model.coordinates.index("steer")]].T
+    assert np.abs(found - expected).max() <= 1e-7 * push  # terms of second order: push² and its like
+
+
+@pytest.mark.parametrize("lean", [0.05, 0.2])
+def test_steady_turns_stay_steady(lean: float) -> None:
+    """Hands off, a lean has its speed; with a steer torque any speed will do. Both circles are ridden for a while."""
+    model = bicycle()
+    free = model.trim(q={"roll": lean}, u={"uroll": 0.0, "usteer": 0.0})
+    driven = model.trim(q={"roll": lean}, u={"ux": 5.0, "uroll": 0.0, "usteer": 0.0}, efforts=["usteer"])
+    assert abs(driven["tau_usteer"]) > 1e-3 and not free.tau.any()
+    for found in (free, driven):
+        linear = model.linearize(found.q, found.u, found.tau)
+        assert linear.running == ()
+        run = model.simulate((0.0, 1.5), q=found.q, u=found.u, tau=found.tau, rtol=1e-11, atol=1e-13)
+        assert np.abs(run.u - found.u).max() <= 1e-8
+        radius = found["ux"] / found["uyaw"]
+        angle = run.t * found["uyaw"]
+        path = radius * np.column_stack([np.sin(angle), 1 - np.cos(angle)])
+        assert np.abs(run.q[:, :2] - path).max() <= 1e-8
