@@ -39,7 +39,7 @@ def read(method: Any) -> Description:
     try:
         from sympy.physics import mechanics
     except ImportError:
-        raise InputError("SymPy is not installed: pip install 'kane[peers]'") from None
+        raise InputError("SymPy is not installed: pip install 'kane[sympy]'") from None
     if isinstance(method, mechanics.KanesMethod):
         return _of_kane(method)
     if isinstance(method, mechanics.LagrangesMethod):
