@@ -49,11 +49,16 @@ class Equations:
     # parts -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _regrouped(self) -> list[Link]:
-        return lay_out(self.mechanism, self.system.take, regroup=True)
+    def _cheapest(self) -> list[Link]:
+        """The links with their inertias regrouped. Where speeds were chosen that describe a body directly, its inertia
+        may cost less where it is: the better of the two."""
+        regrouped = lay_out(self.mechanism, self.system.take, regroup=True)
+        if self.system.map.identity:
+            return regrouped
+        return min((regrouped, self.original_links), key=lambda links: self._size(self._efforts_of(self.system, links)))
 
     def _links(self, system: System) -> list[Link]:
-        return self._regrouped if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
+        return self._cheapest if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
 
     @cached_property
     def original_links(self) -> list[Link]:
@@ -94,7 +99,9 @@ class Equations:
 
     def _efforts(self, system: System, *, accelerate: bool) -> list[Expr]:
         """−(F_r + F_r*) without tau: inverse dynamics, or the bias where u̇ is zero."""
-        links = self._links(system)
+        return self._efforts_of(system, self._links(system), accelerate=accelerate)
+
+    def _efforts_of(self, system: System, links: Sequence[Link], *, accelerate: bool = True) -> list[Expr]:
         kin = system.kinematics(links, accelerate=accelerate)
         power = Power()
         add_inertia(power, kin, masses(system, links))
@@ -144,8 +151,8 @@ class Equations:
     def _swept_mass_matrix(self) -> Rows:
         """M from the generalized momenta ∂T/∂u_r: any system, any speeds."""
         power = Power()
-        kin = self.system.kinematics(self._regrouped, accelerate=False)
-        add_momentum(power, kin, masses(self.system, self._regrouped))
+        kin = self.system.kinematics(self._cheapest, accelerate=False)
+        add_momentum(power, kin, masses(self.system, self._cheapest))
         for s, inertia in rotors(self.system):
             power.add([s], [inertia * s])
         return general_mass_matrix(power.by(self.system.u), self.system.u)
@@ -160,7 +167,7 @@ class Equations:
         return self._constraints(spans=False)
 
     def _constraints(self, *, spans: bool) -> Constraints:
-        return constraints(self.system, self.system.kinematics(self._regrouped, accelerate=False), spans=spans)
+        return constraints(self.system, self.system.kinematics(self._cheapest, accelerate=False), spans=spans)
 
     @cached_property
     def embedded(self) -> Embedded:
@@ -208,7 +215,7 @@ class Equations:
         if not (self._is_tree and self.system.map.identity):
             return list(range(len(self.system.u)))
         place = {e: i for i, e in enumerate(self.system.u)}
-        ordered = [place[self.system.take.one(s)] for link in self._regrouped for s in link.joint.rates]
+        ordered = [place[self.system.take.one(s)] for link in self._cheapest for s in link.joint.rates]
         return ordered + [i for i in range(len(self.system.u)) if i not in ordered]
 
     def _forward_by_joints(self) -> list[Expr]:
@@ -226,7 +233,7 @@ class Equations:
                 total = total + Y[r][j] * self.tau[r]
             f.append(total)
         place = {v: i for i, v in enumerate(joints.variables)}
-        outward = [place[v] for link in self._regrouped for v in link.joint.rates]
+        outward = [place[v] for link in self._cheapest for v in link.joint.rates]
         sdot = self._solved(self._joint_mass_matrix, f, outward, [repr(v) for v in joints.variables])
         rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
         Ydot = [forward(row, rates) for row in Y]
