@@ -5,7 +5,8 @@ and fork are along the steer axis. The rear wheel's rolling is in the velocities
 three velocity constraints and, once integrated, one of configuration. M and f are lambdified with common subexpressions
 shared. Of the variants tried this one took the least time: parameters stay symbols (numbers from the beginning took a
 quarter longer, rationals several times as long), dependent speeds are eliminated by Cramer's rule (LU took a quarter
-longer), angles of wheels are left out. The parameters are those of the benchmark bicycle [MPRS07, Tab. 1].
+longer), angles of wheels are left out. The derivation in SymPy's own test-suite takes as long. The parameters are those
+of the benchmark bicycle [MPRS07, Tab. 1].
 """
 
 from __future__ import annotations
