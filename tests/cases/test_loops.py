@@ -18,6 +18,7 @@ from cases.planar import planar_accelerations
 from kane import Model, Trajectory, load
 from kane.analysis.programs import Array
 from kane.errors import ModelError
+from kane.model import read_mechanism
 from kane.model.mechanisms import n_four_bar
 
 ROUNDING = 1e-12  # closed forms compared with each other
@@ -445,6 +446,36 @@ def test_an_unforced_stewart_platform_keeps_its_energy() -> None:
     model = load("stewart-platform")
     run = model.simulate((0.0, 0.4), u={"wx": 0.4, "wy": -0.3, "wz": 0.8, "vx": 0.2, "vy": 0.1, "vz": 1.5}, **TIGHT)
     assert run.outcome.success and gap(run) <= GAP and energy_span(run) <= ENERGY
+
+
+def level_energy(model: Model, z: float) -> tuple[float, float]:
+    """(J, V): 2 T / ż² (kg) and the potential energy (J) of a level platform at the height z that moves along z only.
+
+    Each leg tilts in a vertical plane; what spin its universal joint gives it costs nothing where it is thin.
+    """
+    mp, mc, mr, c, Ic = sizes(model, "mp", "mc", "mr", "c", "Ic")
+    base, platform = legs(model)
+    J, V = mp, mp * G * z
+    for x, y, _ in platform - base:
+        l = math.sqrt(x * x + y * y + z * z)
+        tilt = math.hypot(x, y) / l**2
+        J += (mc * c**2 + mr * (l - c) ** 2 + 2 * Ic) * tilt**2 + mr * (z / l) ** 2
+        V += G * (mc * c + mr * (l - c)) * z / l
+    return J, V
+
+
+def test_a_stewart_platform_released_level_falls_as_its_energy_says() -> None:
+    thin = "kane: 1\nextends: stewart-platform\nname: thin legs\nparameters: {Ja: 0}\n"
+    model = read_mechanism(thin, "thin.yaml", into=Model)
+    run = model.simulate((0.0, 0.3), **TIGHT)
+    height, rate = model.coordinates.index("z"), model.speeds.index("vz")
+    sideways = [model.coordinates.index(name) for name in ("e1", "e2", "e3", "x", "y")]
+    np.testing.assert_allclose(run.q[:, sideways], 0.0, atol=PLACED)
+    start = level_energy(model, run.q[0, height])[1]
+    for z, v in zip(run.q[:, height], run.u[:, rate], strict=True):
+        J, V = level_energy(model, z)
+        assert 0.5 * J * v * v == pytest.approx(start - V, abs=ENERGY * start)
+    assert run.q[-1, height] < 0.4, "it fell a good part of its height"
 
 
 # Bricard's linkage ---------------------------------------------------------------------------------------------------
