@@ -7,6 +7,7 @@ here numerically. The rolling disc is also held against the numbers published wi
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -298,6 +299,39 @@ def free_top() -> Script:
     return Script(method, {**dict(zip(J, (0.3, 0.25, 0.1), strict=True)), m: 1.2, l: 0.3, g: 9.81})
 
 
+def sleigh(placed: bool = True) -> Script:
+    """A blade under a body: speeds along its axes, the lateral one dependent; with or without coordinates of place."""
+    (x, y, yaw), u, (m, J, a) = dynamicsymbols("x y psi"), dynamicsymbols("u1:4"), sp.symbols("m J a")
+    N = ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [yaw, N.z])
+    A.set_ang_vel(N, u[0] * N.z)
+    O, S = Point("O"), Point("S")
+    O.set_vel(N, 0)
+    S.set_vel(N, u[1] * A.x + u[2] * A.y)
+    kinematics = [yaw.diff(t) - u[0]]
+    if placed:
+        S.set_pos(O, x * N.x + y * N.y)
+        v = x.diff(t) * N.x + y.diff(t) * N.y
+        kinematics += [v.dot(A.x) - u[1], v.dot(A.y) - u[2]]
+    blade = S.locatenew("blade", -a * A.x)
+    blade.v2pt_theory(S, N, A)
+    method = KanesMethod(
+        N,
+        [yaw, x, y] if placed else [yaw],
+        u[:2],
+        kinematics,
+        u_dependent=u[2:],
+        velocity_constraints=[blade.vel(N).dot(A.y)],
+        bodies=[RigidBody("sleigh", S, A, m, (inertia(A, J, J, J), S))],
+    )
+    return Script(method, {m: 1.2, J: 0.3, a: 0.4})
+
+
+def sleigh_without_a_place() -> Script:
+    """More speeds than coordinates: two of them have none."""
+    return sleigh(placed=False)
+
+
 SCRIPTS = (
     double_pendulum,
     rolling_disc,
@@ -307,6 +341,8 @@ SCRIPTS = (
     moving_plane,
     gyro_pendulum,
     free_top,
+    sleigh,
+    sleigh_without_a_place,
 )
 
 
@@ -360,6 +396,14 @@ def test_a_script_that_the_second_route_cannot_follow_says_why(script: Callable[
     given = script()
     with pytest.raises(kane.ModelError, match=why):
         kane.from_sympy(given.method, values=given.values).check()
+
+
+def test_a_place_that_is_not_told_is_remarked_upon() -> None:
+    given = sleigh_without_a_place()
+    model = kane.from_sympy(given.method, values=given.values)
+    assert [str(remark) for remark in model.remarks] == [
+        "model 'model' / point 'S': it has a velocity, and no position from a fixed point: its place is not known"
+    ]
 
 
 def test_a_motion_from_sympy_keeps_its_energy() -> None:
@@ -531,6 +575,12 @@ def test_only_method_objects_are_read() -> None:
     empty = KanesMethod(ReferenceFrame("N"), [q], [u], [q.diff(t) - u])
     with pytest.raises(kane.InputError, match="has no bodies yet"):
         kane.from_sympy(empty)
+
+
+def test_without_sympy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sympy.physics", None)
+    with pytest.raises(kane.InputError, match=r"pip install 'kane\[sympy\]'"):
+        kane.from_sympy(object())
 
 
 def test_an_inertia_that_moves_in_its_body_is_refused() -> None:

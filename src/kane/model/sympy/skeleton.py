@@ -133,6 +133,12 @@ class Skeleton:
                 break
         for new in reversed(path):
             self._points[new] = self._placed(new, self._located[new])
+            if self._inertial in new._vel_dict:
+                self._move(new)
+        if self._inertial not in point._vel_dict and self._move(point):  # SymPy derives it when it is asked for
+            for other in self._points:
+                if self._inertial in other._vel_dict:
+                    self._move(other)
         return self._points[point]
 
     def _locate(self, point: Any) -> None:
@@ -154,16 +160,22 @@ class Skeleton:
             for k, step in enumerate(steps):
                 at = at.located(f"{name}.{k + 1}", step)
             new = self._tree.point(name, at, last)
+        return new
+
+    def _move(self, point: Any) -> bool:
+        """Set the velocity of a point where it is not the one that follows from positions; whether it was set."""
+        new = self._points[point]
         try:
             velocity = self.whole(point.vel(self._inertial), new.home)
         except ValueError as error:
             raise InputError(f"point '{point.name}' has no velocity in '{self._inertial.name}': {error}") from None
-        if not self._same(self.kinematics.v(new), velocity.express(new.home).xyz):
-            self._kinematics = None
-            new.set_velocity(velocity)
-            if parent is None:
-                self.adrift.append(point)
-        return new
+        if self._same(self.kinematics.v(new), velocity.express(new.home).xyz):
+            return False
+        self._kinematics = None
+        new.set_velocity(velocity)
+        if self._located[point] is None:
+            self.adrift.append(point)
+        return True
 
     @property
     def kinematics(self) -> Kinematics:
