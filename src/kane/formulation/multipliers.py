@@ -19,6 +19,7 @@ from .reactions import Held
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 _NEGLIGIBLE = 1e-9  # share of the largest below which what changes along the null space is rounding
+_ROUNDING = 1e-11  # share of the longest row below which a row is rounding
 _WELL = 1e3  # condition up to which samples share a choice of dependent speeds; beyond, each makes its own
 
 
@@ -32,15 +33,24 @@ class Multipliers:
 
 def scales(A: Array, mass: Array) -> tuple[Array, Array]:
     """(columns, rows): factors (batch, n) and (batch, m) of A that measure speeds by the mass they move and give the
-    rows unit length; rows that are zero keep theirs."""
+    rows unit length. A row that is rounding beside the longest, one that the tree meets anyway, has its factor."""
     columns = 1.0 / np.sqrt(np.abs(mass) + 1e-6 * np.maximum(np.abs(mass).mean(axis=-1, keepdims=True), 1e-300))
     lengths = np.linalg.norm(A * columns[..., None, :], axis=-1)
-    return columns, 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+    longest = lengths.max(axis=-1, keepdims=True, initial=0.0)
+    longest = np.where(longest > 0.0, longest, 1.0)
+    return columns, 1.0 / np.where(lengths > _ROUNDING * longest, lengths, longest)
+
+
+def _felt(A: Array, columns: Array, rows: Array) -> Array:
+    """A with rows that are rounding made zero: of unit length, their direction would be anything."""
+    lengths = np.linalg.norm(A * columns[..., None, :], axis=-1) * rows
+    return np.where(lengths[..., None] > 0.5, A, 0.0)
 
 
 def by_singular_values(A: Array, g: Array, mass: Array) -> Multipliers:
     """λ of least norm from all rows of A at once, (batch, m, n)."""
     columns, rows = scales(A, mass)
+    A = _felt(A, columns, rows)
     U, s, Vt = np.linalg.svd(A * rows[..., :, None] * columns[..., None, :])
     kept = s > REDUNDANT * np.maximum(s[..., :1], 1e-300)
     inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
@@ -58,6 +68,7 @@ def by_released_rows(A: Array, g: Array, mass: Array) -> Multipliers:
     u_D = D u_I + E + A_D⁻¹ w, so λ of the rows that were chosen is A_D⁻ᵀ g_D. Redundant rows get their share after.
     """
     columns, rows = scales(A, mass)
+    A = _felt(A, columns, rows)
     scaled, forces = A * rows[..., :, None] * columns[..., None, :], g * columns
     values = np.zeros(A.shape[:-1])
     null = np.zeros((*values.shape, values.shape[-1]))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -117,6 +117,42 @@ def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
         assert found[0].constraints["c"].efforts
 
 
+@settings(max_examples=3, derandomize=True, deadline=None, phases=[Phase.generate])
+@given(
+    plans(kinds=("revolute", "prismatic", "universal", "weld"), size=4).filter(lambda plan: len(plan.bodies) > 1),
+    st.sampled_from(["revolute", "spherical", "weld", "distance"]),
+    st.integers(0, 2**32 - 1),
+)
+def test_three_routes_agree_on_random_loops(plan: Plan, kind: str, seed: int) -> None:
+    """A loop from the last body to another one or to the ground; often it has fewer freedoms than rows."""
+    rng, model = np.random.default_rng(seed), build(plan)
+    last = len(plan.bodies) - 1
+    other = int(rng.integers(-1, last))
+    ends: dict[str, Any] = {"first_at": rng.normal(size=3).tolist(), "second_at": rng.normal(size=3).tolist()}
+    bodies = ("ground" if other < 0 else f"b{other}", f"b{last}")
+    if kind == "distance":
+        model.distance("loop", *bodies, length=1.2, **ends)
+    else:
+        model.close("loop", kind, *bodies, **ends)
+    states = random_states(dense_equations(model), 1, 0)
+    q, u, tau, t = states.q[0], states.u[0], states.tau[0], float(states.t[0, 0])
+    rows = model.constraint_rows(q, u, t=t)
+    u = u - np.linalg.pinv(rows.A) @ rows.rate
+    udot = moving(model, q, u, tau, t)
+    found = [model.reactions(q, u, tau, t=t, udot=udot, method=m) for m in METHODS]
+    agree(found[0], found[2])
+    agree(found[1], found[2])
+
+
+def moving(model: Model, q: Array, u: Array, tau: Array, t: float) -> Array:
+    """u̇ of the equations with multipliers, M u̇ − Aᵀ λ = tau − bias and A u̇ = b, by least squares."""
+    rows, M = model.constraint_rows(q, u, t=t), model.mass_matrix(q, t=t)
+    m, n = rows.A.shape
+    left = np.block([[M, -rows.A.T], [rows.A, np.zeros((m, m))]])
+    right = np.concatenate([tau - model.bias(q, u, t=t), rows.b])
+    return np.asarray(np.linalg.lstsq(left, right, rcond=1e-11)[0][:n], dtype=float)
+
+
 @pytest.mark.parametrize("kind", ["prescribed", "coupled", "wheel"])
 def test_three_routes_agree_for_joints_without_speeds_of_their_own(kind: str) -> None:
     model = Model(kind, gravity=[0.0, -9.81, 0.5])
@@ -206,6 +242,16 @@ def test_multipliers_are_the_least_that_balance(n: int, rank: int, more: int, se
         along = np.einsum("bmk,bm->bk", found.null / row_scale[..., None], scaled)
         assert np.abs(along).max(initial=0.0) <= AGREEMENT * np.abs(scaled).max() * conditions
         assert all(np.linalg.matrix_rank(x, tol=1e-6) == more for x in found.null)
+
+
+def test_a_row_of_rounding_errors_is_one_that_is_met_anyway() -> None:
+    """Of its multiplier nothing is known, and it changes no other one."""
+    A = np.array([[[1.0, 2.0], [3e-17, -2e-17]]])
+    g = np.array([[5.0, 10.0]])
+    for solve in (by_singular_values, by_released_rows):
+        found = solve(A, g, np.ones((1, 2)))
+        assert np.abs(found.values - [5, 0]).max() <= EXACT
+        assert (found.null[0] != 0).any(axis=1).tolist() == [False, True]
 
 
 def test_samples_of_different_rank_are_each_judged_by_themselves() -> None:
