@@ -16,7 +16,7 @@ from .programs import Array
 
 Measure = Callable[[Array, Array], Array]
 
-LOW = 0.2
+LOW = 0.7
 """Share of the usual measure below which a lowest point is looked at."""
 
 SINGULAR = 1e-3

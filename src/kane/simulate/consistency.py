@@ -79,10 +79,11 @@ def closed(
     best, since = float(np.linalg.norm(at.phi)), 0
     for _ in range(_STEPS):
         size = float(np.abs(at.phi).max(initial=0.0))
-        if size <= CLOSED * (1.0 + float(np.abs(q).max(initial=0.0))):
-            return q
         step = _least(at.A, -at.phi, at.T[list(held)])
+        near, then = q, at
         q, at = _shortened(terms, unit, q, at, at.T @ step)
+        if size <= CLOSED * (1.0 + float(np.abs(near).max(initial=0.0))):
+            return q if np.abs(at.phi).max(initial=0.0) <= np.abs(then.phi).max(initial=0.0) else near
         now = float(np.linalg.norm(at.phi))
         since = 0 if now < (1.0 - _STALLED) * best else since + 1
         best = min(best, now)
