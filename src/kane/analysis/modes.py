@@ -104,10 +104,11 @@ def _line(mode: Mode, largest: float, scaled: Sequence[Sequence[str]]) -> str:
     if mode.frequency <= _NONE * max(1.0, largest):
         eigenvalue, frequency, damping = "0", "0", ""
     else:
-        eigenvalue = f"{mode.eigenvalue.real:.6g}"
+        decay = mode.eigenvalue.real if abs(mode.eigenvalue.real) > _NONE * mode.frequency else 0.0
+        eigenvalue = f"{decay:.6g}"
         if mode.oscillates:
             eigenvalue += f" ± {abs(mode.eigenvalue.imag):.6g}i"
-        frequency, damping = f"{mode.frequency:.5g}", f"{mode.damping:.4f}"
+        frequency, damping = f"{mode.frequency:.5g}", f"{-decay / mode.frequency + 0.0:.4f}"
     parts = [{name: mode.states[name] for name in some} for some in scaled]
     part = next((p for p in parts if max(map(abs, p.values()), default=0.0) > _NONE), dict(mode.states))
     ranked = sorted(part.items(), key=lambda item: -abs(item[1]))

@@ -18,9 +18,11 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 _STEPS = 100
 _HALVINGS = 30
+_LONGEST = 1.0  # change of a coordinate (rad, m) in one step
+_AROUND = (0.01, 0.03, 0.1, 0.3, 0.3)  # how far from a guess (rad, m; relative for speeds) others are tried
 _EXACT = 1e-14  # residual, relative to the sizes it is made of, after which no step helps
 _FOUND = 1e-9  # the largest that counts as found
-_RANK = 1e-11  # share of the largest below which a row, an unknown or a direction of a step is nothing
+_RANK = 1e-10  # share of the largest below which a row, an unknown or a direction of a step is nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,10 @@ class Steady:
 @dataclass(frozen=True, slots=True)
 class Search:
     """What is sought: indices of unknown coordinates, speeds and efforts; the rates that vanish, (name of each,
-    program of their values and changes); quaternions by the places of their elements; names of rows."""
+    program of their values and changes); quaternions by the places of their elements; names of rows.
+
+    Every step ends on the constraints: beside them redundant rows contradict each other.
+    """
 
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
@@ -91,6 +96,8 @@ class Search:
     steady: tuple[str, ...]
     rates: Callable[..., Sequence[Array]]
     quaternions: tuple[tuple[int, ...], ...]
+    closed: Callable[[Array], Array]
+    """q moved onto the constraints, known coordinates staying, where it can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +115,25 @@ class _Misses:
 
 
 def solve(tangent: Tangent, search: Search, guess: Operating) -> Steady:
-    """The steady state nearest along Newton's path from a guess; where there is none, where the search ended."""
-    at, steps = guess, 0
+    """The steady state along Newton's path from a guess; where there is none, where the search came nearest.
+
+    A guess from which no step helps, such as a pendulum that points sideways, is left a little for others around it.
+    """
+    found = _newton(tangent, search, guess)
+    rng = np.random.default_rng(0)
+    for distance in _AROUND:
+        if found.converged or not (search.q or search.u):
+            break
+        q, u = guess.q.copy(), guess.u.copy()
+        q[list(search.q)] += distance * rng.uniform(-1.0, 1.0, len(search.q))
+        u[list(search.u)] += distance * (1.0 + np.abs(u).max(initial=0.0)) * rng.uniform(-1.0, 1.0, len(search.u))
+        other = _newton(tangent, search, replace(guess, q=q, u=u))
+        found = other if other.residual < found.residual else found
+    return found
+
+
+def _newton(tangent: Tangent, search: Search, guess: Operating) -> Steady:
+    at, steps = replace(guess, q=search.closed(guess.q)), 0
     misses = _misses(tangent, search, at)
     while steps < _STEPS and misses.worst > _EXACT:
         lengths = np.linalg.norm(misses.J, axis=1)
@@ -118,6 +142,7 @@ def solve(tangent: Tangent, search: Search, guess: Operating) -> Steady:
         felt = np.linalg.norm(J, axis=0) > _RANK
         step = np.zeros(J.shape[1])
         step[felt] = -np.linalg.lstsq(J[:, felt], right, rcond=_RANK)[0]
+        step *= min(1.0, _LONGEST / (np.abs(step[: len(search.q)]).max(initial=0.0) or 1.0))
         before, there, then = float(np.linalg.norm(right)), at, misses
         for _ in range(_HALVINGS):
             there = _moved(search, at, step)
@@ -137,7 +162,9 @@ def _moved(search: Search, at: Operating, step: Array) -> Operating:
     q, u, tau = at.q.copy(), at.u.copy(), at.tau.copy()
     for values, places in ((q, search.q), (u, search.u), (tau, search.tau)):
         values[list(places)] += next(parts)
-    return replace(at, q=q, u=u, tau=tau, udot=at.udot + next(parts), multipliers=at.multipliers + next(parts))
+    return replace(
+        at, q=search.closed(q), u=u, tau=tau, udot=at.udot + next(parts), multipliers=at.multipliers + next(parts)
+    )
 
 
 def _misses(tangent: Tangent, search: Search, at: Operating) -> _Misses:

@@ -88,7 +88,7 @@ class Linearizing(ConstrainedModel):
             (*self.coordinates, *self.speeds),
             np.vstack([motion.Q, motion.U]),
             sum(name in positions.names for name in motion.states),
-            self._running(at, first),
+            self._running(at, first, motion),
         )
         return found.without(found.ignorable if ignore is True else ignore or ())
 
@@ -148,6 +148,7 @@ class Linearizing(ConstrainedModel):
             labels,
             rates,
             tuple(places for _, places in quaternions(self)),
+            self._closing(float(t), [i for i, c in enumerate(self.coordinates) if c not in sought]),
         )
         nothing = np.zeros(len(self.speeds)), np.zeros(len(search.rows))
         found = solve(self._tangent(), search, Operating(float(t), q0, u0, tau0, *nothing))
@@ -213,11 +214,26 @@ class Linearizing(ConstrainedModel):
         tau[columns] = least
         return tau
 
-    def _running(self, at: Operating, first: FirstOrder) -> tuple[str, ...]:
+    def _closing(self, t: float, held: Sequence[int]) -> Callable[[Array], Array]:
+        """q moved onto the constraints, some coordinates staying; as it was, once that has failed."""
+        possible = True
+
+        def closing(q: Array) -> Array:
+            nonlocal possible
+            try:
+                return self._closed(q, t, held) if possible else q
+            except ModelError:
+                possible = False
+                return q
+
+        return closing
+
+    def _running(self, at: Operating, first: FirstOrder, motion: Embedded) -> tuple[str, ...]:
         """Coordinates and speeds that matter and change: the names of what is not steady at a state."""
         felt = entering(self._tangents().program)
         size = _MISSED * (1.0 + np.abs(at.u).max(initial=0.0))
         moving = [c for c, x in zip(self.coordinates, first.value["qdot"], strict=True) if c in felt and abs(x) > size]
+        size += _MISSED * np.abs(motion.A).max(initial=0.0)  # of a state known to that many digits
         return (*moving, *(s for s, x in zip(self.speeds, at.udot, strict=True) if abs(x) > size))
 
     def _outputs(self, shown: Sequence[str], at: Operating, motion: Embedded) -> tuple[Array, Array]:

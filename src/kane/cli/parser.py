@@ -13,6 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inverse": ("motion", "inverse"),
     "ik": ("reach", "ik"),
     "simulate": ("motion", "simulate"),
+    "linearize": ("linear", "linearize"),
     "check": ("judge", "check"),
     "report": ("publish", "report"),
     "demo": ("publish", "demo"),
@@ -58,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_info, _ops, _derive, _inverse, _ik, _simulate, _check, _report, _demo, _bench):
+    for add in (_info, _ops, _derive, _inverse, _ik, _simulate, _linearize, _check, _report, _demo, _bench):
         add(commands)
     return top
 
@@ -249,6 +250,32 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
     command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv or .npz")
     command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
+    _json(command)
+
+
+def _linearize(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "linearize",
+        "Linearize the motion about a state, constraints embedded: eigenvalues, frequencies, damping, modes.",
+        "  kane linearize double-pendulum --equilibrium\n"
+        "  kane linearize whipple-bicycle --at uroll=0 --ignore --plot eigenvalues.png\n"
+        "  kane linearize whipple-bicycle --at state.json --states roll,steer,uroll,usteer --json\n\n"
+        "What --at does not name is as the model starts; a state off the constraints is moved onto them. A .json file\n"
+        "has names and values. Status 1 if there is no equilibrium.",
+    )
+    _model(command)
+    command.add_argument(
+        "--at",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="coordinates and speeds of the state, or a .json file of them",
+    )
+    command.add_argument("--equilibrium", action="store_true", help="find a state of rest from there first")
+    command.add_argument("--states", metavar="NAMES", help="coordinates and speeds that are to be independent")
+    command.add_argument("--ignore", action="store_true", help="leave out coordinates that nothing else depends on")
+    command.add_argument("--plot", metavar="FILE", help="draw the eigenvalues (.png, .svg or .pdf)")
     _json(command)
 
 

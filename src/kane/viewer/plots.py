@@ -285,6 +285,58 @@ def counts(rows: Mapping[str, Mapping[str, int]], *, note: str = "") -> Figure:
     return figure
 
 
+def eigenvalues(values: Array, title: str = "") -> Figure:
+    """Eigenvalues (1/s) in the complex plane; those that grow are in the second colour."""
+    real, imaginary = np.real(values), np.imag(values)
+    growing = real > _STEADY * np.abs(values)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(4.8, 4.2), layout="constrained")
+        ax = figure.subplots()
+        ax.axvline(0.0, color=INK, linewidth=0.7)
+        ax.axhline(0.0, color=INK, linewidth=0.7)
+        for which, color, label in ((~growing, PALETTE[0], "decays or stays"), (growing, PALETTE[1], "grows")):
+            if which.any():
+                ax.plot(real[which], imaginary[which], "o", color=color, label=label)
+        ax.set_xlabel("Re λ  (1/s)")
+        ax.set_ylabel("Im λ  (rad/s)")
+        ax.margins(0.12)
+        ax.legend(fontsize=8)
+        if title:
+            ax.set_title(title)
+    return figure
+
+
+def eigenvalues_over(
+    x: Array, values: Array, label: str, *, title: str = "", marks: Mapping[str, float] | None = None
+) -> Figure:
+    """Real parts and positive imaginary parts (1/s) of eigenvalues (len(x), n) over x, which `label` names; `marks`
+    (name → x) are drawn as lines."""
+    pair = np.abs(np.imag(values)) > 1e-9 * np.abs(values)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+        ax = figure.subplots()
+        ax.axhline(0.0, color=INK, linewidth=0.7)
+        across = np.broadcast_to(np.asarray(x)[:, None], values.shape)
+        for which, part, color, name in (
+            (~pair, np.real(values), PALETTE[0], "Re λ, real"),
+            (pair, np.real(values), PALETTE[1], "Re λ, pair"),
+            (pair & (np.imag(values) > 0), np.imag(values), PALETTE[7], "Im λ, pair"),
+        ):
+            ax.plot(across[which], part[which], ".", color=color, markersize=3, label=name)
+        for name, place in (marks or {}).items():
+            ax.axvline(place, color=GRID, linewidth=1.0, linestyle=(0, (4, 3)))
+            ax.annotate(
+                name, (place, 1.0), (3, -10), xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=8
+            )
+        ax.set_xlabel(label)
+        ax.set_ylabel("λ  (1/s)")
+        ax.set_xlim(float(np.min(x)), float(np.max(x)))
+        ax.legend(fontsize=8, markerscale=3)
+        if title:
+            ax.set_title(title)
+    return figure
+
+
 def save(figure: Figure, path: Path | str) -> None:
     """Write a figure as .png, .svg or .pdf, on white."""
     suffix = Path(path).suffix.lower()

@@ -1,0 +1,85 @@
+"""`kane linearize`: eigenvalues and modes of the motion near a state."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..analysis import Linearization
+from ..api import Model
+from . import FINE, UsageError
+from .console import print_json, say
+from .given import assignments, file_to_write, model_of
+from .motion import PICTURES
+
+
+def linearize(arguments: Namespace) -> int:
+    """Print the modes about a state, or the matrices as JSON."""
+    model = model_of(arguments)
+    picture = file_to_write(arguments.plot, PICTURES, "--plot")
+    given = _given(model, arguments.at)
+    q: Any = {name: x for name, x in given.items() if name in model.coordinate_records}
+    u: Any = {name: x for name, x in given.items() if name in model.speed_records}
+    if arguments.equilibrium:
+        if u:
+            raise UsageError(f"--at {next(iter(u))}: in equilibrium all speeds are zero; name coordinates only")
+        guess = {**dict(zip(model.coordinates, model.initial_state[0].tolist(), strict=True)), **q}
+        rest = model.equilibrium(np.array(list(guess.values())))
+        q, u = rest.q, rest.u
+    names = [name.strip() for name in (arguments.states or "").split(",") if name.strip()]
+    linear = model.linearize(q, u, independent=names, ignore=arguments.ignore)
+    if arguments.json:
+        print_json(as_figures(linear))
+    else:
+        print(linear)
+    if picture is not None:
+        from ..viewer import plots
+
+        plots.save(plots.eigenvalues(linear.eigenvalues, f"eigenvalues of {model.name}"), picture)
+        say(f"wrote {picture}")
+    return FINE
+
+
+def _given(model: Model, texts: list[str]) -> dict[str, float]:
+    """Coordinates and speeds by name, from NAME=VALUE or from .json files."""
+    known: dict[str, Any] = {**model.coordinate_records, **model.speed_records}
+    found: dict[str, float] = {}
+    for text in texts:
+        if not text.endswith(".json"):
+            found.update(assignments(model, [text], known, "--at"))
+            continue
+        path = Path(text)
+        if not path.is_file():
+            raise UsageError(f"--at {text}: there is no such file")
+        try:
+            values = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UsageError(f"--at {text}: is not JSON: {error}") from None
+        if not isinstance(values, dict):
+            raise UsageError(f'--at {text}: expected names and values, as in {{"{next(iter(known))}": 0.1}}')
+        found.update(assignments(model, [f"{name}={value}" for name, value in values.items()], known, "--at"))
+    return found
+
+
+def as_figures(linear: Linearization) -> dict[str, Any]:
+    """A linearization in plain numbers; complex ones are [real, imaginary]."""
+    return {
+        "states": list(linear.states),
+        "inputs": list(linear.inputs),
+        "outputs": list(linear.outputs),
+        **{name: getattr(linear, name).tolist() for name in "ABCD"},
+        "running": list(linear.running),
+        "modes": [
+            {
+                "eigenvalue": [mode.eigenvalue.real, mode.eigenvalue.imag],
+                "frequency": mode.frequency,
+                "damping": mode.damping if mode.eigenvalue else None,
+                "shape": {name: [x.real, x.imag] for name, x in mode.shape.items()},
+            }
+            for mode in linear.modes
+        ],
+    }
