@@ -19,6 +19,7 @@ import kane
 from kane import InputError, Model, ModelError
 from kane.analysis import Linearization
 from kane.analysis.check import unit_quaternions
+from kane.errors import SingularError
 from laws.trees import Plan, build, plans, rotation
 
 Array = NDArray[Any]
@@ -347,6 +348,14 @@ def test_names_that_cannot_be_states_are_refused() -> None:
         model.linearize(independent=["crank", "w1"], ignore=["crank"])
     with pytest.raises(InputError, match="give the efforts tau or the accelerations udot"):
         model.linearize(tau={"w1": 1.0}, udot={"w1": 0.0})
+
+
+@pytest.mark.parametrize("crank", [0.0, 1e-6])
+def test_singular_positions_are_refused(crank: float) -> None:
+    """Where all bars of a parallelogram lie in line it may go on as one, or fold."""
+    model = kane.load("parallelogram")
+    with pytest.raises(SingularError, match="the constraints lose rank"):
+        model.linearize([crank, -crank, crank], [1.0, -1.0, 1.0])
 
 
 def test_every_mode_satisfies_its_equation_and_prints() -> None:

@@ -24,6 +24,11 @@ Tangent = Callable[..., Sequence[Array]]
 _QUANTITIES = ("qdot", "F", "g", "rate", "phi")
 _NOTHING = 1e-10  # share of the largest element of row or column, or of 1, that counts as no influence
 _ROUNDING = 1e-15  # share of the largest element of row or column below which an element is an error of rounding
+_NEAR = 1e5  # condition of rows at which second derivatives of the constraints keep two digits
+_SINGULAR = (
+    "the constraints lose rank at this position, so that motions near it are not those at it"
+    "\n    to mend: linearize a little off the singular position"
+)
 _OPEN = 1e-7  # relative residual of dependent perturbations at which the constraints are singular
 
 
@@ -108,6 +113,12 @@ class Freed:
         N = freed.particular(-G[:, list(independent)])
         N[list(independent), range(len(independent))] = 1.0
         return replace(freed, N=N)
+
+    def condition(self, mass: Array) -> float:
+        """Of the rows that determine the dependent unknowns, measured by mass; large too where a row is short."""
+        if not self.choice.dependent:
+            return 1.0
+        return float(np.linalg.cond(comparable(self.G, mass)[np.ix_(self.choice.rows, self.choice.dependent)]))
 
     def particular(self, right: Array) -> Array:
         """x with G x = right whose independent part is zero; right (m, k), x (n, k)."""
@@ -223,10 +234,7 @@ def embedded(
     held = u.particular(-dg)
     for left, scale in ((moved + first.A @ U, moved), (dg + first.A @ held, dg)):
         if np.abs(left).max(initial=0.0) > _OPEN * (1.0 + np.abs(scale).max(initial=0.0)):
-            raise SingularError(
-                "the constraints lose rank at this position, so that motions near it are not those at it"
-                "\n    to mend: linearize a little off the singular position"
-            )
+            raise SingularError(_SINGULAR)
     dF = first.by_q["F"] @ Q + first.by_u["F"] @ U
     Udot = held - u.N @ _solved(u, first.M, dF + first.M @ held)
     Tau = u.N @ _solved(u, first.M, np.eye(len(speeds)))
@@ -253,11 +261,12 @@ def _without_rounding(A: Array) -> Array:
 
 def _freed(G: Array, mass: Array, names: Sequence[str], keep: Sequence[str], what: str) -> Freed:
     wanted = [names.index(name) for name in keep if name in names]
-    freed = Freed.of(G, mass, wanted)
-    if freed is None:
-        rank = len(pivots(comparable(G, mass), REDUNDANT))
-        usual = Freed.of(G, mass)
-        assert usual is not None
+    freed, usual = Freed.of(G, mass, wanted), Freed.of(G, mass)
+    assert usual is not None
+    if usual.condition(mass) > _NEAR:
+        raise SingularError(_SINGULAR)
+    if freed is None or freed.condition(mass) > _NEAR:
+        rank = len(usual.choice.dependent)
         possible = ", ".join(names[i] for i in usual.choice.independent) or "none"
         raise InputError(
             f"{', '.join(names[i] for i in wanted)} cannot be independent together: the constraints leave "
