@@ -28,9 +28,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     assemble = machine.assemble
 
-    def counting(text: str) -> bytes:
+    def counting(text: str, level: int) -> bytes:
         seen.append(text)
-        return assemble(text)
+        return assemble(text, level)
 
     monkeypatch.setattr(machine, "assemble", counting)
     return seen

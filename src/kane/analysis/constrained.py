@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..formulation import Equations
+from ..formulation.consistency import Terms, Unclosed, closed, moving
 from ..formulation.constraints import displacements
-from ..simulate.consistency import Terms, Unclosed, closed, moving
 from .programs import Array, Programs, States
 
 _SPREADS = (1.0, 0.5, 0.2, 0.05, 0.0)  # parts of a random distance from the start at which closing is tried

@@ -86,7 +86,7 @@ class Answering(Mechanism):
             if self.recursive():
                 answer = self._answers[name] = LargeAnswer(self, name)
             else:
-                answer = self._answers[name] = Answer(self._program(name), self.free_values())
+                answer = self._answers[name] = Answer(self.program(name), self.free_values())
         return answer
 
     def recursive(self) -> bool:
@@ -100,7 +100,7 @@ class Answering(Mechanism):
             self._large = LargeAnswers(self)
         return self._large
 
-    def _program(self, name: str) -> Program:
+    def program(self, name: str) -> Program:
         """A program of the equations; that of an unchanged model file may be known from an earlier run."""
         if self.signature is None:
             return self.equations().program(name)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .answering import Answering
     from .constrained import ConstrainedModel
 
-_WEAK = 1e-5  # a pivot that has shrunk to this share of its initial size is no longer trusted
+_WEAK = 1e-5  # a pivot that has shrunk to this share of its usual size is no longer trusted
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
 
 
@@ -93,16 +93,9 @@ class EmbeddedAnswer:
         self._model = model
         self.direct = None
         self._written_out: Answer | None = None
-        self._usual: Array | None = None
         self._at_run_time: Embedding | None = None
         if len(model.row_names) <= _WRITTEN_OUT:
-            equations = model.equations()
-            pivots = bool(equations.embedded.pivots)
-            name = "guarded_dynamics" if pivots else "forward_dynamics"
-            self._written_out = Answer(equations.program(name), model.free_values())
-            if pivots:
-                q, u = model.initial_state
-                self._usual = np.abs(self._written_out(0.0, (q, u, np.zeros_like(u)), None)[1])
+            self._written_out = Answer(model.program("guarded_dynamics"), model.free_values())
 
     def parameters_changed(self, values: Array) -> None:
         if self._written_out is not None:
@@ -111,14 +104,12 @@ class EmbeddedAnswer:
     def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
         if self._written_out is None:
             return self._run(t, arrays, parameters)
-        if self._usual is None:
-            return self._written_out(t, arrays, parameters)
         with np.errstate(all="ignore"):
             try:
                 udot, pivots = self._written_out(t, arrays, parameters)
             except SingularError:  # a single state, at which a pivot is zero
                 return self._run(t, arrays, parameters)
-            weak = ~np.all(np.abs(pivots) > _WEAK * self._usual, axis=-1)
+            weak = ~np.all(np.abs(pivots) > _WEAK, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:

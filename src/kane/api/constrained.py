@@ -10,18 +10,18 @@ import numpy as np
 
 from ..analysis.constrained import allowed
 from ..backends import Kernel, compile
-from ..errors import InputError, ModelError, Problem
+from ..errors import InputError, ModelError, Problem, SingularError
 from ..formulation import places_program, terms_program, unit_program
+from ..formulation.consistency import Freedom, Terms, Unclosed, closed, freedom, moving
 from ..formulation.embedding import REDUNDANT
 from ..simulate import Embedding
-from ..simulate.consistency import Freedom, Terms, Unclosed, closed, freedom, moving
 from .answering import Answering
 from .answers import Answer, EmbeddedAnswer, LargeAnswer
 from .reactions import METHODS, Reactions, reactions_of
 from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
-_TRIES, _AWAY = 2, 0.05  # places near the start where the rank is looked at, and how far (rad, m)
+_TRIES, _AWAY = 3, 0.05  # places near the start where the rank is looked at, and how far (rad, m)
 
 
 class ConstrainedModel(Answering):
@@ -52,18 +52,17 @@ class ConstrainedModel(Answering):
             rank=self._usual_rank(),
             groups=[(c.name, row.unit) for c in self.constraints.values() for row in c.rows],
             positions=self.equations().constraints.placed,
-            driven=any(not row.drift.is_zero for c in self.constraints.values() for row in c.rows),
+            driven=self.equations().constraints.driven,
         )
 
     def _usual_rank(self) -> int:
         """The rank that rows have at most where the mechanism starts or a little away from there."""
-        q0 = self._closed(self.initial_state[0], 0.0, ())
-        ranks = [self.freedom(q0).rank]
-        rng = np.random.default_rng(0)
-        for _ in range(_TRIES):
-            with suppress(ModelError):  # not every place near a start can be closed
-                ranks.append(self.freedom(self._closed(q0 + rng.normal(0.0, _AWAY, len(q0)), 0.0, ())).rank)
-        return max(ranks)
+        q0, rng, ranks = self.initial_state[0], np.random.default_rng(0), [0]
+        for k in range(_TRIES):
+            guess = q0 + rng.normal(0.0, _AWAY if k else 0.0, len(q0))
+            with suppress(ModelError, SingularError):  # not every place near a start can be closed, or has a value
+                ranks.append(self.freedom(self._closed(guess, 0.0, ())).rank)
+        return max(ranks) or min(len(self.row_names), len(self.speeds))
 
     def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
         if name != "forward_dynamics" or not self.constraints:

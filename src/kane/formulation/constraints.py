@@ -20,11 +20,12 @@ from .system import System
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """The rows of all constraints, in order: names, A (m, n), A u + c (m), b (m) with A u̇ = b, and phi (m), zero where
-    a row restricts the motion only; `placed` are the indices of rows that have a residual."""
+    """The rows of all constraints, in order: names, A (m, n), c (m), their rate A u + c (m), b (m) with A u̇ = b, and
+    phi (m), zero where a row restricts the motion only; `placed` are the indices of rows that have a residual."""
 
     names: tuple[str, ...]
     A: list[list[Expr]]
+    c: list[Expr]
     rate: list[Expr]
     b: list[Expr]
     phi: list[Expr]
@@ -32,6 +33,11 @@ class Constraints:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @property
+    def driven(self) -> bool:
+        """Whether some row moves by itself, so that its reaction does work."""
+        return any(not e.is_zero for e in self.c)
 
 
 def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Constraints:
@@ -46,15 +52,16 @@ def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Cons
     mechanism = system.mechanism
     rates: dict[Expr, Expr | float] = {**mechanism.coordinate_rates, mechanism.time: 1.0}
     described = Kinematics(mechanism.graph, rates)
-    plain = [_plain(system, described, row) if system.map.identity else None for row in rows]
-    rate = [
-        _power(system.take, kin, row) if simple is None else simple for row, simple in zip(rows, plain, strict=True)
-    ]
-    A, _ = linear_coefficients(rate, system.u)
+    found = [_power(system.take, kin, row) for row in rows]
+    likely = _constant_rows(system, found) if system.map.identity else [False] * len(rows)
+    plain = [_plain(system, described, row) if may else None for row, may in zip(rows, likely, strict=True)]
+    rate = [power if simple is None else simple for power, simple in zip(found, plain, strict=True)]
+    A, c = linear_coefficients(rate, system.u)
     b = [-_rate_of_power(system, kin, row) if simple is None else zero for row, simple in zip(rows, plain, strict=True)]
     return Constraints(
         names,
         A,
+        c,
         rate,
         b,
         [zero if row.residual is None else system.take.one(row.residual) for row in rows],
@@ -68,10 +75,7 @@ def _plain(system: System, described: Kinematics, row: Row) -> Expr | None:
     They show in the axes of the description, where what cancels on paper does; the rate of such a row at u̇ = 0 is zero.
     """
     coefficients, rest = linear_coefficients([_power(list, described, row)], system.variables)
-    exprs = system.take([*coefficients[0], rest[0]])
-    if not _seem_constant(system, exprs):
-        return None
-    numbers = [contracted_number(e) for e in exprs]
+    numbers = [contracted_number(e) for e in system.take([*coefficients[0], rest[0]])]
     total = system.graph.const(0.0)
     for k, s in zip(numbers, [*system.take(system.variables), system.graph.const(1.0)], strict=True):
         if k is None:
@@ -80,11 +84,12 @@ def _plain(system: System, described: Kinematics, row: Row) -> Expr | None:
     return total
 
 
-def _seem_constant(system: System, exprs: Sequence[Expr]) -> bool:
-    """Whether expressions have the same values at two states: a quick no for most that are not constant."""
-    here = evaluate(exprs, system.generic_state())
-    there = evaluate(exprs, {**dict.fromkeys(system.graph.inputs, 0.4), **system.parameter_values()})
-    return all(abs(x - y) <= 1e-9 * (1.0 + abs(x)) for x, y in zip(here, there, strict=True))
+def _constant_rows(system: System, powers: Sequence[Expr]) -> list[bool]:
+    """For each row whether its power is the same at two places with the same speeds: a quick no for most."""
+    here = system.generic_state()
+    there = {**here, **{c: here[c] - 0.37 for c in system.mechanism.coordinates}}
+    pairs = zip(evaluate(powers, here), evaluate(powers, there), strict=True)
+    return [abs(x - y) <= 1e-9 * (1.0 + abs(x)) for x, y in pairs]
 
 
 def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: Row) -> Expr:

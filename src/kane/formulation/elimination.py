@@ -6,16 +6,16 @@ cannot vanish there may vanish elsewhere; the pivots are returned, so that whoev
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from ..graph import Expr, evaluate
+from ..graph import Expr, Values
 
 Rows = list[list[Expr]]
 _SMALL = 1e-9  # a number below this is no pivot
 _GOOD = 0.3  # share of the largest entry of its row that makes a good pivot
 
 
-def solved(A: Sequence[Sequence[Expr]], columns: Rows, at: Mapping[str, float]) -> tuple[Rows, list[Expr]]:
+def solved(A: Sequence[Sequence[Expr]], columns: Rows, at: Values) -> tuple[Rows, list[Expr]]:
     """(X, pivots): X[i][k] is unknown i for right-hand side k, where columns[i][k] is entry i of that side."""
     n = len(A)
     rows, right = [list(r) for r in A], [list(r) for r in columns]
@@ -44,15 +44,13 @@ def solved(A: Sequence[Sequence[Expr]], columns: Rows, at: Mapping[str, float]) 
     return X, [rows[i][j] for i, j, _ in steps if rows[i][j].number is None]
 
 
-def _pivot(
-    rows: Rows, open_rows: Sequence[int], open_columns: Sequence[int], at: Mapping[str, float]
-) -> tuple[int, int]:
+def _pivot(rows: Rows, open_rows: Sequence[int], open_columns: Sequence[int], at: Values) -> tuple[int, int]:
     """Row and column of the next pivot: a number in the emptiest row, or else the largest entry of its row."""
     entries = [(i, j) for i in open_rows for j in open_columns if not rows[i][j].is_zero]
     numbers = [(i, j) for i, j in entries if abs(rows[i][j].number or 0.0) > _SMALL]
     if numbers:
         return min(numbers, key=lambda ij: _filling(rows, *ij, open_rows, open_columns))
-    values = dict(zip(entries, evaluate([rows[i][j] for i, j in entries], at), strict=True))
+    values = dict(zip(entries, at([rows[i][j] for i, j in entries]), strict=True))
     largest = {i: max((abs(values[i, j]) for j in open_columns if (i, j) in values), default=0.0) for i in open_rows}
     good = [(i, j) for i, j in entries if abs(values[i, j]) > _GOOD * largest[i]]
     return min(good, key=lambda ij: (_filling(rows, *ij, open_rows, open_columns), -abs(values[ij])))

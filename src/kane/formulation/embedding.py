@@ -7,16 +7,19 @@ dependent speeds are recombined with those of independent ones: (NᵀM N) u̇_I 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..graph import Expr, Graph, evaluate
+from ..graph import Expr, Graph, Values
 from .constraints import Constraints
 from .elimination import solved
 
 Rows = list[list[Expr]]
+ROUNDING = 1e-13
+"""Length of a row beside the longest that is a rounding error."""
+
 REDUNDANT = 1e-9
 """Share of the largest below which a pivot, or a singular value of the rows, counts as nothing."""
 
@@ -39,8 +42,11 @@ def choose(A: np.ndarray, mass: np.ndarray, within: float = REDUNDANT) -> Choice
 
 
 def comparable(A: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """A with its columns measured by the mass that each speed moves."""
-    return A / np.sqrt(mass + 1e-6 * (float(mass.mean()) or 1.0))
+    """A with its columns measured by the mass that each speed moves; rows that are rounding errors made zero."""
+    scaled = A / np.sqrt(mass + 1e-6 * (float(mass.mean()) or 1.0))
+    lengths = np.linalg.norm(scaled, axis=1)
+    scaled[lengths <= ROUNDING * lengths.max(initial=0.0)] = 0.0
+    return scaled
 
 
 def pivots(A: np.ndarray, within: float) -> list[int]:
@@ -60,26 +66,29 @@ def pivots(A: np.ndarray, within: float) -> list[int]:
     return found
 
 
-def evaluated(rows: Sequence[Sequence[Expr]], at: Mapping[str, float]) -> np.ndarray:
+def evaluated(rows: Sequence[Sequence[Expr]], at: Values) -> np.ndarray:
     """A matrix of expressions in numbers."""
-    return np.array(evaluate([e for row in rows for e in row], at), dtype=float).reshape(len(rows), -1)
+    return np.array(at([e for row in rows for e in row]), dtype=float).reshape(len(rows), -1)
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """u̇_D = D u̇_I + E and the pivots that must not vanish; D[d][i], over the indices of the choice."""
+    """u̇_D = D u̇_I + E, D[d][i] over the indices of the choice, and the pivots, as shares of what they were where the
+    choice was made: none may vanish."""
 
     choice: Choice
     D: Rows
     E: list[Expr]
-    pivots: list[Expr]
+    shrunk: list[Expr]
 
     @staticmethod
-    def of(rows: Constraints, choice: Choice, at: Mapping[str, float]) -> Embedded:
+    def of(rows: Constraints, choice: Choice, at: Values) -> Embedded:
         A_D = [[rows.A[r][d] for d in choice.dependent] for r in choice.rows]
         right = [[*(-rows.A[r][i] for i in choice.independent), rows.b[r]] for r in choice.rows]
         X, pivots = solved(A_D, right, at)
-        return Embedded(choice, [x[:-1] for x in X], [x[-1] for x in X], pivots)
+        shrunk = [p * (1.0 / value) for p, value in zip(pivots, at(pivots), strict=True)]
+        graph = rows.rate[0].graph
+        return Embedded(choice, [x[:-1] for x in X], [x[-1] for x in X], shrunk or [graph.const(1.0)])
 
     def recombined(self, f: Sequence[Expr]) -> list[Expr]:
         """Nᵀ f: what acts along the independent speeds, the dependent ones having their share."""

@@ -20,6 +20,7 @@ from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
+from .regular import regular_state
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -79,6 +80,11 @@ class Equations:
         """Kinematics of the original bodies with u̇, gravity left out."""
         return self.system.kinematics(self.original_links, gravity=False)
 
+    @cached_property
+    def _unaccelerated(self) -> Kinematics:
+        """Kinematics of the cheapest links at u̇ = 0, gravity through the base: of the bias and of constraints."""
+        return self.system.kinematics(self._cheapest, accelerate=False)
+
     def path(self, body: str) -> list[Link] | None:
         """The links from the ground to a body, or None where speeds are not the motion variables of joints."""
         if not (self._is_tree and self.system.map.identity):
@@ -102,7 +108,10 @@ class Equations:
         return self._efforts_of(system, self._links(system), accelerate=accelerate)
 
     def _efforts_of(self, system: System, links: Sequence[Link], *, accelerate: bool = True) -> list[Expr]:
-        kin = system.kinematics(links, accelerate=accelerate)
+        if system is self.system and not accelerate:
+            kin = self._unaccelerated
+        else:
+            kin = system.kinematics(links, accelerate=accelerate)
         power = Power()
         add_inertia(power, kin, masses(system, links))
         add_rotors(power, system, kin)
@@ -133,7 +142,8 @@ class Equations:
         """M over the motion variables, in their order, of a tree."""
         system = self._joint_system
         links = self._links(system)
-        return tree_mass_matrix(system, system.kinematics(links, accelerate=False), links)
+        kin = self._unaccelerated if system is self.system else system.kinematics(links, accelerate=False)
+        return tree_mass_matrix(system, kin, links)
 
     @cached_property
     def mass_matrix(self) -> Rows:
@@ -151,8 +161,7 @@ class Equations:
     def _swept_mass_matrix(self) -> Rows:
         """M from the generalized momenta ∂T/∂u_r: any system, any speeds."""
         power = Power()
-        kin = self.system.kinematics(self._cheapest, accelerate=False)
-        add_momentum(power, kin, masses(self.system, self._cheapest))
+        add_momentum(power, self._unaccelerated, masses(self.system, self._cheapest))
         for s, inertia in rotors(self.system):
             power.add([s], [inertia * s])
         return general_mass_matrix(power.by(self.system.u), self.system.u)
@@ -167,14 +176,14 @@ class Equations:
         return self._constraints(spans=False)
 
     def _constraints(self, *, spans: bool) -> Constraints:
-        return constraints(self.system, self.system.kinematics(self._cheapest, accelerate=False), spans=spans)
+        return constraints(self.system, self._unaccelerated, spans=spans)
 
     @cached_property
     def embedded(self) -> Embedded:
-        """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state."""
-        at = self.system.initial_state()
-        mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
+        """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it."""
         rows = self._constraints(spans=True)
+        at = regular_state(self.system, rows)
+        mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
         return Embedded.of(rows, choose(evaluated(rows.A, at), mass), at)
 
     @cached_property
@@ -332,7 +341,7 @@ class Equations:
             "constraints": self._rows,
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
-                "pivots": ((len(self.embedded.pivots),), self.embedded.pivots),
+                "pivots": ((len(self.embedded.shrunk),), self.embedded.shrunk),
             },
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:

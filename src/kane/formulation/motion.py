@@ -88,7 +88,20 @@ def jacobian_program(equations: Equations, law: ControlLaw | None = None) -> Pro
 
 
 def _rates(equations: Equations, law: ControlLaw | None) -> list[Expr]:
-    return _under(equations, law, [*equations.system.qdot, *equations.forward_dynamics, load_power(equations)])
+    udot, power = equations.forward_dynamics, load_power(equations)
+    if equations.mechanism.constraints and equations.constraints.driven:
+        power = power + _reaction_power(equations, udot)
+    return _under(equations, law, [*equations.system.qdot, *udot, power])
+
+
+def _reaction_power(equations: Equations, udot: Sequence[Expr]) -> Expr:
+    """Power of the reactions (W), u · (M u̇ + bias − tau): what drives constraints that move by themselves."""
+    system = equations.system
+    efforts = substitute(equations.inverse_dynamics, dict(zip(system.udot, udot, strict=True)))
+    total = equations.graph.const(0.0)
+    for u, effort, tau in zip(system.u, efforts, equations.tau, strict=True):
+        total = total + u * (effort - tau)
+    return total
 
 
 def _under(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:

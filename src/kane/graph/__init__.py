@@ -2,6 +2,7 @@
 
 from .graph import Expr, Graph
 from .passes import (
+    Values,
     depends_on,
     evaluate,
     forward,
@@ -22,6 +23,7 @@ __all__ = [
     "Outputs",
     "Program",
     "Row",
+    "Values",
     "depends_on",
     "evaluate",
     "forward",

@@ -7,23 +7,24 @@ matrix of a linear form and refuses a form that is not linear.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from ..errors import ExpressionError
 from .graph import CONST, INPUT, Expr, Graph
 from .ops import TABLE
 
 
-def reachable(graph: Graph, roots: Iterable[int]) -> list[int]:
-    """The nodes that `roots` are computed from, roots included, in topological order."""
+def reachable(graph: Graph, roots: Iterable[int], known: Container[int] = ()) -> list[int]:
+    """The nodes that `roots` are computed from, roots included, in topological order; those known are left out, and so
+    is what only they are computed from."""
     ops, args = graph.ops, graph.args
-    seen = set(roots)
+    seen = {r for r in roots if r not in known}
     stack = list(seen)
     while stack:
         node = stack.pop()
         if ops[node] not in (CONST, INPUT):
             for a in args[node]:
-                if a not in seen:
+                if a not in seen and a not in known:
                     seen.add(a)
                     stack.append(a)
     return sorted(seen)
@@ -174,18 +175,28 @@ def substitute(exprs: Sequence[Expr], mapping: Mapping[Expr, Expr | float]) -> l
 
 def evaluate(exprs: Sequence[Expr], values: Mapping[str, float]) -> list[float]:
     """The numbers `exprs` take when the inputs have the given `values`: plain Python, the oracle of all backends."""
-    if not exprs:
-        return []
-    graph = exprs[0].graph
-    numbers: dict[int, float] = {}
-    for node in reachable(graph, (e.id for e in exprs)):
-        op, args = graph.ops[node], graph.args[node]
-        if op == CONST:
-            numbers[node] = args[0]
-        elif op == INPUT:
-            if args[0] not in values:
-                raise ExpressionError(f"no value given for the input '{args[0]}'")
-            numbers[node] = values[args[0]]
-        else:
-            numbers[node] = TABLE[op].value(*(numbers[a] for a in args))
-    return [numbers[e.id] for e in exprs]
+    return Values(values)(exprs)
+
+
+class Values:
+    """The numbers that expressions of one graph take for given values of the inputs; each node is computed once."""
+
+    def __init__(self, values: Mapping[str, float]):
+        self._values = values
+        self._numbers: dict[int, float] = {}
+
+    def __call__(self, exprs: Sequence[Expr]) -> list[float]:
+        if not exprs:
+            return []
+        graph, numbers = exprs[0].graph, self._numbers
+        for node in reachable(graph, (e.id for e in exprs), known=numbers):
+            op, args = graph.ops[node], graph.args[node]
+            if op == CONST:
+                numbers[node] = args[0]
+            elif op == INPUT:
+                if args[0] not in self._values:
+                    raise ExpressionError(f"no value given for the input '{args[0]}'")
+                numbers[node] = self._values[args[0]]
+            else:
+                numbers[node] = TABLE[op].value(*(numbers[a] for a in args))
+        return [numbers[e.id] for e in exprs]

@@ -23,6 +23,7 @@ from .live import Live, copied, moderate
 
 _ROUNDS = 8  # each round exposes factors to the next; counts settle after two to four
 _WORTH = 4000  # a round that saves less than one operation in so many is the last: the next would find even less
+_LONG, _SETTLED = 800, 100  # the same for programs of so many operations and more, where a round takes its time
 _ODD = ("sin", "tan", "asin", "sign")
 
 
@@ -47,7 +48,7 @@ def _settled(live: Live, stages: Mapping[str, int]) -> Live:
         if min(late, total) < 0 or not (late or total):
             break
         live, work = other, after
-        if max(late, total) * _WORTH < work[1]:
+        if max(late, total) * (_SETTLED if work[1] > _LONG else _WORTH) < work[1]:
             break
     return live
 

@@ -1,8 +1,9 @@
 """The LLVM backend: programs as machine code, one sample at a time and in vectors over a batch.
 
 `writer` writes instructions, `trig` sine and cosine, `rows` a program, `batch` the loop over samples, `entry` the way
-in from Python and `python` what that stands on; `machine` compiles, loads and caches. The scalar function is compiled
-at once, the vector function when a batch first comes or its address is asked for.
+in from Python and `python` what that stands on; `machine` compiles, loads and caches. The way in from Python is made at
+once and quickly, with a scalar function of its own; the scalar function for loops when its address is asked for, the
+vector function when a batch first comes or its address is.
 """
 
 from __future__ import annotations
@@ -17,20 +18,24 @@ from .. import native
 from ..kernel import Call, Floats, Kernel
 from .batch import batch_loop
 from .entry import CONTEXT, HELD, entry, has_entry
-from .machine import Library, host, library
+from .machine import QUICK, Library, host, library
 from .python import builtin, context
 from .rows import definitions, function
 from .writer import Lanes, Writer
 
 
 def flat_text(program: Program, lanes: Lanes) -> str:
-    """The module of the scalar function `flat` and, unless the program is too wide for it, of the Python entry."""
+    """The module of the scalar function `flat`."""
     outer = Writer(lanes)
     outer.do("call void @body(ptr %in, ptr %out, ptr null)")
     outer.do("ret void")
     text = definitions(program, lanes) + function(program, lanes, "body")
-    text += outer.text("define void @flat(ptr %in, ptr %out) nounwind")
-    return text + entry(program, "entry", "flat") if has_entry(program) else text
+    return text + outer.text("define void @flat(ptr %in, ptr %out) nounwind")
+
+
+def entry_text(program: Program, lanes: Lanes) -> str:
+    """The module of the Python entry."""
+    return flat_text(program, lanes) + entry(program, "entry", "flat")
 
 
 def batch_text(program: Program, lanes: Lanes) -> str:
@@ -39,9 +44,9 @@ def batch_text(program: Program, lanes: Lanes) -> str:
 
 
 class LLVMCode:
-    """Machine code of a program: the scalar function now, the batch function when it is needed."""
+    """Machine code of a program: scalar and batch functions when they are needed."""
 
-    __slots__ = ("_batch", "_batch_function", "_context", "_flat", "_lock", "_program", "_text", "workers")
+    __slots__ = ("_batch", "_batch_function", "_context", "_entry", "_flat", "_lock", "_program", "_text", "workers")
 
     def __init__(self, program: Program, workers: int):
         self._program = program
@@ -50,12 +55,16 @@ class LLVMCode:
         self._batch: Library | None = None
         self._batch_function: Any = None
         self._context: Any = None
-        self._flat = library(self._text, "flat", lambda: flat_text(program, Lanes(1, host().fma)))
+        self._flat: Library | None = None
+        self._entry: Library | None = None
         self.workers = workers
 
     @property
     def address(self) -> int:
-        return self._flat.address("flat")
+        with self._lock:
+            if self._flat is None:
+                self._flat = library(self._text, "flat", lambda: flat_text(self._program, Lanes(1, host().fma)))
+            return self._flat.address("flat")
 
     @property
     def batch_address(self) -> int:
@@ -77,9 +86,11 @@ class LLVMCode:
         known = context() if has_entry(self._program) else None
         if known is None:
             return None
-        self._context = (ctypes.c_void_p * len(CONTEXT)).from_address(self._flat.data_address("context"))
+        lanes = Lanes(1, host().fma)
+        self._entry = library(self._text, "entry", lambda: entry_text(self._program, lanes), QUICK)
+        self._context = (ctypes.c_void_p * len(CONTEXT)).from_address(self._entry.data_address("context"))
         self._context[:] = (*known, None, HELD // (len(self._program.rows) + 1))
-        return self._flat.address("entry")
+        return self._entry.address("entry")
 
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
         self._ready_for_batches()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..formulation.embedding import REDUNDANT, choose, comparable
+from .embedding import REDUNDANT, choose, comparable
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -23,6 +23,7 @@ _STEPS = 200  # Newton steps before a configuration counts as impossible to clos
 _HALVINGS = 30
 _STALLED = 1e-3  # a residual that falls by less than this share in _PATIENCE steps is at a minimum
 _PATIENCE = 12
+_KICK = 0.03  # rad or m by which a start is moved that led nowhere
 _INVOLVED = 1e-6  # smallest part of a row in a combination that is named
 
 
@@ -71,10 +72,25 @@ def closed(
     terms: Callable[[Array], Terms], unit: Callable[[Array], Array], q: Array, rows: Sequence[str], held: Sequence[int]
 ) -> Array:
     """q moved to where every residual vanishes, the coordinates `held` staying; least steps along the speeds.
+    Where that leads nowhere it is tried once more from a little beside.
 
     Raises Unclosed where the residuals do not go to zero.
     """
-    q = unit(q.copy())
+    aside = _KICK * np.sin(np.arange(1.0, len(q) + 1.0))
+    aside[list(held)] = 0.0
+    try:
+        return _newton(terms, unit, unit(q.copy()), rows, held)
+    except Unclosed as error:
+        try:
+            return _newton(terms, unit, unit(q + aside), rows, held)
+        except Unclosed:
+            raise error from None
+
+
+def _newton(
+    terms: Callable[[Array], Terms], unit: Callable[[Array], Array], q: Array, rows: Sequence[str], held: Sequence[int]
+) -> Array:
+    """The same from one start. It can stall where the residuals are stationary, a flat four-bar say."""
     at = terms(q)
     best, since = float(np.linalg.norm(at.phi)), 0
     for _ in range(_STEPS):

@@ -1,0 +1,88 @@
+"""A state at which constraints are as independent as they ever are: where the choice of speeds is made.
+
+The initial state need not be closed and may be singular. Judged there, rows that are needed would count as redundant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ModelError, Problem
+from ..graph import Values
+from ..model.attitude import QUATERNIONS
+from .consistency import CLOSED, Array, Terms, Unclosed, closed
+from .constraints import Constraints, displacements
+from .embedding import choose, evaluated
+from .system import System
+
+_TRIES, _AWAY = 3, 0.1  # states near the start that are looked at, and how far (rad, m)
+
+
+def regular_state(system: System, rows: Constraints) -> Values:
+    """Values for all inputs: the initial state where it is closed and no row is redundant there, else the best of a few
+    closed ones near it, that at which the rank of the rows is largest."""
+    start = system.initial_state()
+    q = np.array([start[c] for c in system.mechanism.coordinates])
+    numbers = Values(start)
+    residual = max((abs(x) for x in numbers(rows.phi)), default=0.0)
+    if residual <= CLOSED * (1.0 + float(np.abs(q).max(initial=0.0))) and _rank(rows, numbers) == len(rows):
+        return numbers
+    T = displacements(system)
+    placed = list(rows.placed)
+
+    def values(at: Array) -> dict[str, float]:
+        return {**start, **dict(zip(system.mechanism.coordinates, at.tolist(), strict=True))}
+
+    def terms(at: Array) -> Terms:
+        here = Values(values(at))
+        phi = np.array(here([rows.phi[r] for r in placed]))
+        G = evaluated([rows.A[r] for r in placed], here)
+        return Terms(G, np.zeros(len(placed)), phi, evaluated(T, here))
+
+    best, most = numbers, -1
+    rng = np.random.default_rng(0)
+    for k in range(_TRIES + 1):
+        guess = _unit(system, q if k == 0 else q + rng.normal(0.0, _AWAY, len(q)))
+        try:
+            names = [rows.names[r] for r in placed]
+            there = closed(terms, lambda at: _unit(system, at), guess, names, ()) if placed else guess
+        except Unclosed:
+            continue
+        found = Values(values(there))
+        rank = _rank(rows, found)
+        if rank > most:
+            best, most = found, rank
+        if rank == len(rows):
+            break
+    if not np.all(np.isfinite(evaluated(rows.A, best))):
+        raise ModelError(_without_value(system, rows, best))
+    return best
+
+
+def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
+    bad = [n for n, r in zip(rows.names, evaluated(rows.A, at), strict=True) if not np.all(np.isfinite(r))]
+    return Problem(
+        system.mechanism.where("constraints"),
+        f"{', '.join(repr(n) for n in bad)} have no finite value in the initial state, nor near it",
+        "which speeds depend on which is chosen there",
+        "give an initial state at which the constraints have a meaning (initial: in a file, set_initial in Python)",
+    )
+
+
+def _rank(rows: Constraints, at: Values) -> int:
+    A = evaluated(rows.A, at)
+    return len(choose(A, np.ones(A.shape[1])).dependent)
+
+
+def _unit(system: System, q: Array) -> Array:
+    """q with every quaternion made unit."""
+    q = q.copy()
+    place = {c: i for i, c in enumerate(system.mechanism.coordinates)}
+    for joint in system.mechanism.joints.values():
+        if joint.type.kind in QUATERNIONS:
+            indices = [place[c.name] for c in joint.coordinates[:4]]
+            q[indices] /= np.linalg.norm(q[indices])
+    return q
+
+
+__all__ = ["regular_state"]
