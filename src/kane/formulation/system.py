@@ -6,6 +6,7 @@ the generalized speeds, s = W u + X, after solving their definitions u = Y s + Z
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -106,11 +107,10 @@ class System:
 
     def generic_state(self) -> dict[str, float]:
         """Values for all inputs: the initial state, moved a little off special positions."""
-        rng = np.random.default_rng(_SAMPLE_SEED)
-        names = list(self.graph.inputs)
-        values = dict(zip(names, rng.uniform(0.3, 1.1, len(names)).tolist(), strict=True))
+        rng = random.Random(_SAMPLE_SEED)  # numpy's takes as long to import as a small mechanism to formulate
+        values = {name: rng.uniform(0.3, 1.1) for name in self.graph.inputs}
         for c in self.mechanism.coordinate_records.values():
-            values[c.name] = c.initial + float(rng.uniform(0.05, 0.3))
+            values[c.name] = c.initial + rng.uniform(0.05, 0.3)
         return {**values, **self.parameter_values()}
 
     def parameter_values(self) -> dict[str, float]:
