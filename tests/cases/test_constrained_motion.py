@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.errors import InputError, ModelError
+from kane.errors import InputError, ModelError, SingularError
 
 LENGTH, SPAN, GRAVITY = 0.8, 1.3, 9.81
 
@@ -206,3 +206,43 @@ def test_drives_of_a_parallel_robot() -> None:
         m.inverse_dynamics(q, still, still, along=[])
     with pytest.raises(ModelError, match="unknown speed 'ux'"):
         m.inverse_dynamics(q, still, still, along=["ux"])
+
+
+def test_a_start_that_is_flat_or_open_does_not_spoil_the_choice() -> None:
+    """Rows are judged where they are independent: away from a flat start, or where the loop is closed."""
+    for start in ([0.0, 0.0, 0.0], [0.4, 0.0, -0.3]):
+        m = parallelogram()
+        m.set_initial(dict(zip(m.coordinates, start, strict=True)))
+        assert len(m.equations().embedded.choice.dependent) == 2
+        udot = m.forward_dynamics([-1.0, 1.0, -1.0], [2.0, -2.0, 2.0], np.zeros(3))
+        assert udot == pytest.approx(np.array([1, -1, 1]) * pendulum_acceleration(-1.0), rel=1e-11)
+
+
+def test_a_flat_guess_of_a_linkage_that_is_never_flat_is_closed() -> None:
+    """All residuals are stationary there: the search is tried once more from beside."""
+    m = kane.load("four-bar")
+    q, _ = m.project(np.zeros(3), np.zeros(3))
+    assert np.abs(m.constraint_rows(q, np.zeros(3)).phi).max() < 1e-12
+
+
+def test_constraints_without_value_at_the_start_are_named() -> None:
+    m = kane.Model("ball in a bowl", gravity=(0, 0, -9.81))
+    m.body("ball", mass=1.0, inertia={"xx": 0.01, "yy": 0.01, "zz": 0.01})
+    m.joint("flight", "free", "ground", "ball")
+    m.rolling_on_sphere("bowl", "ball", radius=0.1, on_radius=1.0, inside=True)
+    m.set_initial(dict.fromkeys(m.coordinates[4:], 0.0))
+    with pytest.raises(SingularError, match="constraints have no value there"):
+        m.forward_dynamics(m.initial_state[0], m.initial_state[1], np.zeros(6))
+    q = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, -0.9])
+    assert m.simulate((0, 0.1), q=q).q[-1] == pytest.approx(q, abs=1e-9)
+
+
+def test_driven_work_is_the_same_in_both_embeddings() -> None:
+    """A cart of 2 kg moved as sin t: its kinetic energy is the work of what moves it."""
+    m = kane.Model("driven")
+    m.body("cart", mass=2.0)
+    m.joint("rail", "prismatic", "ground", "cart", axis="x", coordinates=["x"], speeds=["v"])
+    m.motion_constraint("drive", "x' = sin(t)")
+    for embed in ("run-time", "formulation"):
+        motion = m.simulate((0, 1), embed=embed)
+        assert motion.work[-1] == pytest.approx(math.sin(1.0) ** 2, rel=1e-9)

@@ -129,6 +129,11 @@ class EmbeddedAnswer:
         times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (count,))
         values = self._model.free_values() if parameters is None else parameters
         udot = self._at_run_time.accelerations(times, q, u, tau, values)[0]
+        if single and not np.all(np.isfinite(udot)):
+            raise SingularError(
+                f"model '{self._model.name}': no accelerations in this state; constraints have no value there, or leave"
+                f" a motion without mass\n    to mend: move off it; in a batch such samples are given back as nan"
+            )
         return udot[0] if single else udot
 
 

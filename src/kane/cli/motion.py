@@ -17,6 +17,7 @@ from .files import effort_names, read_motion, write_columns, write_motion
 from .given import assignments, control_of, file_to_write, model_of
 
 PICTURES = (".png", ".svg", ".pdf")
+DURATION = 10.0  # s of a motion about which nothing is said
 
 
 def inverse(arguments: Namespace) -> int:
@@ -57,11 +58,12 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
 
 def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
     """The motion that the options of a command line describe, with a progress bar if it takes long."""
-    if not arguments.t > 0:
-        raise UsageError(f"--t {arguments.t:g}: the motion ends after its start at t = 0")
+    end = (model.duration or DURATION) if arguments.t is None else arguments.t
+    if not end > 0:
+        raise UsageError(f"--t {end:g}: the motion ends after its start at t = 0")
     if samples < 0 or samples == 1:
         raise UsageError(f"--samples {samples}: give two or more, or 0 for each step of the integrator")
-    times = np.linspace(0.0, arguments.t, max(samples, 3)) if samples else (0.0, arguments.t)
+    times = np.linspace(0.0, end, max(samples, 3)) if samples else (0.0, end)
     step = arguments.step
     if step is None and arguments.method == "rk4":
         raise UsageError("--method rk4 has a fixed step: add --step SECONDS")

@@ -116,7 +116,9 @@ def _json(command: argparse.ArgumentParser) -> None:
 
 
 def _integration(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--t", type=float, default=10.0, metavar="SECONDS", help="end of the motion (default 10)")
+    command.add_argument(
+        "--t", type=float, default=None, metavar="SECONDS", help="end of the motion (default: as the model says, or 10)"
+    )
     command.add_argument("--control", metavar="NAME", help="control law of the model (default: no efforts)")
     command.add_argument(
         "--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates: q1=0.1,q2=60*deg"

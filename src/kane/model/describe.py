@@ -89,6 +89,7 @@ class _Description:
             },
             "limits": {name: self.limit(limit) for name, limit in m.limits.items()},
             "initial": self.initial(),
+            "duration": m.duration,
         }
         return {key: value for key, value in sections.items() if value}
 

@@ -48,6 +48,7 @@ SECTIONS = (
     "controls",
     "limits",
     "initial",
+    "duration",
 )
 NAMED = (
     *("parameters", "extra_coordinates", "bodies", "joints", "wheels", "frames", "points"),
@@ -107,6 +108,9 @@ class Reader(Guides):
         self.each(file, "controls", self.read_control)
         self.each(file, "limits", self.read_limit)
         self.each(file, "initial", self.read_initial)
+        duration = file.take("duration", self.number)
+        if duration is not None:
+            file.take("duration", lambda n, w: self.attempt(n, m.set_duration, duration))
         self.judge()
         self.raise_problems()
         return m

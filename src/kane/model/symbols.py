@@ -68,6 +68,7 @@ class Symbols:
         self.coordinate_rates: dict[Expr, Expr] = {}  # coordinate symbol → its rate in motion variables
         self._names: dict[str, Expr] = {"t": self.time}
         self._speeds_chosen = False
+        self.duration: float | None = None  # s, of a motion worth looking at; None where nothing is said
 
     # names -----------------------------------------------------------------------------------------------------------
 
@@ -283,6 +284,14 @@ class Symbols:
         self.default_speeds[repr(symbol)] = speed
         self._names[repr(symbol)] = symbol
         self._names[speed] = self.speed_records[speed].symbol
+
+    def set_duration(self, seconds: float) -> None:
+        """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`."""
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            raise ModelError(
+                Problem(self.where("duration"), f"{seconds:g} s", "a duration is positive", "give seconds")
+            )
+        self.duration = float(seconds)
 
     def set_initial(self, values: Mapping[str, Quantity]) -> None:
         """Set initial values of coordinates and speeds by name; numbers or expressions in parameters."""
