@@ -75,7 +75,8 @@ def agree(model: Model, names: tuple[str, ...], seed: int) -> None:
 
 
 def test_every_program_of_the_written_out_form_has_a_recursion() -> None:
-    assert set(QUESTIONS) == set(ANSWERS) == set(Equations.SIGNATURES)
+    under_constraints = {"constraints", "guarded_dynamics"}  # large trees have none
+    assert set(QUESTIONS) == set(ANSWERS) == set(Equations.SIGNATURES) - under_constraints
 
 
 @settings(max_examples=8, derandomize=True, phases=[Phase.generate])

@@ -97,7 +97,9 @@ def _newton(
         size = float(np.abs(at.phi).max(initial=0.0))
         step = _least(at.A, -at.phi, at.T[list(held)])
         near, then = q, at
-        q, at = _shortened(terms, unit, q, at, at.T @ step)
+        move = at.T @ step
+        move[list(held)] = 0.0
+        q, at = _shortened(terms, unit, q, at, move)
         if size <= CLOSED * (1.0 + float(np.abs(near).max(initial=0.0))):
             return q if np.abs(at.phi).max(initial=0.0) <= np.abs(then.phi).max(initial=0.0) else near
         now = float(np.linalg.norm(at.phi))
