@@ -86,7 +86,7 @@ def test_passes_its_flat_position_and_says_so() -> None:
     """Singular where sin a = 0: an event watches for it, and both tell the same times."""
     m = parallelogram()
     motion = m.simulate((0, 10), u={"ua": 7.0}, events={"flat": "sin(a)"})
-    energy = sum(motion.energy())
+    energy = np.sum(motion.energy(), axis=0)
     assert motion.outcome.success
     assert np.ptp(energy) < 1e-9 * abs(energy[0])
     assert np.abs(motion.q[:, 0] + motion.q[:, 1]).max() < 1e-9  # it never becomes an antiparallelogram
@@ -99,7 +99,7 @@ def test_passes_its_flat_position_and_says_so() -> None:
 
 def test_starts_in_its_flat_position() -> None:
     motion = parallelogram().simulate((0, 4), q=[0, 0, 0], u=[6, -6, 6])
-    energy = sum(motion.energy())
+    energy = np.sum(motion.energy(), axis=0)
     assert motion.outcome.success
     assert np.ptp(energy) < 1e-8 * energy[0]
 
