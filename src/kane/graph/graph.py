@@ -107,18 +107,21 @@ class Graph:
         return self._node(op, args)
 
     def _fold(self, op: str, args: tuple[int, ...]) -> int:
+        if op == "mul" or op == "add" or op == "sub":
+            # nine of ten have a 0 in them, where vectors lie along axes: no need for rational arithmetic
+            a, b = args
+            x, y = self.args[a][0], self.args[b][0]
+            if op == "mul":
+                if x == 0.0 or y == 1.0:
+                    return a
+                if y == 0.0 or x == 1.0:
+                    return b
+            elif y == 0.0:
+                return a
+            elif x == 0.0 and op == "add":
+                return b
         numbers = [self.args[a][0] for a in args]
         if op in _RATIONAL and not (op == "div" and numbers[1] == 0.0):
-            # nine of ten have a 0 in them, where vectors lie along axes: no need for rational arithmetic
-            if op == "mul":
-                if numbers[0] == 0.0 or numbers[1] == 1.0:
-                    return args[0]
-                if numbers[1] == 0.0 or numbers[0] == 1.0:
-                    return args[1]
-            elif op == "add" and numbers[0] == 0.0:
-                return args[1]
-            elif (op == "add" or op == "sub") and numbers[1] == 0.0:
-                return args[0]
             return self._rational(_RATIONAL[op](*(self._exact(a) for a in args)))
         result = TABLE[op].value(*numbers)
         if op in ("sin", "cos") and abs(result - round(2.0 * result) / 2.0) < _ROUND:
@@ -163,6 +166,8 @@ class Expr:
 
     def _binary(self, op: str, other: Expr | float, swap: bool = False) -> Expr:
         g = self.graph
+        if other.__class__ is Expr and other.graph is g and not swap:  # nine of ten
+            return Expr(g, g.build(op, self.id, other.id))
         if isinstance(other, Expr):
             if other.graph is not g:
                 g.lift(other)
@@ -328,6 +333,9 @@ def _strip(g: Graph, node: int) -> tuple[bool, int]:
     return False, node
 
 
+_SIGNED = (CONST, "neg")  # operations with a sign that can be stripped
+
+
 def _signed(g: Graph, negative: bool, node: int) -> int:
     return g.build("neg", node) if negative else node
 
@@ -411,9 +419,11 @@ def _sub(g: Graph, a: int, b: int) -> int:
 
 
 def _mul(g: Graph, a: int, b: int) -> int:
+    ops, args = g.ops, g.args
+    if ops[a] not in _SIGNED and ops[b] not in _SIGNED:
+        return g._node("mul", (a, b) if a < b else (b, a))
     na, a = _strip(g, a)
     nb, b = _strip(g, b)
-    ops, args = g.ops, g.args
     if ops[b] == CONST or (b < a and ops[a] != CONST):
         a, b = b, a
     if ops[a] == CONST:
