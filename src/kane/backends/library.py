@@ -6,7 +6,6 @@ parse as a valid program is made anew.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache as once
 from pathlib import Path
@@ -37,15 +36,11 @@ def remembered(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
 def _makers() -> bytes:
     """What the makers' source files look like from outside: names, sizes, times of change."""
     root = Path(__file__).parents[1]
-    found, folders = [], [str(root)]
-    while folders:
-        for entry in os.scandir(folders.pop()):
-            name = os.path.relpath(entry.path, root)
-            if name.split(os.sep)[0] not in _MAKERS:
-                continue
-            if entry.is_dir():
-                folders.append(entry.path)
-            elif name.endswith(".py"):
-                state = entry.stat()
-                found.append(f"{name} {state.st_size} {state.st_mtime_ns}")
-    return "\n".join(sorted(found)).encode()
+    found = []
+    for part in _MAKERS:
+        path = root / part
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        for file in files:
+            state = file.stat()
+            found.append(f"{file.relative_to(root)} {state.st_size} {state.st_mtime_ns}")
+    return "\n".join(found).encode()

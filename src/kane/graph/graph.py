@@ -166,9 +166,9 @@ class Expr:
 
     def _binary(self, op: str, other: Expr | float, swap: bool = False) -> Expr:
         g = self.graph
-        if other.__class__ is Expr and other.graph is g and not swap:  # nine of ten
-            return Expr(g, g.build(op, self.id, other.id))
         if isinstance(other, Expr):
+            if other.graph is g and not swap:  # nine of ten
+                return Expr(g, g.build(op, self.id, other.id))
             if other.graph is not g:
                 g.lift(other)
             b = other.id
