@@ -197,15 +197,15 @@ def test_drives_of_a_parallel_robot() -> None:
     a = -0.6
     q, still = np.array([a, -a, a]), np.zeros(3)
     moment = GRAVITY * math.cos(a) * LENGTH * (2.0 / 2 + 2.0 / 2 + 3.0)
-    assert m.inverse_dynamics(q, still, still, along=["ua"]) == pytest.approx([moment, 0, 0], rel=1e-12)
-    both = m.inverse_dynamics(np.tile(q, (2, 1)), np.zeros((2, 3)), np.zeros((2, 3)), along=["ua", "uc"])
+    assert m.drive_efforts(q, still, still, ["ua"]) == pytest.approx([moment, 0, 0], rel=1e-12)
+    both = m.drive_efforts(np.tile(q, (2, 1)), np.zeros((2, 3)), np.zeros((2, 3)), ["ua", "uc"])
     assert both == pytest.approx(np.tile([moment / 2, 0, moment / 2], (2, 1)), rel=1e-12)
     motion = m.simulate((0, 1), q=q, u=still, tau=both[0])
     assert motion.q[-1] == pytest.approx(q, abs=1e-9)
     with pytest.raises(InputError, match="cannot produce this motion"):
-        m.inverse_dynamics(q, still, still, along=[])
+        m.drive_efforts(q, still, still, [])
     with pytest.raises(ModelError, match="unknown speed 'ux'"):
-        m.inverse_dynamics(q, still, still, along=["ux"])
+        m.drive_efforts(q, still, still, ["ux"])
 
 
 def test_a_start_that_is_flat_or_open_does_not_spoil_the_choice() -> None:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 import kane
 from kane import InputError, Model, ModelError
 from kane.analysis import Linearization
-from kane.analysis.check import unit_quaternions
 from kane.errors import SingularError
+from kane.model.attitude import unit_quaternions
 from laws.trees import Plan, build, plans, rotation
 
 Array = NDArray[Any]

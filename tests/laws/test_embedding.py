@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kane import Model
-from kane.analysis.check import unit_quaternions
 from kane.backends import compile
 from kane.errors import ModelError
+from kane.model.attitude import unit_quaternions
 from laws.trees import Plan, build, plans, rotation
 
 Array = NDArray[Any]

@@ -15,7 +15,7 @@ from ..formulation import Equations
 from ..formulation.regressor import PARAMETERS, parameter_names, parameter_values, regressor
 from ..graph import evaluate
 from ..model import Mechanism
-from .check import unit_quaternions
+from ..model.attitude import unit_quaternions
 from .programs import Array, Programs, States, equations_of
 
 _ORDER = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "hx", "hy", "hz", "Iyy", "m")  # what is kept first where there is a choice

@@ -18,7 +18,7 @@ from ..formulation.dense import DenseEquations, DenseState, dense_equations
 from ..formulation.motion import load_power
 from ..graph import Expr, forward
 from ..model import Body, Mechanism
-from ..model.attitude import QUATERNIONS
+from ..model.attitude import unit_quaternions
 from .constrained import allowed, by_multipliers, not_reacted, on_constraints
 from .programs import Array, Programs, States, equations_of
 from .report import CheckReport, CheckRow
@@ -72,21 +72,6 @@ def random_states(dense: DenseEquations, samples: int, seed: int) -> States:
                 break
     u, udot, tau = rng.normal(size=(3, samples, n))
     return States(t, q, u, udot, tau)
-
-
-def quaternions(mechanism: Mechanism) -> list[list[int]]:
-    """For each quaternion among the coordinates the indices of its four elements in q."""
-    place = {c: i for i, c in enumerate(mechanism.coordinates)}
-    joints = (j for j in mechanism.joints.values() if j.type.kind in QUATERNIONS)
-    return [[place[c.name] for c in joint.coordinates[:4]] for joint in joints]
-
-
-def unit_quaternions(mechanism: Mechanism, q: Array) -> Array:
-    """q, (n,) or (k, n), with every quaternion made unit."""
-    q = np.array(q, dtype=float)
-    for indices in quaternions(mechanism):
-        q[..., indices] /= np.linalg.norm(q[..., indices], axis=-1, keepdims=True)
-    return q
 
 
 class Rows(NamedTuple):
@@ -410,4 +395,4 @@ def _set_directly(body: Body) -> bool:
     return False
 
 
-__all__ = ["check", "quaternions", "random_states", "unit_quaternions"]
+__all__ = ["check", "random_states"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..large import LargeAnswers
-from .check import AGREEMENT, quaternions
+from ..model.attitude import quaternion_places
+from .check import AGREEMENT
 from .programs import Array
 from .report import CheckReport, CheckRow
 from .trajectory import Motion, conserved
@@ -42,10 +43,10 @@ def check_large_trajectory(motion: Motion, answers: LargeAnswers, tolerance: flo
 
 
 def _quaternions(motion: Motion, tolerance: float) -> CheckRow:
-    law, found = "quaternions are unit", quaternions(motion.model)
+    law, found = "quaternions are unit", quaternion_places(motion.model)
     if not found:
         return CheckRow("quaternions", law, None, tolerance, "there are none")
-    norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found]
+    norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found.values()]
     return CheckRow("quaternions", law, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 

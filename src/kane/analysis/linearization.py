@@ -176,7 +176,7 @@ class Positions:
 
     @staticmethod
     def of(
-        coordinates: Sequence[str], attitudes: Sequence[tuple[str, tuple[int, ...]]], E: Array, Edot: Array
+        coordinates: Sequence[str], attitudes: Sequence[tuple[str, Sequence[int]]], E: Array, Edot: Array
     ) -> Positions:
         """E, Edot (k, 4, 3): how the quaternion of each attitude (joint, places) follows rotations."""
         inside = {place: k for k, (_, places) in enumerate(attitudes) for place in places}

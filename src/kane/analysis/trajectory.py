@@ -13,7 +13,8 @@ import numpy as np
 from ..formulation.dense import dense_equations
 from ..graph import Expr, forward
 from ..model import Mechanism
-from .check import AGREEMENT, DRIFT, quaternions
+from ..model.attitude import quaternion_places
+from .check import AGREEMENT, DRIFT
 from .constrained import not_reacted
 from .programs import Array, Programs, States, equations_of
 from .report import CheckReport, CheckRow
@@ -65,10 +66,10 @@ def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "ll
 
 def _quaternions(motion: Motion, tolerance: float) -> CheckRow:
     law = "quaternions are unit"
-    found = quaternions(motion.model)
+    found = quaternion_places(motion.model)
     if not found:
         return CheckRow("quaternions", law, None, tolerance, "there are none")
-    norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found]
+    norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found.values()]
     return CheckRow("quaternions", law, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from ..analysis.constrained import allowed
 from ..backends import Kernel, compile
-from ..errors import InputError, ModelError, Problem, SingularError
+from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
 from ..formulation.consistency import Freedom, Terms, Unclosed, closed, freedom, moving
 from ..formulation.embedding import REDUNDANT
@@ -21,7 +20,6 @@ from .reactions import METHODS, Reactions, reactions_of
 from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
-_TRIES, _AWAY = 3, 0.05  # places near the start where the rank is looked at, and how far (rad, m)
 
 
 class ConstrainedModel(Answering):
@@ -43,26 +41,18 @@ class ConstrainedModel(Answering):
 
     def embedding(self, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
         """The constraints embedded at run time; one for every simulation that goes on at the same time."""
+        equations = self.equations()
         return Embedding(
             *self._constraint_kernels(law),
             coordinates=len(self.coordinates),
             speeds=len(self.speeds),
             rows=len(self.row_names),
             baumgarte=baumgarte,
-            rank=self._usual_rank(),
+            rank=equations.rank,
             groups=[(c.name, row.unit) for c in self.constraints.values() for row in c.rows],
-            positions=self.equations().constraints.placed,
-            driven=self.equations().constraints.driven,
+            positions=equations.constraints.placed,
+            driven=equations.constraints.driven,
         )
-
-    def _usual_rank(self) -> int:
-        """The rank that rows have at most where the mechanism starts or a little away from there."""
-        q0, rng, ranks = self.initial_state[0], np.random.default_rng(0), [0]
-        for k in range(_TRIES):
-            guess = q0 + rng.normal(0.0, _AWAY if k else 0.0, len(q0))
-            with suppress(ModelError, SingularError):  # not every place near a start can be closed, or has a value
-                ranks.append(self.freedom(self._closed(guess, 0.0, ())).rank)
-        return max(ranks) or min(len(self.row_names), len(self.speeds))
 
     def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
         if name != "forward_dynamics" or not self.constraints:
@@ -72,25 +62,14 @@ class ConstrainedModel(Answering):
             self._answers[name] = EmbeddedAnswer(self)
         return self._answers[name]
 
-    def inverse_dynamics(
-        self,
-        q: Any,
-        u: Any,
-        udot: Any,
-        *,
-        t: Any = 0.0,
-        parameters: Any = None,
-        along: Iterable[str] | None = None,
-    ) -> Array:
-        """Efforts tau (N m, N) along the speeds that produce udot in the state q, u.
+    def drive_efforts(self, q: Any, u: Any, udot: Any, along: Iterable[str], *, t: Any = 0.0) -> Array:
+        """Efforts tau (N m, N), (…, n), that produce udot in the state q, u and act only along the speeds named.
 
-        Under constraints many efforts do. Without `along` they are those that leave the constraints nothing to carry;
-        with it only the speeds named have an effort, the least ones where there are more than needed: the drives of a
-        parallel robot. udot has to satisfy the constraints then.
+        Under constraints many efforts produce a motion: `inverse_dynamics` gives those that leave the constraints
+        nothing to carry, this those of the drives of a parallel robot, the least where there are more than needed. udot
+        has to satisfy the constraints.
         """
-        tau = super().inverse_dynamics(q, u, udot, t=t, parameters=parameters)
-        if along is None:
-            return tau
+        tau = self.inverse_dynamics(q, u, udot, t=t)
         driven = []
         for name in along:
             self.find("speed", name, self.speed_records, "efforts along")

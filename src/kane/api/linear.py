@@ -23,9 +23,10 @@ from ..analysis.linearization import (
 from ..analysis.steady import Search, Steady, solve
 from ..backends import remembered
 from ..errors import InputError, ModelError, Problem
-from ..formulation.linear import entering, quaternions, rates_program, tangent_program, turns_program
+from ..formulation.linear import entering, rates_program, tangent_program, turns_program
 from ..graph import Program
 from ..large import refuse_if_too_large
+from ..model.attitude import quaternion_places
 from .answers import Answer
 from .constrained import ConstrainedModel
 from .records import Array
@@ -147,7 +148,7 @@ class Linearizing(ConstrainedModel):
             tuple(self.speeds.index(s) for s in driven),
             labels,
             rates,
-            tuple(places for _, places in quaternions(self)),
+            tuple(tuple(places) for places in quaternion_places(self).values()),
             self._closing(float(t), [i for i, c in enumerate(self.coordinates) if c not in sought]),
         )
         nothing = np.zeros(len(self.speeds)), np.zeros(len(search.rows))
@@ -258,11 +259,11 @@ class Linearizing(ConstrainedModel):
         return C, D
 
     def _positions(self, at: Operating) -> Positions:
-        found = quaternions(self)
+        found = quaternion_places(self)
         E = Edot = np.zeros((0, 4, 3))
         if found:
             E, Edot = self._kept_linear("turns", lambda: turns_program(self.equations()))(at.t, (at.q, at.u), None)
-        return Positions.of(self.coordinates, found, E, Edot)
+        return Positions.of(self.coordinates, list(found.items()), E, Edot)
 
     def _tangents(self) -> Answer:
         """The compiled tangent program."""

@@ -1,7 +1,8 @@
 """Constraints embedded at formulation: dependent speeds eliminated, u̇ = N u̇_I + N0 [GIL03, Eqs. 44-45].
 
-Dependent speeds are chosen by the constraints at the model's initial state (QR with pivoted columns, each speed
-measured by the mass it moves), and so are the rows that determine them where some are redundant. The forces of
+Dependent speeds are chosen by the constraints at the model's initial state, or near it where that is singular or not
+closed (`regular`): by pivoted orthogonalization, each speed measured by the mass it moves. So are the rows that
+determine them where some are redundant. The forces of
 dependent speeds are recombined with those of independent ones: (NᵀM N) u̇_I = Nᵀ(f − M N0).
 """
 

@@ -10,7 +10,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from ..errors import ExpressionError, ModelError, Problem
-from ..graph import Expr, Graph, Inputs, Program, forward, hoist, linear_coefficients, lower, reachable, substitute
+from ..graph import (
+    Expr,
+    Graph,
+    Inputs,
+    Program,
+    Values,
+    forward,
+    hoist,
+    linear_coefficients,
+    lower,
+    reachable,
+    substitute,
+)
 from ..model import Mechanism
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
@@ -20,7 +32,7 @@ from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
-from .regular import regular_state
+from .regular import rank, regular_state
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -179,10 +191,23 @@ class Equations:
         return constraints(self.system, self._unaccelerated, spans=spans)
 
     @cached_property
+    def _spans(self) -> Constraints:
+        return self._constraints(spans=True)
+
+    @cached_property
+    def _regular(self) -> Values:
+        """The state at which constraints are judged."""
+        return regular_state(self.system, self._spans)
+
+    @cached_property
+    def rank(self) -> int:
+        """How many rows of the constraints are independent, singular positions aside."""
+        return rank(self._spans, self._regular)
+
+    @cached_property
     def embedded(self) -> Embedded:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it."""
-        rows = self._constraints(spans=True)
-        at = regular_state(self.system, rows)
+        rows, at = self._spans, self._regular
         mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
         return Embedded.of(rows, choose(evaluated(rows.A, at), mass), at)
 

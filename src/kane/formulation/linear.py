@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..graph import Expr, Inputs, Program, forward, linear_coefficients, lower, reverse
-from ..model import Mechanism
-from ..model.attitude import QUATERNIONS
+from ..model.attitude import quaternion_places
 from .equations import Equations, Output
 
 
@@ -88,22 +87,12 @@ def _with_changes(
     return lower(name, [*groups, *direction, *parameters], outputs)
 
 
-def quaternions(m: Mechanism) -> list[tuple[str, tuple[int, ...]]]:
-    """(joint, places of w, x, y, z among the coordinates) of every attitude that is a quaternion."""
-    place = {c: i for i, c in enumerate(m.coordinates)}
-    return [
-        (joint.name, tuple(place[c.name] for c in joint.coordinates[:4]))
-        for joint in m.joints.values()
-        if joint.type.kind in QUATERNIONS
-    ]
-
-
 def turns_program(equations: Equations) -> Program | None:
     """How quaternions follow small rotations about the axes of their joints' moving frames, `E` (k, 4, 3), and the rate
     of that, `Edot`; None where there is no quaternion."""
     m, system = equations.mechanism, equations.system
     E: list[Expr] = []
-    for name, _ in quaternions(m):
+    for name in quaternion_places(m):
         joint = m.joints[name]
         rates = [m.coordinate_rates[c.symbol] for c in joint.coordinates[:4]]
         E += system.take([e for row in linear_coefficients(rates, joint.rates[:3])[0] for e in row])
@@ -125,4 +114,4 @@ def entering(program: Program) -> tuple[str, ...]:
     return tuple(k for g in program.inputs for k in g.labels if next(slots) in needed and g.name == "q")
 
 
-__all__ = ["entering", "quaternions", "rates_program", "tangent_program", "turns_program"]
+__all__ = ["entering", "rates_program", "tangent_program", "turns_program"]

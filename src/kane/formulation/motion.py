@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from ..graph import Expr, Program, forward, substitute
-from ..model.attitude import QUATERNIONS
+from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
 from .sweep import Power, add_actions
@@ -129,16 +129,12 @@ def control_program(equations: Equations, law: ControlLaw) -> Program:
 
 def unit_program(equations: Equations) -> Program | None:
     """y with every quaternion made unit, or None where there is none."""
-    place = {c: i for i, c in enumerate(equations.mechanism.coordinates)}
     state = [*equations.system.q, *equations.system.u, equations.graph.input("work")]
-    found = False
-    for joint in equations.mechanism.joints.values():
-        if joint.type.kind in QUATERNIONS:
-            found = True
-            indices = [place[c.name] for c in joint.coordinates[:4]]
-            norm = sum((state[i] * state[i] for i in indices), equations.graph.const(0.0)).sqrt()
-            for i in indices:
-                state[i] = state[i] / norm
+    found = quaternion_places(equations.mechanism)
+    for indices in found.values():
+        norm = sum((state[i] * state[i] for i in indices), equations.graph.const(0.0)).sqrt()
+        for i in indices:
+            state[i] = state[i] / norm
     return equations.lowered("unit", INPUTS, {"y": ((len(state),), state)}) if found else None
 
 

@@ -5,11 +5,13 @@ The initial state need not be closed and may be singular. Judged there, rows tha
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..errors import ModelError, Problem
 from ..graph import Values
-from ..model.attitude import QUATERNIONS
+from ..model.attitude import unit_quaternions
 from .consistency import CLOSED, Array, Terms, Unclosed, closed
 from .constraints import Constraints, displacements
 from .embedding import choose, evaluated
@@ -25,7 +27,7 @@ def regular_state(system: System, rows: Constraints) -> Values:
     q = np.array([start[c] for c in system.mechanism.coordinates])
     numbers = Values(start)
     residual = max((abs(x) for x in numbers(rows.phi)), default=0.0)
-    if residual <= CLOSED * (1.0 + float(np.abs(q).max(initial=0.0))) and _rank(rows, numbers) == len(rows):
+    if residual <= CLOSED * (1.0 + float(np.abs(q).max(initial=0.0))) and rank(rows, numbers) == len(rows):
         return numbers
     T = displacements(system)
     placed = list(rows.placed)
@@ -39,20 +41,20 @@ def regular_state(system: System, rows: Constraints) -> Values:
         G = evaluated([rows.A[r] for r in placed], here)
         return Terms(G, np.zeros(len(placed)), phi, evaluated(T, here))
 
+    unit = partial(unit_quaternions, system.mechanism)
     best, most = numbers, -1
     rng = np.random.default_rng(0)
     for k in range(_TRIES + 1):
-        guess = _unit(system, q if k == 0 else q + rng.normal(0.0, _AWAY, len(q)))
+        guess = unit(q if k == 0 else q + rng.normal(0.0, _AWAY, len(q)))
         try:
-            names = [rows.names[r] for r in placed]
-            there = closed(terms, lambda at: _unit(system, at), guess, names, ()) if placed else guess
+            there = closed(terms, unit, guess, [rows.names[r] for r in placed], ()) if placed else guess
         except Unclosed:
             continue
         found = Values(values(there))
-        rank = _rank(rows, found)
-        if rank > most:
-            best, most = found, rank
-        if rank == len(rows):
+        here = rank(rows, found)
+        if here > most:
+            best, most = found, here
+        if here == len(rows):
             break
     if not np.all(np.isfinite(evaluated(rows.A, best))):
         raise ModelError(_without_value(system, rows, best))
@@ -69,20 +71,10 @@ def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
     )
 
 
-def _rank(rows: Constraints, at: Values) -> int:
+def rank(rows: Constraints, at: Values) -> int:
+    """How many rows are independent in a state."""
     A = evaluated(rows.A, at)
     return len(choose(A, np.ones(A.shape[1])).dependent)
 
 
-def _unit(system: System, q: Array) -> Array:
-    """q with every quaternion made unit."""
-    q = q.copy()
-    place = {c: i for i, c in enumerate(system.mechanism.coordinates)}
-    for joint in system.mechanism.joints.values():
-        if joint.type.kind in QUATERNIONS:
-            indices = [place[c.name] for c in joint.coordinates[:4]]
-            q[indices] /= np.linalg.norm(q[indices])
-    return q
-
-
-__all__ = ["regular_state"]
+__all__ = ["rank", "regular_state"]

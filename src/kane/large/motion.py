@@ -12,8 +12,9 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..backends.looped import Places, compile_motion
-from ..formulation.motion import INPUTS, QUATERNIONS
+from ..formulation.motion import INPUTS
 from ..graph import Expr
+from ..model.attitude import quaternion_places
 from .answers import LargeAnswers, signature
 from .terms import placed, summed
 from .tree import NOWHERE, POWER
@@ -79,10 +80,7 @@ _FORMS = (("motion", "rates"), ("unit", "y"))
 
 def _quaternions(answers: LargeAnswers) -> Places:
     """Where in q the four numbers of each quaternion are, (m, 4)."""
-    index = {c: i for i, c in enumerate(answers.mechanism.coordinate_records)}
-    joints = [j for j in answers.mechanism.joints.values() if j.type.kind in QUATERNIONS]
-    rows = [[index[c.name] for c in joint.coordinates[:4]] for joint in joints]
-    return np.array(rows, dtype=np.int32).reshape(-1, 4)
+    return np.array(list(quaternion_places(answers.mechanism).values()), dtype=np.int32).reshape(-1, 4)
 
 
 def _along_speeds(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> list[Expr]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..errors import Problem
 
 if TYPE_CHECKING:
     from .tree import Tree
 
+Array = np.ndarray[Any, np.dtype[np.float64]]
 QUATERNIONS = ("spherical", "free")
 """Kinds of joints whose first four coordinates are a unit quaternion."""
 FORGIVEN, REFUSED = 1e-6, 1e-2  # of the length from 1: rounding of what was written; no rotation at all
@@ -48,6 +51,21 @@ class Attitude:
             mend = f"write [{shown}]" if self.length > 0 else "write [1, 0, 0, 0] for no rotation"
             return Problem(where, what, law, mend)
         return Problem(where, f"{what} and is divided by it", law, f"write [{shown}]")
+
+
+def quaternion_places(mechanism: Tree) -> dict[str, list[int]]:
+    """Joint → where the four elements of its quaternion are among the coordinates."""
+    place = {c: i for i, c in enumerate(mechanism.coordinates)}
+    joints = (j for j in mechanism.joints.values() if j.type.kind in QUATERNIONS)
+    return {j.name: [place[c.name] for c in j.coordinates[:4]] for j in joints}
+
+
+def unit_quaternions(mechanism: Tree, q: Array) -> Array:
+    """q, (n,) or (k, n), with every quaternion made unit."""
+    q = np.array(q, dtype=float)
+    for indices in quaternion_places(mechanism).values():
+        q[..., indices] /= np.linalg.norm(q[..., indices], axis=-1, keepdims=True)
+    return q
 
 
 def attitudes(mechanism: Tree, values: Mapping[str, float]) -> list[Attitude]:
