@@ -6,7 +6,8 @@ parse as a valid program is made anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from functools import cache as once
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from ..errors import KaneError
 from ..graph import Program, parse
 from . import cache
 
-_MAKERS = ("errors.py", "graph", "space", "model", "formulation")
+_MAKERS = ("graph", "space", "model", "formulation")
 """Parts of the package whose code decides what a program looks like."""
 
 
@@ -36,11 +37,15 @@ def remembered(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
 def _makers() -> bytes:
     """What the makers' source files look like from outside: names, sizes, times of change."""
     root = Path(__file__).parents[1]
-    found = []
-    for part in _MAKERS:
-        path = root / part
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        for file in files:
-            state = file.stat()
-            found.append(f"{file.relative_to(root)} {state.st_size} {state.st_mtime_ns}")
-    return "\n".join(found).encode()
+    return "\n".join(sorted(line for part in _MAKERS for line in _seen(str(root / part)))).encode()
+
+
+def _seen(folder: str) -> Iterator[str]:
+    """A line for each source file in a folder. (By scandir: pathlib takes five times as long.)"""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                state = entry.stat()
+                yield f"{entry.path} {state.st_size} {state.st_mtime_ns}"
+            elif entry.name != "__pycache__" and entry.is_dir():
+                yield from _seen(entry.path)

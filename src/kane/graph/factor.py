@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from .graph import CONST, INPUT, Graph
+from .graph import CONST, INPUT, ONE, Graph
 from .live import ONCE, Lateness, Live, copied, moderate
 
 _DEEP = 40  # factors within factors: deeper only in polynomials made for it, and recursion has to end
@@ -37,14 +37,19 @@ class Plan:
 
 
 class Planner:
-    """Plans sums over the nodes of one graph, which it does not change but for constants."""
+    """Plans sums over the nodes of one graph."""
 
     def __init__(self, out: Graph, late: Lateness):
         self.out = out
         self.late = late
+        self.stage = late.stages()
 
-    def plan(self, terms: list[Term], depth: int = 0) -> Plan:
+    def plan(self, terms: list[Term]) -> Plan:
         """How to add up `terms`: the factor that saves most is taken out first."""
+        self.stage = self.late.stages()  # nothing is built while planning
+        return self._plan(terms, 0)
+
+    def _plan(self, terms: list[Term], depth: int) -> Plan:
         factors = [f for t in terms if len(t.factors) > 1 for f in t.factors]
         if depth == _DEEP or len(set(factors)) == len(factors):
             return Plan(terms)
@@ -91,15 +96,14 @@ class Planner:
                 if self.gain(g, self.weights(inside)) > 0:
                     outside.append(g)
                     inside = [_without(t, g) for t in inside]
-        one = self.out._const(1.0)
-        inside = [t if t.factors else Term(t.negative, (one,)) for t in inside]
-        return tuple(outside), self.plan(inside, depth + 1)
+        inside = [t if t.factors else Term(t.negative, (ONE,)) for t in inside]
+        return tuple(outside), self._plan(inside, depth + 1)
 
     def weight(self, node: int) -> float:
-        return ONCE if self.late.stages()[node] <= 0 else 1.0
+        return ONCE if self.stage[node] <= 0 else 1.0
 
     def weights(self, terms: Iterable[Term]) -> list[Weights]:
-        stage = self.late.stages()
+        stage = self.stage
         return [sorted([ONCE if stage[f] <= 0 else 1.0 for f in t.factors]) for t in terms]
 
     def gain(self, f: int, held: Sequence[Weights]) -> float:
@@ -229,6 +233,8 @@ class Round:
                 continue
             parts = self.terms(n)[0]
             rest = _without(product, factor).factors
+            if not self.meet(rest, parts, (t for t in terms if t is not product)):
+                continue
             flip = product.negative != (self.out.ops[self.new[n]] == "neg")
             expanded = [t for t in terms if t is not product]
             expanded += [self.merged(flip != t.negative, (*rest, *t.factors)) for t in parts]
@@ -237,6 +243,14 @@ class Round:
             if planner.cost(other) < planner.cost(plan) + planner.cost(planner.plan(parts)):
                 terms, plan = expanded, other
         return self.added(plan)
+
+    def meet(self, rest: tuple[int, ...], parts: list[Term], others: Iterable[Term]) -> bool:
+        """Whether rest · Σ parts, expanded, could share a factor with other terms of the sum, or merge numbers."""
+        ops = self.out.ops
+        known = {f for t in others for f in t.factors}
+        if not known.isdisjoint(rest) or any(ops[f] == CONST for f in rest):
+            return True
+        return any(not known.isdisjoint(t.factors) for t in parts)
 
     def terms(self, node: int) -> tuple[list[Term], list[tuple[Term, int]]]:
         """The sum `node` taken apart, and the terms with a factor (an old node) that is a sum used only there."""

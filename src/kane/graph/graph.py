@@ -15,6 +15,7 @@ from ..errors import ExpressionError
 from .ops import TABLE
 
 CONST, INPUT = "const", "input"
+ZERO, ONE = 0, 1  # the first nodes of every graph: vectors along axes make them an argument of most operations
 
 _RATIONAL = {
     "add": lambda x, y: x + y,
@@ -43,6 +44,8 @@ class Graph:
         self.provenance: dict[int, str] = {}
         self._table: dict[tuple, int] = {}
         self._fractions: dict[int, Fraction] = {}
+        self._node(CONST, (0.0,))
+        self._node(CONST, (1.0,))
 
     def __len__(self) -> int:
         return len(self.ops)
@@ -80,7 +83,7 @@ class Graph:
     # construction ------------------------------------------------------------------------------------------------
 
     def _node(self, op: str, args: tuple) -> int:
-        key = (op, *args)
+        key = op, args
         node = self._table.get(key)
         if node is None:
             node = self._table[key] = len(self.ops)
@@ -95,31 +98,22 @@ class Graph:
 
     def build(self, op: str, *args: int) -> int:
         """The node `op(*args)`, after the construction rules."""
+        rule = _ARITHMETIC.get(op)
+        if rule is not None:
+            return rule(self, *args)
         ops = self.ops
         for a in args:
             if ops[a] != CONST:
                 break
         else:
-            return self._fold(op, args)
+            return self._fold(op, *args)
         rule = _RULES.get(op)
         if rule is not None:
             return rule(self, *args)
         return self._node(op, args)
 
-    def _fold(self, op: str, args: tuple[int, ...]) -> int:
-        if op == "mul" or op == "add" or op == "sub":
-            # nine of ten have a 0 in them, where vectors lie along axes: no need for rational arithmetic
-            a, b = args
-            x, y = self.args[a][0], self.args[b][0]
-            if op == "mul":
-                if x == 0.0 or y == 1.0:
-                    return a
-                if y == 0.0 or x == 1.0:
-                    return b
-            elif y == 0.0:
-                return a
-            elif x == 0.0 and op == "add":
-                return b
+    def _fold(self, op: str, *args: int) -> int:
+        """The constant `op(*args)` of constants."""
         numbers = [self.args[a][0] for a in args]
         if op in _RATIONAL and not (op == "div" and numbers[1] == 0.0):
             return self._rational(_RATIONAL[op](*(self._exact(a) for a in args)))
@@ -164,32 +158,46 @@ class Expr:
         self.graph = graph
         self.id = node
 
+    def _with(self, other: Expr | float) -> int | None:
+        """The node of `other` in this graph; None if it is nothing that expressions work on."""
+        if isinstance(other, (Expr, int, float)):
+            return self.graph.lift(other).id
+        return None
+
     def _binary(self, op: str, other: Expr | float, swap: bool = False) -> Expr:
-        g = self.graph
-        if isinstance(other, Expr):
-            if other.graph is g and not swap:  # nine of ten
-                return Expr(g, g.build(op, self.id, other.id))
-            if other.graph is not g:
-                g.lift(other)
-            b = other.id
-        elif isinstance(other, (int, float)):
-            b = g._const(float(other))
-        else:
+        g, b = self.graph, self._with(other)
+        if b is None:
             return NotImplemented
         return Expr(g, g.build(op, b, self.id) if swap else g.build(op, self.id, b))
 
     def __add__(self, other: Expr | float) -> Expr:
+        g = self.graph
+        if type(other) is Expr and other.graph is g:
+            a, b = self.id, other.id
+            return self if b == ZERO else other if a == ZERO else Expr(g, _add(g, a, b))
         return self._binary("add", other)
 
     __radd__ = __add__
 
     def __sub__(self, other: Expr | float) -> Expr:
+        g = self.graph
+        if type(other) is Expr and other.graph is g:
+            b = other.id
+            return self if b == ZERO else Expr(g, _sub(g, self.id, b))
         return self._binary("sub", other)
 
     def __rsub__(self, other: Expr | float) -> Expr:
         return self._binary("sub", other, swap=True)
 
     def __mul__(self, other: Expr | float) -> Expr:
+        g = self.graph
+        if type(other) is Expr and other.graph is g:
+            a, b = self.id, other.id
+            if a <= ONE:
+                return self if a == ZERO else other
+            if b <= ONE:
+                return other if b == ZERO else self
+            return Expr(g, _mul(g, a, b))
         return self._binary("mul", other)
 
     __rmul__ = __mul__
@@ -357,11 +365,13 @@ def _add(g: Graph, a: int, b: int) -> int:
     op_a, op_b = ops[a], ops[b]
     if op_a == CONST or op_b == CONST:
         number, x = (a, b) if op_a == CONST else (b, a)
-        value = args[number][0]
-        if value == 0.0:
+        if number == ZERO:
             return x
-        if ops[x] != "neg" and value < 0:
-            return _sub(g, x, g._const(-value))
+        op_x = ops[x]
+        if op_x == CONST:
+            return a if b == ZERO else g._fold("add", a, b)
+        if op_x != "neg" and args[number][0] < 0:
+            return _sub(g, x, g._const(-args[number][0]))
     if op_b == "neg":
         return _sub(g, a, args[b][0])
     if op_a == "neg":
@@ -387,17 +397,18 @@ def _less(g: Graph, a: int, b: int) -> int | None:
 
 
 def _sub(g: Graph, a: int, b: int) -> int:
+    if b == ZERO:
+        return a
     if a == b:
-        return g._const(0.0)
+        return ZERO
     ops, args = g.ops, g.args
     op_a, op_b = ops[a], ops[b]
     if op_b == CONST:
-        value = args[b][0]
-        if value == 0.0:
-            return a
-        if value < 0:
-            return _add(g, a, g._const(-value))
-    if op_a == CONST and args[a][0] == 0.0:
+        if op_a == CONST:
+            return g._fold("sub", a, b)
+        if args[b][0] < 0:
+            return _add(g, a, g._const(-args[b][0]))
+    if a == ZERO:
         return g.build("neg", b)
     if op_b == "neg":
         return _add(g, a, args[b][0])
@@ -412,31 +423,34 @@ def _sub(g: Graph, a: int, b: int) -> int:
     rest = _less(g, b, a)
     if rest is not None:
         return g.build("neg", rest)
-    opposite = g._table.get(("sub", b, a))
-    if opposite is not None and ("sub", a, b) not in g._table:
+    opposite = g._table.get(("sub", (b, a)))
+    if opposite is not None and ("sub", (a, b)) not in g._table:
         return g.build("neg", opposite)
     return g._node("sub", (a, b))
 
 
 def _mul(g: Graph, a: int, b: int) -> int:
     ops, args = g.ops, g.args
-    if ops[a] not in _SIGNED and ops[b] not in _SIGNED:
+    op_a, op_b = ops[a], ops[b]
+    if op_a not in _SIGNED and op_b not in _SIGNED:
         return g._node("mul", (a, b) if a < b else (b, a))
+    if a <= ONE:
+        return a if a == ZERO else b
+    if b <= ONE:
+        return b if b == ZERO else a
+    if op_a == CONST and op_b == CONST:
+        return g._fold("mul", a, b)
     na, a = _strip(g, a)
     nb, b = _strip(g, b)
     if ops[b] == CONST or (b < a and ops[a] != CONST):
         a, b = b, a
-    if ops[a] == CONST:
-        value = args[a][0]
-        if value == 0.0:
-            return a
-        if value == 1.0:
-            return _signed(g, na != nb, b)
-        if ops[b] == "mul" and ops[args[b][0]] == CONST:
-            c, x = args[b]
-            return _signed(g, na != nb, g.build("mul", g.build("mul", a, c), x))
+    if a == ONE:
+        return _signed(g, na != nb, b)
+    if ops[a] == CONST and ops[b] == "mul" and ops[args[b][0]] == CONST:
+        c, x = args[b]
+        return _signed(g, na != nb, g.build("mul", g._fold("mul", a, c), x))
     node = g._node("mul", (a, b))
-    return g.build("neg", node) if na != nb else node
+    return _neg(g, node) if na != nb else node
 
 
 def _div(g: Graph, a: int, b: int) -> int:
@@ -457,7 +471,7 @@ def _neg(g: Graph, a: int) -> int:
         return g.args[a][0]
     if g.ops[a] == "sub":
         x, y = g.args[a]
-        swapped = g._table.get(("sub", y, x))
+        swapped = g._table.get(("sub", (y, x)))
         if swapped is not None:
             return swapped
     return g._node("neg", (a,))
@@ -501,10 +515,10 @@ def _equal(g: Graph, a: int, b: int) -> int:
     return g._const(1.0) if a == b else g._node("equal", (min(a, b), max(a, b)))
 
 
+_ARITHMETIC = {"add": _add, "sub": _sub, "mul": _mul}
+"""Rules that fold constants themselves: nine of ten nodes are asked for by them, most with a 0 or a 1 in them."""
+
 _RULES = {
-    "add": _add,
-    "sub": _sub,
-    "mul": _mul,
     "div": _div,
     "neg": _neg,
     "sin": _odd("sin"),

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 from ..errors import ExpressionError, ProgramError
 from .graph import CONST, INPUT, Expr
@@ -42,15 +44,14 @@ class Outputs:
     slots: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One operation on slots."""
 
     op: str
     args: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """A straight-line program over float64."""
 
@@ -103,6 +104,11 @@ class Program:
         return table
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """Printed once: it is also what compiled code is remembered by."""
         from .text import printed  # the text of a program is its own module; it builds programs, so it comes after
 
         return printed(self)

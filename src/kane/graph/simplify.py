@@ -120,6 +120,8 @@ def _signs_absorbed(live: Live) -> Live:
             new[n] = out._const(args[0])
         elif op == INPUT:
             new[n] = out.input(args[0]).id
+        elif n not in inside and n not in turned:
+            new[n] = out._node(op, tuple([new[a] for a in args]))
         else:
             change = inside.get(n, ())
             given = [

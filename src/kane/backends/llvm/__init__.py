@@ -20,22 +20,22 @@ from .batch import batch_loop
 from .entry import CONTEXT, HELD, entry, has_entry
 from .machine import QUICK, Library, host, library
 from .python import builtin, context
-from .rows import CHUNK, QUICK_CHUNK, definitions, function
+from .rows import definitions, function
 from .writer import Lanes, Writer
 
 
-def flat_text(program: Program, lanes: Lanes, chunk: int = CHUNK) -> str:
+def flat_text(program: Program, lanes: Lanes, *, quick: bool = False) -> str:
     """The module of the scalar function `flat`."""
     outer = Writer(lanes)
     outer.do("call void @body(ptr %in, ptr %out, ptr null)")
     outer.do("ret void")
-    text = definitions(program, lanes) + function(program, lanes, "body", chunk)
+    text = definitions(program, lanes, quick=quick) + function(program, lanes, "body", quick=quick)
     return text + outer.text("define void @flat(ptr %in, ptr %out) nounwind")
 
 
 def entry_text(program: Program, lanes: Lanes) -> str:
     """The module of the Python entry."""
-    return flat_text(program, lanes, QUICK_CHUNK) + entry(program, "entry", "flat")
+    return flat_text(program, lanes, quick=True) + entry(program, "entry", "flat")
 
 
 def batch_text(program: Program, lanes: Lanes) -> str:

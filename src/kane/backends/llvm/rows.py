@@ -18,7 +18,14 @@ import math
 from collections.abc import Callable, Sequence
 
 from ...graph import Program, Row
-from .trig import library, library_definition, mended_definition, sine_cosine
+from .trig import (
+    called_sine_cosine,
+    library,
+    library_definition,
+    mended_definition,
+    sine_cosine,
+    sine_cosine_definition,
+)
 from .writer import Lanes, Writer
 
 CHUNK = 300
@@ -62,8 +69,9 @@ def _nonzero(w: Writer, x: str) -> str:
     return w.let(f"fcmp une {w.lanes.type} {x}, {w.lanes.number(0.0)}")
 
 
-def _negated(w: Writer, x: str) -> str:
-    return w.let(f"fneg {w.lanes.type} {x}")
+def _minus_product(w: Writer, x: str, y: str, z: str) -> str:
+    """z − x y, by the negative of that factor whose negative is known already, if one is."""
+    return w.fma(w.negated(y), x, z) if w.has_negative(y) else w.fma(w.negated(x), y, z)
 
 
 EMIT: dict[str, Callable[..., str]] = {
@@ -71,7 +79,7 @@ EMIT: dict[str, Callable[..., str]] = {
     "sub": lambda w, x, y: w.binary("fsub", x, y),
     "mul": lambda w, x, y: w.binary("fmul", x, y),
     "div": lambda w, x, y: w.binary("fdiv", x, y),
-    "neg": _negated,
+    "neg": lambda w, x: w.negated(x),
     "sqrt": lambda w, x: w.call("sqrt", x),
     "abs": lambda w, x: w.call("fabs", x),
     "sign": lambda w, x: _choice(w, _nonzero(w, x), w.call("copysign", w.lanes.number(1.0), x), x),
@@ -82,8 +90,8 @@ EMIT: dict[str, Callable[..., str]] = {
     "equal": _comparison("oeq"),
     "select": lambda w, c, x, y: _choice(w, _nonzero(w, c), x, y),
     "product_plus": lambda w, x, y, z: w.fma(x, y, z),
-    "product_minus": lambda w, x, y, z: w.fma(x, y, _negated(w, z)),
-    "minus_product": lambda w, x, y, z: w.fma(_negated(w, x), y, z),
+    "product_minus": lambda w, x, y, z: w.fma(x, y, w.negated(z)),
+    "minus_product": _minus_product,
     **{name: lambda w, *args, name=name: library(w, name, *args) for name in LIBRARY},
 }
 """How each operation is written; `sin` and `cos` are written in pairs by `sine_cosine`."""
@@ -119,7 +127,7 @@ def _is_plain_zero(number: float) -> bool:
     return number == 0.0 and math.copysign(1.0, number) > 0.0
 
 
-def definitions(program: Program, lanes: Lanes) -> str:
+def definitions(program: Program, lanes: Lanes, *, quick: bool = False) -> str:
     """Declarations and small functions that the rows of `program` call."""
     used = {row.op for row in program.rows}
     text = '!0 = !{!"branch_weights", i32 1, i32 1000000}\ndeclare ptr @malloc(i64)\ndeclare void @free(ptr)\n'
@@ -131,23 +139,30 @@ def definitions(program: Program, lanes: Lanes) -> str:
             text += library_definition(name, 1, lanes)
             if lanes.fma:
                 text += mended_definition(name, lanes)
+        if quick:
+            text += sine_cosine_definition(lanes)
     return text
 
 
-def function(program: Program, lanes: Lanes, name: str, chunk: int = CHUNK) -> str:
-    """The text of `void name(T *in, T *out)`, internal, and of the functions of `chunk` rows it is cut into."""
+def function(program: Program, lanes: Lanes, name: str, *, quick: bool = False) -> str:
+    """The text of `void name(T *in, T *out)`, internal, and of the functions it is cut into.
+
+    If `quick`, it is for LLVM to translate quickly: longer functions, and sine and cosine written once, not in line.
+    """
+    chunk = QUICK_CHUNK if quick else CHUNK
     rows = fused(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
     pieces = [rows[i : i + chunk] for i in range(0, len(rows), chunk)] or [[]]
     places, size = _scratch(program, pieces)
     head = f"define internal void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %tmp) noinline nounwind"
     if len(pieces) == 1:
-        return _piece(program, lanes, pieces[0], places, first=True, last=True).text(head)
+        return _piece(program, lanes, pieces[0], places, first=True, last=True, quick=quick).text(head)
     text = ""
     whole = Writer(lanes)
     tmp = whole.reserve(size)
     for i, piece in enumerate(pieces):
         inner = head.replace(f"@{name}(", f"@{name}_{i}(")
-        text += _piece(program, lanes, piece, places, first=i == 0, last=i == len(pieces) - 1).text(inner)
+        last = i == len(pieces) - 1
+        text += _piece(program, lanes, piece, places, first=i == 0, last=last, quick=quick).text(inner)
         whole.do(f"call void @{name}_{i}(ptr %in, ptr %out, ptr {tmp})")
     whole.release(tmp, size)
     whole.do("ret void")
@@ -177,7 +192,14 @@ def _scratch(program: Program, pieces: Sequence[Sequence[tuple[int, Row]]]) -> t
 
 
 def _piece(
-    program: Program, lanes: Lanes, rows: Sequence[tuple[int, Row]], places: dict[int, int], *, first: bool, last: bool
+    program: Program,
+    lanes: Lanes,
+    rows: Sequence[tuple[int, Row]],
+    places: dict[int, int],
+    *,
+    first: bool,
+    last: bool,
+    quick: bool,
 ) -> Writer:
     """The body of one function: its rows, what they load, what later pieces need of them."""
     w = Writer(lanes)
@@ -220,7 +242,8 @@ def _piece(
                 (s, r) for s, r in rows[i:] if r.op in ("sin", "cos") and (r.args[0] in values or r.args[0] not in mine)
             ]
             angles = list(dict.fromkeys(r.args[0] for _, r in ready))
-            pairs = dict(zip(angles, sine_cosine(w, [value(a) for a in angles]), strict=True))
+            write = called_sine_cosine if quick else sine_cosine
+            pairs = dict(zip(angles, write(w, [value(a) for a in angles]), strict=True))
             for s, r in ready:
                 values[s] = pairs[r.args[0]][r.op == "cos"]
                 kept(s)

@@ -74,6 +74,26 @@ def sine_cosine(w: Writer, angles: Sequence[str]) -> list[tuple[str, str]]:
     ]
 
 
+def sine_cosine_definition(lanes: Lanes) -> str:
+    """The function that `called_sine_cosine` calls."""
+    w = Writer(lanes)
+    t = lanes.type
+    sine, cosine = sine_cosine(w, ["%x"])[0]
+    half = w.let(f"insertvalue {{{t}, {t}}} poison, {t} {sine}, 0")
+    w.do(f"ret {{{t}, {t}}} {w.let(f'insertvalue {{{t}, {t}}} {half}, {t} {cosine}, 1')}")
+    return w.text(f"define internal {{{t}, {t}}} @sine_cosine({t} %x) noinline nounwind")
+
+
+def called_sine_cosine(w: Writer, angles: Sequence[str]) -> list[tuple[str, str]]:
+    """As `sine_cosine`, to the bit, by calls of one function: less to translate."""
+    t = w.lanes.type
+    found = []
+    for x in angles:
+        pair = w.let(f"call {{{t}, {t}}} @sine_cosine({t} {x})")
+        found.append((w.let(f"extractvalue {{{t}, {t}}} {pair}, 0"), w.let(f"extractvalue {{{t}, {t}}} {pair}, 1")))
+    return found
+
+
 def _inline(w: Writer, x: str) -> tuple[str, str]:
     """(sin x, cos x) for |x| < BOUND."""
     lanes = w.lanes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from dataclasses import dataclass, field
 
@@ -36,6 +37,9 @@ class Lanes:
         return self.all("double", hexadecimal(value))
 
 
+_BITS = re.compile("0x[0-9A-F]{16}")
+
+
 def hexadecimal(value: float) -> str:
     """A float64 as LLVM writes it: the 16 hexadecimal digits of its bits."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
@@ -49,6 +53,7 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     names: int = 0
     block: str = "start"
+    negatives: dict[str, str] = field(default_factory=dict)
 
     def let(self, instruction: str) -> str:
         """The name of the value that `instruction` computes."""
@@ -71,6 +76,21 @@ class Writer:
 
     def binary(self, op: str, x: str, y: str) -> str:
         return self.let(f"{op} {self.lanes.type} {x}, {y}")
+
+    def negated(self, x: str) -> str:
+        """−x, computed once; of a number it is another number."""
+        if self.is_number(x):
+            return _BITS.sub(lambda bits: f"0x{int(bits[0], 16) ^ 1 << 63:016X}", x)
+        if x not in self.negatives:
+            self.negatives[x] = self.let(f"fneg {self.lanes.type} {x}")
+        return self.negatives[x]
+
+    def has_negative(self, x: str) -> bool:
+        """Whether −x costs nothing."""
+        return x in self.negatives or self.is_number(x)
+
+    def is_number(self, x: str) -> bool:
+        return not x.startswith("%")
 
     def call(self, intrinsic: str, *args: str) -> str:
         """The value of `llvm.intrinsic` of arguments of type T."""
