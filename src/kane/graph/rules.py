@@ -1,0 +1,221 @@
+"""Construction rules: what stands for op(args) in a graph, at no cost.
+
+0 and 1 vanish, signs are pulled outwards, commuted operands ordered, terms that cancel leave nothing. Each rule gives
+the node that stands for its operation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import ExpressionError
+from .ratios import over
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+CONST, INPUT = "const", "input"
+ZERO, ONE = 0, 1  # the first nodes of every graph: vectors along axes make them an argument of most operations
+
+
+def _strip(g: Graph, node: int) -> tuple[bool, int]:
+    """(negative, x) such that node = −x or x; constants are stripped to their size."""
+    op = g.ops[node]
+    if op == "neg":
+        return True, g.args[node][0]
+    if op == CONST and g.args[node][0] < 0:
+        return True, g._const(-g.args[node][0])
+    return False, node
+
+
+_SIGNED = (CONST, "neg")  # operations with a sign that can be stripped
+
+
+def _signed(g: Graph, negative: bool, node: int) -> int:
+    return g.build("neg", node) if negative else node
+
+
+def _factor(g: Graph, node: int) -> tuple[float, int]:
+    """(c, x) such that node = c x with c a number and x neither a product with a number nor a sign change."""
+    ops, sign = g.ops, 1.0
+    if ops[node] == "neg":
+        sign, node = -1.0, g.args[node][0]
+    if ops[node] == "mul":
+        c, x = g.args[node]
+        if ops[c] == CONST:
+            return sign * g.args[c][0], x
+    return sign, node
+
+
+def added(g: Graph, a: int, b: int) -> int:
+    ops, args = g.ops, g.args
+    op_a, op_b = ops[a], ops[b]
+    if op_a == CONST or op_b == CONST:
+        number, x = (a, b) if op_a == CONST else (b, a)
+        if number == ZERO:
+            return x
+        op_x = ops[x]
+        if op_x == CONST:
+            return a if b == ZERO else g._fold("add", a, b)
+        if op_x != "neg" and args[number][0] < 0:
+            return subtracted(g, x, g._const(-args[number][0]))
+    if op_b == "neg":
+        return subtracted(g, a, args[b][0])
+    if op_a == "neg":
+        return subtracted(g, b, args[a][0])
+    (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
+    if xa == xb and a != b:
+        return g.build("mul", g._const(ca + cb), xa)
+    if op_a == "sub" and args[a][1] == b:  # (p − q) + q
+        return args[a][0]
+    if op_b == "sub" and args[b][1] == a:
+        return args[b][0]
+    if op_a == CONST or (op_b != CONST and b < a):
+        a, b = b, a
+    return g._node("add", (a, b))
+
+
+def _less(g: Graph, a: int, b: int) -> int | None:
+    """a − b where b is a term of a: (b + x) − b or (b − x) − b; None where it is not."""
+    if g.ops[a] == "add" and b in g.args[a]:
+        x, y = g.args[a]
+        return y if x == b else x
+    return g.build("neg", g.args[a][1]) if g.ops[a] == "sub" and g.args[a][0] == b else None
+
+
+def subtracted(g: Graph, a: int, b: int) -> int:
+    if b == ZERO:
+        return a
+    if a == b:
+        return ZERO
+    ops, args = g.ops, g.args
+    op_a, op_b = ops[a], ops[b]
+    if op_b == CONST:
+        if op_a == CONST:
+            return g._fold("sub", a, b)
+        if args[b][0] < 0:
+            return added(g, a, g._const(-args[b][0]))
+    if a == ZERO:
+        return g.build("neg", b)
+    if op_b == "neg":
+        return added(g, a, args[b][0])
+    if op_a == "neg":
+        return g.build("neg", added(g, args[a][0], b))
+    (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
+    if xa == xb:
+        return g.build("mul", g._const(ca - cb), xa)
+    rest = _less(g, a, b)
+    if rest is not None:
+        return rest
+    rest = _less(g, b, a)
+    if rest is not None:
+        return g.build("neg", rest)
+    opposite = g._table.get(("sub", (b, a)))
+    if opposite is not None and ("sub", (a, b)) not in g._table:
+        return g.build("neg", opposite)
+    return g._node("sub", (a, b))
+
+
+def multiplied(g: Graph, a: int, b: int) -> int:
+    ops, args = g.ops, g.args
+    op_a, op_b = ops[a], ops[b]
+    if op_a not in _SIGNED and op_b not in _SIGNED:
+        return g._node("mul", (a, b) if a < b else (b, a))
+    if a <= ONE:
+        return a if a == ZERO else b
+    if b <= ONE:
+        return b if b == ZERO else a
+    if op_a == CONST and op_b == CONST:
+        return g._fold("mul", a, b)
+    na, a = _strip(g, a)
+    nb, b = _strip(g, b)
+    if ops[b] == CONST or (b < a and ops[a] != CONST):
+        a, b = b, a
+    if a == ONE:
+        return _signed(g, na != nb, b)
+    if ops[a] == CONST and ops[b] == "mul" and ops[args[b][0]] == CONST:
+        c, x = args[b]
+        return _signed(g, na != nb, g.build("mul", g._fold("mul", a, c), x))
+    node = g._node("mul", (a, b))
+    return _neg(g, node) if na != nb else node
+
+
+def _div(g: Graph, a: int, b: int) -> int:
+    va, vb = g.value(a), g.value(b)
+    if vb is not None:
+        if vb == 0.0:
+            raise ExpressionError(f"division of {g.expr(a)!r} by zero")
+        return multiplied(g, a, g._rational(over((1, 1), g._exact(b))))
+    if va == 0.0:
+        return a
+    na, a = _strip(g, a)
+    nb, b = _strip(g, b)
+    return _signed(g, na != nb, g._const(1.0) if a == b else g._node("div", (a, b)))
+
+
+def _neg(g: Graph, a: int) -> int:
+    if g.ops[a] == "neg":
+        return g.args[a][0]
+    if g.ops[a] == "sub":
+        x, y = g.args[a]
+        swapped = g._table.get(("sub", (y, x)))
+        if swapped is not None:
+            return swapped
+    return g._node("neg", (a,))
+
+
+def _odd(op: str):
+    def rule(g: Graph, a: int) -> int:
+        negative, x = _strip(g, a)
+        return _signed(g, negative, g._node(op, (x,)))
+
+    return rule
+
+
+def _even(op: str):
+    def rule(g: Graph, a: int) -> int:
+        return g._node(op, (_strip(g, a)[1],))
+
+    return rule
+
+
+def _abs(g: Graph, a: int) -> int:
+    _, x = _strip(g, a)
+    return x if g.ops[x] in ("abs", "sqrt", "exp") else g._node("abs", (x,))
+
+
+def _idempotent(op: str):
+    def rule(g: Graph, a: int, b: int) -> int:
+        return a if a == b else g._node(op, (a, b))
+
+    return rule
+
+
+def _select(g: Graph, condition: int, then: int, otherwise: int) -> int:
+    c = g.value(condition)
+    if c is not None:
+        return then if c else otherwise
+    return then if then == otherwise else g._node("select", (condition, then, otherwise))
+
+
+def _equal(g: Graph, a: int, b: int) -> int:
+    return g._const(1.0) if a == b else g._node("equal", (min(a, b), max(a, b)))
+
+
+ARITHMETIC = {"add": added, "sub": subtracted, "mul": multiplied}
+"""Rules that fold constants themselves: nine of ten nodes are asked for by them, most with a 0 or a 1 in them."""
+
+RULES = {
+    "div": _div,
+    "neg": _neg,
+    "sin": _odd("sin"),
+    "cos": _even("cos"),
+    "tan": _odd("tan"),
+    "asin": _odd("asin"),
+    "sign": _odd("sign"),
+    "abs": _abs,
+    "min": _idempotent("min"),
+    "max": _idempotent("max"),
+    "select": _select,
+    "equal": _equal,
+}
