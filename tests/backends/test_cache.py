@@ -112,6 +112,17 @@ def test_a_write_that_fails_leaves_nothing_behind(folder: Path, monkeypatch: pyt
     assert list(folder.iterdir()) == []
 
 
+def test_what_was_not_used_for_longest_makes_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 1000)
+    for second, name in enumerate(("a", "b", "c", "d", "e", "00")):
+        cache.save(name, bytes(118))  # 150 with the checksum
+        os.utime(folder / name, ns=(0, 10**9 * second))
+    assert len(list(folder.iterdir())) == 6  # 900: nothing has to go
+    assert cache.load("a") is not None  # the oldest, but used just now
+    cache.save("00more", bytes(118))
+    assert {file.name for file in folder.iterdir()} == {"00", "a", "00more"}
+
+
 def test_the_place_follows_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KANE_CACHE_DIR", str(tmp_path / "a"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "b"))

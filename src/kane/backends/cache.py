@@ -3,7 +3,8 @@
 One file per object under `$KANE_CACHE_DIR`, else `$XDG_CACHE_HOME/kane`, else `~/.cache/kane`, readable by its owner
 only. A file is its content's SHA-256 and the content. Code from disk is run, so a directory that others may write to,
 or that belongs to someone else, is not used, and a file whose checksum fails is compiled again. A cache that cannot be
-written is no fault: everything works without it.
+written is no fault: everything works without it. From time to time what has not been used for longest is removed, so
+that it does not grow without end.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import tempfile
 from pathlib import Path
 
 _CHECKSUM = 32
+LIMIT = 512 * 2**20
+"""Bytes that the cache may take; half of that is left when it is cleared out."""
 
 
 def directory() -> Path:
@@ -41,6 +44,7 @@ def load(name: str) -> bytes | None:
         if not _private(place):
             return None
         content = (place / name).read_bytes()
+        os.utime(place / name)
     except (OSError, RuntimeError):
         return None
     checksum, code = content[:_CHECKSUM], content[_CHECKSUM:]
@@ -60,10 +64,27 @@ def save(name: str, code: bytes) -> None:
         with os.fdopen(handle, "wb") as file:
             file.write(hashlib.sha256(code).digest() + code)
         temporary.replace(place / name)
+        if name.startswith("00"):  # one in 256: looking at all files takes longer than compiling a program
+            clear_out(place)
     except (OSError, RuntimeError):
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+
+
+def clear_out(place: Path) -> None:
+    """Remove what has not been used for longest, if there is more than `LIMIT` in all."""
+    with os.scandir(place) as entries:
+        files = sorted((e.stat().st_mtime_ns, e.stat().st_size, e.path) for e in entries if e.is_file())
+    total = sum(size for _, size, _ in files)
+    if total <= LIMIT:
+        return
+    for _, size, path in files:
+        if total <= LIMIT // 2:
+            break
+        with contextlib.suppress(OSError):  # another process was faster
+            Path(path).unlink()
+        total -= size
 
 
 def _private(place: Path) -> bool:
