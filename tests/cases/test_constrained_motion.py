@@ -7,6 +7,7 @@ pendulum, and it is singular where it is flat, where both cranks point along the
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -102,6 +103,59 @@ def test_starts_in_its_flat_position() -> None:
     energy = np.sum(motion.energy(), axis=0)
     assert motion.outcome.success
     assert np.ptp(energy) < 1e-8 * energy[0]
+
+
+FOLDING = (SPAN - LENGTH) / (SPAN + LENGTH)
+"""−ua / uc as a flat parallelogram begins to fold. With w = ua + ub, LENGTH (uc − ua) = SPAN w across the bars, and
+LENGTH (uc² − ua²) = SPAN w² along them: w = 0, it stays a parallelogram, or w = uc + ua."""
+
+
+@pytest.mark.parametrize("u", [(6.0, -6.0, 6.0), (-FOLDING * 5.0, 5.0, 5.0)], ids=["parallel", "folding"])
+def test_both_branches_lead_on_from_the_flat_position(u: tuple[float, float, float]) -> None:
+    m = parallelogram()
+    assert m.project([0, 0, 0], u)[1] == pytest.approx(u, rel=1e-12)
+    motion = m.simulate((0, 0.5), q=[0, 0, 0], u=u)
+    energy = np.sum(motion.energy(), axis=0)
+    assert motion.outcome.success and np.ptp(energy) < 1e-8 * energy[0]
+    if u[0] == 6.0:
+        assert np.abs(motion.q[:, 0] - motion.q[:, 2]).max() < 1e-9
+
+
+def test_speeds_between_the_branches_are_refused_and_the_branches_told() -> None:
+    """They satisfy A u = 0, and A u̇ = b has no solution: b has a part along the bars."""
+    m = parallelogram()
+    between = np.array([6.0, -6.0, 6.0]) + np.array([-FOLDING * 5.0, 5.0, 5.0])
+    rows = m.constraint_rows([0, 0, 0], between)
+    assert np.abs(rows.rate).max() < 1e-12
+    for ask in (m.project, lambda q, u: m.simulate((0, 1), q=q, u=u)):
+        with pytest.raises(ModelError) as refused:
+            ask([0, 0, 0], between)
+        assert f"'pin.x' by {rows.b[0]:.3g} (m/s² or rad/s²)" in str(refused.value)
+        told = re.findall(r"ua (\S+), ub (\S+), uc ([^\s;]+)", str(refused.value))
+        folding, parallel = sorted((u / u[2] for u in np.array(told, dtype=float)), key=lambda u: u[0])
+        assert parallel == pytest.approx([1, -1, 1], abs=1e-5)
+        assert folding == pytest.approx([-FOLDING, 1, 1], abs=1e-5)
+
+
+def test_speeds_on_a_branch_but_for_rounding_are_turned_onto_it() -> None:
+    m = parallelogram()
+    rounded = [round(-FOLDING * 5.0, 3), 5.0, 5.0]
+    assert m.project([0, 0, 0], rounded)[1] == pytest.approx([-FOLDING * 5.0, 5.0, 5.0], rel=1e-3)
+    found = m.project([0, 0, 0], rounded)[1]
+    assert found[1] == pytest.approx(found[2], rel=1e-9) and found[0] == pytest.approx(-FOLDING * found[1], rel=1e-9)
+
+
+def test_a_linkage_that_is_rigid_but_for_first_order_moves_nowhere() -> None:
+    """Two rods in one line between fixed pins: their middle may have a speed across, and goes nowhere."""
+    m = kane.Model("strut")
+    m.body("first", mass=1.0, center=(0.5, 0, 0), inertia={"yy": 0.1, "zz": 0.1})
+    m.body("second", mass=1.0, center=(0.5, 0, 0), inertia={"yy": 0.1, "zz": 0.1})
+    m.joint("a", "revolute", "ground", "first", coordinates=["a"], speeds=["ua"])
+    m.joint("b", "revolute", "first", "second", at=(1, 0, 0), coordinates=["b"], speeds=["ub"])
+    m.close("end", "spherical", "second", "ground", first_at=(1, 0, 0), second_at=(2, 0, 0))
+    assert m.project(u=[0, 0])[1] == pytest.approx([0, 0])
+    with pytest.raises(ModelError, match=r"'end\.x' by -2 .*\n.*\n.*no speeds near these do"):
+        m.project(u=[1, -2])
 
 
 def test_no_singular_position_is_announced_where_there_is_none() -> None:

@@ -11,7 +11,7 @@ from ..analysis.constrained import allowed
 from ..backends import Kernel, compile
 from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
-from ..formulation.consistency import Freedom, Terms, Unclosed, closed, freedom, moving
+from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, freedom, moving
 from ..formulation.embedding import REDUNDANT
 from ..simulate import Embedding
 from .answering import Answering
@@ -20,6 +20,7 @@ from .reactions import METHODS, Reactions, reactions_of
 from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
+_LISTED = 4  # branches that an error tells
 
 
 class ConstrainedModel(Answering):
@@ -203,20 +204,39 @@ class ConstrainedModel(Answering):
             raise ModelError(self._refused(error, "the configuration cannot be closed from here")) from None
 
     def _moving(self, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
-        """u on the constraints at q, or a refusal that names those that contradict each other."""
+        """u on the constraints at q and on a branch of the motion, or a refusal that names the constraints against."""
         if not self.constraints:
             return u
         rows = self.constraint_rows(q, u, t=t)
+
+        def b(speeds: Array) -> Array:
+            return self.constraint_rows(np.broadcast_to(q, (len(speeds), len(q))), speeds, t=t).b
+
         try:
-            return moving(Terms(rows.A, rows.rate, rows.phi, rows.A), u, self.row_names, held)
+            u = moving(Terms(rows.A, rows.rate, rows.phi, rows.A), u, self.row_names, held)
+            return branching(rows.A, b, u, self.row_names, held)
         except Unclosed as error:
-            raise ModelError(self._refused(error, "no speeds satisfy these constraints together")) from None
+            what = "no speeds satisfy these constraints together"
+            if error.level == "acceleration":
+                what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
+            raise ModelError(self._refused(error, what)) from None
+
+    def _first_step(self, q: Array, u: Array, t: float) -> float | None:
+        """A first step (s) so short that it hardly leaves q, where constraints have lost rank there; else None.
+
+        At such a position accelerations have no reason to keep to the branch that the speeds are on, and projection
+        would hide it: a longer step takes their error along.
+        """
+        speed = float(np.abs(self.qdot(q, u, t=t)).max(initial=0.0))
+        if not self.constraints or speed == 0.0 or self.freedom(q, t=t, within=SINGULAR).rank == self.equations().rank:
+            return None
+        return SINGULAR / speed
 
     def _free_group(self, kernel: Kernel) -> tuple[Array, ...]:
         return (self.free_values(),) if any(g.name == "parameters" for g in kernel.program.inputs) else ()
 
     def _refused(self, error: Unclosed, what: str) -> Problem:
-        unit = "m or rad" if error.level == "position" else "m/s or rad/s"
+        unit = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}[error.level]
         largest = abs(error.residuals[0][1])
         bad = [(n, x) for n, x in error.residuals if not abs(x) <= 1e-6 * largest]
         listed = ", ".join(f"'{name}' by {x:.3g}" for name, x in bad[:_NAMED])
@@ -224,9 +244,18 @@ class ConstrainedModel(Answering):
         mend = "give a start nearer to a possible one, check lengths and places, or leave out a constraint"
         if error.level == "velocity":
             mend = "leave out one of the constraints that contradict each other, or give their rates to agree"
-        return Problem(
-            self.where("constraints"), f"{what}; off are {listed}{more} ({unit})", "constraints hold at all times", mend
-        )
+        if error.level == "acceleration":
+            mend = f"{self._branches(error.branches)} or start a little beside the position"
+        law = "constraints hold at all times, so that their rates vanish too"
+        return Problem(self.where("constraints"), f"{what}; off are {listed}{more} ({unit})", law, mend)
+
+    def _branches(self, branches: Sequence[Array]) -> str:
+        """The speeds to give in place of those refused."""
+        if not branches:
+            return "no speeds near these do: make driven constraints agree, start at rest,"
+        listed = [", ".join(f"{s} {x:.6g}" for s, x in zip(self.speeds, u, strict=True)) for u in branches[:_LISTED]]
+        more = " (there are more)" if len(branches) > _LISTED else ""
+        return f"give speeds on one of the branches, such as {'; or '.join(listed)}{more};"
 
 
 def held_names(*given: Any) -> list[str]:

@@ -111,6 +111,8 @@ class Model(Linearizing):
             sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
         options.setdefault("project_address", simulation.project)
         options.setdefault("project_error", simulation.embedding is not None)
+        if simulation.embedding is not None:
+            options.setdefault("first_step", self._first_step(q0, u0, float(np.asarray(t, dtype=float).flat[0])))
         if method == "radau" and "jacobian_address" not in options and simulation.written_out:
             options["jacobian_address"] = self._jacobian(law)
         rtol = (RTOL_CONSTRAINED if self.constraints else RTOL) if rtol is None else rtol

@@ -1,7 +1,8 @@
 """States made to satisfy the constraints, and constraints judged at a state: rank, redundancy, contradiction.
 
 Configurations are closed by damped Newton steps of least length; what cannot be closed, or is moved against itself, is
-told row by row. Redundant rows say nothing that others do not say; contradicting rows cannot hold together.
+told row by row. Redundant rows say nothing that others do not say; contradicting rows cannot hold together. Where rows
+lose rank, speeds also have to lie on a branch of the motion: A u̇ = b must have a solution.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from .embedding import REDUNDANT, choose, comparable
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 CLOSED = 1e-12
-"""Largest residual (m, rad) of a configuration that counts as closed, times the size of the coordinates."""
+"""Largest residual (m, rad) of a configuration that counts as closed, times the size of the coordinates; largest
+residual (m/s², rad/s²) of accelerations that is none."""
+
+SINGULAR = 1e-6
+"""Share of the largest singular value of the rows below which they count as losing rank at a position: of one that is
+closed to CLOSED, its square, no more is known."""
 
 _STEPS = 200  # Newton steps before a configuration counts as impossible to close
 _HALVINGS = 30
@@ -25,6 +31,10 @@ _STALLED = 1e-3  # a residual that falls by less than this share in _PATIENCE st
 _PATIENCE = 12
 _KICK = 0.03  # rad or m by which a start is moved that led nowhere
 _INVOLVED = 1e-6  # smallest part of a row in a combination that is named
+_ASTRAY = 1e-5  # share of b that may lie outside the range of A: on a branch it is SINGULAR at most
+_ROUNDED = 1e-2  # share by which speeds are turned onto a branch: that of numbers written with two digits
+_STARTS, _TURNS = 16, 60  # directions from which branches are sought, and Gauss–Newton steps along each
+_ALIKE = 1e-6  # 1 − |cos| of the angle between speeds that are one direction
 
 
 class Terms(NamedTuple):
@@ -60,12 +70,14 @@ class Freedom:
 
 
 class Unclosed(Exception):
-    """Constraints that cannot hold: (row, residual) pairs, the largest first."""
+    """Constraints that cannot hold: (row, residual) pairs, the largest first; `branches` are speeds at which they could
+    at this position, the nearest first."""
 
-    def __init__(self, level: str, residuals: Sequence[tuple[str, float]]):
+    def __init__(self, level: str, residuals: Sequence[tuple[str, float]], branches: Sequence[Array] = ()):
         super().__init__(level, residuals)
         self.level = level
         self.residuals = sorted(residuals, key=lambda r: -abs(r[1]))
+        self.branches = tuple(branches)
 
 
 def closed(
@@ -136,6 +148,64 @@ def moving(at: Terms, u: Array, rows: Sequence[str], held: Sequence[int]) -> Arr
     return u + step
 
 
+def branching(A: Array, b: Callable[[Array], Array], u: Array, rows: Sequence[str], held: Sequence[int]) -> Array:
+    """u where A u̇ = b(u) has a solution; where rows A (m, n) lose rank and it has none, the nearest speeds that have
+    one, if they are near, the speeds `held` staying. `b` gives (k, m) for speeds (k, n), which satisfy A u + c = 0.
+
+    With W over the rows' combinations that vanish, Wᵀ b is a quadratic in the speeds along the null space of A, and
+    its zeros are the tangents of the branches that meet at this position. Unclosed, with the branches, where u is not
+    near one.
+    """
+    lengths = np.linalg.norm(A, axis=1)
+    lengths = np.where(lengths > SINGULAR * lengths.max(initial=0.0), lengths, lengths.max(initial=0.0) or 1.0)
+    left, values, _ = np.linalg.svd(A / lengths[:, None])
+    W = left[:, int(np.sum(values > SINGULAR * values.max(initial=0.0))) :]
+    if not W.shape[1]:
+        return u
+
+    def outside(speeds: Array) -> Array:
+        return (b(speeds) / lengths) @ W
+
+    generic = u * np.sin(np.outer(np.arange(1.0, 5.0), np.arange(1.0, len(u) + 1.0)))
+    size = float(np.abs(b(np.vstack([u, generic])) / lengths).max())
+    off = outside(u[None])[0]
+    if np.abs(off).max() <= _ASTRAY * size + CLOSED:  # speeds of a rounding error are rest
+        return u
+    whole = np.vstack([A / lengths[:, None], np.eye(len(u))[list(held)]])
+    _, values, right = np.linalg.svd(whole)
+    N = right[int(np.sum(values > SINGULAR * values.max(initial=0.0))) :]
+    found = _tangents(outside, u, N, _ASTRAY**2 * size)
+    if found and np.linalg.norm(found[0] - u) <= _ROUNDED * np.linalg.norm(u):
+        return found[0]
+    raise Unclosed("acceleration", list(zip(rows, (lengths * (W @ off)).tolist(), strict=True)), found)
+
+
+def _tangents(outside: Callable[[Array], Array], u: Array, N: Array, within: float) -> list[Array]:
+    """Zeros of a quadratic in speeds that differ from u along the directions N (p, n), the nearest first; those of one
+    direction are told once."""
+    if not len(N):
+        return []
+    along = N @ u
+    rng = np.random.default_rng(0)
+    found: list[Array] = []
+    for k in range(_STARTS):
+        turned = rng.normal(size=len(N))
+        z = along if k == 0 else turned * (np.linalg.norm(along) / np.linalg.norm(turned))
+        v = u + (z - along) @ N
+        for _ in range(_TURNS):
+            h = float(np.linalg.norm(v)) or 1.0
+            ahead, behind = outside(v + h * N), outside(v - h * N)  # differences of a quadratic are exact
+            v = v - np.linalg.lstsq((ahead - behind).T / (2.0 * h), outside(v[None])[0], rcond=REDUNDANT)[0] @ N
+        if np.abs(outside(v[None])).max() <= within and np.linalg.norm(v) > _ALIKE * np.linalg.norm(u):
+            found.append(v)
+    found.sort(key=lambda v: float(np.linalg.norm(v - u)))
+    kept: list[Array] = []
+    for v in found:
+        if all(abs(v @ w) < (1.0 - _ALIKE) * np.linalg.norm(v) * np.linalg.norm(w) for w in kept):
+            kept.append(v)
+    return kept
+
+
 def _least(A: Array, right: Array, keep: Array) -> Array:
     """The least solution of A x = right with keep x = 0, in the sense of least squares."""
     whole = np.vstack([A, keep]) if len(keep) else A
@@ -163,4 +233,4 @@ def freedom(A: Array, mass: Array, rows: Sequence[str], speeds: Sequence[str], w
     )
 
 
-__all__ = ["Freedom", "Terms", "Unclosed", "closed", "freedom", "moving"]
+__all__ = ["SINGULAR", "Freedom", "Terms", "Unclosed", "branching", "closed", "freedom", "moving"]
