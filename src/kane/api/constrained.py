@@ -12,7 +12,7 @@ from ..backends import Kernel, compile
 from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
 from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, freedom, moving
-from ..formulation.embedding import REDUNDANT
+from ..formulation.embedding import REDUNDANT, choose
 from ..simulate import Embedding
 from .answering import Answering
 from .answers import Answer, EmbeddedAnswer, LargeAnswer
@@ -227,10 +227,10 @@ class ConstrainedModel(Answering):
         At such a position accelerations have no reason to keep to the branch that the speeds are on, and projection
         would hide it: a longer step takes their error along.
         """
-        speed = float(np.abs(self.qdot(q, u, t=t)).max(initial=0.0))
-        if not self.constraints or speed == 0.0 or self.freedom(q, t=t, within=SINGULAR).rank == self.equations().rank:
-            return None
-        return SINGULAR / speed
+        speed = float(np.abs(u).max(initial=0.0))
+        A = self.constraint_rows(q, u, t=t).A
+        rank = len(choose(A, np.ones(len(u)), SINGULAR).dependent)
+        return SINGULAR / speed if speed and rank < self.equations().rank else None
 
     def _free_group(self, kernel: Kernel) -> tuple[Array, ...]:
         return (self.free_values(),) if any(g.name == "parameters" for g in kernel.program.inputs) else ()
