@@ -427,18 +427,22 @@ class Equations:
         """The program that computes the named outputs; t and parameters are inputs only where they matter."""
         if name not in self._programs:
             outputs = self._outputs(name)
-            groups = list(self.SIGNATURES[name])
-            if self.uses_time([e for _, flat in outputs.values() for e in flat]):
-                groups.insert(0, "t")
-            self._programs[name] = self.lowered(name, groups, outputs)
+            self._programs[name] = self.timed(name, self.SIGNATURES[name], outputs)
         return self._programs[name]
+
+    def timed(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
+        """As `lowered`, with t as the first input where something depends on it."""
+        return self.lowered(name, ["t", *groups], outputs, optional=("t",))
 
     def uses_time(self, exprs: Sequence[Expr]) -> bool:
         return self.system.t.id in reachable(self.graph, (e.id for e in exprs))
 
-    def lowered(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
+    def lowered(
+        self, name: str, groups: Sequence[str], outputs: Mapping[str, Output], *, optional: Sequence[str] = ()
+    ) -> Program:
         """A program of any outputs from named groups of inputs, parameters added where some are free."""
-        return lower(name, self.groups([*groups, *(["parameters"] if self.free else [])]), outputs)
+        inputs = self.groups([*groups, *(["parameters"] if self.free else [])])
+        return lower(name, inputs, outputs, optional=optional)
 
     def control_efforts(self, control: Mapping[Expr, Expr]) -> list[Expr]:
         """Efforts along the speeds of a control law that gives efforts along motion variables."""

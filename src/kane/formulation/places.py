@@ -122,6 +122,4 @@ def place_program(equations: Equations, what: str, place: Place) -> Program:
         ),
     }
     groups, outputs = table[what]
-    made = outputs()
-    timed = equations.uses_time([e for _, exprs in made.values() for e in exprs])
-    return equations.lowered(what, [*(["t"] if timed else []), *groups], made)
+    return equations.timed(what, groups, outputs())

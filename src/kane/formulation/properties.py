@@ -67,8 +67,7 @@ def external_program(equations: Equations) -> Program:
     """
     force, moment = _external(equations)
     outputs: dict[str, Output] = {"force": ((3,), list(force)), "moment": ((3,), list(moment))}
-    timed = equations.uses_time([*force, *moment])
-    return equations.lowered("external_loads", [*(["t"] if timed else []), "q", "u", "tau"], outputs)
+    return equations.timed("external_loads", ["q", "u", "tau"], outputs)
 
 
 def _external(equations: Equations) -> tuple[Triple, Triple]:

@@ -53,6 +53,5 @@ def regressor_program(equations: Equations) -> Program:
     """Y from q, u and u̇."""
     rows = regressor(equations)
     flat = [e for row in rows for e in row]
-    timed = ["t"] if equations.uses_time(flat) else []
     shape = (len(rows), len(rows[0]))
-    return equations.lowered("regressor", [*timed, "q", "u", "udot"], {"Y": (shape, flat)})
+    return equations.timed("regressor", ["q", "u", "udot"], {"Y": (shape, flat)})

@@ -18,9 +18,7 @@ class Transfer:
 
     def __call__(self, exprs: Sequence[Expr]) -> list[Expr]:
         source, target, known = self.source, self.target, self._known
-        for node in reachable(source, [e.id for e in exprs if e.id not in known]):
-            if node in known:
-                continue
+        for node in reachable(source, [e.id for e in exprs], known):
             op, args = source.ops[node], source.args[node]
             if op == CONST:
                 known[node] = target._const(args[0])

@@ -140,7 +140,7 @@ class Round:
         self.late = Lateness(self.out, stages)
         self.planner = Planner(self.out, self.late)
         self.new: dict[int, int] = {}
-        self.uses = live.uses()
+        self.uses = live.uses
         self.absorbed = self.find_absorbed()
 
     def find_absorbed(self) -> set[int]:

@@ -71,11 +71,11 @@ class Graph:
     # construction ------------------------------------------------------------------------------------------------
 
     def _node(self, op: str, args: tuple) -> int:
-        key = op, args
-        node = self._table.get(key)
-        if node is None:
-            node = self._table[key] = len(self.ops)
-            self.ops.append(op)
+        ops = self.ops
+        new = len(ops)
+        node = self._table.setdefault((op, args), new)
+        if node == new:
+            ops.append(op)
             self.args.append(args)
         return node
 
@@ -286,7 +286,7 @@ class Expr:
 
     @property
     def is_zero(self) -> bool:
-        return self.number == 0.0
+        return self.id == ZERO
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Expr):

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from .graph import CONST, INPUT, Graph
 
 ONCE = 1.0 / 1024.0  # weight of an operation on parameters only, which a hoisted program does once
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Live:
     """A graph, the nodes of it that are asked for, and all `nodes` that these are computed from, in order."""
 
     graph: Graph
     roots: tuple[int, ...]
-    nodes: list[int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "nodes", self._reached())
+    @cached_property
+    def nodes(self) -> list[int]:
+        return self._reached()
 
     def _reached(self) -> list[int]:
         """As `passes.reachable` finds them; where most of a graph is reached, one scan backwards is faster."""
@@ -32,6 +33,7 @@ class Live:
                     reached[a] = 1
         return [n for n, there in enumerate(reached) if there]
 
+    @cached_property
     def uses(self) -> list[int]:
         """For each node of the graph how many arguments of live nodes, and roots, it is."""
         ops, args, uses = self.graph.ops, self.graph.args, [0] * len(self.graph)
@@ -45,9 +47,12 @@ class Live:
 
     def work(self, stages: Mapping[str, int]) -> tuple[int, int]:
         """(operations after the first stage, operations in all)."""
-        ops, stage = self.graph.ops, Lateness(self.graph, stages).stages()
-        rows = [stage[n] > 0 for n in self.nodes if ops[n] not in (CONST, INPUT)]
-        return sum(rows), len(rows)
+        ops = self.graph.ops
+        rows = [n for n in self.nodes if ops[n] not in (CONST, INPUT)]
+        if 0 not in stages.values():
+            return len(rows), len(rows)
+        stage = Lateness(self.graph, stages).stages()
+        return sum([stage[n] > 0 for n in rows]), len(rows)
 
 
 class Lateness:

@@ -17,8 +17,10 @@ from .ops import TABLE
 def reachable(graph: Graph, roots: Iterable[int], known: Container[int] = ()) -> list[int]:
     """The nodes that `roots` are computed from, roots included, in topological order; those known are left out, and so
     is what only they are computed from."""
-    ops, args = graph.ops, graph.args
     seen = {r for r in roots if r not in known}
+    if not seen:
+        return []
+    ops, args = graph.ops, graph.args
     stack = list(seen)
     while stack:
         node = stack.pop()

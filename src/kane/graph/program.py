@@ -8,15 +8,15 @@ it and `parse` (module `text`) reads it back as the same program.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from ..errors import ExpressionError, ProgramError
 from .graph import CONST, INPUT, Expr
+from .live import Live
 from .ops import COUNTED, TABLE
-from .passes import reachable
 from .simplify import shorten
 
 STAGES = ("parameters", "q", "u", "rest")
@@ -177,8 +177,10 @@ def lower(
     outputs: Mapping[str, tuple[tuple[int, ...], Sequence[Expr]]],
     *,
     simplify: bool = True,
+    optional: Container[str] = (),
 ) -> Program:
-    """The program that computes `outputs` (name → shape, flat expressions) from `inputs`, dead code removed."""
+    """The program that computes `outputs` (name → shape, flat expressions) from `inputs`, dead code removed; groups of
+    inputs named in `optional` are left out where nothing depends on them."""
     exprs = [e for _, flat in outputs.values() for e in flat]
     if not exprs:
         raise ProgramError(f"program '{name}' has no outputs")
@@ -188,20 +190,22 @@ def lower(
         )
     graph = exprs[0].graph
     ops, args = graph.ops, graph.args
-    nodes = reachable(graph, (e.id for e in exprs))
+    nodes = Live(graph, tuple(e.id for e in exprs)).nodes
+    used = {args[n][0] for n in nodes if ops[n] == INPUT}
+    inputs = [g for g in inputs if g.name not in optional or not used.isdisjoint(g.labels)]
     slot: dict[int, int] = {}
     for label in (label for g in inputs for label in g.labels):
         place = len(slot)
         slot[graph.inputs[label] if label in graph.inputs else -1 - place] = place
-    for n in nodes:
-        if ops[n] == INPUT and n not in slot:
-            raise ExpressionError(f"program '{name}' depends on '{args[n][0]}', which is not among its inputs")
+    for label in used:
+        if graph.inputs[label] not in slot:
+            raise ExpressionError(f"program '{name}' depends on '{label}', which is not among its inputs")
     made = [n for n in nodes if ops[n] not in (CONST, INPUT)]
-    constants = dict.fromkeys(a for n in made for a in args[n] if ops[a] == CONST)  # in order of first use
+    constants = dict.fromkeys([a for n in made for a in args[n] if ops[a] == CONST])  # in order of first use
     constants.update((e.id, None) for e in exprs if ops[e.id] == CONST)
     for n in (*constants, *made):
         slot[n] = len(slot)
-    rows = tuple(Row(ops[n], tuple([slot[a] for a in args[n]])) for n in made)
+    rows = tuple([Row(ops[n], tuple([slot[a] for a in args[n]])) for n in made])
     placed, start = [], 0
     for out, (shape, flat) in outputs.items():
         stop = start + len(flat)

@@ -35,16 +35,17 @@ def _signed(g: Graph, negative: bool, node: int) -> int:
     return g.build("neg", node) if negative else node
 
 
-def _factor(g: Graph, node: int) -> tuple[float, int]:
-    """(c, x) such that node = c x with c a number and x neither a product with a number nor a sign change."""
-    ops, sign = g.ops, 1.0
-    if ops[node] == "neg":
-        sign, node = -1.0, g.args[node][0]
-    if ops[node] == "mul":
-        c, x = g.args[node]
-        if ops[c] == CONST:
-            return sign * g.args[c][0], x
-    return sign, node
+def _alike(g: Graph, a: int, b: int) -> tuple[float, float, int] | None:
+    """(ca, cb, x) such that a = ca x and b = cb x with numbers ca and cb; None where they have no such x."""
+    ops, args = g.ops, g.args
+    x, y = a, b
+    if ops[a] == "mul" and ops[args[a][0]] == CONST:
+        x = args[a][1]
+    if ops[b] == "mul" and ops[args[b][0]] == CONST:
+        y = args[b][1]
+    if x != y:
+        return None
+    return 1.0 if x == a else args[args[a][0]][0], 1.0 if y == b else args[args[b][0]][0], x
 
 
 def added(g: Graph, a: int, b: int) -> int:
@@ -63,9 +64,10 @@ def added(g: Graph, a: int, b: int) -> int:
         return subtracted(g, a, args[b][0])
     if op_a == "neg":
         return subtracted(g, b, args[a][0])
-    (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
-    if xa == xb and a != b:
-        return g.build("mul", g._const(ca + cb), xa)
+    alike = _alike(g, a, b)
+    if alike is not None and a != b:
+        ca, cb, x = alike
+        return multiplied(g, g._const(ca + cb), x)
     if op_a == "sub" and args[a][1] == b:  # (p − q) + q
         return args[a][0]
     if op_b == "sub" and args[b][1] == a:
@@ -101,9 +103,10 @@ def subtracted(g: Graph, a: int, b: int) -> int:
         return added(g, a, args[b][0])
     if op_a == "neg":
         return g.build("neg", added(g, args[a][0], b))
-    (ca, xa), (cb, xb) = _factor(g, a), _factor(g, b)
-    if xa == xb:
-        return g.build("mul", g._const(ca - cb), xa)
+    alike = _alike(g, a, b)
+    if alike is not None:
+        ca, cb, x = alike
+        return multiplied(g, g._const(ca - cb), x)
     rest = _less(g, a, b)
     if rest is not None:
         return rest

@@ -148,7 +148,7 @@ def _as_it_stands(out: Graph, op: str, args: list[int], change: tuple[int, ...],
 
 def _takers(live: Live, rule: Callable[[str, list[bool]], bool]) -> set[int]:
     """Constants, and the nodes used once that take a factor up without another operation, by `rule`."""
-    graph, uses, takes = live.graph, live.uses(), set[int]()
+    graph, uses, takes = live.graph, live.uses, set[int]()
     for n in live.nodes:
         op, args = graph.ops[n], graph.args[n]
         if op == CONST:

@@ -1,11 +1,12 @@
 """Three-component algebra over scalars: tuples of three, matrices as three rows.
 
-Products with the number 0 or 1 vanish in the graph, so nothing here asks what is sparse.
+Products with the number 0 or 1 vanish in the graph, so nothing here but `dot` asks what is sparse.
 """
 
 from __future__ import annotations
 
 from ..graph import Expr
+from ..graph.graph import ZERO
 
 Scalar = Expr
 Triple = tuple[Expr, Expr, Expr]
@@ -25,7 +26,12 @@ def scaled(k: Expr | float, a: Triple) -> Triple:
 
 
 def dot(a: Triple, b: Triple) -> Expr:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    """a · b. Products with 0 are left out, two of three where vectors lie along axes: most sums of all are made here."""
+    total = None
+    for x, y in zip(a, b, strict=True):
+        if x.id != ZERO and y.id != ZERO:
+            total = x * y if total is None else total + x * y
+    return a[0].graph.expr(ZERO) if total is None else total
 
 
 def cross(a: Triple, b: Triple) -> Triple:

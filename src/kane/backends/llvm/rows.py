@@ -152,10 +152,10 @@ def function(program: Program, lanes: Lanes, name: str, *, quick: bool = False) 
     chunk = QUICK_CHUNK if quick else CHUNK
     rows = fused(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
     pieces = [rows[i : i + chunk] for i in range(0, len(rows), chunk)] or [[]]
-    places, size = _scratch(program, pieces)
     head = f"define internal void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %tmp) noinline nounwind"
     if len(pieces) == 1:
-        return _piece(program, lanes, pieces[0], places, first=True, last=True, quick=quick).text(head)
+        return _piece(program, lanes, rows, {}, first=True, last=True, quick=quick).text(head)
+    places, size = _scratch(program, pieces)
     text = ""
     whole = Writer(lanes)
     tmp = whole.reserve(size)
