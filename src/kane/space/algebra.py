@@ -26,7 +26,7 @@ def scaled(k: Expr | float, a: Triple) -> Triple:
 
 
 def dot(a: Triple, b: Triple) -> Expr:
-    """a · b. Products with 0 are left out, two of three where vectors lie along axes: most sums of all are made here."""
+    """a · b. Products with 0 are left out, two of three where vectors lie along axes: most sums are made here."""
     total = None
     for x, y in zip(a, b, strict=True):
         if x.id != ZERO and y.id != ZERO:
