@@ -270,12 +270,13 @@ def _freed(G: Array, mass: Array, names: Sequence[str], keep: Sequence[str], wha
         possible = ", ".join(names[i] for i in usual.choice.independent) or "none"
         raise InputError(
             f"{', '.join(names[i] for i in wanted)} cannot be independent together: the constraints leave "
-            f"{len(names) - rank} of {len(names)} {what} free\n    to mend: choose as {possible} are"
+            f"{len(names) - rank} of {len(names)} {what} free"
+            f"\n    to mend: name others; independent are, for example, {possible}"
         )
     return freed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Linearization:
     """ẋ = A x + B δtau, y = C x + D δtau about the state `at` of a model.
 
@@ -340,7 +341,7 @@ class Linearization:
 
     def without(self, names: Iterable[str]) -> Linearization:
         """The same with states left out that no other state feels, and with them the outputs that show them."""
-        left_out = [self._place(name) for name in names]
+        left_out = [self._place(name) for name in ([names] if isinstance(names, str) else names)]
         kept = [i for i in range(len(self.states)) if i not in left_out]
         felt = self._felt()
         for j in left_out:
@@ -372,7 +373,7 @@ class Linearization:
             raise InputError(f"'{name}' is not a state; the states are {', '.join(self.states)}")
         return self.states.index(name)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return table(self)
 
 

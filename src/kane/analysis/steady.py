@@ -25,7 +25,7 @@ _FOUND = 1e-9  # the largest that counts as found
 _RANK = 1e-10  # share of the largest below which a row, an unknown or a direction of a step is nothing
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Steady:
     """A state that stays as it is: q, u, the efforts tau along the speeds, udot and the multipliers λ by row.
 
@@ -68,7 +68,7 @@ class Steady:
         both.update({f"tau_{s}": x for s, x in zip(self.speeds, self.tau, strict=True)})
         return float(both[name])
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         head = f"steady to {self.residual:.1e} after {self.steps} steps"
         if not self.converged:
             head = f"not steady: {', '.join(f'{name} {x:.3g}' for name, x in self.worst())}"

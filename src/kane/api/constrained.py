@@ -21,6 +21,9 @@ from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
 _LISTED = 4  # branches that an error tells
+_ALLOWED = (
+    1e-3  # m, rad and their rates, or that share of them, that a state may be off: more than drift, less than a slip
+)
 
 
 class ConstrainedModel(Answering):
@@ -71,14 +74,15 @@ class ConstrainedModel(Answering):
         has to satisfy the constraints.
         """
         tau = self.inverse_dynamics(q, u, udot, t=t)
-        driven = []
-        for name in along:
-            self.find("speed", name, self.speed_records, "efforts along")
-            driven.append(self.speeds.index(name))
+        driven = [self.speeds.index(name) for name in self._named_speeds(along, "efforts along")]
         flat = np.atleast_2d(tau)
         A = np.zeros((len(flat), 0, len(self.speeds)))
         if self.constraints:
-            A = np.broadcast_to(self.constraint_rows(q, u, t=t).A, (len(flat), len(self.row_names), len(self.speeds)))
+            rows = self.constraint_rows(q, u, t=t)
+            self.refuse_off(rows, u)
+            rate = np.einsum("...mn,...n->...m", rows.A, np.asarray(udot, dtype=float)) - rows.b
+            self._refuse_large("udot", rate, rows.A, udot, rows.b, "m/s² or rad/s²", "take it from forward_dynamics")
+            A = np.broadcast_to(rows.A, (len(flat), len(self.row_names), len(self.speeds)))
         found = np.zeros_like(flat)
         for k, (rows, needed) in enumerate(zip(A, flat, strict=True)):
             found[k, driven] = self._along(rows, needed, driven)
@@ -107,9 +111,32 @@ class ConstrainedModel(Answering):
             raise InputError(f"model '{self.name}' has no constraints")
         return ConstraintRows(*self._answer("constraints")(t, (q, u), None))
 
+    def refuse_off(self, rows: ConstraintRows, u: Any) -> None:
+        """Refuse a state that the constraints, in numbers there, do not allow."""
+        mend = "move the state onto the constraints with project"
+        still = np.zeros(len(self.speeds))
+        self._refuse_large("q", rows.phi, rows.A, still, still[:1], "m or rad", mend)
+        self._refuse_large("u", rows.rate, rows.A, u, still[:1], "m/s or rad/s", mend)
+
+    def _refuse_large(self, what: str, off: Array, A: Array, x: Any, b: Array, unit: str, mend: str) -> None:
+        """Refuse `what` by which rows are off (…, m), as far as it is more than a share of A x and b."""
+        size = 1.0 + np.einsum("...mn,...n->...m", np.abs(A), np.abs(np.asarray(x, dtype=float))) + np.abs(b)
+        share = np.abs(off) / size
+        if share.max(initial=0.0) <= _ALLOWED:
+            return
+        *_, row = place = np.unravel_index(int(np.argmax(share)), share.shape)
+        name = self.row_names[int(row)]
+        where = f", sample {int(place[0])}" if len(place) > 1 and len(off) > 1 else ""
+        raise InputError(
+            f"{what} does not satisfy the constraints of model '{self.name}': '{name}' is off by {off[place]:.3g} "
+            f"({unit}){where}\n    to mend: {mend}"
+        )
+
     def freedom(self, q: Any = None, *, t: float = 0.0, within: float = REDUNDANT) -> Freedom:
         """What the constraints leave of the motion at q (default: the initial one, made consistent). Rows that depend
         on others but for a share `within` count as redundant."""
+        if not 0.0 < within < 1.0:
+            raise InputError(f"within = {within!r}: give a share between 0 and 1, such as {REDUNDANT:g}")
         if q is None:
             q = self._closed(self.initial_state[0], t, ())
         q = self._vector(q, self.coordinates, "q")
@@ -148,7 +175,7 @@ class ConstrainedModel(Answering):
         in `hold` stay as they are. Refuses with the residuals by name where constraints cannot be satisfied.
         """
         q0, u0 = self._given(q, u)
-        held = list(hold)
+        held = names_of(hold)
         for name in held:
             self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, "hold")
         q0 = self._closed(q0, t, [i for i, c in enumerate(self.coordinates) if c in held])
@@ -232,6 +259,12 @@ class ConstrainedModel(Answering):
         rank = len(choose(A, np.ones(len(u)), SINGULAR).dependent)
         return SINGULAR / speed if speed and rank < self.equations().rank else None
 
+    def _named_speeds(self, names: Iterable[str], what: str) -> tuple[str, ...]:
+        found = names_of(names)
+        for name in found:
+            self.find("speed", name, self.speed_records, what)
+        return found
+
     def _free_group(self, kernel: Kernel) -> tuple[Array, ...]:
         return (self.free_values(),) if any(g.name == "parameters" for g in kernel.program.inputs) else ()
 
@@ -256,6 +289,11 @@ class ConstrainedModel(Answering):
         listed = [", ".join(f"{s} {x:.6g}" for s, x in zip(self.speeds, u, strict=True)) for u in branches[:_LISTED]]
         more = " (there are more)" if len(branches) > _LISTED else ""
         return f"give speeds on one of the branches, such as {'; or '.join(listed)}{more};"
+
+
+def names_of(names: Iterable[str]) -> tuple[str, ...]:
+    """Names, each once; one that stands alone is one name, not its letters."""
+    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
 
 
 def held_names(*given: Any) -> list[str]:

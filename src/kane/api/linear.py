@@ -28,7 +28,7 @@ from ..graph import Program
 from ..large import refuse_if_too_large
 from ..model.attitude import quaternion_places
 from .answers import Answer
-from .constrained import ConstrainedModel
+from .constrained import ConstrainedModel, names_of
 from .records import Array
 
 _MISSED = 1e-9  # relative effort by which a wanted motion may be missed
@@ -65,7 +65,7 @@ class Linearizing(ConstrainedModel):
         coordinates and speeds). `ignore` leaves out states that no other feels: names, or True: all such coordinates.
         """
         driven = self._named_speeds(self.speeds if inputs is None else inputs, "inputs")
-        keep = list(independent)
+        keep = names_of(independent)
         q0, u0 = self._state(q, u, t)
         at, first = self._operating(t, q0, u0, tau, udot, driven)
         positions = self._positions(at)
@@ -73,7 +73,7 @@ class Linearizing(ConstrainedModel):
             self.find("coordinate or speed", name, dict.fromkeys((*positions.names, *self.speeds)), "independent")
         motion = embedded(first, positions, at, keep, self.speeds)
         columns = [self.speeds.index(s) for s in driven]
-        shown: list[str] = [*self.coordinates, *self.speeds] if outputs is None else list(outputs)
+        shown: list[str] = [*self.coordinates, *self.speeds] if outputs is None else list(names_of(outputs))
         C, D = self._outputs(shown, at, motion)
         found = Linearization(
             self.name,
@@ -105,7 +105,13 @@ class Linearizing(ConstrainedModel):
     ) -> Steady:
         """A state at rest that stays at rest, sought from the guess q; see `trim`."""
         return self.trim(
-            q, np.zeros(len(self.speeds)), tau, hold=[*hold, *self.speeds], efforts=efforts, t=t, strict=strict
+            q,
+            np.zeros(len(self.speeds)),
+            tau,
+            hold=[*names_of(hold), *self.speeds],
+            efforts=efforts,
+            t=t,
+            strict=strict,
         )
 
     def trim(
@@ -130,11 +136,11 @@ class Linearizing(ConstrainedModel):
         them (default: all speeds, and all coordinates that the equations of motion contain). Newton's method finds the
         unknowns; where it finds none it refuses with the residuals by name or, not `strict`, gives where it ended.
         """
-        stays = {*hold, *(name for given in (q, u) if isinstance(given, Mapping) for name in given)}
+        stays = {*names_of(hold), *(name for given in (q, u) if isinstance(given, Mapping) for name in given)}
         names = {**self.coordinate_records, **self.speed_records}
-        for name in (*stays, *(unknowns or ())):
+        for name in (*stays, *names_of(unknowns or ())):
             self.find("coordinate or speed", name, names, "trim")
-        sought = [name for name in names if name not in stays] if unknowns is None else list(unknowns)
+        sought = [name for name in names if name not in stays] if unknowns is None else list(names_of(unknowns))
         driven = self._named_speeds(efforts, "efforts")
         q0, u0 = self._given(q, u)
         tau0 = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
@@ -294,7 +300,9 @@ class Linearizing(ConstrainedModel):
         if wanted is None:
             expressions = [*entering(self._tangents().program), *self.speeds]
         else:
-            expressions = [e for w in wanted for e in ((w, f"{w}'") if w in self.coordinate_records else (w,))]
+            expressions = [
+                e for w in names_of(wanted) for e in ((w, f"{w}'") if w in self.coordinate_records else (w,))
+            ]
         if not expressions:
             return (), lambda *_: ()
         return tuple(expressions), self._rates(expressions, "steady")
@@ -307,12 +315,6 @@ class Linearizing(ConstrainedModel):
             assert program is not None
             self._answers[key] = Answer(program, self.free_values())
         return self._answers[key]
-
-    def _named_speeds(self, names: Iterable[str], what: str) -> tuple[str, ...]:
-        found = tuple(names)
-        for name in found:
-            self.find("speed", name, self.speed_records, what)
-        return found
 
 
 __all__ = ["Linearizing"]

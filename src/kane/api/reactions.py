@@ -155,7 +155,7 @@ def _states(model: ConstrainedModel, q: Any, u: Any, tau: Any, t: Any, udot: Any
     if udot is not None:
         given["udot"] = (udot, n)
     arrays = {name: _array(name, value, size, model.name) for name, (value, size) in given.items()}
-    times = np.asarray(t, dtype=float)
+    times = _array("t", np.ravel(t), np.size(t), model.name).reshape(np.shape(t))
     sizes = {len(x) for x in arrays.values() if x.ndim == 2} | ({times.size} if times.ndim else set())
     if len(sizes) > 1:
         raise InputError(f"batches of different size: {sorted(sizes)}")
@@ -206,8 +206,10 @@ def reactions_of(
     on: str = "child",
     method: str = METHODS[0],
     udot: Any = None,
+    anywhere: bool = False,
 ) -> Reactions:
-    """The reactions of a model, see `Model.reactions`."""
+    """The reactions of a model, see `Model.reactions`; with `anywhere` also at states off the constraints, where the
+    equations still have a solution."""
     if on not in ("child", "parent"):
         raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
     if method not in METHODS:
@@ -217,6 +219,8 @@ def reactions_of(
     refuse_if_too_large(model, "reactions")
     tree: Held = _kept(model, "held", held)
     states = _states(model, q, u, tau, t, udot)
+    if model.constraints and not anywhere:
+        model.refuse_off(model.constraint_rows(states.q, states.u, t=states.t), states.u)
     if method == "complement":
         found = _by_complement(model, states, tau is None)
     else:

@@ -1,0 +1,110 @@
+"""Questions that a model answers by name: lists of names, states off the constraints, times and shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+from kane.errors import InputError
+
+CART, POLE, LENGTH, GRAVITY = 2.0, 0.5, 0.4, 9.81
+
+
+def cart() -> kane.Model:
+    """A point mass on a light rod, on a cart."""
+    m = kane.Model("cart", gravity=(0, -GRAVITY, 0))
+    m.body("cart", mass=CART)
+    m.body("bob", mass=POLE)
+    m.joint("rail", "prismatic", "ground", "cart", axis="x", coordinates=["place"], speeds=["pace"])
+    m.body("rod")
+    m.joint("pin", "revolute", "cart", "rod", coordinates=["tilt"], speeds=["turn"])
+    m.joint("tip", "weld", "rod", "bob", at=(0, LENGTH, 0))
+    return m
+
+
+def rods() -> kane.Model:
+    """Two rods of 1 m on the ground, 1 m apart, their ends joined by a distance of 1 m: a parallelogram."""
+    m = kane.Model("rods", gravity=(0, -GRAVITY, 0))
+    for name, at in (("a", 0.0), ("b", 1.0)):
+        m.body(name, mass=1.0, center=(0.5, 0, 0), inertia={"yy": 1 / 12, "zz": 1 / 12})
+        m.joint(name, "revolute", "ground", name, at=(at, 0, 0), coordinates=[f"q{name}"], speeds=[f"u{name}"])
+    m.distance("bar", "a", "b", length=1.0, first_at=(1, 0, 0), second_at=(1, 0, 0))
+    m.set_initial({"qa": -1.0, "qb": -1.0})
+    return m
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [
+        (lambda m: m.linearize(inputs="pace").B, lambda m: m.linearize(inputs=["pace", "pace"]).B),
+        (lambda m: m.linearize(outputs="tilt").C, lambda m: m.linearize(outputs=["tilt"]).C),
+        (lambda m: m.linearize(ignore="place").A, lambda m: m.linearize(ignore=["place"]).A),
+        (lambda m: m.linearize().without("place").A, lambda m: m.linearize().without(["place"]).A),
+        (
+            lambda m: m.equilibrium([0, 0.3], hold="tilt", efforts="turn").tau,
+            lambda m: m.equilibrium([0, 0.3], hold=["tilt"], efforts=["turn", "turn"]).tau,
+        ),
+        (lambda m: m.trim([0, 0.3], unknowns="tilt").q, lambda m: m.trim([0, 0.3], unknowns=["tilt"]).q),
+        (lambda m: m.project([1, 2], hold="tilt")[0], lambda m: m.project([1, 2], hold=["tilt"])[0]),
+    ],
+)
+def test_a_name_alone_is_one_name_and_a_name_twice_is_one_too(
+    one: Callable[..., Any], many: Callable[..., Any]
+) -> None:
+    m = cart()
+    assert one(m) == pytest.approx(many(m), abs=1e-12)
+
+
+def test_a_drive_named_twice_acts_once() -> None:
+    """tau = (M + m) a along the rail and −m L a about the pin, the rod upright."""
+    tau = cart().drive_efforts([0, 0], [0, 0], [1.0, 0.0], ["pace", "turn", "pace"])
+    assert tau == pytest.approx([CART + POLE, -POLE * LENGTH], rel=1e-12)
+    found = cart().linearize(udot={"pace": 1.0}, inputs=["pace", "turn", "pace"]).at.tau
+    assert found == pytest.approx([CART + POLE, -POLE * LENGTH], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda m, q, u: m.reactions(q, u),
+        lambda m, q, u: m.reactions(q, u, method="complement"),
+        lambda m, q, u: m.drive_efforts(q, u, np.zeros(2), ["ua"]),
+    ],
+)
+def test_a_state_off_the_constraints_is_refused_by_row_and_size(ask: Callable[..., Any]) -> None:
+    """With one rod upright and one lying, their ends are √5 m apart: (d² − L²) / 2 L = 2 m."""
+    m = rods()
+    with pytest.raises(InputError, match=r"q does not .*'bar.*' is off by 2 \(m or rad\)"):
+        ask(m, [math.pi / 2, 0.0], [0.0, 0.0])
+    with pytest.raises(InputError, match=r"u does not .*'bar.*' is off by .* \(m/s or rad/s\)"):
+        ask(m, [1.0, 1.0], [0.0, 1.0])
+
+
+def test_accelerations_off_the_constraints_are_refused_and_those_on_them_driven() -> None:
+    m = rods()
+    q, u = m.project(u={"ua": 2.0}, hold=["ua"])
+    with pytest.raises(InputError, match=r"udot does not satisfy .*'bar.*' .* \(m/s² or rad/s²\)\n.*forward_dynamics"):
+        m.drive_efforts(q, u, [1.0, 2.0], ["ua"])
+    udot = m.forward_dynamics(q, u, [1.5, 0.0])
+    assert m.drive_efforts(q, u, udot, ["ua"]) == pytest.approx([1.5, 0.0], abs=1e-12)
+
+
+def test_times_and_shares_that_are_none_are_refused() -> None:
+    m = cart()
+    for t in (math.nan, "now"):
+        with pytest.raises(InputError, match=r"^t is not "):
+            m.reactions([0, 0], [0, 0], t=t)
+    for within in (-1.0, 0.0, math.nan):
+        with pytest.raises(InputError, match="share between 0 and 1"):
+            rods().freedom(within=within)
+
+
+def test_states_that_were_found_print_as_tables() -> None:
+    m = cart()
+    assert repr(m.equilibrium()).startswith("steady to")
+    assert repr(m.linearize()).startswith("linearization of 'cart'")
