@@ -18,6 +18,7 @@ from scipy.interpolate import make_interp_spline
 
 import kane
 from kane import Model
+from kane.model import read_mechanism, write_mechanism
 
 Array = NDArray[Any]
 
@@ -319,6 +320,36 @@ def test_a_ball_swings_in_a_bowl_like_a_pendulum_with_seven_fifths_of_its_inerti
     along = -5 / 7 * (G + 0.6) * np.sin(theta)
     expected = along * np.array([np.cos(theta), 0, np.sin(theta)]) + [0, 0, 0.6]
     assert np.abs(udot[3:] - expected).max() <= EXACT * G
+
+
+IN_A_CYLINDER = """
+kane: 1
+name: ball in a cylinder
+gravity: [0, 0, -9.81]
+parameters: {a: 1.0, r: 0.2, m: 0.5, J: 0.4*m*r**2}
+bodies: {arm: {}, cage: {}, ball: {mass: m, inertia: {xx: J, yy: J, zz: J}}}
+joints:
+  around: {type: revolute, parent: ground, child: arm, axis: z, coordinate: phi, speed: turn}
+  height: {type: prismatic, parent: arm, child: cage, axis: z, at: [a - r, 0, 0], coordinate: z, speed: rise}
+  ball: {type: spherical, parent: cage, child: ball}
+constraints:
+  along: {type: velocity, body: ball, at: [r, 0, 0], at_frame: cage, frame: cage, direction: y}
+  up: {type: velocity, body: ball, at: [r, 0, 0], at_frame: cage, frame: cage, direction: z}
+"""
+
+
+def test_a_ball_in_an_upright_cylinder_does_not_sink_but_swings() -> None:
+    """Round at a constant rate Ω, z" = −(2/7) Ω² z − (5/7) g: the golfer's grief, from v · e = 0 at the contact."""
+    model = read_mechanism(IN_A_CYLINDER, "cylinder.yaml", into=Model)
+    turn = 3.0
+    q, u = model.project(None, {"turn": turn}, hold=["turn", "rise", "u_ball_wx"])
+    t = np.linspace(0, 8, 41)
+    run = model.simulate(t, q=q, u=u, **TIGHT)
+    w = np.sqrt(2 / 7) * turn
+    assert np.abs(run.q[:, 1] - 5 / 7 * G / w**2 * (np.cos(w * t) - 1)).max() <= CLOSE
+    assert np.abs(run.u[:, 0] - turn).max() <= CLOSE
+    again = read_mechanism(write_mechanism(model), "again.yaml", into=Model)
+    assert np.array_equal(again.forward_dynamics(q, u, np.zeros(5)), model.forward_dynamics(q, u, np.zeros(5)))
 
 
 # the snakeboard --------------------------------------------------------------------------------------------------

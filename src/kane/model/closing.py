@@ -149,7 +149,7 @@ class Closed(Geared):
     def _cross_piece(self, sequence: str, where: str) -> tuple[str, Triple, Triple]:
         """(label, axis in the first body, axis in the second body) of a universal joint: they stay perpendicular."""
         try:
-            body_fixed, axes = rotations.parse_sequence(sequence)
+            body_fixed, axes = rotations.parse_sequence(str(sequence))
         except ExpressionError as error:
             raise ModelError(Problem(self.where(f"{where} / sequence"), str(error))) from None
         if len(axes) != 2 or axes[0] == axes[1]:
@@ -165,8 +165,9 @@ class Closed(Geared):
             return list(made)
         table = {r.label: r for r in made}
         wanted = [labels] if isinstance(labels, str) else list(labels)
-        for label in wanted:
-            self.find("row", label, table, f"{where} / rows")
+        if unknown := next((label for label in wanted if label not in table), None):
+            what, mend = f"unknown row '{unknown}'", f"known: {', '.join(table)}"
+            raise ModelError(Problem(self.where(f"{where} / rows"), what, mend=mend))
         if not wanted or len(set(wanted)) != len(wanted):
             what = f"rows {wanted}"
             raise ModelError(
@@ -198,7 +199,8 @@ class Closed(Geared):
         size = self.scalar(length, f"{where} / length")
         (number,) = self._timely([size], f"{where} / length")
         if number <= 0:
-            law, mend = "a rod between two points has a length > 0", "close the loop by a spherical joint instead"
+            mend = "close the loop by a spherical joint instead" if number == 0 else "give a length > 0"
+            law = "a rod between two points has a length > 0"
             raise ModelError(Problem(self.where(where), f"length {number:g} m", law, mend))
         line = position(p2.point, p1.point)
         if is_zero(line.xyz):

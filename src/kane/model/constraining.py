@@ -49,6 +49,7 @@ class Constrained(Closed):
         """
         where = self._new_constraint(name)
         first, second = self._two_bodies(on, self._rolls(body, where), where)
+        normal_row = self._truth(normal_row, "normal_row", where)
         R, rim = self._positive(radius, "radius", where), self._positive(crown, "crown", where, "≥ 0")
         if self.number(rim, where) > self.number(R, where):
             what, law = f"crown {rim!r} m, radius {R!r} m", "the crown of a wheel does not exceed its radius"
@@ -84,6 +85,7 @@ class Constrained(Closed):
         """
         where = self._new_constraint(name)
         first, second = self._two_bodies(on, self._rolls(body, where), where)
+        normal_row = self._truth(normal_row, "normal_row", where)
         R, c = self._positive(radius, "radius", where), self.fixed_triple(center, f"{where} / center")
         plane, n, p = self._plane(name, first, at, normal, where)
         middle = point_of(second, c, f"{name}.center")
@@ -115,7 +117,9 @@ class Constrained(Closed):
         """
         where = self._new_constraint(name)
         first, second = self._two_bodies(on, self._rolls(body, where), where)
+        normal_row = self._truth(normal_row, "normal_row", where)
         R, hollow = self._positive(radius, "radius", where), self._positive(on_radius, "on_radius", where)
+        inside = self._truth(inside, "inside", where)
         if inside and self.number(R, where) >= self.number(hollow, where):
             what, law = f"radius {R!r} m in a hollow of {hollow!r} m", "a ball that rolls inside is the smaller one"
             raise ModelError(Problem(self.where(where), what, law, "give a radius < on_radius"))
@@ -152,6 +156,7 @@ class Constrained(Closed):
         """
         where = self._new_constraint(name)
         first, second = self._two_bodies(on, self._rolls(body, where), where)
+        normal_row = self._truth(normal_row, "normal_row", where)
         sizes = self.triple(semi_axes, f"{where} / semi_axes")
         a, b, d = (self._positive(s, "semi-axis", f"{where} / semi_axes") for s in sizes)
         c = self.fixed_triple(center, f"{where} / center")

@@ -36,6 +36,11 @@ class Row:
     unit: str = "N"  # of the reaction: N, N m, or empty where that depends on how the equation was written
     on: tuple[Body, ...] = ()
 
+    def __repr__(self) -> str:
+        level = "motion" if self.residual is None else "configuration"
+        on = ", ".join(dict.fromkeys(body.name for body in self.on))
+        return f"<Row '{self.label}': {level}{f' of {on}' if on else ''}>"
+
     def exprs(self) -> tuple[Expr, ...]:
         """Every expression that the row is written with."""
         told = () if self.residual is None else (self.residual,)
@@ -59,6 +64,10 @@ class Constraint:
     point: Point | None = None
     given: Mapping[str, Any] = field(default_factory=dict, compare=False)
     span: tuple[Row, ...] = ()
+
+    def __repr__(self) -> str:
+        ends = f" of '{self.second.name}' on '{self.first.name}'" if self.first and self.second else ""
+        return f"<Constraint '{self.name}': {self.kind}{ends}, rows {', '.join(row.label for row in self.rows)}>"
 
     def row_names(self) -> tuple[str, ...]:
         """`name` for a single row, `name.label` for one of several."""

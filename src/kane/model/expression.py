@@ -76,9 +76,20 @@ def parse_expression(
     graph: Graph,
     names: Mapping[str, Expr],
     functions: Mapping[str, Callable[..., Expr]] | None = None,
+    span: tuple[int, int] | None = None,
 ) -> Expr:
-    """The expression of `graph` that `text` writes over `names`, with `functions` added to the calls of the grammar."""
-    return _Parser(text, graph, names, {**FUNCTIONS, **(functions or {})}).expression()
+    """The expression of `graph` that `text` writes over `names`, with `functions` added to the calls of the grammar.
+
+    Only the characters within `span` are read, if given; faults show where they are in the whole text.
+    """
+    return _Parser(text, graph, names, {**FUNCTIONS, **(functions or {})}, span or (0, len(text))).expression()
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant: the same in other letters, small or capital, or one much like it."""
+    names = list(known)
+    alike = [k for k in names if k.casefold() == name.casefold()]
+    return next(iter(alike or difflib.get_close_matches(name[:_WINDOW], names, n=1)), None)
 
 
 # errors --------------------------------------------------------------------------------------------------------------
@@ -108,8 +119,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _meant(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name[:_WINDOW], list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    close = closest(name, known)
+    return "" if close is None else f"; did you mean '{close}'?"
 
 
 # reading -------------------------------------------------------------------------------------------------------------
@@ -146,20 +157,20 @@ _INFIX = {
 _PREFIX = {"-": _MINUS, "not": _NOT}
 
 
-def _tokens(text: str) -> list[_Token]:
-    """The words of `text`, ended by one of kind "end"."""
+def _tokens(text: str, span: tuple[int, int]) -> list[_Token]:
+    """The words of `text` within `span`, ended by one of kind "end"."""
     if len(text) > MAX_LENGTH:
         raise _fault(text, 0, f"it has {len(text)} characters, at most {MAX_LENGTH} are allowed; name its parts")
     words: list[_Token] = []
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
+    position, stop = span
+    while position < stop:
+        match = _TOKEN.match(text, position, stop)
         if match is None or match.lastgroup is None:
             raise _fault(text, position, f"unexpected {text[position]!r}{_HINTS.get(text[position], '')}")
         if match.lastgroup != "space":
             words.append(_Token(match.lastgroup, match[0], position))
         position = match.end()
-    words.append(_Token("end", "", len(text)))
+    words.append(_Token("end", "", stop))
     return words
 
 
@@ -180,9 +191,15 @@ class _Parser:
     """One loop over the words, operands and pending operators on two lists."""
 
     def __init__(
-        self, text: str, graph: Graph, names: Mapping[str, Expr], functions: Mapping[str, Callable[..., Expr]]
+        self,
+        text: str,
+        graph: Graph,
+        names: Mapping[str, Expr],
+        functions: Mapping[str, Callable[..., Expr]],
+        span: tuple[int, int],
     ):
         self.text = text
+        self.span = span
         self.graph = graph
         self.names = names
         self.functions = functions
@@ -194,13 +211,13 @@ class _Parser:
         return _fault(self.text, token.start, why)
 
     def expression(self) -> Expr:
-        words = _tokens(self.text)
+        words = _tokens(self.text, self.span)
         if len(words) == 1:
-            raise _fault(self.text, 0, "it is empty; write a number, a name or a formula")
+            raise _fault(self.text, self.span[0], "it is empty; write a number, a name or a formula")
         previous, wants_operand = words[-1], True
         for token, following in zip(words, (*words[1:], words[-1]), strict=True):
             if not wants_operand:
-                wants_operand = self.operator(token)
+                wants_operand = self.operator(token, previous)
             elif token.text == "(":
                 self.open(token, previous)
             else:
@@ -228,7 +245,7 @@ class _Parser:
             return False
         raise self.fault(token, f"expected a number, a name or '(', found {token}")
 
-    def operator(self, token: _Token) -> bool:
+    def operator(self, token: _Token, previous: _Token) -> bool:
         precedence = _INFIX.get(token.text)
         if precedence is not None:
             self.reduce(precedence + (precedence in (_COMPARE, _POWER)))
@@ -238,6 +255,8 @@ class _Parser:
             return True
         if token.text not in (",", ")") and token.kind != "end":
             hint = "" if token.kind == "op" and token.text != "(" else "; a product is written with *"
+            if token.kind == "name" and previous.kind == "number":
+                hint = "; numbers are in SI units and carry none (0.02 for 2 cm, 30*deg), a product is written with *"
             raise self.fault(token, f"expected an operator, found {token}{hint}")
         self.reduce(_OR)
         if token.text == ",":

@@ -51,6 +51,9 @@ class Geared(Guided):
         where = self._new_constraint(name)
         a = self._positive(first_radius, "first_radius", where)
         b = self._positive(second_radius, "second_radius", where)
+        for joint, key in ((first, "first"), (second, "second")):
+            self._moving_as("revolute", joint, "pulley", f"{where} / {key}")
+        crossed = self._truth(crossed, "crossed", where)
         given = {"type": "belt", "first_radius": a, "second_radius": b, **({"crossed": True} if crossed else {})}
         return self._tied(name, where, first, second, -(a / b) if crossed else a / b, offset, given)
 
@@ -69,12 +72,18 @@ class Geared(Guided):
         where = self._new_constraint(name)
         r = self._positive(radius, "radius", where)
         for joint, kind, key in ((pinion, "revolute", "pinion"), (rack, "prismatic", "rack")):
-            record = self._one_motion(joint, f"{where} / {key}")
-            if record.moves_as != kind:
-                what, law = f"joint '{record.name}' is of type {record.type.kind}", f"a {key} moves in a {kind} joint"
-                raise ModelError(Problem(self.where(f"{where} / {key}"), what, law))
+            self._moving_as(kind, joint, key, f"{where} / {key}")
+        opposite = self._truth(opposite, "opposite", where)
         given = {"type": "rack", "radius": r, **({"opposite": True} if opposite else {})}
         return self._tied(name, where, pinion, rack, -r if opposite else r, offset, given)
+
+    def _moving_as(self, kind: str, joint: Joint | str, part: str, where: str) -> None:
+        """Refuse a joint of one degree of freedom that is not of this kind."""
+        record = self._one_motion(joint, where)
+        if record.moves_as != kind:
+            what, law = f"joint '{record.name}' is of type {record.type.kind}", f"a {part} moves in a {kind} joint"
+            mend = "tie them by a rack or a gear" if part == "pulley" else ""
+            raise ModelError(Problem(self.where(where), what, law, mend))
 
     def _tied(
         self,

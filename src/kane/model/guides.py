@@ -40,7 +40,7 @@ CONSTRAINTS: Mapping[str, Kind] = {
     "velocity": Kind(
         "velocity_constraint",
         {"body": "body", "direction": "direction"},
-        {"at": "triple", "frame": "frame", "relative_to": "body", "value": "quantity"},
+        {"at": "triple", "at_frame": "frame", "frame": "frame", "relative_to": "body", "value": "quantity"},
     ),
     "knife-edge": Kind("knife_edge", {"body": "body"}, {"at": "triple", "direction": "axis", "on": "body"}),
     "gear": Kind("gear", {**_JOINTS, "ratio": "quantity"}, {"offset": "quantity"}),
@@ -116,7 +116,7 @@ class Guides(Parts):
             "equations": self.equations,
             "frame": self.frame,
             "joint": self.joint,
-            "names": self.names,
+            "names": lambda n, w: self.names(n, w) if isinstance(n.value, tuple) else [self.text(n, w)],
             "quantity": self.quantity,
             "rotation": self.rotation,
             "text": self.text,

@@ -9,18 +9,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, depends_on, evaluate, linear_coefficients, reachable, substitute, time_derivative
 from ..graph.graph import INPUT
-from ..space import Frame, Vector
+from ..space import Frame, Point, Vector
 from ..space.algebra import Triple
 from .constraints import Constraint, Row
+from .expression import parse_expression
 from .loads import Effort
 from .measures import MeasureNumbers
 from .normal import normal_text
-from .pairs import Place, across, at_coincident, row
+from .pairs import Acting, Place, across, at_arm, at_coincident, row
 from .records import Body, Joint
 from .spacecraft import Spacecraft
 from .symbols import Quantity
@@ -30,6 +32,7 @@ Equations = Quantity | Sequence[Quantity]
 Geometry = TypeVar("Geometry")
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*(?![\w.'])")  # a name that is no measure number and no rate
 _EQUALS = re.compile(r"(?<![<>=])=(?!=)")  # of an equation; comparisons are another thing
+_COMPARISONS = ("less", "less_equal", "equal")
 
 
 class Guided(Spacecraft):
@@ -50,6 +53,11 @@ class Guided(Spacecraft):
         if twice := next((label for label in labels if labels.count(label) > 1), None):
             where = self.where(f"constraint '{constraint.name}'")
             raise ModelError(Problem(where, f"two rows are labelled '{twice}'", "labels are unique", "rename one"))
+        if taken := set(constraint.row_names()).intersection(self.row_names):
+            where, what = self.where(f"constraint '{constraint.name}'"), f"there is a row '{min(taken)}' already"
+            raise ModelError(
+                Problem(where, what, "names of rows, constraint.label, are unique", "rename one of the two")
+            )
         self.constraints[constraint.name] = constraint
         return constraint
 
@@ -75,9 +83,10 @@ class Guided(Spacecraft):
                 law = "a motion constraint is linear in the rates: A(q, t) u + c(q, t) = 0"
                 raise ModelError(Problem(self.where(where), str(error), law, "write it linear in rates")) from None
             if all(f.is_zero for f in factors):
+                self._restricting(expr, where)
                 law = "a motion constraint restricts rates, a configuration constraint the coordinates"
-                what = f"there is no rate in {expr!r} = 0"
-                raise ModelError(Problem(self.where(where), what, law, "use configuration_constraint"))
+                mend = "use configuration_constraint (type: configuration)"
+                raise ModelError(Problem(self.where(where), f"there is no rate in {expr!r} = 0", law, mend))
             rows.append(Row(label, self._efforts(factors), rest, None, ""))
             told.append(text)
         given = {"type": "motion", "equations": told}
@@ -93,9 +102,10 @@ class Guided(Spacecraft):
         variables, rows, told = list(self.motion_variables.values()), [], []
         rates: dict[Expr, Expr | float] = {**self.coordinate_rates, self.time: 1.0}
         for label, expr, text in self._equations(equations, where):
-            self._unmoving([expr], where, "use motion_constraint for an equation in rates")
+            self._unmoving([expr], where, "use motion_constraint (type: motion) for an equation in rates")
             ((factors,), (rest,)) = linear_coefficients(time_derivative([expr], rates), variables)
             if all(f.is_zero for f in factors):
+                self._restricting(expr, where)
                 law = "a configuration constraint restricts coordinates"
                 raise ModelError(Problem(self.where(where), f"there is no coordinate in {expr!r} = 0", law))
             rows.append(Row(label, self._efforts(factors), rest, expr, ""))
@@ -110,6 +120,7 @@ class Guided(Spacecraft):
         direction: str | Sequence[Quantity],
         *,
         at: Sequence[Quantity] = ORIGIN,
+        at_frame: Frame | Body | str | None = None,
         frame: Frame | Body | str = "N",
         relative_to: Body | str = "ground",
         value: Quantity = 0.0,
@@ -117,19 +128,24 @@ class Guided(Spacecraft):
         """v · e = value (m/s): the velocity of the point `at` of `body` along `direction`, components in `frame`.
 
         It is the velocity in N, or that relative to the coinciding point of the body `relative_to`. `direction` is a
-        unit vector; its components, and `value`, may be expressions in q, t and parameters. The reaction is a force
-        along it on the body, at that point.
+        unit vector; its components, and `value`, may be expressions in q, t and parameters. `at` (m) is from the body's
+        origin, components in `at_frame` (default: the body's own); where that place moves in the body, as a contact
+        does, the velocity is that of the material point which is there at the moment. The reaction is a force along
+        the direction on the body, at that point.
         """
         where = self._new_constraint(name)
         first, second = self._two_bodies(relative_to, body, where)
         axes = self.frame_named(frame, where)
         e = self._direction(direction, f"{where} / direction")
         rate = self._rate_free(value, f"{where} / value")
-        place = Place.on(second, self.fixed_triple(at, f"{where} / at"), self.time, f"{name}.point")
-        given = {"type": "velocity", "body": second.name, "direction": e, "frame": axes, "at": place.at}
+        given = {"type": "velocity", "body": second.name, "direction": e, "frame": axes}
         given.update(relative_to=first.name, value=rate)
-        guide = self._guide("velocity", first, place, Vector(axes, e), -rate)
-        return self.constraint(Constraint(name, "velocity", (guide,), first, second, place.point, given))
+        point, acting = self._material(name, second, self._arm(second, at, at_frame, where), Vector(axes, e))
+        given.update(
+            at=point.offset.xyz, **({} if point.offset.frame is second.frame else {"at_frame": point.offset.frame})
+        )
+        guide = self._guide("velocity", first, point, acting, Vector(axes, e), -rate)
+        return self.constraint(Constraint(name, "velocity", (guide,), first, second, point, given))
 
     def knife_edge(
         self,
@@ -146,16 +162,38 @@ class Guided(Spacecraft):
         first, second = self._two_bodies(on, body, where)
         e = self.axis(direction, f"{where} / direction")
         place = Place.on(second, self.fixed_triple(at, f"{where} / at"), self.time, f"{name}.edge")
-        guide = self._guide("lateral", first, place, Vector(place.frame, e), self.graph.const(0.0))
+        edge = Vector(place.frame, e)
+        guide = self._guide("lateral", first, place.point, place.push(edge), edge, self.graph.const(0.0))
         given = {"type": "knife-edge", "body": second.name, "at": place.at, "direction": e, "on": first.name}
         return self.constraint(Constraint(name, "knife-edge", (guide,), first, second, place.point, given))
 
-    def _guide(self, label: str, first: Body, place: Place, e: Vector, drift: Expr) -> Row:
-        """A force e on the second body at a place, minus it on the coinciding point of the first."""
-        acting = place.push(e)
+    def _guide(self, label: str, first: Body, point: Point, acting: list[Acting], e: Vector, drift: Expr) -> Row:
+        """A force e at a point, what it does to the second body; minus it on the coinciding point of the first."""
         if first is not self.ground:
-            acting += at_coincident(first, place.point, -e, f"{place.point.name}.of {first.name}")
+            acting = [*acting, *at_coincident(first, point, -e, f"{point.name}.of {first.name}")]
         return row(label, acting, drift, ground=self.ground)
+
+    def _arm(self, body: Body, at: Sequence[Quantity], frame: Frame | Body | str | None, where: str) -> Vector:
+        """From the origin of a body to a place that may move in it: components in q, t and parameters."""
+        home = body.frame if frame is None else self.frame_named(frame, f"{where} / at_frame")
+        xyz = self.triple(at, f"{where} / at")
+        self._unmoving(xyz, f"{where} / at", "write the rates in a motion_constraint")
+        if not self._in_motion(xyz):
+            self.constant(xyz, f"{where} / at")
+        assert home is not None
+        return Vector(home, xyz)
+
+    def _material(self, name: str, body: Body, arm: Vector, force: Vector) -> tuple[Point, list[Acting]]:
+        """The point of a body at `arm` from its origin, and what a force on it there is for the body."""
+        if arm.frame is body.frame and not self._in_motion(arm.xyz):
+            place = Place.on(body, arm.xyz, self.time, f"{name}.point")
+            return place.point, place.push(force)
+        assert body.origin is not None
+        return body.origin.located(f"{name}.point", arm), at_arm(body, arm, force, f"{name}.origin")
+
+    def _in_motion(self, exprs: Sequence[Expr]) -> bool:
+        """Whether expressions depend on coordinates or t."""
+        return depends_on(exprs, [self.time, *(c.symbol for c in self.coordinate_records.values())])
 
     # what constraints are made of ------------------------------------------------------------------------------------
 
@@ -188,12 +226,27 @@ class Guided(Spacecraft):
         """An equation as an expression that is zero: left side minus right side."""
         if not isinstance(equation, str):
             return self.scalar(equation, where)
-        sides = _EQUALS.split(equation)
-        if len(sides) > 2:
-            what, mend = f"'{equation}' has {len(sides) - 1} equal signs", "write one equation each"
+        signs = [match.start() for match in _EQUALS.finditer(equation)]
+        if len(signs) > 1:
+            what, mend = f"'{equation}' has {len(signs)} equal signs", "write one equation each"
             raise ModelError(Problem(self.where(where), what, "an equation has two sides", mend))
-        left, *right = [self.scalar(side, where, names) for side in sides]
+        bounds = [-1, *signs, len(equation)]
+        spans = [(start + 1, stop) for start, stop in pairwise(bounds)]
+        try:
+            left, *right = [parse_expression(equation, self.graph, names, span=span) for span in spans]
+        except ExpressionError as error:
+            raise ModelError(Problem(self.where(where), str(error))) from None
+        if any(self.graph.ops[side.id] in _COMPARISONS for side in (left, *right)):
+            law, mend = "a constraint is an equation", "write a single =; what stops at an end is a load (stop)"
+            raise ModelError(Problem(self.where(where), f"'{equation}' is a comparison", law, mend))
         return left - right[0] if right else left
+
+    def _restricting(self, expr: Expr, where: str) -> None:
+        """Refuse an equation in which nothing moves, whatever it is called."""
+        if expr.number is not None:
+            what = f"it says {expr!r} = 0 in every state"
+            mend = "check the names in it: nothing there moves; or leave it out"
+            raise ModelError(Problem(self.where(where), what, "a constraint takes motion", mend))
 
     def _efforts(self, factors: Sequence[Expr]) -> tuple[Effort, ...]:
         variables = self.motion_variables.values()
@@ -237,7 +290,7 @@ class Guided(Spacecraft):
         if not isinstance(direction, str):
             xyz = self.triple(direction, where)
             self._unmoving(xyz, where, "write the rates in a motion_constraint")
-            if depends_on(xyz, [self.time, *(c.symbol for c in self.coordinate_records.values())]):
+            if self._in_motion(xyz):
                 return xyz
         return self.axis(direction, where)
 
@@ -275,6 +328,12 @@ class Guided(Spacecraft):
             law = f"a {what} is {least}"
             raise ModelError(Problem(self.where(where), f"{what} {number:g} m", law, f"give a {what} {least}"))
         return expr
+
+    def _truth(self, value: bool, what: str, where: str) -> bool:
+        if value not in (True, False):
+            law, mend = f"{what} is true or false", "give True or False (true or false in a file)"
+            raise ModelError(Problem(self.where(where), f"{what} is {value!r}", law, mend))
+        return bool(value)
 
     def _one_motion(self, joint: Joint | str, where: str) -> Joint:
         """A joint with one coordinate whose rate is its motion variable."""

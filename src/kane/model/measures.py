@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ..errors import ExpressionError
 from ..graph import Expr
 from ..space import Kinematics
+from .symbols import suggestion
 from .tree import Tree
+
+_MEASURED = {"w": "BODY", "v": "POINT", "r": "POINT"}
 
 
 class MeasureNumbers(Mapping[str, Expr]):
@@ -25,16 +29,19 @@ class MeasureNumbers(Mapping[str, Expr]):
             return self._names[name]
         kind, _, rest = name.partition(".")
         place, _, axis = rest.rpartition(".")
-        if axis not in ("x", "y", "z"):
+        if kind not in _MEASURED or not rest:
             raise KeyError(name)
+        if axis not in ("x", "y", "z") or not place:
+            raise ExpressionError(f"'{name}' has no axis; write {kind}.{_MEASURED[kind]}.x, .y or .z")
+        known = self._tree.frames if kind == "w" else self._tree.points
+        if place not in known:
+            raise ExpressionError(f"unknown {_MEASURED[kind].lower()} '{place}'; {suggestion(place, known)}")
         k = "xyz".index(axis)
-        if kind == "w" and place in self._tree.frames:
+        if kind == "w":
             return self._kinematics.w(self._tree.frames[place])[k]
-        if kind == "v" and place in self._tree.points:
+        if kind == "v":
             return self._kinematics.v(self._tree.points[place])[k]
-        if kind == "r" and place in self._tree.points:
-            return self._kinematics.position(self._tree.points[place])[k]
-        raise KeyError(name)
+        return self._kinematics.position(self._tree.points[place])[k]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -43,8 +50,6 @@ class MeasureNumbers(Mapping[str, Expr]):
         return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        try:
-            self[str(name)]
-        except KeyError:
-            return False
-        return True
+        """Whether it is a name or is written as a measure number is, even with a fault in it."""
+        kind, dot, _ = str(name).partition(".")
+        return name in self._names or (kind in _MEASURED and bool(dot))

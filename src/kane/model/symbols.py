@@ -6,11 +6,11 @@ expression of the description's graph, or a ModelError that says where the fault
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 from ..errors import ExpressionError, ModelError, Problem
@@ -18,7 +18,7 @@ from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, scaled
-from .expression import parse_expression
+from .expression import closest, parse_expression
 from .records import Coordinate, Parameter, Speed
 
 Quantity = Expr | float | str
@@ -27,6 +27,7 @@ _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = {"t", "pi", "deg", "and", "or", "not"}
 _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
 _LAST_BITS = 4e-16  # an axis that was normalised before stays as it is
+_ORIENTATION = "give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}"
 _SHOWN, _LISTED, _COMPARED = 60, 30, 2000  # characters and names that an error shows; names that are compared
 
 
@@ -44,9 +45,9 @@ def is_name(text: str) -> bool:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """How to mend an unknown name: the closest known one, or the list of them."""
     names = list(known)
-    close = difflib.get_close_matches(name[:_SHOWN], names, n=1) if len(names) <= _COMPARED else []
-    if close:
-        return f"did you mean '{close[0]}'?"
+    close = closest(name, names) if len(names) <= _COMPARED else None
+    if close is not None:
+        return f"did you mean '{close}'?"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"known: {', '.join(names[:_LISTED]) or 'none'}{more}"
 
@@ -111,13 +112,15 @@ class Symbols:
                 return parse_expression(value, self.graph, self._names if names is None else names)
             except ExpressionError as error:
                 raise ModelError(Problem(self.where(where), str(error))) from None
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise ModelError(
                 Problem(self.where(where), f"{value!r} is not a finite number", mend="give a number or an expression")
             )
         return self.graph.const(float(value))
 
     def triple(self, values: Sequence[Quantity], where: str, names: Mapping[str, Expr] | None = None) -> Triple:
+        if (plain := getattr(values, "tolist", None)) is not None:  # an array
+            values = plain()
         if isinstance(values, (str, Expr)) or not isinstance(values, Sequence) or len(values) != 3:
             raise ModelError(
                 Problem(self.where(where), f"{values!r} is not a list of three components", mend="write [x, y, z]")
@@ -129,20 +132,23 @@ class Symbols:
         """The value of an expression at the parameters' defaults; refuses one that depends on the motion."""
         if expr.number is not None:
             return expr.number
+        values = self._values_of([expr])
         try:
-            (value,) = evaluate([expr], self._values_of([expr]))
+            (value,) = evaluate([expr], values)
         except ExpressionError as error:
-            raise ModelError(
-                Problem(self.where(where), str(error), "this quantity may depend on parameters only")
-            ) from None
+            moving = next((name for name in self._inputs_of([expr]) if name not in values), None)
+            what = str(error) if moving is None else f"it depends on '{moving}'"
+            raise ModelError(Problem(self.where(where), what, "this quantity may depend on parameters only")) from None
         return value
 
     def _values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
         """Defaults of those parameters that occur in expressions."""
-        used = (
-            self.graph.args[n][0] for n in reachable(self.graph, [e.id for e in exprs]) if self.graph.ops[n] == INPUT
-        )
-        return {name: self.parameters[name].value for name in used if name in self.parameters}
+        return {name: self.parameters[name].value for name in self._inputs_of(exprs) if name in self.parameters}
+
+    def _inputs_of(self, exprs: Sequence[Expr]) -> list[str]:
+        """Names that occur in expressions."""
+        nodes = reachable(self.graph, [e.id for e in exprs])
+        return [self.graph.args[n][0] for n in nodes if self.graph.ops[n] == INPUT]
 
     def constant(self, exprs: Sequence[Expr], where: str) -> None:
         """Refuse expressions that depend on more than parameters, or are not finite at the parameters' defaults."""
@@ -166,6 +172,8 @@ class Symbols:
         """The matrix of an orientation: {axis, angle}, {euler, angles}, {quaternion} (wxyz) or {matrix} (rows)."""
         if not spec:
             return rotations.identity(self.graph)
+        if not isinstance(spec, Mapping):
+            raise ModelError(Problem(self.where(where), f"{spec!r} is no orientation", mend=_ORIENTATION))
         spec = dict(spec)
         keys = frozenset(spec)
         try:
@@ -186,7 +194,7 @@ class Symbols:
             Problem(
                 self.where(where),
                 f"an orientation cannot be made of {sorted(spec)}",
-                mend="give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}",
+                mend=_ORIENTATION,
             )
         )
 

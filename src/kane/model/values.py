@@ -122,7 +122,7 @@ class Values:
     def truth(self, node: Node, where: str) -> bool:
         text = self.text(node, where)
         if text not in ("true", "false"):
-            raise self.refuse(node, where, f"'{shortened(text)}' is neither true nor false")
+            raise self.refuse(node, where, f"'{shortened(text)}' is neither true nor false", mend="write true or false")
         return text == "true"
 
     def triple(self, node: Node, where: str) -> Triple:

@@ -39,6 +39,34 @@ def test_rows_are_named_by_their_constraint_and_label() -> None:
     assert "3 constraints with 5 rows" in repr(m) and list(m.constraints) == ["blade", "pin", "two"]
 
 
+def test_two_rows_never_have_one_name() -> None:
+    m = sleigh()
+    m.close("pin", "revolute", "ground", "T")
+    with pytest.raises(ModelError, match=r"constraint 'pin.x': there is a row 'pin.x' already"):
+        m.knife_edge("pin.x", "S")
+    assert list(m.constraints) == ["pin"]
+
+
+def test_constraints_print_themselves_in_one_line() -> None:
+    m = sleigh()
+    pin = m.close("pin", "revolute", "ground", "T", rows=("x", "y"))
+    assert repr(pin) == "<Constraint 'pin': revolute of 'T' on 'ground', rows x, y>"
+    assert repr(pin.rows[0]) == "<Row 'x': configuration of T>"
+    assert repr(m.motion_constraint("e", "x' = y'")) == "<Constraint 'e': motion, rows 1>"
+
+
+def test_numbers_and_arrays_of_numpy_are_numbers_and_lists() -> None:
+    m = sleigh()
+    plain = m.close("plain", "revolute", "S", "T", first_at=(1.0, 0.0, 0.5), axis=(0.0, 0.6, 0.8))
+    place: Any = np.array([1.0, 0.0, 0.5])
+    axis: Any = np.array([0.0, 0.6, 0.8])
+    array = m.close("array", "revolute", "S", "T", first_at=place, axis=axis)
+    assert [r.residual for r in array.rows] == [r.residual for r in plain.rows]
+    numbers: list[Any] = [np.float32(0.5), np.int64(2)]
+    for number in numbers:
+        assert m.rolling_sphere(f"ball of {number} m", "T", radius=number).given["radius"].number == number
+
+
 def test_a_constraint_is_a_change_of_the_description() -> None:
     m = sleigh()
     before = m.revision
@@ -135,6 +163,18 @@ def test_a_velocity_constraint_is_the_component_of_a_velocity() -> None:
     assert evaluate([rate(m, made.rows[0])], values)[0] == pytest.approx(expected, abs=ROUND)
 
 
+def test_velocities_at_a_contact_are_the_rows_of_a_ball_that_rolls() -> None:
+    """The contact is −R n from the middle of the ball, in the plane's frame: it moves in the ball."""
+    m = tree()
+    rolls = m.rolling_sphere("rolls", "A", radius="R", on="B", normal_row=False)
+    place: dict[str, Any] = {"at": (0, 0, "-R"), "at_frame": "B", "frame": "B", "relative_to": "B"}
+    written = [m.velocity_constraint(f"along {e}", "A", e, **place) for e in "xy"]
+    for seed in range(3):
+        values = state(m, np.random.default_rng(seed))
+        given = evaluate([rate(m, row) for row in rolls.rows], values)
+        assert evaluate([rate(m, c.rows[0]) for c in written], values) == pytest.approx(given, abs=ROUND)
+
+
 def test_positions_of_points_are_names_in_equations() -> None:
     m = sleigh()
     made = m.configuration_constraint("c", "r.T.x**2 + r.T.y**2 = 4")
@@ -226,7 +266,15 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("rate", lambda m: m.configuration_constraint("c", "fork - spin'"), "it depends on the rate spin'"),
     ("speed", lambda m: m.configuration_constraint("c", "u_fork"), "use motion_constraint"),
     ("unknown symbol", lambda m: m.motion_constraint("c", "fork' - spinn'"), "did you mean"),
-    ("unknown measure", lambda m: m.motion_constraint("c", "w.X.x"), "unknown symbol 'w.X.x'"),
+    ("unknown measure", lambda m: m.motion_constraint("c", "w.X.x"), "unknown body 'X'; known: "),
+    ("misspelt measure", lambda m: m.motion_constraint("c", "fork' = v.Fo.x"), "unknown point 'Fo'; did you mean 'F'"),
+    ("no axis", lambda m: m.motion_constraint("c", "v.W"), "'v.W' has no axis; write v.POINT.x"),
+    ("other letters", lambda m: m.motion_constraint("c", "Fork' = spin'"), "did you mean 'fork''"),
+    ("shown whole", lambda m: m.motion_constraint("c", "fork' = 2*spinn'"), r"column 11(?s:.)*    fork' = 2\*spinn'"),
+    ("same sides", lambda m: m.motion_constraint("c", "fork' = fork'"), "it says 0 = 0 in every state"),
+    ("ground", lambda m: m.configuration_constraint("c", "r.O.x = 1"), "it says -1 = 0 in every state"),
+    ("comparison", lambda m: m.configuration_constraint("c", "fork <= 1"), "'fork <= 1' is a comparison"),
+    ("double equal", lambda m: m.point_on_curve("c", "A", "B", "z == x**2"), "write a single ="),
     ("two equal signs", lambda m: m.motion_constraint("c", "fork' = spin' = 0"), "has 2 equal signs"),
     ("nothing", lambda m: m.motion_constraint("c", []), "no equation is given"),
     ("nan equation", lambda m: m.motion_constraint("c", float("nan")), "not a finite number"),
@@ -243,6 +291,7 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("nan place", lambda m: m.close("c", "weld", "A", "B", first_at=(float("nan"), 0, 0)), "not a finite number"),
     ("pole", lambda m: m.close("c", "weld", "A", "B", first_at=("1/t", 0, 0)), "is inf at t = 0"),
     ("length 0", lambda m: m.distance("c", "A", "B", length=0), "close the loop by a spherical joint"),
+    ("no rod, less", lambda m: m.distance("c", "A", "B", length=-1), "give a length > 0"),
     ("length < 0", lambda m: m.distance("c", "A", "B", length="-1 + t"), "length -1 m"),
     ("length of q", lambda m: m.distance("c", "A", "B", length="spin"), "may depend on t and parameters only"),
     ("radius", lambda m: m.rolling("c", "W", radius=-0.4), "a radius is > 0"),
@@ -266,6 +315,22 @@ REFUSED: list[tuple[str, Change, str]] = [
     ("ball", lambda m: m.gear("c", "fork", "ball", 2), "joint 'ball' is of type spherical, with 3 degrees"),
     ("unknown joint", lambda m: m.gear("c", "fork", "spinn", 2), "did you mean 'spin'"),
     ("rack", lambda m: m.rack("c", "fork", "spin", radius=1), "a rack moves in a prismatic joint"),
+    ("pulley", lambda m: m.belt("c", "fork", "slide", first_radius=1, second_radius=1), "a pulley moves in a revolute"),
+    (
+        "truth",
+        lambda m: m.belt("c", "fork", "spin", first_radius=1, second_radius=1, crossed="no"),  # type: ignore[arg-type]
+        "crossed is true or false",
+    ),
+    ("truth of a wheel", lambda m: m.rolling("c", "W", radius=1, normal_row="no"), "normal_row is true or false"),  # type: ignore[arg-type]
+    ("sequence", lambda m: m.close("c", "universal", "A", "B", sequence=("x", "y")), "is not an Euler sequence"),  # type: ignore[arg-type]
+    ("orientation", lambda m: m.close("c", "weld", "A", "B", first_rotation=(0, 0, 1)), "is no orientation"),  # type: ignore[arg-type]
+    (
+        "row of another axis",
+        lambda m: m.close("c", "revolute", "A", "B", axis="y", rows="ry"),
+        "known: x, y, z, rz, rx",
+    ),
+    ("place of a rate", lambda m: m.velocity_constraint("c", "A", "x", at=("spin'", 0, 0)), "it depends on the rate"),
+    ("place without value", lambda m: m.velocity_constraint("c", "A", "x", at=("1/(R - R*1)", 0, 0)), "not a finite"),
     ("curves", lambda m: m.point_on_curve("c", "A", "B", ["x", "y", "z"]), "a curve two"),
     ("no x", lambda m: m.point_on_curve("c", "A", "B", "R - t"), "there is no x, y or z in"),
     ("curve of q", lambda m: m.point_on_curve("c", "A", "B", "x - spin"), "unknown symbol 'spin'"),

@@ -141,7 +141,7 @@ class Matter:
             if hasattr(body, "frame") and self._rests(body):
                 weights += [k for k, _ in at_center]
                 continue
-            fields = {k: self._field(vector, body.mass) for k, vector in at_center}
+            fields = {k: self._field(vector, body.mass) for k, vector in at_center if k not in weights}
             found = found or next((g for g in fields.values() if g is not None), None)
             same = [k for k, g in fields.items() if g is not None and g == found]
             if not same:
