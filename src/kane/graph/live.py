@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from .graph import CONST, INPUT, Graph
 
+_LEAVES = (CONST, INPUT)
 ONCE = 1.0 / 1024.0  # weight of an operation on parameters only, which a hoisted program does once
 
 
@@ -24,31 +27,22 @@ class Live:
 
     def _reached(self) -> list[int]:
         """As `passes.reachable` finds them; where most of a graph is reached, one scan backwards is faster."""
-        ops, args, reached = self.graph.ops, self.graph.args, bytearray(len(self.graph))
-        for root in self.roots:
-            reached[root] = 1
+        ops, args, reached = self.graph.ops, self.graph.args, set(self.roots)
         for n in range(max(self.roots), -1, -1):
-            if reached[n] and ops[n] not in (CONST, INPUT):
-                for a in args[n]:
-                    reached[a] = 1
-        return [n for n, there in enumerate(reached) if there]
+            if n in reached and ops[n] not in _LEAVES:
+                reached.update(args[n])
+        return sorted(reached)
 
     @cached_property
-    def uses(self) -> list[int]:
-        """For each node of the graph how many arguments of live nodes, and roots, it is."""
-        ops, args, uses = self.graph.ops, self.graph.args, [0] * len(self.graph)
-        for root in self.roots:
-            uses[root] += 1
-        for n in self.nodes:
-            if ops[n] not in (CONST, INPUT):
-                for a in args[n]:
-                    uses[a] += 1
-        return uses
+    def uses(self) -> Counter[int]:
+        """For each node how many arguments of live nodes, and roots, it is."""
+        ops, args = self.graph.ops, self.graph.args
+        return Counter(chain(self.roots, *[args[n] for n in self.nodes if ops[n] not in _LEAVES]))
 
     def work(self, stages: Mapping[str, int]) -> tuple[int, int]:
         """(operations after the first stage, operations in all)."""
         ops = self.graph.ops
-        rows = [n for n in self.nodes if ops[n] not in (CONST, INPUT)]
+        rows = [n for n in self.nodes if ops[n] not in _LEAVES]
         if 0 not in stages.values():
             return len(rows), len(rows)
         stage = Lateness(self.graph, stages).stages()

@@ -47,6 +47,7 @@ def entry(program: Program, name: str, flat: str) -> str:
     """The text of `PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t nargs)` and of its `context`."""
     w = Writer(Lanes(1, fma=False))
     groups = [g for g in program.inputs if g.labels]
+    w.do("%context = getelementptr i8, ptr @context, i64 0")  # by name, LLVM's quick translation cannot reach it
     w.do(f"%in = alloca [{max(program.input_count, 1)} x double], align 16")
     w.do(f"%out = alloca [{max(program.output_count, 1)} x double], align 16")
     w.do(f"%data = alloca [{max(len(program.inputs), 1)} x ptr], align 8")
@@ -79,7 +80,7 @@ def _expect(w: Writer, condition: str) -> None:
 
 
 def _known(w: Writer, what: str, kind: str = "ptr") -> str:
-    return w.let(f"load {kind}, ptr getelementptr (ptr, ptr @context, i64 {CONTEXT.index(what)}), align 8")
+    return _field(w, kind, "%context", 8 * CONTEXT.index(what))
 
 
 def _field(w: Writer, kind: str, pointer: str, offset: int) -> str:

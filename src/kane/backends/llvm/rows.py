@@ -15,7 +15,9 @@ hand values on through scratch memory; a place there is used again as soon as it
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 from ...graph import Program, Row
 from .trig import (
@@ -103,10 +105,7 @@ def fused(program: Program) -> list[tuple[int, Row]]:
     x y + z, x y − z and z − x y become `product_plus`, `product_minus` and `minus_product` of (x, y, z).
     """
     base = program.first_row
-    uses = [0] * (base + len(program.rows))
-    for slots in (*(row.args for row in program.rows), *(out.slots for out in program.outputs)):
-        for slot in slots:
-            uses[slot] += 1
+    uses = Counter(chain(*[row.args for row in program.rows], *[out.slots for out in program.outputs]))
     rows: dict[int, Row] = {}
     for slot, row in enumerate(program.rows, start=base):
         rows[slot] = row
