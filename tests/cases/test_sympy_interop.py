@@ -593,3 +593,34 @@ def test_an_inertia_that_moves_in_its_body_is_refused() -> None:
     method = KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[body])
     with pytest.raises(kane.ModelError, match="constant in its frame"):
         kane.from_sympy(method, values={m: 1.0, J: 1.0})
+
+
+def test_one_weight_at_a_point_that_two_bodies_share_is_no_gravity() -> None:
+    """Two particles of one mass at one point, and the weight of one of them: they fall with g / 2."""
+    x, v = dynamicsymbols("x v")
+    m, g = sp.symbols("m g")
+    N, O, P = ReferenceFrame("N"), Point("O"), Point("P")
+    O.set_vel(N, 0)
+    P.set_pos(O, -x * N.y)
+    P.set_vel(N, -v * N.y)
+    both = [Particle("one", P, m), Particle("other", P, m)]
+    for weights, fall in ((1, 0.5), (2, 1.0)):
+        loads = [(P, -m * g * N.y)] * weights
+        method = KanesMethod(N, [x], [v], [x.diff() - v], bodies=both, forcelist=loads)
+        model = kane.from_sympy(method, values={m: 2.0, g: 9.81})
+        assert model.forward_dynamics([0.0], [0.0], [0.0]) == pytest.approx([fall * 9.81], rel=1e-14)
+
+
+def test_a_start_is_closed_with_what_was_given_or_is_a_guess() -> None:
+    """A bead on a circle of 0.5 m: x = 0.3 leaves y = ±0.4; both given off the circle are a guess, and said to be."""
+    x, y = dynamicsymbols("x y")
+    lagrangian = dynamicsymbols("x", 1) ** 2 / 2 + dynamicsymbols("y", 1) ** 2 / 2
+    method = LagrangesMethod(lagrangian, [x, y], hol_coneqs=[x**2 + y**2 - 0.25])
+    q, _ = kane.from_sympy(method).initial_state
+    assert np.hypot(*q) == pytest.approx(0.5, rel=1e-12)
+    q, _ = kane.from_sympy(method, initial={x: 0.3}).initial_state
+    assert (q[0], abs(q[1])) == (0.3, pytest.approx(0.4, rel=1e-12))
+    guess = kane.from_sympy(method, initial={x: 0.6, y: 0.8})
+    assert [r.where for r in guess.remarks] == ["model 'model' / initial"]
+    assert guess.initial_state[0] == pytest.approx([0.6, 0.8])
+    assert guess.project()[0] == pytest.approx([0.3, 0.4], rel=1e-9)

@@ -12,6 +12,7 @@ from ..analysis import CheckReport
 from ..backends import SymPyProgram
 from ..errors import ModelError, Problem
 from ..formulation.mass import Rows
+from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
 from ..model.sympy import SymPyMechanism, read
 from .answers import Answer, EmbeddedAnswer, LargeAnswer
@@ -39,6 +40,13 @@ def from_sympy(
     """
     model = SymPyModel(name)
     model.take_description(read(method), values, initial, free)
+    if model.constraints:
+        start = regular_start(model, model.given_start)
+        if start is None:
+            what = "no regular position on the constraints was found near zero with what `initial` gives"
+            mend = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
+            model.remarks.append(Problem(model.where("initial"), what, mend=mend))
+        model.set_initial(start or {})
     return model
 
 

@@ -20,7 +20,6 @@ from .motion import SpeedsAsVariables, declare_motion
 from .reading import Description, clock, rate
 from .scalars import EQUAL, Scalars
 from .skeleton import Skeleton
-from .starting import coordinates_at_start
 
 
 class SymPyMechanism(SpeedsAsVariables):
@@ -30,6 +29,7 @@ class SymPyMechanism(SpeedsAsVariables):
         super().__init__(*args, **kwargs)
         self.sympy_symbols: dict[str, Any] = {}
         self.unoriented: tuple[str, ...] = ()  # frames with an angular velocity and no orientation of their own
+        self.given_start: tuple[str, ...] = ()  # coordinates that `initial` gave
         self.lagrangian: Expr | None = None  # in coordinates, their rates, t and parameters (J)
 
     def take_description(
@@ -81,20 +81,15 @@ class SymPyMechanism(SpeedsAsVariables):
         return bodies, loads, gravity
 
     def _start(self, initial: Values, states: Mapping[Any, str]) -> None:
-        """Set the initial state; coordinates that are not given follow the constraints."""
+        """Set the initial state as it is given, a guess where constraints ask for more."""
         if strangers := initial.unknown(states):
             raise InputError(f"`initial` names {', '.join(strangers)}, which is no coordinate and no speed")
         starts = {name: initial.of(symbol) for symbol, name in states.items() if symbol in initial}
         for name, value in starts.items():
             if not isinstance(value, float):
                 raise InputError(f"the initial value of {name} is not a number: {value}")
-        if self.constraints:
-            closed = coordinates_at_start(self, {n: x for n, x in starts.items() if n in self.coordinates})
-            if closed is None:
-                what = "no regular position on the constraints was found near zero and what `initial` gives"
-                self.remarks.append(Problem(self.where("initial"), what, mend="give a position nearby"))
-            starts = {**(closed or {}), **starts}
         self.set_initial(starts)
+        self.given_start = tuple(name for name in starts if name in self.coordinates)
 
     def _remember(self, states: Mapping[Any, str], speeds: Mapping[Any, str], scalars: Scalars) -> None:
         """Which SymPy symbol stands for each input of a program."""
