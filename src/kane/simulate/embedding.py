@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .notice import announced
 
 
 class Embedding:
@@ -57,7 +58,9 @@ class Embedding:
         driven: bool = False,
     ):
         from ..backends.llvm.bound import Bound
-        from .compiled import embedded  # numba is slow to import: only a simulation pays for it
+
+        with announced("the treatment of constraints"):
+            from .compiled import embedded  # numba is slow to import: only a simulation pays for it
         from .compiled.lanes import padded
 
         n = speeds
@@ -77,10 +80,11 @@ class Embedding:
             _check("unit", unit, inputs, states)
         damping, stiffness = _gains(baumgarte)
         self._programs = (terms, places, unit)
-        self._samples = embedded.samples
-        self._memory = np.zeros(1, dtype=embedded.MEMORY)
+        self._embedded = embedded.embedded
+        self._memory = np.zeros(len(embedded.TASKS), dtype=embedded.MEMORY)
         self._arrays: dict[str, Any] = {}
         self._fill(
+            task=embedded.TASKS,
             terms=terms.address,
             places=0 if places is None else places.address,
             unit=0 if unit is None else unit.address,
@@ -119,26 +123,28 @@ class Embedding:
             k=n * width,
         )
         self._choose(order=range(n), **_grouped(rows, holonomic, groups, positions))
-        context = self._memory.ctypes.data
-        self._bound = Bound(embedded.rates.address, context), Bound(embedded.projection.address, context)
+        contexts = [self._memory[task:].ctypes.data for task in embedded.TASKS]
+        self._bound = [Bound(self._embedded.address, context) for context in contexts[:2]]
+        self._samples = contexts[embedded.SAMPLES]
         self.rhs: int = self._bound[0].address
         self.project: int = self._bound[1].address
 
-    def _fill(self, **values: float) -> None:
+    def _fill(self, **values: float | Sequence[int]) -> None:
+        """Write numbers into the records of all tasks."""
         for name, value in values.items():
-            self._memory[0][name] = value
+            self._memory[name] = value
 
     def _hold(self, **sizes: int) -> None:
         """Set arrays of these sizes aside and tell the compiled code where they are."""
         for name, size in sizes.items():
             array = self._arrays[name] = np.zeros(max(size, 1))
-            self._memory[0][name] = array.ctypes.data
+            self._memory[name] = array.ctypes.data
 
     def _choose(self, **numbers: Sequence[int]) -> None:
         """Set aside arrays of whole numbers."""
         for name, values in numbers.items():
             array = self._arrays[name] = np.array([*values, 0], dtype=np.int64)
-            self._memory[0][name] = array.ctypes.data
+            self._memory[name] = array.ctypes.data
 
     def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> tuple[Any, Any, Any]:
         """(u̇ (k, n), which speeds were taken as independent (k, n), nearness to a singular position (k,)).
@@ -171,8 +177,8 @@ class Embedding:
             at += size
         udot, measure = np.empty((count, n)), np.empty(count)
         independent = np.zeros((count, n), dtype=np.int64)
-        arrays = (x, udot, independent, measure)
-        self._samples(self._memory.ctypes.data, count, *(a.ctypes.data for a in arrays))
+        given = np.array([count, *(a.ctypes.data for a in (x, independent, measure))], dtype=np.int64)
+        self._embedded.ctypes(self._samples, given.ctypes.data, udot.ctypes.data)
         return udot, independent.astype(bool), measure
 
 

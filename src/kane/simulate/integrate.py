@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .notice import announced
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
 from .tableaux import TABLEAUX, packed
 
@@ -138,7 +139,11 @@ def integrate(
         "jacobian": _address("jacobian_address", jacobian_address, start, n * n, optional=True),
         "event_program": 0 if events is None else _address("events", events.program, start, len(items)),
     }
-    run = _Run(start, settings, items, programs)
+    from .compiled import brought_in
+
+    with announced("the integrator"):
+        loop, programs["watch"] = brought_in(method, bool(items))
+    run = _Run(start, settings, items, programs, loop)
     run.state["project_error"] = int(project_error and programs["project"] != 0)
     return run.solution(control, progress)
 
@@ -240,13 +245,16 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
 class _Run:
     """One simulation under way: the memory of the compiled loop and what Python does between its chunks."""
 
-    def __init__(self, start: _Start, settings: Settings, items: tuple[Event, ...], programs: dict[str, int]):
-        from .compiled import records  # numba is slow to import: only a simulation pays for it
+    def __init__(
+        self, start: _Start, settings: Settings, items: tuple[Event, ...], programs: dict[str, int], loop: Any
+    ):
+        from .compiled import records
 
         self.records = records
         self.start = start
         self.settings = settings
         self.items = items
+        self.loop = loop
         self.memory = np.zeros(1, dtype=records.MEMORY)
         self.state = self.memory[0]
         self.arrays: dict[str, Any] = {}
@@ -258,7 +266,10 @@ class _Run:
             self.state[name] = address
         self._motion_arrays()
         self._event_arrays()
-        self.loop = self._method()
+        if settings.method == "radau":
+            self._implicit_arrays()
+        else:
+            self._explicit_arrays()
 
     def _hold(self, **arrays: Any) -> None:
         """Keep arrays alive and tell the loop where they are."""
@@ -312,12 +323,7 @@ class _Run:
             event=np.empty(4 * found, dtype=np.int64),
         )
 
-    def _method(self) -> Any:
-        """The compiled loop of the method, its data put in place."""
-        if self.settings.method == "radau":
-            return self._radau()
-        from .compiled.explicit import explicit_loop
-
+    def _explicit_arrays(self) -> None:
         tableau = TABLEAUX[self.settings.method]
         state = self.state
         state["stages"], state["rows"] = tableau.stages, len(tableau.a)
@@ -329,12 +335,8 @@ class _Run:
             dense=np.zeros((3 + len(tableau.dense), self.start.y0.size)),
         )
         state["f"] = state["k"]
-        return explicit_loop
 
-    def _radau(self) -> Any:
-        """The compiled loop of the implicit method, its arrays put in place."""
-        from .compiled.radau import radau_loop
-
+    def _implicit_arrays(self) -> None:
         n, width = self.start.y0.size, self.start.width
         self.state["error_order"] = 3
         self._hold(
@@ -351,7 +353,6 @@ class _Run:
             residual=np.zeros((3, n)),
             complex_part=np.zeros(n, dtype=np.complex128),
         )
-        return radau_loop
 
     def _grow(self) -> None:
         """Double whatever is nearly full."""

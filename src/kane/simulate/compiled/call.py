@@ -7,9 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import from_dtype, njit, types
 from numba.extending import intrinsic
+
+from .parts import PartCompiler
 
 loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
 """How a loop is compiled: kept on disk, other threads may run, a division by zero gives inf or nan."""
@@ -19,10 +22,20 @@ _PART: dict[str, Any] = {
     "_nrt": False,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
+    "no_rewrites": True,
+    "pipeline_class": PartCompiler,
 }
 compiled: Callable[..., Any] = njit(**_PART)
-"""How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them saves
-most of the time that the first compilation takes."""
+"""How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them, and
+machine code of their own, saves most of the time that the first compilation takes. There is nothing in them to rewrite:
+no arrays, no exceptions."""
+
+inlined: Callable[..., Any] = njit(**_PART, forceinline=True)
+"""A part that is copied into whatever calls it, since LLVM would judge it too long and calling it takes as long as what
+it does."""
+
+program: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
+"""How something is compiled that is called by address: options of numba's cfunc."""
 
 
 def _call(typing_context, address, source, target):
@@ -39,6 +52,19 @@ def _call(typing_context, address, source, target):
 call: Callable[..., Any] = intrinsic(_call)
 """call(address, source, target): run the program at `address`, which reads from the address `source` on and writes from
 the address `target` on."""
+
+
+def _crossings(typing_context, address, memory, h):
+    def code(context, builder, signature, args):
+        whole = ir.IntType(64)
+        search = builder.inttoptr(args[0], ir.FunctionType(whole, [whole, ir.DoubleType()]).as_pointer())
+        return builder.call(search, [builder.ptrtoint(args[1], whole), args[2]])
+
+    return types.int64(types.int64, memory, types.float64), code
+
+
+crossings: Callable[..., Any] = intrinsic(_crossings)
+"""crossings(address, memory, h): what the program at `address` (`events.watch`) finds in a step of length h."""
 
 
 def _pointer(kind: types.Type) -> Callable[..., Any]:
@@ -59,6 +85,19 @@ wholes = _pointer(types.int64)
 """The array of int64 at an address."""
 complexes = _pointer(types.complex128)
 """The array of complex128 at an address."""
+
+
+def record_of(memory: np.dtype) -> Callable[..., Any]:
+    """An intrinsic that turns an address into the record of type `memory` that is there."""
+    kind = from_dtype(memory)
+
+    def typed(typing_context, address):
+        def code(context, builder, signature, args):
+            return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+        return kind(types.int64), code
+
+    return intrinsic(typed)
 
 
 def source_digest() -> int:

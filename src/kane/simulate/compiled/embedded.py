@@ -1,20 +1,19 @@
 """Constraints embedded at run time: accelerations of a constrained system, and states moved onto its constraints.
 
 In comes [t, q, u, work, tau, parameters] as every flat program of a motion has it, and the address of a record that
-says which programs give the terms of the system. Out go [q̇, u̇, power], or the state [q, u, work] that satisfies the
-constraints. Everything is done in memory that was set aside before.
+says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], or the state
+[q, u, work] that satisfies the constraints, or accelerations of many states. Everything is done in memory that was set
+aside before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import cfunc, from_dtype, types
-from numba.extending import intrinsic
+from numba import cfunc, types
 
-from .call import call, compiled, loop, reals, source_digest, wholes
+from .call import call, compiled, program, reals, record_of, source_digest, wholes
 from .linear import constrained
 from .step import copied
 
@@ -42,8 +41,11 @@ ROUGH = 1e-9
 STEPS, HALVINGS = 8, 6
 """Newton steps of a projection, and how often one of them is halved."""
 
+TASKS = RATES, PROJECTION, SAMPLES = range(3)
+"""What a record asks for: the rates of a state, the state on the constraints, accelerations of many states."""
+
 PROGRAMS = ("terms", "places", "unit")
-SIZES = ("coordinates", "n", "rows", "holonomic", "inputs", "states", "generic", "stabilised", "driven", "rank")
+SIZES = ("task", "coordinates", "n", "rows", "holonomic", "inputs", "states", "generic", "stabilised", "driven", "rank")
 ADDRESSES = (
     "out",  # outputs of terms: q̇, M, f, A, rate, b, phi, power
     "place",  # outputs of places: phi, G, T
@@ -74,14 +76,7 @@ MEMORY = np.dtype([(name, "i8") for name in (*PROGRAMS, *SIZES, *ADDRESSES)] + [
 """The context of an embedding."""
 
 
-def _record(typing_context, address):
-    def code(context, builder, signature, args):
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
-
-    return from_dtype(MEMORY)(types.int64), code
-
-
-record: Callable[..., Any] = intrinsic(_record)
+record = record_of(MEMORY)
 """The record of type MEMORY at an address."""
 
 
@@ -220,44 +215,51 @@ def reaction_power(m, u, udot):
     return power
 
 
-def _cores(digest) -> tuple[Any, Any, Any]:
-    """(rates, projection, samples); `digest` ties their cached code to all the sources they are made of."""
-    signature = types.void(types.int64, types.int64, types.int64)
-    options: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
+@compiled
+def rated(m, source, target):
+    """Write [q̇, u̇, power] for the inputs at `source`."""
+    first = target + 8 * m.coordinates
+    accelerate(m, source, first)
+    copied(m.coordinates, m.out, target)
+    power = reals(mass_at(m) + 8 * (m.n * (m.n + 1) + m.rows * (m.n + 3)))[0]
+    if m.driven:
+        power += reaction_power(m, source + 8 * (1 + m.coordinates), first)
+    reals(target)[m.states - 1] = power
 
-    @cfunc(signature, **options)
-    def rates(context, source, target):
-        """Write [q̇, u̇, power]."""
+
+@compiled
+def sampled(m, samples, target):
+    """Write u̇ for many rows of inputs, which speeds were independent, and how far from singular each is.
+
+    `samples` is the address of [how many, address of the inputs, of `independent` (int64), of `measure`].
+    """
+    given = wholes(samples)
+    free, size, order = wholes(given[2]), reals(given[3]), wholes(m.order)
+    for i in range(given[0]):
+        rated(m, given[1] + 8 * i * m.inputs, m.y)
+        copied(m.n, m.y + 8 * m.coordinates, target + 8 * i * m.n)
+        size[i] = m.measure
+        for j in range(m.n):
+            free[i * m.n + order[j]] = 0 if j < m.rank else 1
+
+
+def _embedded(digest) -> Any:
+    """The program of an embedding; `digest` ties its cached code to all the sources it is made of."""
+
+    @cfunc(types.void(types.int64, types.int64, types.int64), **program)
+    def embedded(context, source, target):
+        """Do what the task in the record at `context` says. One program for all: most of it is the same for each."""
         m = record(context)
-        first, states = target + 8 * m.coordinates, reals(target)
-        accelerate(m, source, first if digest else target)
-        copied(m.coordinates, m.out, target)
-        power = reals(mass_at(m) + 8 * (m.n * (m.n + 1) + m.rows * (m.n + 3)))[0]
-        if m.driven:
-            power += reaction_power(m, source + 8 * (1 + m.coordinates), first)
-        states[m.states - 1] = power
+        if m.task == RATES:
+            rated(m, source, target)
+        elif m.task == SAMPLES:
+            sampled(m, source, target)
+        else:
+            copied(m.inputs if digest else 0, source, m.x)
+            projected(m)
+            copied(m.states, m.x + 8, target)
 
-    @cfunc(signature, **options)
-    def projection(context, source, target):
-        """Write the state [q, u, work] on the constraints."""
-        m = record(context)
-        copied(m.inputs if digest else 0, source, m.x)
-        projected(m)
-        copied(m.states, m.x + 8, target)
-
-    @loop
-    def samples(context, count, source, target, independent, measure):
-        """Accelerations for `count` rows of inputs, which speeds were independent, and how far from singular."""
-        m = record(context)
-        free, size = wholes(independent), reals(measure)
-        for i in range(count if digest else 0):
-            accelerate(m, source + 8 * i * m.inputs, target + 8 * i * m.n)
-            size[i] = m.measure
-            order = wholes(m.order)
-            for j in range(m.n):
-                free[i * m.n + order[j]] = 0 if j < m.rank else 1
-
-    return rates, projection, samples
+    return embedded
 
 
-rates, projection, samples = _cores(source_digest())
+embedded = _embedded(source_digest())

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 
-from .call import call, compiled, loop, reals, source_digest, wholes
+import numpy as np
+
+from .call import call, compiled, inlined, loop, reals, source_digest, wholes
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import EPS, all_finite, copied, event_signs, finish, has_room, placed, wants_between
 
@@ -31,11 +33,14 @@ NOISY, TRIES, DITHER = 0.05, 12, 0.93
 this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
 where a long step leaps over it."""
 
+FIRST = np.int64(1)
+"""The first row of a tableau that has entries. For a plain constant numba would compile `stages` once more."""
+
 FIRST_STEP = 0.1
 """The first step takes at most this part of the span."""
 
 
-@compiled
+@inlined
 def combine(n, width, start, column, value, k, row, factor, target):
     """target[:n] = factor * (the entries of `row` times the stages k), where `row` has at least one entry."""
     at, stop = start[row], start[row + 1]
@@ -106,7 +111,7 @@ def attempt(m, t, t_new, h, prove):
             stop = start + length
         if part == 1:
             copied(m.n, end, m.k)
-        stages(m, 1, m.stages, m.y_new if part == 1 else m.y, start, stop, length)
+        stages(m, FIRST, m.stages, m.y_new if part == 1 else m.y, start, stop, length)
         if part == 1:
             copied(m.n, m.y_new, m.scratch)
             copied(m.n, m.saved, m.k)
@@ -335,7 +340,7 @@ def stepped_to(m, t, first):
     for row in range(first, m.stored):
         time = out_t[row]
         if time != m.t:
-            stages(m, 1, m.stages, m.scratch, t, time, time - t)
+            stages(m, FIRST, m.stages, m.scratch, t, time, time - t)
             if all_finite(m.n, m.y_new):
                 copied(m.n, m.y_new, m.out_y + 8 * row * m.n)
     copied(m.n, m.saved, end)

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .call import compiled, reals, wholes
 from .lanes import LANES, WIDE, add, add_rows, add_rows_wide, add_squares, scale
 
@@ -24,6 +26,9 @@ REFRESH = 1e-6
 
 ROUNDING = 1e-15
 """A pivot of the reduced mass matrix below this part of its diagonal is zero but for rounding."""
+
+START, NUMBER = np.int64(0), np.int64(8)
+"""Where a row begins, and bytes from one number to the next. For plain constants numba would compile `added` anew."""
 
 
 @compiled
@@ -198,7 +203,7 @@ def triangular(m, rows, tolerance):
         length, last = below(rows, n, k, w, v)
         if k == 0:
             largest = length
-            floor = (tolerance * largest) ** 2
+            floor = (tolerance * largest) * (tolerance * largest)
         if k == m.generic - 1 and largest > 0.0:
             m.measure = length / largest
         if not length > tolerance * largest:
@@ -281,11 +286,11 @@ def reduced(m, mass, f, share):
     for a in range(rank):
         target = m.product + 8 * a * side
         mass_row(m, a, mass, f, share, target)
-        added(0, side, target, rank, m.row, 8, m.x_dependent)
+        added(START, side, target, rank, m.row, NUMBER, m.x_dependent)
     for i in range(free):
         target, first = m.k + 8 * i * side, i & -LANES
         mass_row(m, rank + i, mass, f, share, target)
-        added(first, side, target, rank, m.row, 8, m.x_dependent)
+        added(first, side, target, rank, m.row, NUMBER, m.x_dependent)
         added(first, side, target, rank, m.x_dependent + 8 * i, 8 * side, m.product)
 
 

@@ -37,6 +37,9 @@ SIZES = (
 PROGRAMS = ("rhs", "project", "jacobian", "event_program")
 """Addresses of flat programs over [t, y, p]; 0 where there is none."""
 
+SEARCHES = ("watch",)
+"""The address of the search for crossings; 0 where there are no events."""
+
 TABLEAU = (
     "stages",
     "rows",  # all rows of a, with those that only dense output needs
@@ -131,6 +134,5 @@ COUNTERS = (
     "extrapolates",  # implicit: 1 if the last step predicts the next
 )
 
-MEMORY = np.dtype(
-    [(name, "i8") for name in (*SIZES, *PROGRAMS, *TABLEAU, *ADDRESSES, *COUNTERS)] + [(name, "f8") for name in REALS]
-)
+WHOLE = (*SIZES, *PROGRAMS, *SEARCHES, *TABLEAU, *ADDRESSES, *COUNTERS)
+MEMORY = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])

@@ -1,0 +1,34 @@
+"""A word to a person at a terminal before compiling keeps them waiting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def announced(what: str) -> Iterator[None]:
+    """Where numba has to compile something in this block, say on a terminal that `what` is being compiled.
+
+    Compiled code is kept on disk, so this is said once per installation. Standard error that goes to a file or a pipe
+    gets nothing.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from numba.core import event
+
+    class Notice(event.Listener):
+        told = False
+
+        def on_start(self, event: object) -> None:
+            if not self.told:
+                print(f"compiling {what}, once per installation: this takes some seconds ...", file=sys.stderr)
+            self.told = True
+
+        def on_end(self, event: object) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Notice()):
+        yield

@@ -1,0 +1,61 @@
+"""Compiling is announced to a person at a terminal, where there is something to compile and nowhere else."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from numba import njit
+
+from kane.simulate.notice import announced
+
+SIMULATION = """
+import sys
+import kane
+
+class Terminal:
+    written = ""
+    def isatty(self):
+        return True
+    def write(self, text):
+        self.written += text
+    def flush(self):
+        pass
+
+sys.stderr = Terminal()
+kane.load("four-bar").simulate((0.0, 0.1), events={"start": "t - 0.05"})
+print(sys.stderr.written, end="")
+"""
+
+
+def said(cache: Path) -> list[str]:
+    """The lines that a simulation in a fresh process writes to a terminal, with compiled code kept in `cache`."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    run = subprocess.run(
+        [sys.executable, "-c", SIMULATION], capture_output=True, text=True, env=environment, check=True
+    )
+    return run.stdout.splitlines()
+
+
+def test_compiling_is_announced_once_per_installation(tmp_path: Path):
+    first, second = said(tmp_path), said(tmp_path)
+    assert [line.split(",")[0] for line in first] == [
+        "compiling the treatment of constraints",
+        "compiling the integrator",
+    ]
+    assert second == []
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_only_a_terminal_is_told(terminal: bool, monkeypatch: pytest.MonkeyPatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", stream)
+    with announced("a sum"):
+        assert njit(lambda x: x + 1)(1) == 2
+    assert stream.getvalue().startswith("compiling a sum, once per installation") == terminal
+    assert stream.getvalue().count("\n") == terminal
