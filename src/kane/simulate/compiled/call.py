@@ -12,25 +12,27 @@ from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.extending import intrinsic
 
-from .parts import PartCompiler
+from .parts import part_compiler
 
 loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
 """How a loop is compiled: kept on disk, other threads may run, a division by zero gives inf or nan."""
 
-_PART: dict[str, Any] = {
+PART: dict[str, Any] = {
     "error_model": "numpy",
     "_nrt": False,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "no_rewrites": True,
-    "pipeline_class": PartCompiler,
+    "pipeline_class": part_compiler,
 }
-compiled: Callable[..., Any] = njit(**_PART)
+"""Options of a part."""
+
+compiled: Callable[..., Any] = njit(**PART)
 """How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them, and
 machine code of their own, saves most of the time that the first compilation takes. There is nothing in them to rewrite:
 no arrays, no exceptions."""
 
-inlined: Callable[..., Any] = njit(**_PART, forceinline=True)
+inlined: Callable[..., Any] = njit(**PART, forceinline=True)
 """A part that is copied into whatever calls it, since LLVM would judge it too long and calling it takes as long as what
 it does."""
 
