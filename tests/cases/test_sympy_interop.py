@@ -624,3 +624,32 @@ def test_a_start_is_closed_with_what_was_given_or_is_a_guess() -> None:
     assert [r.where for r in guess.remarks] == ["model 'model' / initial"]
     assert guess.initial_state[0] == pytest.approx([0.6, 0.8])
     assert guess.project()[0] == pytest.approx([0.3, 0.4], rel=1e-9)
+
+
+@pytest.mark.parametrize(("k", "critical"), [(0.5, 4.0), (0.25, 3.0)], ids=["hoop", "disc"])
+def test_a_wheel_rolls_upright_above_its_critical_spin(k: float, critical: float) -> None:
+    """Ω² > g / (4 r) for a hoop and g / (3 r) for a disc, of k m r² about a diameter: g / (2 r (2 k + 1)). Its
+    angle stands in the script and matters to nothing."""
+    q1, q2, q3, u1, u2, u3 = dynamicsymbols("q1:4 u1:4")
+    N = ReferenceFrame("N")
+    Y = N.orientnew("Y", "Axis", [q1, N.z])
+    L = Y.orientnew("L", "Axis", [q2, Y.x])
+    R = L.orientnew("R", "Axis", [q3, L.y])
+    w = R.ang_vel_in(N)
+    definitions = [w.dot(e) - u for e, u in zip(L, (u1, u2, u3), strict=True)]
+    R.set_ang_vel(N, u1 * L.x + u2 * L.y + u3 * L.z)
+    contact = Point("C")
+    contact.set_vel(N, 0)
+    radius, mass = 0.5, 2.0
+    center = contact.locatenew("D", radius * L.z)
+    center.v2pt_theory(contact, N, R)
+    I = k * mass * radius**2
+    wheel = RigidBody("wheel", center, R, mass, (inertia(L, I, 2 * I, I), center))
+    weight = [(center, -mass * 9.81 * N.z)]
+    model = kane.from_sympy(KanesMethod(N, [q1, q2, q3], [u1, u2, u3], definitions, bodies=[wheel], forcelist=weight))
+    for spin, stable in ((0.99, False), (1.01, True)):
+        linear = model.linearize(u={"u2": spin * np.sqrt(9.81 / (critical * radius))}, ignore=True)
+        assert linear.running == ()
+        assert bool(linear.eigenvalues.real.max() < 1e-6) is stable
+    turn = model.trim({"q1": 0.0, "q2": 0.3, "q3": 0.0}, {"u3": 1.0}, unknowns=["u1", "u2"])
+    assert turn.converged and abs(turn["u2"]) > 1.0

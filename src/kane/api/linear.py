@@ -22,7 +22,7 @@ from ..analysis.linearization import (
 )
 from ..analysis.steady import Search, Steady, solve
 from ..backends import remembered
-from ..errors import InputError, ModelError, Problem
+from ..errors import InputError, ModelError, Problem, SingularError
 from ..formulation.linear import entering, rates_program, tangent_program, turns_program
 from ..graph import Program
 from ..large import refuse_if_too_large
@@ -32,6 +32,8 @@ from .constrained import ConstrainedModel, names_of
 from .records import Array
 
 _MISSED = 1e-9  # relative effort by which a wanted motion may be missed
+_PIECEWISE = {"abs", "sign", "min", "max", "less", "less_equal", "equal", "select"}
+_PROBES = 2  # states at which coordinates are tried that may cancel
 
 
 class Linearizing(ConstrainedModel):
@@ -237,7 +239,7 @@ class Linearizing(ConstrainedModel):
 
     def _running(self, at: Operating, first: FirstOrder, motion: Embedded) -> tuple[str, ...]:
         """Coordinates and speeds that matter and change: the names of what is not steady at a state."""
-        felt = entering(self._tangents().program)
+        felt = self._entering()
         size = _MISSED * (1.0 + np.abs(at.u).max(initial=0.0))
         moving = [c for c, x in zip(self.coordinates, first.value["qdot"], strict=True) if c in felt and abs(x) > size]
         size += _MISSED * np.abs(motion.A).max(initial=0.0)  # of a state known to that many digits
@@ -290,6 +292,25 @@ class Linearizing(ConstrainedModel):
 
         return tangent
 
+    def _entering(self) -> tuple[str, ...]:
+        """Coordinates that the equations of motion contain and that change them in states where nothing is special: the
+        angle of a wheel may stand in the equations of a SymPy script, and cancel."""
+        program, rng = self._tangents().program, np.random.default_rng(0)
+        names, felt = entering(program), set[str]()
+        if not _PIECEWISE.isdisjoint(row.op for row in program.rows):
+            return names  # a stop is felt in some states only
+        for _ in range(_PROBES):
+            q, u = (x + rng.uniform(0.1, 0.5, len(x)) for x in self.initial_state)
+            udot, reactions = rng.normal(size=len(u)), rng.normal(size=len(self.row_names))
+            try:
+                slopes = first_order(self._tangent(), Operating(0.0, q, u, np.zeros(len(u)), udot, reactions)).by_q
+            except SingularError:
+                return names
+            for key in ("F", "g", "rate"):
+                size = np.abs(slopes[key]).max(axis=0, initial=0.0)
+                felt |= {c for c, x in zip(self.coordinates, size, strict=True) if x > _MISSED * (1.0 + size.max())}
+        return tuple(name for name in names if name in felt)
+
     def _rates(self, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
         exprs = [self.scalar(e, f"{what} / {e}") for e in expressions]
         answer = self._kept_linear(f"rates of {tuple(expressions)}", lambda: rates_program(self.equations(), exprs))
@@ -298,7 +319,7 @@ class Linearizing(ConstrainedModel):
     def _steady(self, wanted: Iterable[str] | None) -> tuple[tuple[str, ...], Callable[..., Sequence[Array]]]:
         """Expressions whose rates vanish in a steady motion, and their rates."""
         if wanted is None:
-            expressions = [*entering(self._tangents().program), *self.speeds]
+            expressions = [*self._entering(), *self.speeds]
         else:
             expressions = [
                 e for w in names_of(wanted) for e in ((w, f"{w}'") if w in self.coordinate_records else (w,))

@@ -108,3 +108,13 @@ def test_states_that_were_found_print_as_tables() -> None:
     m = cart()
     assert repr(m.equilibrium()).startswith("steady to")
     assert repr(m.linearize()).startswith("linearization of 'cart'")
+
+
+def test_a_coordinate_that_only_a_stop_feels_is_not_steady_while_it_runs_on() -> None:
+    """Far from its stop a wheel runs on and nothing changes; the stop is felt all the same, elsewhere."""
+    m = kane.Model("wheel")
+    m.body("wheel", mass=1.0, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.2})
+    m.joint("axle", "revolute", "ground", "wheel", coordinates=["q"], speeds=["u"])
+    assert m.linearize(u=[1.0]).running == ()
+    m.effort("stop", "axle", "select(q < 3, 0, -100*(q - 3))")
+    assert m.linearize(u=[1.0]).running == ("q",)
