@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from ..errors import ExpressionError, ModelError, Problem
-from ..graph import Expr, depends_on, evaluate, linear_coefficients, reachable, substitute, time_derivative
+from ..graph import Expr, depends_on, evaluate, forward, linear_coefficients, reachable, substitute, time_derivative
 from ..graph.graph import INPUT
 from ..space import Frame, Point, Vector
 from ..space.algebra import Triple
@@ -87,6 +87,7 @@ class Guided(Spacecraft):
                 law = "a motion constraint restricts rates, a configuration constraint the coordinates"
                 mend = "use configuration_constraint (type: configuration)"
                 raise ModelError(Problem(self.where(where), f"there is no rate in {expr!r} = 0", law, mend))
+            self._finite_at_start(-rest, f"its imposed rate {-rest!r}", where)
             rows.append(Row(label, self._efforts(factors), rest, None, ""))
             told.append(text)
         given = {"type": "motion", "equations": told}
@@ -108,6 +109,7 @@ class Guided(Spacecraft):
                 self._restricting(expr, where)
                 law = "a configuration constraint restricts coordinates"
                 raise ModelError(Problem(self.where(where), f"there is no coordinate in {expr!r} = 0", law))
+            self._finite_at_start(-rest, f"its imposed rate {-rest!r}", where)
             rows.append(Row(label, self._efforts(factors), rest, expr, ""))
             told.append(text)
         given = {"type": "configuration", "equations": told}
@@ -267,17 +269,27 @@ class Guided(Spacecraft):
         return expr
 
     def _timely(self, exprs: Sequence[Expr], where: str) -> list[float]:
-        """Values at t = 0; refuses what depends on more than t and parameters, or is not finite there."""
+        """Values at t = 0; refuses what depends on more than t and parameters, or is not finite there, or its rate."""
         known = {"t", *self.parameters}
         for node in reachable(self.graph, (e.id for e in exprs)):
             if self.graph.ops[node] == INPUT and (name := self.graph.args[node][0]) not in known:
                 what = f"it depends on '{name}'"
                 raise ModelError(Problem(self.where(where), what, "this quantity may depend on t and parameters only"))
         values = evaluate(list(exprs), {"t": 0.0, **self._values_of(exprs)})
-        for expr, value in zip(exprs, values, strict=True):
-            if not math.isfinite(value):
-                raise ModelError(Problem(self.where(where), f"{expr!r} is {value:g} at t = 0", "values are finite"))
+        for expr, rate in zip(exprs, forward(exprs, {self.time: 1.0}), strict=True):
+            self._finite_at_start(expr, repr(expr), where)
+            self._finite_at_start(rate, f"the rate of {expr!r}", where)
         return values
+
+    def _finite_at_start(self, expr: Expr, what: str, where: str) -> None:
+        """Refuse an expression in t and parameters that has no finite value at t = 0; others are not judged."""
+        values = {"t": 0.0, **self._values_of([expr])}
+        if not values.keys() >= set(self._inputs_of([expr])):
+            return
+        (value,) = evaluate([expr], values)
+        if not math.isfinite(value):
+            law, mend = "what is imposed has a value and a rate", "shift its time: t + 1e-3, say, or begin with t**2"
+            raise ModelError(Problem(self.where(where), f"{what} is {value:g} at t = 0", law, mend))
 
     def _place(self, body: Body, at: Sequence[Quantity], where: str, name: str) -> Place:
         """A place on a body, in t and parameters."""
@@ -337,7 +349,7 @@ class Guided(Spacecraft):
 
     def _one_motion(self, joint: Joint | str, where: str) -> Joint:
         """A joint with one coordinate whose rate is its motion variable."""
-        record = joint if isinstance(joint, Joint) else self.find("joint", joint, self.joints, where)
+        record = self.joint_named(joint, where)
         if len(record.coordinates) != 1 or len(record.rates) != 1:
             raise ModelError(
                 Problem(

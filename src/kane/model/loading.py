@@ -135,7 +135,7 @@ class Loaded(Tree):
         return self.load(JointEffort(name, record, index, self.scalar(value, f"{where} / value")))
 
     def _joint_with_rates(self, joint: Joint | str, index: int, where: str) -> Joint:
-        record = joint if isinstance(joint, Joint) else self.find("joint", joint, self.joints, where)
+        record = self.joint_named(joint, where)
         if not 0 <= index < len(record.rates):
             raise ModelError(
                 Problem(self.where(where), f"index {index}", f"joint '{record.name}' has {len(record.rates)} speeds")

@@ -94,6 +94,8 @@ class Tree(Symbols):
     def frame_named(self, parent: Frame | Body | str, where: str) -> Frame:
         """The frame of that name, or the frame of a body."""
         if isinstance(parent, Frame):
+            if parent.graph is not self.graph:
+                raise self._foreign(f"frame '{parent.name}'", where)
             return parent
         if isinstance(parent, str) and parent in self.frames:
             return self.frames[parent]
@@ -120,6 +122,8 @@ class Tree(Symbols):
     def point_named(self, parent: Point | Body | str, where: str) -> Point:
         """The point of that name, or the origin of a body."""
         if isinstance(parent, Point):
+            if parent.home.graph is not self.graph:
+                raise self._foreign(f"point '{parent.name}'", where)
             return parent
         if isinstance(parent, str) and parent in self.points:
             return self.points[parent]
@@ -178,8 +182,20 @@ class Tree(Symbols):
             self.attach(record, frame, origin)
         return record
 
+    def joint_named(self, joint: Joint | str, where: str) -> Joint:
+        record = joint if isinstance(joint, Joint) else self.find("joint", joint, self.joints, where)
+        if self.joints.get(record.name) is not record:
+            raise self._foreign(f"joint '{record.name}'", where)
+        return record
+
+    def _foreign(self, what: str, where: str) -> ModelError:
+        law, mend = "a model is made of its own parts", "give its name, or the part of this model"
+        return ModelError(Problem(self.where(where), f"{what} belongs to another model", law, mend))
+
     def body_named(self, body: Body | str, where: str) -> Body:
         if isinstance(body, Body):
+            if body is not self.ground and self.bodies.get(body.name) is not body:
+                raise self._foreign(f"body '{body.name}'", where)
             return body
         return self.ground if body == "ground" else self.find("body", body, self.bodies, where)
 

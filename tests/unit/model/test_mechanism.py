@@ -296,7 +296,7 @@ def test_speeds_may_be_measure_numbers_of_velocities() -> None:
             r"speeds: a, b cannot be solved for the rates of the coordinates\n.*apart\n.*none is",
         ),
         ({"a": "q1'", "b": "q1'*q2'"}, r"speed 'b': \(q1' \* q2'\) is not linear in q1', q2'\n.*linear in the rates"),
-        ({"a": "q1'", "b": "w.lowr.z"}, r"speed 'b': .*unknown symbol 'w\.lowr\.z'"),
+        ({"a": "q1'", "b": "w.lowr.z"}, r"speed 'b': .*unknown body 'lowr'; did you mean 'lower'"),
         ({"a": "q1'", "L": "q2'"}, r"speed 'L': the name 'L' is already in use"),
         ({"a": "q1'", "b": "q2"}, r"speeds: b cannot be solved for the rates"),
     ],
