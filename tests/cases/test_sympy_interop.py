@@ -555,6 +555,9 @@ def test_a_reaction_that_does_work_needs_a_value() -> None:
     [
         (lambda s: {"values": {**s.values, s.method.q[0]: 1.0}}, "give its start in `initial`"),
         (lambda s: {"initial": {"q9": 1.0}}, "`initial` names q9"),
+        (lambda s: {"free": ["stiffness"]}, "`free` names stiffness, which is no symbol of the script"),
+        (lambda s: {"free": "stiffness"}, "`free` names stiffness, which"),
+        (lambda s: {"values": [1.0, 2.0]}, "by a mapping, symbol → value"),
         (lambda s: {"initial": {"q1": sp.Symbol("a")}}, "initial value of q1 is not a number"),
         (lambda s: {"values": {**s.values, sp.Symbol("m"): "1.3"}}, "neither a number nor a SymPy expression"),
         (lambda s: {"values": {**s.values, sp.Symbol("m"): 2 * sp.Symbol("m")}}, "is given by itself: m → m"),

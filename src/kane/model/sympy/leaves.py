@@ -48,6 +48,8 @@ class Values:
         self._by_symbol: dict[Any, Any] = {}
         self._by_name: dict[str, Any] = {}
         self.order: list[Any] = []
+        if given is not None and not isinstance(given, Mapping):
+            raise InputError(f"{what} of each symbol is told by a mapping, symbol → value; {given!r} is none")
         for key, value in (given or {}).items():
             (self._by_name if isinstance(key, str) else self._by_symbol)[key] = self._checked(key, value)
             self.order.append(key)

@@ -32,7 +32,8 @@ class Scalars:
         self.motion: dict[Any, Expr] = {}
         self.missing: dict[Any, str] = {}
         self.values = values
-        self._free = free if isinstance(free, str) else list(free)
+        alone = isinstance(free, str) or not isinstance(free, Iterable)
+        self._free = free if free == "all" else [free] if alone else list(free)
         self._auxiliary = given.auxiliary
         self._open: list[Any] = []  # symbols whose values are being translated
         self._states: list[dict[str, float]] = []
@@ -97,6 +98,14 @@ class Scalars:
         return inner
 
     def refuse_missing(self) -> None:
+        """Refuse symbols without a value, and free ones that are not in the script."""
+        known = [*self.parameters().values(), *self.missing]
+        if self._free != "all":
+            strangers = [f for f in self._free if f not in self.values.order and not any(wanted([f], s) for s in known)]
+            if strangers:
+                listed = ", ".join(str(f) for f in strangers)
+                symbols = ", ".join(sorted(str(s) for s in known)) or "none"
+                raise InputError(f"`free` names {listed}, which is no symbol of the script; there are {symbols}")
         if self.missing:
             listed = ", ".join(str(symbol) for symbol, _ in sorted(self.missing.items(), key=lambda item: item[1]))
             raise ModelError(
