@@ -26,6 +26,14 @@ from .symbols import Quantity, suggestion
 
 CLOSING = ("weld", "revolute", "prismatic", "cylindrical", "universal", "spherical")
 SLIDING = ("prismatic", "cylindrical")
+CALLED = {
+    **dict.fromkeys(("fixed", "rigid", "lock"), "weld"),
+    **dict.fromkeys(("hinge", "pin"), "revolute"),
+    **dict.fromkeys(("slider", "slide", "translational"), "prismatic"),
+    **dict.fromkeys(("ball", "socket", "point"), "spherical"),
+    **dict.fromkeys(("cardan", "hooke", "cross"), "universal"),
+}
+"""What other programs call these joints, so that an error can name ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,9 @@ class Closed(Geared):
         where = self._new_constraint(name)
         if type not in CLOSING:
             what = f"unknown type '{type}' of a joint that closes a loop"
-            raise ModelError(Problem(self.where(where), what, mend=suggestion(str(type), CLOSING)))
+            raise ModelError(
+                Problem(self.where(where), what, mend=suggestion(CALLED.get(str(type), str(type)), CLOSING))
+            )
         a, b = self._two_bodies(first, second, where)
         closure = Closure(
             self._place(a, first_at, f"{where} / first_at", f"{name}.first"),

@@ -64,6 +64,7 @@ _TOKEN = re.compile(
 )
 _WINDOW = 72  # characters of the expression that an error shows
 _LISTED = 40  # names that an error lists
+_ALIKE = 0.65  # share of letters in common from which on one name was meant by another: 'radius' is not by 'axis'
 
 
 def is_name(text: str) -> bool:
@@ -89,7 +90,7 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant: the same in other letters, small or capital, or one much like it."""
     names = list(known)
     alike = [k for k in names if k.casefold() == name.casefold()]
-    return next(iter(alike or difflib.get_close_matches(name[:_WINDOW], names, n=1)), None)
+    return next(iter(alike or difflib.get_close_matches(name[:_WINDOW], names, n=1, cutoff=_ALIKE)), None)
 
 
 # errors --------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..graph import Expr
-from .closing import CLOSING
+from .closing import CALLED, CLOSING
 from .document import Node
 from .parts import Parts
 from .symbols import suggestion
@@ -81,6 +81,16 @@ CONSTRAINTS: Mapping[str, Kind] = {
     "universal": Kind("close", _BODIES, {**_LOOP, "sequence": "text"}),
     "spherical": Kind("close", _BODIES, _LOOP),
 }
+_CALLED = {
+    **CALLED,
+    **dict.fromkeys(("nonholonomic", "pfaffian"), "motion"),
+    **dict.fromkeys(("holonomic", "position"), "configuration"),
+    **dict.fromkeys(("rope", "rod", "string", "link"), "distance"),
+    **dict.fromkeys(("skate", "blade"), "knife-edge"),
+    **dict.fromkeys(("wheel", "disc", "disk"), "rolling"),
+    **dict.fromkeys(("chain", "pulley"), "belt"),
+    "sphere": "rolling-sphere",
+}
 
 
 class Guides(Parts):
@@ -97,7 +107,7 @@ class Guides(Parts):
         kind = self.text(fields["type"], f"{where} / type")
         if kind not in CONSTRAINTS:
             what = f"unknown type '{kind}' of a constraint"
-            raise self.refuse(fields["type"], where, what, mend=suggestion(kind, CONSTRAINTS))
+            raise self.refuse(fields["type"], where, what, mend=suggestion(_CALLED.get(kind, kind), CONSTRAINTS))
         known = CONSTRAINTS[kind]
         given = Entry(self, node, where, line, ("type", *known.options))
         values: dict[str, Any] = {key: given.need(key, self._read(how)) for key, how in known.needs.items()}
