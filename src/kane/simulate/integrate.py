@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .compiled import brought_in, records
 from .notice import announced
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
 from .tableaux import TABLEAUX, packed
@@ -139,8 +140,6 @@ def integrate(
         "jacobian": _address("jacobian_address", jacobian_address, start, n * n, optional=True),
         "event_program": 0 if events is None else _address("events", events.program, start, len(items)),
     }
-    from .compiled import brought_in
-
     with announced("the integrator"):
         loop, programs["watch"] = brought_in(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
@@ -248,9 +247,6 @@ class _Run:
     def __init__(
         self, start: _Start, settings: Settings, items: tuple[Event, ...], programs: dict[str, int], loop: Any
     ):
-        from .compiled import records
-
-        self.records = records
         self.start = start
         self.settings = settings
         self.items = items
@@ -307,13 +303,13 @@ class _Run:
 
     def _event_arrays(self) -> None:
         n, events = self.start.y0.size, len(self.items)
-        found = self.records.MOST_CROSSINGS * events
+        found = records.MOST_CROSSINGS * events
         self.state["events"], self.state["event_room"] = events, 4 * found
         self._hold(
             directions=np.array([e.direction for e in self.items], dtype=np.int64),
             terminal=np.array([e.terminal for e in self.items], dtype=np.int64),
-            g=np.zeros((3 * self.records.SAMPLES + 2, events)),
-            search=np.zeros((self.records.DEPTH + 3, self.records.POINT)),
+            g=np.zeros((3 * records.SAMPLES + 2, events)),
+            search=np.zeros((records.DEPTH + 3, records.POINT)),
             g_point=np.zeros(events),
             g_sign=np.zeros(events, dtype=np.int64),
             found_at=np.zeros(found),
@@ -426,7 +422,7 @@ class _Run:
 
     def _segment(self, progress: Callable[[float], object] | None) -> tuple[str, str]:
         """Run the compiled loop, chunk after chunk, until t_end or until something stops it."""
-        codes, state = self.records, self.state
+        state = self.state
         while True:
             budget = self._budget()
             if budget == 0:
@@ -434,17 +430,17 @@ class _Run:
             began = time.perf_counter()
             code = self.loop(self.memory, budget)
             taken = time.perf_counter() - began
-            if code == codes.REACHED:
+            if code == records.REACHED:
                 return "end", ""
-            if code == codes.EVENT:
+            if code == records.EVENT:
                 return "event", ""
-            if code == codes.NOT_FINITE:
+            if code == records.NOT_FINITE:
                 return "not-finite", ""
-            if code == codes.SMALL_STEP:
+            if code == records.SMALL_STEP:
                 return "step", ""
-            if code == codes.NO_CONVERGENCE:
+            if code == records.NO_CONVERGENCE:
                 return "convergence", ""
-            if code == codes.FULL:
+            if code == records.FULL:
                 self._grow()
             elif self.settings.chunk is None:
                 self.chunk = int(min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9))) * self.chunk) + 1

@@ -23,6 +23,10 @@ AT_START = 64.0
 GOLDEN = 0.3819660112501051
 """Where golden-section search places its point."""
 
+NONE, SECOND = np.int64(0), np.int64(1)
+"""How many crossings are known, and which point of the search is on top, to begin with. For plain constants numba would
+compile what takes them once more."""
+
 record = record_of(MEMORY)
 """The memory of the loop at an address."""
 
@@ -225,8 +229,7 @@ def crossings(m, h):
     sampled(m, h)
     events = m.events
     g, sides, stack = reals(m.g), wholes(m.g_sign), reals(m.search)
-    # np.int64 where a plain constant would have numba compile the callee once for it and once for all other numbers.
-    count = np.int64(0)
+    count = NONE
     for e in range(events):
         sign = float(sides[e])
         splits = 0
@@ -242,7 +245,7 @@ def crossings(m, h):
                 stack[at + 2] = g[(2 * SAMPLES + 1 + i + j) * events + e]
                 stack[at + 3] = g[(2 * i + 1) * events + e]
                 stack[at + 4] = 0.0
-            top = np.int64(1)
+            top = SECOND
             while top > 0:
                 a, b = reals(m.search + 8 * top * POINT), reals(m.search + 8 * (top - 1) * POINT)
                 unsure = doubtful(a, b)
