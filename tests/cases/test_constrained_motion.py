@@ -145,6 +145,21 @@ def test_speeds_on_a_branch_but_for_rounding_are_turned_onto_it() -> None:
     assert found[1] == pytest.approx(found[2], rel=1e-9) and found[0] == pytest.approx(-FOLDING * found[1], rel=1e-9)
 
 
+def test_a_guess_that_closes_to_the_flat_position_keeps_speeds_of_a_branch() -> None:
+    """A double root is found to the square root of what residuals tell: rows as short as that determine nothing."""
+    m = parallelogram()
+    q, u = m.project({"a": 0.0, "b": 0.5, "c": -0.5}, [6.0, -6.0, 6.0], hold=["a"])
+    assert q == pytest.approx([0, 0, 0], abs=1e-5)
+    assert u == pytest.approx([6, -6, 6], rel=1e-5)
+    with pytest.raises(SingularError):
+        m.linearize({"a": 0.0}, [6.0, -6.0, 6.0])
+
+
+def test_a_speed_that_is_given_stays_in_the_branches_that_are_told() -> None:
+    with pytest.raises(ModelError, match=r"such as ua 7, ub -7, uc 7; or ua 7, ub -29\.4, uc -29\.4;"):
+        parallelogram().simulate((0, 1), q=[0, 0, 0], u={"ua": 7.0})
+
+
 def test_a_linkage_that_is_rigid_but_for_first_order_moves_nowhere() -> None:
     """Two rods in one line between fixed pins: their middle may have a speed across, and goes nowhere."""
     m = kane.Model("strut")

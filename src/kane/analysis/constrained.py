@@ -28,6 +28,7 @@ def on_constraints(
     if not equations.mechanism.constraints:
         return states
     rows = equations.constraints
+    units = [row.unit for c in equations.mechanism.constraints.values() for row in c.rows]
     T = displacements(equations.system)
     flat = [e for r in T for e in r]
     q, u = states.q.copy(), states.u.copy()
@@ -44,7 +45,7 @@ def on_constraints(
             try:
                 guess = start + part * (states.q[k] - start)
                 q[k] = closed(lambda at: _placed(terms(at), rows.placed), unit, guess, rows.names, ())
-                u[k] = moving(terms(q[k]), states.u[k], rows.names, ())
+                u[k] = moving(terms(q[k]), states.u[k], rows.names, (), units)
                 break
             except Unclosed:
                 if part == 0.0:

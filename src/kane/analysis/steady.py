@@ -66,6 +66,8 @@ class Steady:
         """A coordinate, a speed, or the effort tau_SPEED, by name."""
         both = dict(zip((*self.coordinates, *self.speeds), (*self.q, *self.u), strict=True))
         both.update({f"tau_{s}": x for s, x in zip(self.speeds, self.tau, strict=True)})
+        if name not in both:
+            raise KeyError(f"'{name}': there are {', '.join(both)}")
         return float(both[name])
 
     def __repr__(self) -> str:

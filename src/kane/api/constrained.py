@@ -26,6 +26,10 @@ _ALLOWED = (
 )
 
 
+class Astray(ModelError):
+    """Speeds that lead nowhere from a singular position: no other guess is meant by them."""
+
+
 class ConstrainedModel(Answering):
     """A mechanism that can be asked about its constraints; without any, every state satisfies them."""
 
@@ -235,18 +239,20 @@ class ConstrainedModel(Answering):
         if not self.constraints:
             return u
         rows = self.constraint_rows(q, u, t=t)
+        units = [row.unit for c in self.constraints.values() for row in c.rows]
 
         def b(speeds: Array) -> Array:
             return self.constraint_rows(np.broadcast_to(q, (len(speeds), len(q))), speeds, t=t).b
 
         try:
-            u = moving(Terms(rows.A, rows.rate, rows.phi, rows.A), u, self.row_names, held)
-            return branching(rows.A, b, u, self.row_names, held)
+            u = moving(Terms(rows.A, rows.rate, rows.phi, rows.A), u, self.row_names, held, units)
         except Unclosed as error:
-            what = "no speeds satisfy these constraints together"
-            if error.level == "acceleration":
-                what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
-            raise ModelError(self._refused(error, what)) from None
+            raise ModelError(self._refused(error, "no speeds satisfy these constraints together")) from None
+        try:
+            return branching(rows.A, b, u, self.row_names, held, units)
+        except Unclosed as error:
+            what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
+            raise Astray(self._refused(error, what)) from None
 
     def _first_step(self, q: Array, u: Array, t: float) -> float | None:
         """A first step (s) so short that it hardly leaves q, where constraints have lost rank there; else None.

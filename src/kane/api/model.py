@@ -24,7 +24,7 @@ from ..graph import Expr
 from ..large import large_motion, refuse_if_too_large
 from ..model import attitudes, load_mechanism, lock_problem, locks
 from ..simulate import Control, Embedding, Event, Events, integrate
-from .constrained import held_names
+from .constrained import Astray, held_names
 from .linear import Linearizing
 from .records import Array
 from .trajectory import Trajectory
@@ -203,6 +203,8 @@ class Model(Linearizing):
         if held:
             try:
                 return self.project(q, u, t=t, hold=held)
+            except Astray:
+                raise
             except ModelError:
                 pass  # they cannot all stay: a guess like any other
         return self.project(q, u, t=t)

@@ -137,18 +137,36 @@ def _shortened(
     return there, then
 
 
-def moving(at: Terms, u: Array, rows: Sequence[str], held: Sequence[int]) -> Array:
-    """u moved to where A u + c = 0, by the least change, the speeds `held` staying; Unclosed where none does."""
-    keep = np.eye(len(u))[list(held)]
-    step = _least(at.A, -at.rate, keep)
+def moving(at: Terms, u: Array, rows: Sequence[str], held: Sequence[int], units: Sequence[str]) -> Array:
+    """u moved to where A u + c = 0, by the least change, the speeds `held` staying; Unclosed where none does. Rows of
+    one unit are compared by length.
+
+    Directions that rows determine by less than SINGULAR are left alone: near a singular position they are not known.
+    """
+    lengths = _lengths(at.A, units)
+    whole = np.vstack([at.A / lengths[:, None], np.eye(len(u))[list(held)]])
+    right = np.concatenate([-at.rate / lengths, np.zeros(len(held))])
+    if not (np.all(np.isfinite(whole)) and np.all(np.isfinite(right))):
+        raise Unclosed("velocity", list(zip(rows, at.rate.tolist(), strict=True)))
+    step = np.linalg.lstsq(whole, right, rcond=SINGULAR)[0]
     left = at.rate + at.A @ step
-    scale = np.abs(at.A) @ np.abs(u + step) + np.abs(at.rate) + 1.0
-    if np.any(~(np.abs(left) <= 1e-9 * scale)):
+    scale = np.abs(at.A) @ np.abs(u + step) + np.abs(at.rate) + lengths * np.abs(u + step).max(initial=0.0)
+    if np.any(~(np.abs(left) <= SINGULAR * scale + 1e-9)):
         raise Unclosed("velocity", list(zip(rows, left.tolist(), strict=True)))
     return u + step
 
 
-def branching(A: Array, b: Callable[[Array], Array], u: Array, rows: Sequence[str], held: Sequence[int]) -> Array:
+def _lengths(A: Array, units: Sequence[str]) -> Array:
+    """What rows (m, n) are measured by: their lengths or, where one vanishes beside others of its unit, the longest."""
+    lengths = np.linalg.norm(A, axis=1)
+    longest = {unit: max(x for x, other in zip(lengths, units, strict=True) if other == unit) for unit in set(units)}
+    tops = np.array([longest[unit] for unit in units])
+    return np.where(lengths > SINGULAR * tops, lengths, np.where(tops > 0.0, tops, 1.0))
+
+
+def branching(
+    A: Array, b: Callable[[Array], Array], u: Array, rows: Sequence[str], held: Sequence[int], units: Sequence[str]
+) -> Array:
     """u where A u̇ = b(u) has a solution; where rows A (m, n) lose rank and it has none, the nearest speeds that have
     one, if they are near, the speeds `held` staying. `b` gives (k, m) for speeds (k, n), which satisfy A u + c = 0.
 
@@ -156,8 +174,7 @@ def branching(A: Array, b: Callable[[Array], Array], u: Array, rows: Sequence[st
     its zeros are the tangents of the branches that meet at this position. Unclosed, with the branches, where u is not
     near one.
     """
-    lengths = np.linalg.norm(A, axis=1)
-    lengths = np.where(lengths > SINGULAR * lengths.max(initial=0.0), lengths, lengths.max(initial=0.0) or 1.0)
+    lengths = _lengths(A, units)
     left, values, _ = np.linalg.svd(A / lengths[:, None])
     W = left[:, int(np.sum(values > SINGULAR * values.max(initial=0.0))) :]
     if not W.shape[1]:
@@ -190,7 +207,7 @@ def _tangents(outside: Callable[[Array], Array], u: Array, N: Array, within: flo
     found: list[Array] = []
     for k in range(_STARTS):
         turned = rng.normal(size=len(N))
-        z = along if k == 0 else turned * (np.linalg.norm(along) / np.linalg.norm(turned))
+        z = along if k == 0 else turned * (k * np.linalg.norm(u) / np.linalg.norm(turned))
         v = u + (z - along) @ N
         for _ in range(_TURNS):
             h = float(np.linalg.norm(v)) or 1.0

@@ -107,6 +107,8 @@ def test_times_and_shares_that_are_none_are_refused() -> None:
 def test_states_that_were_found_print_as_tables() -> None:
     m = cart()
     assert repr(m.equilibrium()).startswith("steady to")
+    with pytest.raises(KeyError, match="'title': there are place, tilt, pace, turn, tau_pace, tau_turn"):
+        m.equilibrium()["title"]
     assert repr(m.linearize()).startswith("linearization of 'cart'")
 
 
