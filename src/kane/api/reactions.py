@@ -214,10 +214,10 @@ def reactions_of(
         raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
     if method not in METHODS:
         raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
-    if not model.joints:
-        raise InputError(f"model '{model.name}' has no joints")
     refuse_if_too_large(model, "reactions")
     tree: Held = _kept(model, "held", held)
+    if not model.joints:
+        raise InputError(f"model '{model.name}' has no joints")
     states = _states(model, q, u, tau, t, udot)
     if model.constraints and not anywhere:
         model.refuse_off(model.constraint_rows(states.q, states.u, t=states.t), states.u)
