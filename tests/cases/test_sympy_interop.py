@@ -656,3 +656,10 @@ def test_a_wheel_rolls_upright_above_its_critical_spin(k: float, critical: float
         assert bool(linear.eigenvalues.real.max() < 1e-6) is stable
     turn = model.trim({"q1": 0.0, "q2": 0.3, "q3": 0.0}, {"u3": 1.0}, unknowns=["u1", "u2"])
     assert turn.converged and abs(turn["u2"]) > 1.0
+
+
+def test_reactions_of_a_script_are_refused_with_the_body_that_no_joint_holds() -> None:
+    given = double_pendulum()
+    model = kane.from_sympy(given.method, values=given.values)
+    with pytest.raises(kane.ModelError, match=r"body '.*': is attached to a frame and a point"):
+        model.reactions([0.1, 0.2], [0.0, 0.0])

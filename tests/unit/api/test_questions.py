@@ -120,10 +120,3 @@ def test_a_coordinate_that_only_a_stop_feels_is_not_steady_while_it_runs_on() ->
     assert m.linearize(u=[1.0]).running == ()
     m.effort("stop", "axle", "select(q < 3, 0, -100*(q - 3))")
     assert m.linearize(u=[1.0]).running == ("q",)
-
-
-def test_a_body_that_hangs_on_no_joint_is_told_instead_of_joints_that_are_missing() -> None:
-    m = kane.Model("analyst")
-    m.body("bob", mass=1.0, frame="N", origin="O")
-    with pytest.raises(kane.ModelError, match="body 'bob'.*do not tell what holds it"):
-        m.reactions([], [])
