@@ -11,7 +11,7 @@ from ..analysis.constrained import allowed
 from ..backends import Kernel, compile
 from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
-from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, freedom, moving
+from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, finite, freedom, moving
 from ..formulation.embedding import REDUNDANT, choose
 from ..simulate import Embedding
 from .answering import Answering
@@ -115,6 +115,11 @@ class ConstrainedModel(Answering):
             raise InputError(f"model '{self.name}' has no constraints")
         return ConstraintRows(*self._answer("constraints")(t, (q, u), None))
 
+    def _rows_at(self, q: Array, u: Array, t: float) -> ConstraintRows:
+        """The rows at one state, nan where they have no value there."""
+        batch = self.constraint_rows(q[None], u[None], t=t)
+        return ConstraintRows(*(values[0] for values in batch))
+
     def refuse_off(self, rows: ConstraintRows, u: Any) -> None:
         """Refuse a state that the constraints, in numbers there, do not allow."""
         mend = "move the state onto the constraints with project"
@@ -147,7 +152,12 @@ class ConstrainedModel(Answering):
         M = np.atleast_2d(self.mass_matrix(q, t=t))
         A = np.zeros((0, len(self.speeds)))
         if self.constraints:
-            A = self.constraint_rows(q, np.zeros(len(self.speeds)), t=t).A
+            rows = self._rows_at(q, np.zeros(len(self.speeds)), t)
+            A = rows.A
+            try:
+                finite(Terms(rows.A, rows.rate, rows.phi, rows.A), self.row_names)
+            except Unclosed as error:
+                raise ModelError(self._refused(error, "")) from None
         return freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds, within)
 
     def reactions(
@@ -223,7 +233,9 @@ class ConstrainedModel(Answering):
         names = [self.row_names[i] for i in self.equations().constraints.placed]
 
         def terms(at: Array) -> Terms:
-            phi, G, T = places(t, at, *still)
+            phi, G, T = (
+                values[0] for values in places(t, at[None], *still)
+            )  # as a batch: without a value they are nan
             return Terms(G, np.zeros(len(phi)), phi, T)
 
         def whole(at: Array) -> Array:
@@ -238,7 +250,7 @@ class ConstrainedModel(Answering):
         """u on the constraints at q and on a branch of the motion, or a refusal that names the constraints against."""
         if not self.constraints:
             return u
-        rows = self.constraint_rows(q, u, t=t)
+        rows = self._rows_at(q, u, t)
         units = [row.unit for c in self.constraints.values() for row in c.rows]
 
         def b(speeds: Array) -> Array:
@@ -275,6 +287,11 @@ class ConstrainedModel(Answering):
         return (self.free_values(),) if any(g.name == "parameters" for g in kernel.program.inputs) else ()
 
     def _refused(self, error: Unclosed, what: str) -> Problem:
+        if error.level == "value":
+            names = ", ".join(f"'{name}'" for name, _ in error.residuals)
+            has = "has" if len(error.residuals) == 1 else "have"
+            mend = "start from another state: a wheel that lies flat, say, touches the ground nowhere and everywhere"
+            return Problem(self.where("constraints"), f"{names} {has} no finite value at this state", mend=mend)
         unit = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}[error.level]
         largest = abs(error.residuals[0][1])
         bad = [(n, x) for n, x in error.residuals if not abs(x) <= 1e-6 * largest]

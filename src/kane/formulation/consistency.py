@@ -29,6 +29,7 @@ _STEPS = 200  # Newton steps before a configuration counts as impossible to clos
 _HALVINGS = 30
 _STALLED = 1e-3  # a residual that falls by less than this share in _PATIENCE steps is at a minimum
 _PATIENCE = 12
+_LONGEST = 1.0  # a Newton step of more than this and the largest coordinate is cut: its rows have hardly a direction
 _KICK = 0.03  # rad or m by which a start is moved that led nowhere
 _INVOLVED = 1e-6  # smallest part of a row in a combination that is named
 _ASTRAY = 1e-5  # share of b that may lie outside the range of A: on a branch it is SINGULAR at most
@@ -51,7 +52,8 @@ class Freedom:
     """What constraints leave of the motion at a state.
 
     `rank` of the rows; `degrees` of freedom; `independent` and `dependent` speeds by name; `redundant` rows, each of
-    which follows from others of them; `condition` of the independent part of the rows.
+    which follows from others of them, and how many of these say nothing new, the `surplus`; `condition` of the
+    independent part of the rows.
     """
 
     rank: int
@@ -59,19 +61,22 @@ class Freedom:
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     redundant: tuple[str, ...]
+    surplus: int
     condition: float
 
     def __str__(self) -> str:
         plural = "" if self.degrees == 1 else "s"
         text = f"{self.degrees} degree{plural} of freedom: {', '.join(self.independent) or 'none'}"
         if self.redundant:
-            text += f"; redundant: {', '.join(self.redundant)}"
+            some = "" if self.surplus == len(self.redundant) else f"{self.surplus} of "
+            text += f"; redundant: {some}{', '.join(self.redundant)}"
         return text
 
 
 class Unclosed(Exception):
-    """Constraints that cannot hold: (row, residual) pairs, the largest first; `branches` are speeds at which they could
-    at this position, the nearest first."""
+    """Constraints that cannot hold, at the `level` of position, velocity or acceleration, or have no value: (row,
+    residual) pairs, the largest first; `branches` are speeds at which they could at this position, the nearest first.
+    """
 
     def __init__(self, level: str, residuals: Sequence[tuple[str, float]], branches: Sequence[Array] = ()):
         super().__init__(level, residuals)
@@ -93,6 +98,8 @@ def closed(
     try:
         return _newton(terms, unit, unit(q.copy()), rows, held)
     except Unclosed as error:
+        if error.level == "value":
+            raise
         try:
             return _newton(terms, unit, unit(q + aside), rows, held)
         except Unclosed:
@@ -104,6 +111,7 @@ def _newton(
 ) -> Array:
     """The same from one start. It can stall where the residuals are stationary, a flat four-bar say."""
     at = terms(q)
+    finite(at, rows)
     best, since = float(np.linalg.norm(at.phi)), 0
     for _ in range(_STEPS):
         size = float(np.abs(at.phi).max(initial=0.0))
@@ -111,6 +119,9 @@ def _newton(
         near, then = q, at
         move = at.T @ step
         move[list(held)] = 0.0
+        longest, far = _LONGEST + float(np.abs(q).max(initial=0.0)), float(np.abs(move).max(initial=0.0))
+        if far > longest:
+            move *= longest / far
         q, at = _shortened(terms, unit, q, at, move)
         if size <= CLOSED * (1.0 + float(np.abs(near).max(initial=0.0))):
             return q if np.abs(at.phi).max(initial=0.0) <= np.abs(then.phi).max(initial=0.0) else near
@@ -120,6 +131,13 @@ def _newton(
         if not np.isfinite(now) or since > _PATIENCE:
             break
     raise Unclosed("position", list(zip(rows, at.phi.tolist(), strict=True)))
+
+
+def finite(at: Terms, rows: Sequence[str]) -> None:
+    """Unclosed where rows have no value."""
+    fine = np.isfinite(at.phi) & np.isfinite(at.rate) & np.all(np.isfinite(at.A), axis=1)
+    if not np.all(fine):
+        raise Unclosed("value", [(row, np.nan) for row, has_value in zip(rows, fine, strict=True) if not has_value])
 
 
 def _shortened(
@@ -143,11 +161,10 @@ def moving(at: Terms, u: Array, rows: Sequence[str], held: Sequence[int], units:
 
     Directions that rows determine by less than SINGULAR are left alone: near a singular position they are not known.
     """
+    finite(at, rows)
     lengths = _lengths(at.A, units)
     whole = np.vstack([at.A / lengths[:, None], np.eye(len(u))[list(held)]])
     right = np.concatenate([-at.rate / lengths, np.zeros(len(held))])
-    if not (np.all(np.isfinite(whole)) and np.all(np.isfinite(right))):
-        raise Unclosed("velocity", list(zip(rows, at.rate.tolist(), strict=True)))
     step = np.linalg.lstsq(whole, right, rcond=SINGULAR)[0]
     left = at.rate + at.A @ step
     scale = np.abs(at.A) @ np.abs(u + step) + np.abs(at.rate) + lengths * np.abs(u + step).max(initial=0.0)
@@ -246,8 +263,9 @@ def freedom(A: Array, mass: Array, rows: Sequence[str], speeds: Sequence[str], w
         tuple(speeds[i] for i in choice.independent),
         tuple(speeds[i] for i in choice.dependent),
         tuple(r for r, x in zip(rows, null, strict=True) if x > _INVOLVED),
+        len(rows) - rank,
         float(values[0] / values[rank - 1]) if rank else 1.0,
     )
 
 
-__all__ = ["SINGULAR", "Freedom", "Terms", "Unclosed", "branching", "closed", "freedom", "moving"]
+__all__ = ["SINGULAR", "Freedom", "Terms", "Unclosed", "branching", "closed", "finite", "freedom", "moving"]

@@ -1,0 +1,105 @@
+"""Starts under constraints: what was given stays, a guess closes near itself, what has no value is named."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import kane
+from kane.model import read_mechanism
+
+CARDAN = """
+kane: 1
+name: cardan
+bodies: {i: {mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}, o: {mass: 1, inertia: {xx: 0.3, yy: 0.3, zz: 0.3}}}
+joints:
+  i: {type: revolute, parent: ground, child: i, axis: x, coordinate: qi}
+  o: {type: revolute, parent: ground, child: o, axis: x, rotation: {axis: z, angle: 0.5}, coordinate: qo}
+constraints:
+  cross: {type: universal, first: i, second: o, sequence: body yz}
+"""
+
+CART = """
+kane: 1
+name: cart
+bodies:
+  cart: {mass: 4, inertia: {xx: 0.2, yy: 0.2, zz: 0.3}}
+  left: {mass: 1, inertia: {xx: 0.02, yy: 0.04, zz: 0.02}}
+  right: {mass: 1, inertia: {xx: 0.02, yy: 0.04, zz: 0.02}}
+joints:
+  cart: {type: planar, parent: ground, child: cart, at: [0, 0, 0.3], coordinates: [x, y, h], speeds: [vx, vy, wh],
+         velocity: body}
+  left: {type: revolute, parent: cart, child: left, axis: y, at: [0, 0.5, 0], coordinate: l, speed: wl}
+  right: {type: revolute, parent: cart, child: right, axis: y, at: [0, -0.5, 0], coordinate: r, speed: wr}
+constraints:
+  left: {type: rolling, body: left, radius: 0.3}
+  right: {type: rolling, body: right, radius: 0.3}
+initial: {vx: 1, wh: 0.5}
+"""
+
+COIN = """
+kane: 1
+name: coin
+gravity: [0, 0, -9.81]
+bodies: {coin: {mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.2}}}
+joints: {f: {type: free, parent: ground, child: coin}}
+constraints: {table: {type: rolling, body: coin, radius: 0.3, axis: z}}
+"""
+
+
+def model(text: str) -> kane.Model:
+    return read_mechanism(text, "start.yaml", into=kane.Model)
+
+
+def test_a_row_that_has_hardly_a_direction_does_not_send_the_guess_away() -> None:
+    m = model(CARDAN)
+    q, _ = m.project({"qi": math.pi / 2}, hold=["qi"])
+    assert q == pytest.approx([math.pi / 2, math.pi / 2], abs=1e-9)  # both arms have turned by a right angle
+    q, _ = m.project({"qi": 0.8}, hold=["qi"])
+    ratio = math.tan(q[1]) / math.tan(0.8)
+    assert min(abs(ratio - math.cos(0.5)), abs(ratio - 1 / math.cos(0.5))) < 1e-9
+
+
+def test_a_guess_where_an_equation_is_stationary_finds_a_root_near_by() -> None:
+    m = kane.Model("root")
+    m.body("b", mass=2, inertia={"xx": 0.1, "yy": 0.2, "zz": 0.3})
+    m.joint("b", "revolute", "ground", "b", coordinates=["q"])
+    m.configuration_constraint("c", "sin(q)*q = 0.5")
+    (q,), _ = m.project({"q": 1e-9})
+    assert math.sin(q) * q == pytest.approx(0.5, abs=1e-12)
+    assert abs(q) < 1.0
+
+
+def test_what_the_model_starts_with_stays_and_the_others_follow() -> None:
+    m = model(CART)
+    run = m.simulate((0.0, 0.1))
+    start = dict(zip(m.speeds, run.u[0], strict=True))
+    assert [start["vx"], start["wh"]] == pytest.approx([1.0, 0.5], abs=1e-12)
+    assert start["wl"] == pytest.approx((1.0 - 0.5 * 0.5) / 0.3, abs=1e-12)
+    assert start["wr"] == pytest.approx((1.0 + 0.5 * 0.5) / 0.3, abs=1e-12)
+
+
+def test_what_the_caller_names_stays_before_what_the_model_says() -> None:
+    m = model(CART)
+    run = m.simulate((0.0, 0.1), u={"vx": 2.0, "wl": 0.0, "wr": 40 / 3})
+    start = dict(zip(m.speeds, run.u[0], strict=True))
+    assert start["wh"] == pytest.approx(4.0, abs=1e-12)  # v/r -+ w/(2 r) of the wheels: 0.5 of the model gives way
+    assert start["vx"] == pytest.approx(2.0, abs=1e-12)
+
+
+def test_a_constraint_without_a_value_at_the_start_is_named() -> None:
+    m = model(COIN)
+    for asked in (m.freedom, m.project, lambda: m.simulate((0.0, 0.1))):
+        with pytest.raises(kane.ModelError, match=r"'table\.\w+'.* no finite value at this state"):
+            asked()
+
+
+def test_rows_of_which_only_some_are_redundant_are_told_as_such() -> None:
+    """Bricard's five rows leave one of six hinges free, where five independent ones would leave none."""
+    found = kane.load("bricard").freedom()
+    assert (found.rank, found.surplus, len(found.redundant)) == (4, 1, 5)
+    assert "redundant: 1 of P6.x, P6.y" in str(found)
+    planar = kane.load("parallelogram").freedom()
+    assert (planar.surplus, len(planar.redundant)) == (3, 3)
+    assert "redundant: pin.z, pin.rx, pin.ry" in str(planar)
