@@ -23,7 +23,6 @@ from ..formulation import (
 from ..graph import Expr
 from ..large import large_motion, refuse_if_too_large
 from ..model import attitudes, load_mechanism, lock_problem, locks
-from ..model.attitude import quaternion_places
 from ..simulate import Control, Embedding, Event, Events, integrate
 from .constrained import Astray, held_names
 from .linear import Linearizing
@@ -194,19 +193,13 @@ class Model(Linearizing):
         q0 = self._unit(q0)
         if self.constraints:
             given = held_names(q, u)
-            wanted = [*given, *self._started(q is None, u is None)]
+            # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
+            wanted = [*given, *(s.name for s in self.speed_records.values() if u is None and s.initial)]
             q0, u0 = self._consistent(q0, u0, float(np.asarray(t, dtype=float).flat[0]), wanted, given)
         at_lock = locks(self, q0, _LOCKED)
         if at_lock:
             raise ModelError([lock_problem(self, lock) for lock in at_lock])
         return q0, u0
-
-    def _started(self, coordinates: bool, speeds: bool) -> list[str]:
-        """The names that the model starts with a value other than zero: what it says, the rest is a guess."""
-        turning = {self.coordinates[i] for places in quaternion_places(self).values() for i in places}
-        records = [c for c in self.coordinate_records.values() if coordinates and c.name not in turning]
-        records += [s for s in self.speed_records.values() if speeds]
-        return [record.name for record in records if record.initial]
 
     def _consistent(self, q: Array, u: Array, t: float, *choices: list[str]) -> tuple[Array, Array]:
         """The start moved onto the constraints; of the `choices` of names that stay the first that is possible."""
