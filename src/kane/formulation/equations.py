@@ -434,9 +434,6 @@ class Equations:
         """As `lowered`, with t as the first input where something depends on it."""
         return self.lowered(name, ["t", *groups], outputs, optional=("t",))
 
-    def uses_time(self, exprs: Sequence[Expr]) -> bool:
-        return self.system.t.id in reachable(self.graph, (e.id for e in exprs))
-
     def lowered(
         self, name: str, groups: Sequence[str], outputs: Mapping[str, Output], *, optional: Sequence[str] = ()
     ) -> Program:

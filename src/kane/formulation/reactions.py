@@ -311,13 +311,12 @@ def _lowered(
     outputs: dict[str, tuple[tuple[int, ...], list[Expr]]],
     multipliers: Sequence[Expr] = (),
 ) -> Program:
-    timed = equations.uses_time([e for _, flat in outputs.values() for e in flat])
-    inputs = equations.groups([*(["t"] if timed else []), *groups])
+    inputs = equations.groups(["t", *groups])
     if multipliers:
         inputs.append(Inputs("multipliers", tuple(repr(e) for e in multipliers)))
     if equations.free:
         inputs += equations.groups(["parameters"])
-    return lower(name, inputs, outputs)
+    return lower(name, inputs, outputs, optional=("t",))
 
 
 def _to_pin(system: System, link: Link) -> Triple:
