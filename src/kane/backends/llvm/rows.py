@@ -121,6 +121,15 @@ def fused(program: Program) -> list[tuple[int, Row]]:
     return list(rows.items())
 
 
+def sines(w: Writer, rows: Sequence[tuple[int, Row]], value: Callable[[int], str], quick: bool) -> dict[int, str]:
+    """slot → value of all sines and cosines among `rows`, written together; `value` gives that of an angle."""
+    wanted = [(slot, row) for slot, row in rows if row.op in ("sin", "cos")]
+    angles = list(dict.fromkeys(row.args[0] for _, row in wanted))
+    write = called_sine_cosine if quick else sine_cosine
+    pairs = dict(zip(angles, write(w, [value(a) for a in angles]), strict=True))
+    return {slot: pairs[row.args[0]][row.op == "cos"] for slot, row in wanted}
+
+
 def _is_plain_zero(number: float) -> bool:
     """Whether all bits of a number are zero."""
     return number == 0.0 and math.copysign(1.0, number) > 0.0
@@ -237,14 +246,9 @@ def _piece(
         if slot in values:
             continue
         if row.op in ("sin", "cos"):
-            ready = [
-                (s, r) for s, r in rows[i:] if r.op in ("sin", "cos") and (r.args[0] in values or r.args[0] not in mine)
-            ]
-            angles = list(dict.fromkeys(r.args[0] for _, r in ready))
-            write = called_sine_cosine if quick else sine_cosine
-            pairs = dict(zip(angles, write(w, [value(a) for a in angles]), strict=True))
-            for s, r in ready:
-                values[s] = pairs[r.args[0]][r.op == "cos"]
+            found = sines(w, [r for r in rows[i:] if r[1].args[0] in values or r[1].args[0] not in mine], value, quick)
+            values.update(found)
+            for s in found:
                 kept(s)
         else:
             values[slot] = EMIT[row.op](w, *[values[a] if a in values else value(a) for a in row.args])

@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...graph import Program
-from ..llvm.rows import EMIT, definitions, fused
-from ..llvm.trig import sine_cosine
+from ..llvm.rows import EMIT, definitions, fused, sines
 from ..llvm.writer import Lanes, Writer
 from .records import CONSTANTS, Pass, Recursion
 
@@ -100,12 +99,8 @@ def _step(program: Program, columns: Sequence[str], lanes: Lanes, name: str) -> 
         if slot in values:
             continue
         if row.op in ("sin", "cos"):
-            ready = [
-                (s, r) for s, r in rows[i:] if r.op in ("sin", "cos") and (r.args[0] in values or r.args[0] not in mine)
-            ]
-            angles = list(dict.fromkeys(r.args[0] for _, r in ready))
-            pairs = dict(zip(angles, sine_cosine(w, [value(a) for a in angles]), strict=True))
-            values.update((s, pairs[r.args[0]][r.op == "cos"]) for s, r in ready)
+            ready = [r for r in rows[i:] if r[1].args[0] in values or r[1].args[0] not in mine]
+            values.update(sines(w, ready, value, quick=False))
         else:
             values[slot] = EMIT[row.op](w, *(value(a) for a in row.args))
     results = [(out.name, i, value(slot)) for out in program.outputs for i, slot in enumerate(out.slots)]
