@@ -15,7 +15,7 @@ Operations of the first stage (parameters only) are done once, so they weigh nex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from .factor import Round
 from .graph import CONST, INPUT, Expr, Graph
@@ -24,7 +24,14 @@ from .live import Live, copied, moderate
 _ROUNDS = 8  # each round exposes factors to the next; counts settle after two to four
 _WORTH = 4000  # a round that saves less than one operation in so many is the last: the next would find even less
 _LONG, _SETTLED = 800, 12  # the same for long programs: later rounds found 2 of 12 000 operations there, and 8 of 920
-_ODD = ("sin", "tan", "asin", "sign")
+
+_SCALE = {"add": "all", "sub": "all", "neg": "all", "div": "first", "mul": "any"}
+_SIGN = {
+    **dict.fromkeys(("sub", "neg"), "itself"),
+    "select": "both",
+    **dict.fromkeys(("add", "mul", "div", "sin", "tan", "asin", "sign"), "any"),
+}
+"""Which arguments of an operation have to take a scale or a sign up, that it does: see `_takers`."""
 
 
 def shorten(exprs: Sequence[Expr], stages: Mapping[str, int] | None = None) -> list[Expr]:
@@ -57,7 +64,7 @@ def _constants_spread(live: Live) -> Live:
     """c x → x scaled inside, where x, used only here, has constants that take c up."""
     graph, out = live.graph, Graph()
     nodes = live.nodes
-    takes = _takers(live, _takes_scale)
+    takes = _takers(live, _SCALE)
     scale: dict[int, float] = {}
     shares: dict[int, tuple[float, ...]] = {}  # by how much each argument of a node is scaled
     dropped: set[int] = set()
@@ -98,7 +105,7 @@ def _signs_absorbed(live: Live) -> Live:
     """
     graph, out = live.graph, Graph()
     nodes = live.nodes
-    takes = _takers(live, _takes_sign)
+    takes = _takers(live, _SIGN)
     turned: set[int] = set()  # nodes to be replaced by their negative
     inside: dict[int, tuple[int, ...]] = {}  # which arguments of a node are replaced by their negatives
     for n in reversed(nodes):
@@ -146,28 +153,25 @@ def _as_it_stands(out: Graph, op: str, args: list[int], change: tuple[int, ...],
     return out._node(op, tuple(args))
 
 
-def _takers(live: Live, rule: Callable[[str, list[bool]], bool]) -> set[int]:
-    """Constants, and the nodes used once that take a factor up without another operation, by `rule`."""
+def _takers(live: Live, rule: Mapping[str, str]) -> set[int]:
+    """Constants, and the nodes used once that take a factor up without another operation: those of an operation that
+    `rule` has, where "all", "any" or the "first" of its arguments do, "both" values of a selection, or "itself"."""
     graph, uses, takes = live.graph, live.uses, set[int]()
     for n in live.nodes:
         op, args = graph.ops[n], graph.args[n]
         if op == CONST:
             if moderate(args[0]) or args[0] == 0.0:
                 takes.add(n)
-        elif op != INPUT and uses[n] == 1 and rule(op, [a in takes for a in args]):
+            continue
+        needed = rule.get(op)
+        if needed is None or uses[n] != 1:
+            continue
+        if (
+            (needed == "any" and not takes.isdisjoint(args))
+            or (needed == "all" and takes.issuperset(args))
+            or (needed == "first" and args[0] in takes)
+            or (needed == "both" and takes.issuperset(args[1:]))
+            or needed == "itself"
+        ):
             takes.add(n)
     return takes
-
-
-def _takes_scale(op: str, args: list[bool]) -> bool:
-    if op in ("add", "sub", "neg"):
-        return all(args)
-    return args[0] if op == "div" else op == "mul" and any(args)
-
-
-def _takes_sign(op: str, args: list[bool]) -> bool:
-    if op in ("sub", "neg"):
-        return True
-    if op == "select":
-        return args[1] and args[2]
-    return op in ("add", "mul", "div", *_ODD) and any(args)
