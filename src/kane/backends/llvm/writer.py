@@ -100,7 +100,8 @@ class Writer:
     def fma(self, x: str, y: str, z: str) -> str:
         """x y + z, rounded once if the machine can, else twice."""
         if self.lanes.fma:
-            return self.call("fma", x, y, z)
+            t = self.lanes.type
+            return self.let(f"call {t} @llvm.fma.{self.lanes.suffix}({t} {x}, {t} {y}, {t} {z})")
         return self.binary("fadd", self.binary("fmul", x, y), z)
 
     def at(self, pointer: str, index: int | str) -> str:
