@@ -14,6 +14,7 @@ import pytest
 
 import kane
 from kane.errors import InputError, ModelError, SingularError
+from kane.model import read_mechanism
 
 LENGTH, SPAN, GRAVITY = 0.8, 1.3, 9.81
 
@@ -315,3 +316,99 @@ def test_driven_work_is_the_same_in_both_embeddings() -> None:
     for embed in ("run-time", "formulation"):
         motion = m.simulate((0, 1), embed=embed)
         assert motion.work[-1] == pytest.approx(math.sin(1.0) ** 2, rel=1e-9)
+
+
+COIN = """
+kane: 1
+name: coin
+gravity: [0, 0, -9.81]
+bodies: {coin: {mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.2}}}
+joints:
+  fall: {type: free, parent: ground, child: coin, velocity: parent}
+constraints:
+  table: {type: rolling, body: coin, radius: 0.3, axis: z}
+"""
+
+
+@pytest.mark.parametrize(("method", "within"), [("dop853", 1e-9), ("rk45", 1e-7), ("radau", 1e-7)])
+def test_a_coin_that_falls_flat_keeps_its_energy_and_stops(method: str, within: float) -> None:
+    """It turns about its tangent, 0.19 kg m2, until it lies flat, where its point of contact is any of its rim."""
+    m = read_mechanism(COIN, "coin.yaml", into=kane.Model)
+    start = dict(zip(m.coordinates[:4], (math.cos(0.7), math.sin(0.7), 0.0, 0.0), strict=True))
+    run = m.simulate((0, 1), q=start, method=method, rtol=1e-10 if method == "dop853" else 1e-7)
+    assert not run.outcome.success
+    assert "constraint 'table." in str(run.outcome)
+    assert "has no continuation there" in str(run.outcome)
+    energy = run.energy().kinetic + run.energy().potential
+    assert np.ptp(energy) < within * energy[0]
+    assert abs(run.u[-1, 0]) == pytest.approx(math.sqrt(2 * GRAVITY * 0.3 * math.sin(1.4) / 0.19), rel=1e-5)
+
+
+def arm() -> kane.Model:
+    """Two links of 2 m and 1 kg each, hanging from the ground."""
+    m = kane.Model("arm", gravity=(0, -GRAVITY, 0))
+    for name, parent, at, u, angle in (("upper", "ground", 0.0, "u", 0.5), ("lower", "upper", 2.0, "v", -1.0)):
+        m.body(name, mass=1.0, center=(1, 0, 0), inertia={"xx": 0.1, "yy": 0.1, "zz": 0.1})
+        m.joint(name, "revolute", parent, name, at=(at, 0, 0), speeds=[u], initial=[angle])
+    return m
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk45", "radau"])
+def test_a_mechanism_that_is_held_at_full_reach_does_not_run_for_ever(method: str) -> None:
+    m = arm()
+    m.set_initial(dict.fromkeys(m.coordinates, 0.0))
+    m.point_on_line("wall", "ground", "lower", first_at=(4, 0, 0), second_at=(2, 0, 0), axis="y", rows=["x"])
+    run = m.simulate((0, 0.01), method=method)
+    assert not run.outcome.success
+    assert run.t[-1] < 1e-6
+    assert "constraint 'wall' has no hold there: the mechanism is at the end of its reach" in str(run.outcome)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_rod_that_grows_beyond_reach_is_named(method: str) -> None:
+    """4 m are reached after 2 s; the stay beside it, whose speeds grow as well, is not to blame."""
+    m = arm()
+    m.distance("rod", "ground", "lower", second_at=(2, 0, 0), length="3 + 0.5*t")
+    m.body("third", mass=1.0, center=(1, 0, 0), inertia={"yy": 0.1, "zz": 0.1})
+    m.joint("third", "revolute", "upper", "third", at=(1, 0, 0), initial=[0.3])
+    m.distance("stay", "lower", "third", second_at=(2, 0, 0), length=1.5)
+    run = m.simulate((0, 4), method=method)
+    assert not run.outcome.success
+    assert run.t[-1] == pytest.approx(2.0, abs=1e-6)
+    assert "constraint 'rod' has no hold there" in str(run.outcome)
+
+
+@pytest.mark.parametrize("angle", ["log(1 - t)", "sqrt(1 - t)"])
+def test_something_imposed_that_ends_is_named(angle: str) -> None:
+    m = arm()
+    m.configuration_constraint("drive", f"{m.coordinates[0]} = {angle}")
+    run = m.simulate((0, 2))
+    assert not run.outcome.success
+    assert run.t[-1] == pytest.approx(1.0, abs=1e-6)
+    assert re.search("constraint 'drive' has no (continuation there|value beyond)", str(run.outcome))
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_jump_of_an_imposed_rate_is_an_impact_at_its_time(method: str) -> None:
+    """The impulse acts along the imposed angle alone: the momentum of the other one passes unchanged."""
+    m = arm()
+    m.configuration_constraint("drive", f"{m.coordinates[0]} = 0.3*abs(t - 1)")
+    run = m.simulate((0, 2), method=method, rtol=1e-9)
+    assert run.outcome.success
+    before, after = np.flatnonzero(run.t <= 1.0)[-1], np.flatnonzero(run.t > 1.0)[0]
+    assert run.t[after] - run.t[before] < 1e-12
+    assert (run.u[before, 0], run.u[after, 0]) == pytest.approx((-0.3, 0.3))
+    momentum = [m.mass_matrix(run.q[k])[1] @ run.u[k] for k in (before, after)]
+    assert momentum[1] == pytest.approx(momentum[0], rel=1e-9)
+
+
+def test_a_speed_without_mass_is_refused_by_name_in_both_embeddings() -> None:
+    m = kane.Model("bead")
+    m.body("wire")
+    m.body("bead", mass=1.0)
+    m.joint("turn", "revolute", "ground", "wire", axis="z")
+    m.joint("fly", "planar", "ground", "bead", speeds=["vx", "vy", "spin"], initial=[0.5, 0, 0])
+    m.point_on_line("threaded", "wire", "bead", axis="x", rows=["y"])
+    for embed in ("run-time", "formulation"):
+        with pytest.raises(ModelError, match="speed 'spin': moves bodies without mass only"):
+            m.simulate((0, 1), embed=embed)

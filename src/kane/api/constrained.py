@@ -13,7 +13,7 @@ from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
 from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, finite, freedom, moving
 from ..formulation.embedding import REDUNDANT, choose
-from ..simulate import Embedding
+from ..simulate import Embedding, Names
 from .answering import Answering
 from .answers import Answer, EmbeddedAnswer, LargeAnswer
 from .reactions import METHODS, Reactions, reactions_of
@@ -60,6 +60,7 @@ class ConstrainedModel(Answering):
             groups=[(c.name, row.unit) for c in self.constraints.values() for row in c.rows],
             positions=equations.constraints.placed,
             driven=equations.constraints.driven,
+            names=Names(f"model '{self.name}'", self.row_names, self.speeds),
         )
 
     def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:

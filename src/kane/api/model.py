@@ -112,6 +112,8 @@ class Model(Linearizing):
         options.setdefault("project_address", simulation.project)
         options.setdefault("project_error", simulation.embedding is not None)
         if simulation.embedding is not None:
+            simulation.embedding.refuse_massless(float(np.ravel(t)[0]), q0, u0, held, self.free_values())
+            options.setdefault("explain", simulation.embedding.explain)
             options.setdefault("first_step", self._first_step(q0, u0, float(np.asarray(t, dtype=float).flat[0])))
         if method == "radau" and "jacobian_address" not in options and simulation.written_out:
             options["jacobian_address"] = self._jacobian(law)

@@ -1,7 +1,9 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
+from .blame import Names
 from .embedding import Embedding
-from .integrate import METHODS, integrate
+from .integrate import integrate
+from .settings import METHODS
 from .solution import REASONS, Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
 
 __all__ = [
@@ -13,6 +15,7 @@ __all__ = [
     "Event",
     "Events",
     "Held",
+    "Names",
     "Outcome",
     "Solution",
     "Statistics",

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, ModelError, Problem
+from .blame import Names, System, blamed, massless
 from .notice import announced
 
 
@@ -37,7 +38,8 @@ class Embedding:
     compare by length, those of one constraint in one unit, have the same name in `groups`: the shorter a row is
     beside the longest of its group, the less it determines; without groups all rows compare. `positions` are the rows
     that `places` is about, where it is not all of them. With `driven` the power of the reactions, which is not zero
-    where c is not, is added to that of the loads.
+    where c is not, is added to that of the loads. `names` are those of rows and speeds, for whoever is told what stops
+    a motion.
 
     One simulation at a time: the memory is shared by all calls.
     """
@@ -56,6 +58,7 @@ class Embedding:
         groups: Sequence[Hashable] | None = None,
         positions: Sequence[int] | None = None,
         driven: bool = False,
+        names: Names | None = None,
     ):
         from ..backends.llvm.bound import Bound
 
@@ -128,6 +131,8 @@ class Embedding:
         self._samples = contexts[embedded.SAMPLES]
         self.rhs: int = self._bound[0].address
         self.project: int = self._bound[1].address
+        self._names = names or Names("system", [str(i) for i in range(rows)], [str(i) for i in range(n)])
+        self._system = System(terms.address, self.rhs, coordinates, n, rows, int(self._memory[0]["generic"]))
 
     def _fill(self, **values: float | Sequence[int]) -> None:
         """Write numbers into the records of all tasks."""
@@ -180,6 +185,20 @@ class Embedding:
         given = np.array([count, *(a.ctypes.data for a in (x, independent, measure))], dtype=np.int64)
         self._embedded.ctypes(self._samples, given.ctypes.data, udot.ctypes.data)
         return udot, independent.astype(bool), measure
+
+    def explain(self, x: Any, step: float, began: float) -> str:
+        """What keeps a motion that began at a time (s) from going on from the inputs x, where a step (s) was tried;
+        "" if nothing is found in the constraints."""
+        return blamed(self._system, x, step, began, self._names)
+
+    def refuse_massless(self, t: float, q: Any, u: Any, tau: Any, parameters: Any) -> None:
+        """Refuse, by name, a speed that moves no mass and that the constraints leave free in this state."""
+        udot = self.accelerations([t], q, u, tau, parameters)[0]
+        if np.all(np.isfinite(udot)):
+            return
+        found = massless(self._system.at(np.concatenate([[t], q, u, [0.0], tau, parameters])))
+        if found is not None:
+            raise ModelError(Problem(f"{self._names.where} / speed '{self._names.speeds[found.speed]}'", *found.told))
 
 
 def _holonomic(places: Any, coordinates: int, n: int) -> int:

@@ -19,11 +19,10 @@ import numpy as np
 from ..errors import InputError
 from .compiled import brought_in, records
 from .notice import announced
+from .progress import STALL, Look
+from .settings import Settings
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
 from .tableaux import TABLEAUX, packed
-
-METHODS = (*TABLEAUX, "radau")
-"""The methods: dop853, rk45, rk23 adapt an explicit step, rk4 keeps it, radau is implicit, for stiff motions."""
 
 CHUNK_SECONDS = 0.1
 """Wall time between looks at the keyboard and the progress bar."""
@@ -33,58 +32,6 @@ FIRST_CHUNK = 64
 
 FIRST_ROOM = 256
 """Rows of output to begin with; doubled whenever they are full."""
-
-SMALLEST_RTOL = 100 * np.finfo(float).eps
-"""Below this the rounding of the arithmetic, not the step, decides the error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to integrate, checked: see `integrate` for the meaning of each."""
-
-    method: str
-    rtol: float
-    atol: Any
-    step: float | None
-    max_step: float
-    first_step: float | None
-    max_steps: int | None
-    chunk: int | None
-
-    def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InputError(f"method {self.method!r} is not known; choose one of {', '.join(METHODS)}")
-        fixed = self.method in TABLEAUX and not TABLEAUX[self.method].adaptive
-        if fixed and self.step is None:
-            raise InputError(f"method '{self.method}' has a fixed step: give step=..., in seconds")
-        if not fixed and self.step is not None:
-            raise InputError(
-                f"method '{self.method}' chooses its own step: leave out step={self.step!r},"
-                f" or bound it by max_step=..., or choose method='rk4'"
-            )
-        for name in ("step", "first_step", "max_step"):
-            value = getattr(self, name)
-            if value is not None and not (value > 0 and (name == "max_step" or math.isfinite(value))):
-                raise InputError(f"{name} = {value!r} is not a positive number of seconds")
-        if not SMALLEST_RTOL <= self.rtol < 1:
-            raise InputError(
-                f"rtol = {self.rtol!r} is outside [{SMALLEST_RTOL:.1e}, 1): a relative error below rounding cannot be"
-                f" reached, one above 1 means nothing; 1e-6 to 1e-11 are usual"
-            )
-        if self.max_steps is not None and self.max_steps < 1:
-            raise InputError(f"max_steps = {self.max_steps!r} is not positive")
-
-    def tolerances(self, n: int) -> Any:
-        """The absolute tolerance of each of n states."""
-        atol = np.array(self.atol, dtype=np.float64)
-        if atol.ndim > 1 or (atol.ndim == 1 and atol.size != n):
-            raise InputError(f"atol has shape {atol.shape}; give one number or one per state, ({n},)")
-        if not (np.all(np.isfinite(atol)) and np.all(atol > 0)):
-            raise InputError(
-                f"atol = {self.atol!r} must be positive: without it a state that passes through zero"
-                f" can never be accurate enough; 1e-10 times the size of the state is usual"
-            )
-        return np.ascontiguousarray(np.broadcast_to(atol, (n,)))
 
 
 def integrate(
@@ -108,6 +55,7 @@ def integrate(
     progress: Callable[[float], object] | None = None,
     max_steps: int | None = None,
     chunk: int | None = None,
+    explain: Explain | None = None,
 ) -> Solution:
     """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
 
@@ -127,8 +75,9 @@ def integrate(
     `parameters` is p, (m,); a `control` overwrites a part of it at every sample.
 
     `progress` is called with the fraction done, now and then. An interrupt (Ctrl-C) ends the simulation and keeps what
-    was computed. `max_steps` ends it after that many attempted steps. `chunk` fixes how many steps run between looks at
-    the keyboard, for tests.
+    was computed. `max_steps` ends it after that many attempted steps; without it a motion that advances no more in
+    very many steps ends by itself. `chunk` fixes how many steps run between looks at the keyboard, for tests.
+    Where a motion cannot go on, `explain` is asked what it is that stops it.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
     start = _start(rhs, y0, t, parameters, extra_outputs)
@@ -144,7 +93,12 @@ def integrate(
         loop, programs["watch"] = brought_in(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
     run.state["project_error"] = int(project_error and programs["project"] != 0)
-    return run.solution(control, progress)
+    return run.solution(control, progress, explain)
+
+
+Explain = Callable[[Any, float, float], str]
+"""What is told about why a motion cannot go on, from the inputs [t, y, p] at its last state, the step that was tried
+last (s, negative backward) and the time it began at (s)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +211,7 @@ class _Run:
         self.held_t: list[float] = []
         self.held_p: list[Any] = []
         self.cost = _Cost()
+        self.look = Look(start.t0, start.t1)
         self.chunk = settings.chunk or FIRST_CHUNK
         for name, address in programs.items():
             self.state[name] = address
@@ -364,13 +319,21 @@ class _Run:
         if self.items and 2 * self.state["crossings"] > self.state["event_room"]:
             double(("event_t", "event_y", "event"), "event_room")
 
-    def solution(self, control: Control | None, progress: Callable[[float], object] | None) -> Solution:
+    def solution(
+        self, control: Control | None, progress: Callable[[float], object] | None, explain: Explain | None
+    ) -> Solution:
         """Run to the end, whatever end that is."""
         try:
             reason, why = self._motion(control, progress)
         except KeyboardInterrupt:
             reason, why = "interrupt", ""
+        if explain is not None and reason in _HELPLESS:
+            why = explain(self._inputs(), float(self.state["sign"] * self.state["h"]), self.start.t0)
         return self._closed(reason, why)
+
+    def _inputs(self) -> Any:
+        """[t, y, p] at the present state."""
+        return np.concatenate([[self.state["t"]], self.arrays["y"], self.arrays["x"][1 + self.start.y0.size :]])
 
     def _motion(self, control: Control | None, progress: Callable[[float], object] | None) -> tuple[str, str]:
         """(reason, what is known about it) after running from the start."""
@@ -424,6 +387,8 @@ class _Run:
         """Run the compiled loop, chunk after chunk, until t_end or until something stops it."""
         state = self.state
         while True:
+            if self._stalled():
+                return "stall", ""
             budget = self._budget()
             if budget == 0:
                 return "limit", ""
@@ -442,16 +407,24 @@ class _Run:
                 return "convergence", ""
             if code == records.FULL:
                 self._grow()
-            elif self.settings.chunk is None:
+            elif self.settings.chunk is None and not state["fresh"]:  # a leap ends a chunk early
                 self.chunk = int(min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9))) * self.chunk) + 1
             if progress is not None and state["span"] > 0:
                 progress(abs(float(state["t"]) - self.start.t0) / float(state["span"]))
 
     def _budget(self) -> int:
-        if self.settings.max_steps is None:
-            return self.chunk
+        """How many steps may be attempted before the next look: to the limit, or to where progress is looked at."""
+        most = self.look.due if self.settings.max_steps is None else self.settings.max_steps
+        return max(0, min(self.chunk, most - self._attempts()))
+
+    def _attempts(self) -> int:
+        return int(self.state["steps"] + self.state["rejected"])
+
+    def _stalled(self) -> bool:
+        """Whether the motion advances no more. Who gives a number of steps, or a fixed step, decides when to stop."""
         state = self.state
-        return max(0, min(self.chunk, self.settings.max_steps - int(state["steps"] + state["rejected"])))
+        stalled = self.look.stalled(self._attempts(), int(state["rejected"]), float(state["t"]))
+        return stalled and self.settings.max_steps is None and not state["fixed"]
 
     def _closed(self, reason: str, why: str) -> Solution:
         """Everything that was computed, as a Solution."""
@@ -485,14 +458,22 @@ class _Run:
             return f"stopped at t = {t:.10g} s: event '{event.name}', after {statistics}"
         if reason == "interrupt":
             return f"interrupted at t = {t:.10g} s; the states up to there are kept; {statistics}"
+        small = f"the step size fell below {float(state['h']):.1e} s"
         explained = {
-            "step": f"the step size fell below {float(state['h']):.1e} s, the motion is probably singular there",
+            "step": f"{small}, and still projection onto the constraints makes the state jump"
+            if state["thrown"]
+            else f"{small}, the motion is probably singular there",
             "not-finite": "the state became not finite",
             "control": why,
             "convergence": "the implicit equations could not be solved with any step",
             "limit": f"the allowed {self.settings.max_steps} steps are used up",
+            "stall": f"the last {STALL} steps brought it hardly any further; max_steps=... tries as many as you give",
         }
-        return f"stopped at t = {t:.10g} s: {explained[reason]}; the states up to there are kept; {statistics}"
+        because = f"; {why}" if why and reason in _HELPLESS else ""
+        return f"stopped at t = {t:.10g} s: {explained[reason]}{because}; the states up to there are kept; {statistics}"
 
+
+_HELPLESS = ("step", "not-finite", "convergence", "stall")
+"""Reasons that something in the motion itself is to blame for."""
 
 _COUNTERS: Sequence[str] = ("steps", "rejected", "evaluations", "event_evaluations", "jacobians", "factorizations")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from kane.simulate import REASONS, Event, Events, Outcome, integrate
+from kane.simulate.progress import STALL
 from unit.simulate.systems import flat, kepler, oscillator, van_der_pol
 
 KEPLER = ([0.4, 0.0, 0.0, 2.0], (0.0, 20.0))
@@ -76,6 +77,48 @@ def test_the_allowed_number_of_steps_is_an_outcome():
     assert solution.statistics.steps + solution.statistics.rejected == 100
     assert "the allowed 100 steps are used up" in str(solution.outcome)
     assert solution.t[-1] == solution.outcome.t
+
+
+def whirl():
+    """A turn at the rate 1 / (1 - t)^2: its angle, 1 / (1 - t) - 1, grows without bound, and so does its rate."""
+    return flat(lambda t, y, p: [-y[1] / ((1 - t) * (1 - t)), y[0] / ((1 - t) * (1 - t))], 2)
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_motion_that_advances_no_more_ends_by_itself(method):
+    """Steps fall with the square of the time that is left: the pole at 1 s is never reached."""
+    options: dict[str, Any] = {"method": method, "rtol": 1e-4, "atol": 1e-4}
+    solution = integrate(whirl(), [1.0, 0.0], (0.0, 2.0), **options)
+    assert solution.outcome.reason == "stall"
+    assert 0.999 < solution.outcome.t < 1.0
+    assert "brought it hardly any further" in str(solution.outcome)
+    early = solution.t < 0.5
+    angle = 1 / (1 - solution.t[early]) - 1
+    assert solution.y[early] == pytest.approx(np.column_stack([np.cos(angle), np.sin(angle)]), abs=1e-2)
+
+
+def test_a_stall_does_not_depend_on_chunks_and_gives_way_to_a_number_of_steps():
+    options: dict[str, Any] = {"rtol": 1e-4, "atol": 1e-4}
+    first, second = (integrate(whirl(), [1.0, 0.0], (0.0, 2.0), chunk=c, **options) for c in (None, 7919))
+    assert first.outcome == second.outcome
+    assert first.statistics == second.statistics
+    more = first.statistics.steps + first.statistics.rejected + 1000
+    further = integrate(whirl(), [1.0, 0.0], (0.0, 2.0), max_steps=more, **options)
+    assert further.outcome.reason == "limit"
+    assert further.outcome.t > first.outcome.t
+
+
+def test_many_steps_to_an_event_in_a_span_without_end_are_no_stall():
+    """An oscillator over 1e12 s, of which its event wants 1e5 s, and a stiff motion by an explicit method."""
+    event = Events(flat(lambda t, y, p: [t - 1e5], 2), (Event("late", terminal=True),))
+    solution = integrate(oscillator(), [1.0, 0.0], (0.0, 1e12), events=event)
+    assert solution.outcome.reason == "event"
+    assert solution.statistics.steps > 2 * STALL
+    stiff = flat(lambda t, y, p: [-1e5 * (y[0] - 1.0)], 1)
+    solution = integrate(stiff, [0.0], (0.0, 10.0), method="rk23", rtol=1e-4)
+    assert solution.outcome.success
+    assert solution.statistics.steps > 2 * STALL
+    assert solution.y[-1] == pytest.approx([1.0], abs=1e-3)
 
 
 def test_an_interrupt_keeps_what_was_computed():

@@ -33,6 +33,17 @@ NOISY, TRIES, DITHER = 0.05, 12, 0.93
 this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
 where a long step leaps over it."""
 
+THROWN = 0.1
+"""A projection that moves a state by more than this part of what the step moved it hides a jump. Motions that pass
+singular positions need 1e-5 at most, whatever the tolerance."""
+
+PAST = 10.0
+"""How many of the shortest steps a leap takes: more than the last attempt that was rejected, so that it is beyond."""
+
+LEAP = 1e3
+"""A state that is moved this many times as far as its rates say, by a lapse of time alone, is moved by a jump of the
+constraints in time."""
+
 FIRST = np.int64(1)
 """The first row of a tableau that has entries. For a plain constant numba would compile `stages` once more."""
 
@@ -71,6 +82,55 @@ def combine(n, width, start, column, value, k, row, factor, target):
 
 
 @compiled
+def distance(m, scale, a, b, size):
+    """Root mean square of a - scale * b in units of the tolerance at states of the size of `size`; addresses."""
+    n = m.n
+    x, y, big, atol = reals(a), reals(b), reals(size), reals(m.atol)
+    total = 0.0
+    for i in range(n):
+        part = (x[i] - scale * y[i]) / (atol[i] + m.rtol * abs(big[i]))
+        total += part * part
+    return math.sqrt(total / n)
+
+
+@compiled
+def thrown(m, y):
+    """Whether projection moved the step from the address y, whose result is in m.x, more than it may, to y_new.
+
+    A step that keeps to the constraints leaves projection its error, and a shorter one far less. Where a contact ends
+    or a linkage is at the end of its reach, what is taken away does not fall with the step: there is no motion beyond.
+    """
+    moved = distance(m, 1.0, m.y_new, m.x + 8, y)
+    return moved > 1.0 and moved > THROWN * distance(m, 1.0, m.x + 8, y, y)
+
+
+@compiled
+def shortest(m):
+    """The length below which a step is lost in the rounding of t, or hopeless in view of the span."""
+    return max(10.0 * EPS * abs(m.t), 1e-24 * m.span)
+
+
+@compiled
+def leapt(m):
+    """Whether the constraints jump by themselves within the shortest of steps; then that is m.h, the state moved to
+    where they are afterwards is in y_new, and the motion starts anew from there."""
+    if not m.thrown:
+        return False
+    m.h = min(PAST * shortest(m), abs(m.t_end - m.t))
+    placed(m, m.t + m.sign * m.h, m.y)
+    call(m.project, m.x, m.y_new)
+    moved = distance(m, 1.0, m.y_new, m.y, m.y)
+    if not (moved > 1.0 and moved > LEAP * m.h * distance(m, 0.0, m.f, m.f, m.y)):
+        return False
+    n = m.n
+    y, y_new, dense = reals(m.y), reals(m.y_new), reals(m.dense)
+    for i in range((3 + m.dense_rows) * n):
+        dense[i] = y_new[i] - y[i] if i < n else 0.0
+    m.fresh, m.thrown = 1, 0
+    return True
+
+
+@compiled
 def stages(m, first, last, y, t, t_new, h):
     """Rows first..last of the tableau from the state at the address y: stages in k, result, projected, in y_new."""
     n, width = m.n, m.width
@@ -86,6 +146,7 @@ def stages(m, first, last, y, t, t_new, h):
             if m.project != 0:
                 reals(m.x)[0] = time
                 call(m.project, m.x, m.y_new)
+                m.thrown = 1 if m.project_error and thrown(m, y) else 0
                 copied(n, m.y_new, m.x + 8)
             else:
                 copied(n, m.x + 8, m.y_new)
@@ -175,18 +236,6 @@ def without_drift(m, t_new):
     call(m.project, m.x, m.other)
     for i in range(n):
         x[i] = y_new[i] - other[i]
-
-
-@compiled
-def distance(m, scale, a, b, size):
-    """Root mean square of a - scale * b in units of the tolerance at states of the size of `size`; addresses."""
-    n = m.n
-    x, y, big, atol = reals(a), reals(b), reals(size), reals(m.atol)
-    total = 0.0
-    for i in range(n):
-        part = (x[i] - scale * y[i]) / (atol[i] + m.rtol * abs(big[i]))
-        total += part * part
-    return math.sqrt(total / n)
 
 
 @compiled
@@ -319,7 +368,7 @@ def judged(m, t_new, h, proposed, clipped):
         error += distance(m, 1.0, m.scratch, m.y_new, m.y_new)
     finite = finite and math.isfinite(error) and all_finite(m.n, m.k + 8 * m.stages * m.width)
     m.not_finite = 0 if finite else 1
-    if not controlled(m, error if finite else math.inf):
+    if not controlled(m, error if finite and not m.thrown else math.inf):
         return False
     if clipped:
         m.h = max(m.h, proposed)
@@ -365,23 +414,29 @@ def _explicit_loop(digest):
             t = m.t
             h = t_new - t
             if too_small(m, h, clipped):
-                return NOT_FINITE if m.not_finite else SMALL_STEP
-            attempt(m, t, t_new, h, not (m.fixed or m.proven))
-            if not judged(m, t_new, h, proposed, clipped):
-                if m.fixed:
-                    return NOT_FINITE
-                continue
-            if wants_between(m, t_new):
-                dense_rows(m, t, t_new, h)
+                if not leapt(m):
+                    return NOT_FINITE if m.not_finite else SMALL_STEP
+                h, m.h = m.sign * m.h, 0.0
+                t_new = t + h
+            else:
+                attempt(m, t, t_new, h, not (m.fixed or m.proven))
+                if not judged(m, t_new, h, proposed, clipped):
+                    if m.fixed:
+                        return NOT_FINITE
+                    continue
+                if wants_between(m, t_new):
+                    dense_rows(m, t, t_new, h)
             m.grid += 1
             first = m.stored
             copied(m.n, m.y, m.scratch)
             stopped = finish(m, t_new, h)
-            if m.project_error:
+            if m.project_error and not m.fresh:
                 stepped_to(m, t, first)
             copied(m.width, m.k + 8 * m.stages * m.width, m.f)
             if stopped:
                 return EVENT
+            if m.fresh:
+                return RUNNING
         return RUNNING
 
     return explicit

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from .call import call, compiled, complexes, loop, reals, source_digest, wholes
-from .explicit import BLIND_ERROR, BLIND_STEP, GROW, SAFETY, SHRINK, next_end, prepare, too_small
+from .explicit import BLIND_ERROR, BLIND_STEP, GROW, SAFETY, SHRINK, leapt, next_end, prepare, thrown, too_small
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import EPS, all_finite, copied, finish, has_room, placed
 
@@ -233,6 +233,7 @@ def judge(m, t, t_new, h):
     if m.project != 0:
         placed(m, t_new, m.y_new)
         call(m.project, m.x, m.y_new)
+        m.thrown = 1 if m.project_error and thrown(m, m.y) else 0
     error, f, atol = reals(m.scratch), reals(m.saved), reals(m.atol)
     copied(n, m.f, m.saved)
     size = 0.0
@@ -288,7 +289,7 @@ def attempt_implicit(m, t, t_new, h):
         return -1.0
     error = judge(m, t, t_new, h)
     m.not_finite = 0 if math.isfinite(error) else 1
-    if m.not_finite:
+    if m.not_finite or m.thrown:
         return -SHRINK
     growth = GROW
     if error > 0.0:
@@ -333,17 +334,21 @@ def _radau_loop(digest):
             t_new, clipped = next_end(m)
             h = m.sign * m.h
             if too_small(m, h, clipped):
-                return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
-            growth = attempt_implicit(m, m.t, t_new, h)
-            m.h *= abs(growth)
-            if growth < 0.0:
-                if growth > -1.0:
-                    m.rejected += 1
-                    m.rejected_last = 1
-                continue
-            if clipped:
-                m.h = max(m.h, proposed)
-            polynomial(m)
+                if not leapt(m):
+                    return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
+                h, m.h = m.sign * m.h, 0.0
+                t_new = m.t + h
+            else:
+                growth = attempt_implicit(m, m.t, t_new, h)
+                m.h *= abs(growth)
+                if growth < 0.0:
+                    if growth > -1.0:
+                        m.rejected += 1
+                        m.rejected_last = 1
+                    continue
+                if clipped:
+                    m.h = max(m.h, proposed)
+                polynomial(m)
             m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
             stopped = finish(m, t_new, h)
             placed(m, m.t, m.y)
@@ -353,6 +358,8 @@ def _radau_loop(digest):
                 return EVENT
             if not all_finite(m.n, m.f):
                 return NOT_FINITE
+            if m.fresh:
+                return RUNNING
         return RUNNING
 
     return radau

@@ -119,6 +119,7 @@ COUNTERS = (
     "fresh",  # 1 when the state or the inputs were changed from outside
     "proven",  # 1 once a first step has been accepted
     "rejected_last",  # 1 when the last attempt was rejected
+    "thrown",  # 1 when projection changed the last attempt by more than a share of what it did
     "not_finite",  # 1 when the last attempt met a value that is not finite, 2 when its iteration failed
     "steps",
     "rejected",
