@@ -104,9 +104,10 @@ def _file_text(path: Path) -> str:
 
 
 def _built(text: str, source: str, folder: Path | None, into: type[AnyMechanism]) -> AnyMechanism:
-    tree = _extended(compose(text, source), folder)
+    own = compose(text, source)
+    tree = _extended(own, folder)
     mechanism = Reader(tree, folder).mechanism(into)
-    mechanism.sign(repr(tree))
+    mechanism.sign(text if tree is own else repr(tree))
     return mechanism
 
 

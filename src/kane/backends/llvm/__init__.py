@@ -24,18 +24,19 @@ from .rows import definitions, function
 from .writer import Lanes, Writer
 
 
-def flat_text(program: Program, lanes: Lanes, *, quick: bool = False) -> str:
+def flat_text(program: Program, lanes: Lanes) -> str:
     """The module of the scalar function `flat`."""
     outer = Writer(lanes)
     outer.do("call void @body(ptr %in, ptr %out, ptr null)")
     outer.do("ret void")
-    text = definitions(program, lanes, quick=quick) + function(program, lanes, "body", quick=quick)
+    text = definitions(program, lanes) + function(program, lanes, "body")
     return text + outer.text("define void @flat(ptr %in, ptr %out) nounwind")
 
 
 def entry_text(program: Program, lanes: Lanes) -> str:
     """The module of the Python entry."""
-    return flat_text(program, lanes, quick=True) + entry(program, "entry", "flat")
+    text = definitions(program, lanes, quick=True) + function(program, lanes, "body", quick=True)
+    return text + entry(program, "entry", "body")
 
 
 def batch_text(program: Program, lanes: Lanes) -> str:

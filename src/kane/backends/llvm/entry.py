@@ -2,7 +2,7 @@
 
 A kernel's call is a C function of CPython's fast calling convention. For each argument it looks whether the object is
 an exact ndarray of native float64, contiguous, of shape (n,) or (batch, n), or a float for a group of one. One sample
-is copied, checked and given to the flat function; a batch that is not worth a thread goes to the batch function, once
+is copied, checked and given to the body; a batch that is not worth a thread goes to the batch function, once
 that is compiled. Anything else, large batches and mistakes included, is handed unchanged to the Python callable that is
 the function's `self`.
 
@@ -43,7 +43,7 @@ def has_entry(program: Program) -> bool:
     return program.input_count <= INPUT_LIMIT and program.output_count <= OUTPUT_LIMIT
 
 
-def entry(program: Program, name: str, flat: str) -> str:
+def entry(program: Program, name: str, body: str) -> str:
     """The text of `PyObject *name(PyObject *self, PyObject *const *args, Py_ssize_t nargs)` and of its `context`."""
     w = Writer(Lanes(1, fma=False))
     groups = [g for g in program.inputs if g.labels]
@@ -62,7 +62,7 @@ def entry(program: Program, name: str, flat: str) -> str:
     single, many = w.label(), w.label()
     w.do(f"br i1 {w.let(f'icmp slt i64 {batch}, 0')}, label %{single}, label %{many}")
     w.open(single)
-    _one_sample(w, program, sources, flat)
+    _one_sample(w, program, sources, body)
     w.open(many)
     _many_samples(w, program, sources, batch)
     w.open("slow")
@@ -139,8 +139,8 @@ def _array(w: Writer, argument: str, kind: str, length: int, batch: str) -> tupl
     return _Source(_field(w, "ptr", argument, python.DATA), stride), after
 
 
-def _one_sample(w: Writer, program: Program, sources: list[_Source], flat: str) -> None:
-    """Copy and check the inputs, run the flat function, check its outputs, return them in new arrays."""
+def _one_sample(w: Writer, program: Program, sources: list[_Source], body: str) -> None:
+    """Copy and check the inputs, run the body, check its outputs, return them in new arrays."""
     total, slot = hexadecimal(0.0), 0
     for g, source in zip((g for g in program.inputs if g.labels), sources, strict=True):
         for c in range(len(g)):
@@ -149,7 +149,7 @@ def _one_sample(w: Writer, program: Program, sources: list[_Source], flat: str) 
             w.store(x, "%in", slot)
             slot += 1
     _expect(w, w.let(f"fcmp ord double {total}, {hexadecimal(0.0)}"))
-    w.do(f"call void @{flat}(ptr %in, ptr %out)")
+    w.do(f"call void @{body}(ptr %in, ptr %out, ptr null)")
     _expect(w, _all_finite(w, "%out", program.output_count))
     result, arrays = _new_arrays(w, program, "")
     start = 0

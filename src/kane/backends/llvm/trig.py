@@ -59,13 +59,16 @@ def sine_cosine(w: Writer, angles: Sequence[str]) -> list[tuple[str, str]]:
     before, rare, usual = w.block, w.label(), w.label()
     w.do(f"br i1 {huge}, label %{rare}, label %{usual}, !prof !0")
     w.open(rare)
-    mended = [
-        (
-            w.let(f"call {t} @sin_mended_{lanes.suffix}({t} {x}, {t} {s})"),
-            w.let(f"call {t} @cos_mended_{lanes.suffix}({t} {x}, {t} {c})"),
-        )
-        for x, (s, c) in zip(angles, quick, strict=True)
-    ]
+    if lanes.width == len(angles) == 1:  # it is the one that is huge
+        mended = [(library(w, "sin", angles[0]), library(w, "cos", angles[0]))]
+    else:
+        mended = [
+            (
+                w.let(f"call {t} @sin_mended_{lanes.suffix}({t} {x}, {t} {s})"),
+                w.let(f"call {t} @cos_mended_{lanes.suffix}({t} {x}, {t} {c})"),
+            )
+            for x, (s, c) in zip(angles, quick, strict=True)
+        ]
     w.do(f"br label %{usual}")
     w.open(usual)
     return [
