@@ -20,7 +20,7 @@ from kane.backends import compile
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 NAME = "whipple-bicycle"
-STARTS = 5  # fresh processes of ours and of SymPy's
+STARTS = 9  # fresh processes of ours and of SymPy's
 STATES, BATCH = 64, 4096  # different states; how many are asked for at once
 RUN_TIME = 0.02  # s for one figure of time per state
 SPEED, DURATION = 4.6, 20.0  # m/s, at which it is stable; s
