@@ -103,3 +103,16 @@ def test_rows_of_which_only_some_are_redundant_are_told_as_such() -> None:
     planar = kane.load("parallelogram").freedom()
     assert (planar.surplus, len(planar.redundant)) == (3, 3)
     assert "redundant: pin.z, pin.rx, pin.ry" in str(planar)
+
+
+@pytest.mark.parametrize("embed", ["run-time", "formulation"])
+def test_a_start_in_the_flat_position_goes_on_along_its_branch(embed: str) -> None:
+    m = kane.load("parallelogram")
+    run = m.simulate((0.0, 1.0), q=[0.0, 0.0, 0.0], u=[5.0, -5.0, 5.0], embed=embed)
+    assert run.outcome.success
+    crank, coupler, rocker = run.q.T
+    assert crank == pytest.approx(rocker, abs=1e-9)  # opposite sides stay parallel: the coupler never turns
+    assert crank == pytest.approx(-coupler, abs=1e-9)
+    parts = run.energy()
+    energy = parts.kinetic + parts.potential
+    assert energy.max() - energy.min() < 1e-8 * abs(energy[0])

@@ -267,16 +267,21 @@ class ConstrainedModel(Answering):
             what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
             raise Astray(self._refused(error, what)) from None
 
-    def _first_step(self, q: Array, u: Array, t: float) -> float | None:
-        """A first step (s) so short that it hardly leaves q, where constraints have lost rank there; else None.
+    def _singular(self, q: Array, u: Array, t: float) -> bool:
+        """Whether constraints have lost rank at q."""
+        if not self.constraints:
+            return False
+        A = self.constraint_rows(q, u, t=t).A
+        return len(choose(A, np.ones(len(u)), SINGULAR).dependent) < self.equations().rank
+
+    def _first_step(self, u: Array) -> float | None:
+        """A first step (s) so short that it hardly leaves a position at which constraints have lost rank; None at rest.
 
         At such a position accelerations have no reason to keep to the branch that the speeds are on, and projection
         would hide it: a longer step takes their error along.
         """
         speed = float(np.abs(u).max(initial=0.0))
-        A = self.constraint_rows(q, u, t=t).A
-        rank = len(choose(A, np.ones(len(u)), SINGULAR).dependent)
-        return SINGULAR / speed if speed and rank < self.equations().rank else None
+        return SINGULAR / speed if speed else None
 
     def _named_speeds(self, names: Iterable[str], what: str) -> tuple[str, ...]:
         found = names_of(names)

@@ -96,16 +96,18 @@ class Model(Linearizing):
         between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
         terminal}. A start that violates constraints is moved onto them, names given in mappings staying as they are.
         `embed` says where constraints are embedded: at "run-time", independent speeds chosen anew all the time, or at
-        "formulation", chosen once, which is faster. `drift` off the constraints is taken out after each step
-        ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
-        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says
-        how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
+        "formulation", chosen once, which is faster (from a singular position it is "run-time" always). `drift` off the
+        constraints is taken out after each step ("project"), held back by accelerations (Baumgarte's: (damping ratio,
+        frequency in rad/s)), or left ("none"). Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The
+        trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a
+        hundredth of that.
         """
         q0, u0 = self._state(q, u, t)
         held = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
         law = None if control is None or callable(control) else self._law(control)
         watched = self._events(events)
-        simulation = self._simulation(law, watched, self._embedding_wanted(embed, drift))
+        singular = self._singular(q0, u0, float(np.ravel(t)[0]))
+        simulation = self._simulation(law, watched, self._embedding_wanted(embed, drift, singular))
         sampled = None
         if callable(control):
             sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
@@ -114,7 +116,8 @@ class Model(Linearizing):
         if simulation.embedding is not None:
             simulation.embedding.refuse_massless(float(np.ravel(t)[0]), q0, u0, held, self.free_values())
             options.setdefault("explain", simulation.embedding.explain)
-            options.setdefault("first_step", self._first_step(q0, u0, float(np.asarray(t, dtype=float).flat[0])))
+            if singular:
+                options.setdefault("first_step", self._first_step(u0))
         if method == "radau" and "jacobian_address" not in options and simulation.written_out:
             options["jacobian_address"] = self._jacobian(law)
         rtol = (RTOL_CONSTRAINED if self.constraints else RTOL) if rtol is None else rtol
@@ -170,9 +173,10 @@ class Model(Linearizing):
         return self._simulations[key]
 
     def _embedding_wanted(
-        self, embed: str, drift: str | tuple[float, float]
+        self, embed: str, drift: str | tuple[float, float], singular: bool
     ) -> tuple[bool, bool, tuple[float, float] | None]:
-        """(at run time, projected, Baumgarte's constants) from what a user asks for."""
+        """(at run time, projected, Baumgarte's constants) from what a user asks for and whether the start is singular:
+        there the pivots of the formulation are zero."""
         if embed not in ("run-time", "formulation"):
             raise InputError(f"embed = {embed!r}: constraints are embedded at 'run-time' or at 'formulation'")
         if isinstance(drift, str) and drift not in ("project", "none"):
@@ -181,7 +185,7 @@ class Model(Linearizing):
             raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
         if not self.constraints:
             return (False, False, None)
-        return (embed == "run-time", drift == "project", None if isinstance(drift, str) else drift)
+        return (embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
 
     def _jacobian(self, law: dict[Expr, Expr] | CompiledControl | None) -> Kernel:
         """The exact Jacobian of the motion, for the implicit integrator."""
