@@ -21,9 +21,7 @@ from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
 _LISTED = 4  # branches that an error tells
-_ALLOWED = (
-    1e-3  # m, rad and their rates, or that share of them, that a state may be off: more than drift, less than a slip
-)
+_ALLOWED = 1e-3  # m, rad and their rates, or that share, by which a state may be off: more than drift, less than a slip
 
 
 class Astray(ModelError):
@@ -117,9 +115,13 @@ class ConstrainedModel(Answering):
         return ConstraintRows(*self._answer("constraints")(t, (q, u), None))
 
     def _rows_at(self, q: Array, u: Array, t: float) -> ConstraintRows:
-        """The rows at one state, nan where they have no value there."""
-        batch = self.constraint_rows(q[None], u[None], t=t)
-        return ConstraintRows(*(values[0] for values in batch))
+        """The rows at one state; a refusal that names those that have no value there."""
+        rows = ConstraintRows(*(values[0] for values in self.constraint_rows(q[None], u[None], t=t)))
+        try:
+            finite(Terms(rows.A, rows.rate, rows.phi, rows.A), self.row_names)
+        except Unclosed as error:
+            raise ModelError(self._refused(error, "")) from None
+        return rows
 
     def refuse_off(self, rows: ConstraintRows, u: Any) -> None:
         """Refuse a state that the constraints, in numbers there, do not allow."""
@@ -153,12 +155,7 @@ class ConstrainedModel(Answering):
         M = np.atleast_2d(self.mass_matrix(q, t=t))
         A = np.zeros((0, len(self.speeds)))
         if self.constraints:
-            rows = self._rows_at(q, np.zeros(len(self.speeds)), t)
-            A = rows.A
-            try:
-                finite(Terms(rows.A, rows.rate, rows.phi, rows.A), self.row_names)
-            except Unclosed as error:
-                raise ModelError(self._refused(error, "")) from None
+            A = self._rows_at(q, np.zeros(len(self.speeds)), t).A
         return freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds, within)
 
     def reactions(
@@ -234,9 +231,7 @@ class ConstrainedModel(Answering):
         names = [self.row_names[i] for i in self.equations().constraints.placed]
 
         def terms(at: Array) -> Terms:
-            phi, G, T = (
-                values[0] for values in places(t, at[None], *still)
-            )  # as a batch: without a value they are nan
+            phi, G, T = (values[0] for values in places(t, at[None], *still))  # in a batch what has no value is nan
             return Terms(G, np.zeros(len(phi)), phi, T)
 
         def whole(at: Array) -> Array:

@@ -42,8 +42,9 @@ _COSINE = (
 )
 
 
-def sine_cosine(w: Writer, angles: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs (sin x, cos x) of `angles`; one branch for huge arguments serves them all."""
+def sine_cosine(w: Writer, angles: Sequence[str], *, alone: bool = False) -> list[tuple[str, str]]:
+    """The pairs (sin x, cos x) of `angles`; one branch for huge arguments serves them all. If `alone`, there is one
+    angle in one lane: it is the one that is huge there."""
     lanes = w.lanes
     t, mask = lanes.type, lanes.like("i1")
     if not lanes.fma:
@@ -59,7 +60,7 @@ def sine_cosine(w: Writer, angles: Sequence[str]) -> list[tuple[str, str]]:
     before, rare, usual = w.block, w.label(), w.label()
     w.do(f"br i1 {huge}, label %{rare}, label %{usual}, !prof !0")
     w.open(rare)
-    if lanes.width == len(angles) == 1:  # it is the one that is huge
+    if alone:
         mended = [(library(w, "sin", angles[0]), library(w, "cos", angles[0]))]
     else:
         mended = [
@@ -81,7 +82,7 @@ def sine_cosine_definition(lanes: Lanes) -> str:
     """The function that `called_sine_cosine` calls."""
     w = Writer(lanes)
     t = lanes.type
-    sine, cosine = sine_cosine(w, ["%x"])[0]
+    sine, cosine = sine_cosine(w, ["%x"], alone=True)[0]
     half = w.let(f"insertvalue {{{t}, {t}}} poison, {t} {sine}, 0")
     w.do(f"ret {{{t}, {t}}} {w.let(f'insertvalue {{{t}, {t}}} {half}, {t} {cosine}, 1')}")
     return w.text(f"define internal {{{t}, {t}}} @sine_cosine({t} %x) noinline nounwind")
