@@ -282,7 +282,7 @@ def dynamics_rows(robot: Robot, *, inverse: bool) -> Iterator[Row]:
 COLD = """
 import json, sys, time
 import numpy as np
-import kane, kane.backends.llvm
+import kane.api, kane.backends.llvm
 start = time.perf_counter()
 robot = kane.load(sys.argv[1], base="floating")
 q, u = robot.initial_state
