@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kane import Model
+from kane import Loop, Model
 from kane.analysis.programs import Array
 
 
@@ -34,7 +34,8 @@ class Plane:
             self.joined(joint, q[i], u[i], tau[i])
         for closure in model.constraints.values():
             assert closure.first is not None and closure.second is not None
-            first, second = (self.numbers(closure.given[key]) for key in ("first_at", "second_at"))
+            assert isinstance(closure.record, Loop)
+            first, second = self.numbers(closure.record.first_at), self.numbers(closure.record.second_at)
             self.pinned(closure.first.name, first, closure.second.name, second)
 
     def numbers(self, triple: Any) -> Array:

@@ -20,7 +20,7 @@ import pytest
 
 import kane
 from kane.analysis import arm_table
-from kane.model import to_urdf
+from kane.model import Effort, Force, JointSpring, Torque, to_urdf
 from kane.planning import InverseKinematics, Line, Turn, move, travel
 from peers.pinocchio_arm import pinocchio_arm
 
@@ -259,8 +259,8 @@ def test_dissipative_forces_add_their_opposite() -> None:
     q, u, udot = random_state()
     model = kane.load(NAME)
     plain = model.inverse_dynamics(q, u, udot)
-    model.joint_spring("viscous", "joint1", damping=25.0)
-    model.effort("dry", "joint3", "-12*sign(u3)*(1 + 0.1*q3*q3)")
+    model.load("viscous", JointSpring("joint1", damping=25.0))
+    model.load("dry", Effort("joint3", "-12*sign(u3)*(1 + 0.1*q3*q3)"))
     dissipated = np.zeros(6)
     dissipated[0], dissipated[2] = -25.0 * u[0], -12.0 * np.sign(u[2]) * (1 + 0.1 * q[2] ** 2)
     agree(model.inverse_dynamics(q, u, udot), plain - dissipated)
@@ -272,8 +272,8 @@ def test_a_load_on_the_end_effector_is_carried_by_the_jacobian_of_pinocchio() ->
     model, at = kane.load(NAME), np.array([0.05, -0.02, 0.3])
     plain = model.inverse_dynamics(q, u, udot)
     force, torque = np.array([30.0, -20.0, -250.0]), np.array([4.0, 5.0, -6.0])
-    model.force("push", TIP, force.tolist(), at=at.tolist())
-    model.torque("twist", TIP, torque.tolist())
+    model.load("push", Force(TIP, force.tolist(), at=at.tolist()))
+    model.load("twist", Torque(TIP, torque.tolist()))
     peer = peer_model()
     data = peer.createData()
     pin.computeJointJacobians(peer, data, configuration(q))

@@ -7,6 +7,7 @@ import pytest
 
 from kane import Model
 from kane.analysis import check
+from kane.model import JointSpring, Spring
 from laws.trees import Array, rotation
 
 BACKEND = "numpy"
@@ -59,7 +60,7 @@ def test_a_joint_hangs_on_a_body_that_the_analyst_attached(joint: str) -> None:
     body(model, "last")
     model.joint("joint", joint, "carrier", "outer", at=[0.3, 0.2, 0.1], rotation=turn(3))
     model.joint("end", "revolute", "outer", "last", axis="x", at=[0.0, 0.2, 0.1])
-    model.spring("spring", "ground", "last", first_at=[1.0, 1.0, 0.0], stiffness=5.0, damping=0.4, rest=0.2)
+    model.load("spring", Spring("ground", "last", first_at=[1.0, 1.0, 0.0], stiffness=5.0, damping=0.4, rest=0.2))
     held(model)
 
 
@@ -101,7 +102,7 @@ def test_a_tree_with_every_parameter_free_holds_the_laws() -> None:
     model.joint("first", "revolute", "ground", "one", axis="z", rotation=tilt)
     model.joint("second", "screw", "one", "two", axis="x", pitch="p", at=["L", 0, 0], child_rotation=tilt)
     model.joint("third", "cylindrical", "two", "three", axis="y", at=["L", "p", 0])
-    model.joint_spring("spring", "first", stiffness="g", damping="p")
+    model.load("spring", JointSpring("first", stiffness="g", damping="p"))
     model.keep_free()
     held(model)
 

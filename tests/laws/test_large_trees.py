@@ -17,6 +17,7 @@ from kane.backends import compile
 from kane.formulation import Equations, motion_program
 from kane.large import LargeAnswers, large_motion
 from kane.large.answers import ANSWERS
+from kane.model import Stop
 from laws.trees import AXES, KINDS, MOUNTS, Plan, build, planned, plans
 from unit.large.mechanisms import Array, states
 
@@ -100,7 +101,7 @@ def test_wheels_and_stops_are_felt_as_in_the_written_out_form() -> None:
     model = build(plan)
     model.wheel("wheel", "b0", [0.6, 0.0, 0.8], 0.05)
     model.wheel("gyro", "b1", "y", 0.02)
-    model.stop("end", "j1", lower=-0.1, upper=0.5, stiffness=40.0, damping=2.0)
+    model.load("end", Stop("j1", lower=-0.1, upper=0.5, stiffness=40.0, damping=2.0))
     agree(model, ("inverse_dynamics", "forward_dynamics", "energy", "momentum"), 11)
 
 

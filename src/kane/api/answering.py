@@ -62,14 +62,9 @@ class Answering(Mechanism):
             self.parameters[name] = replace(record, free=True)
         self.revision += 1
 
-    def set_parameters(self, **values: float) -> None:
+    def set_parameters(self, **values: float) -> None:  # type: ignore[override]
         """Give parameters new values. Free ones take effect at once, fixed ones with the next compilation."""
-        for name, value in values.items():
-            record = self.find("parameter", name, self.parameters, "parameters")
-            number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
-            self.parameters[name] = replace(record, value=number)
-            if not record.free:
-                self.revision += 1
+        Mechanism.set_parameters(self, values)
         for answer in self._answers.values():
             answer.parameters_changed(self.free_values())
         if self._large is not None:  # its constants are numbers

@@ -14,7 +14,7 @@ from ..errors import ModelError, Problem
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
-from ..model.sympy import SymPyMechanism, read
+from ..model.sympy import SymPySource, declare, read
 from .answers import Answer, EmbeddedAnswer, LargeAnswer
 from .equations import Equations
 from .model import Model
@@ -39,9 +39,9 @@ def from_sympy(
     equations are its derivatives.
     """
     model = SymPyModel(name)
-    model.take_description(read(method), values, initial, free)
+    model.source = declare(model, read(method), values, initial, free)
     if model.constraints:
-        start = regular_start(model, model.given_start)
+        start = regular_start(model, model.source.given_start)
         if start is None:
             what = "no regular position on the constraints was found near zero with what `initial` gives"
             mend = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
@@ -50,8 +50,20 @@ def from_sympy(
     return model
 
 
-class SymPyModel(SymPyMechanism, Model):
-    """A model that was described with SymPy. `sympy_symbols` maps names of inputs to the script's own symbols."""
+class SymPyModel(Model):
+    """A model that was described with SymPy; `source` is what it remembers of the script."""
+
+    source = SymPySource({})
+
+    @property
+    def sympy_symbols(self) -> Mapping[str, Any]:
+        """Names of inputs → the script's own symbols."""
+        return self.source.symbols
+
+    @property
+    def lagrangian(self) -> Expr | None:
+        """The Lagrangian (J) that the equations are derived from, where the script gave one."""
+        return self.source.lagrangian
 
     @property
     def route(self) -> str:
@@ -80,8 +92,8 @@ class SymPyModel(SymPyMechanism, Model):
         if self.lagrangian is not None:
             raise ModelError(_no_bodies(self.name, "check"))
         where = f"model '{self.name}' / check"
-        if self.unoriented:
-            what = f"no orientation says how the frames {', '.join(self.unoriented)} turn"
+        if self.source.unoriented:
+            what = f"no orientation says how the frames {', '.join(self.source.unoriented)} turn"
             law = "the second route derives angular velocities from orientations"
             raise ModelError(Problem(where, what, law, "orient them, by an angle of their own"))
         try:
@@ -97,7 +109,7 @@ class SymPyEquations(Equations):
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy; coordinates, speeds and parameters are the script's own."""
         program = super().to_sympy(what)
-        assert isinstance(self.mechanism, SymPyMechanism)
+        assert isinstance(self.mechanism, SymPyModel)
         own = self.mechanism.sympy_symbols
         back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
 
@@ -119,7 +131,7 @@ class LagrangianEquations(SymPyEquations):
 
     @cached_property
     def _lagrangian(self) -> Expr:
-        assert isinstance(self.mechanism, SymPyMechanism) and self.mechanism.lagrangian is not None
+        assert isinstance(self.mechanism, SymPyModel) and self.mechanism.lagrangian is not None
         return self.system.take.one(self.mechanism.lagrangian)
 
     @cached_property

@@ -8,6 +8,7 @@ import pytest
 from kane import Model
 from kane.errors import ModelError
 from kane.large import LargeAnswers, LargeTree, obstacles
+from kane.model import Force, Spring
 from unit.large.mechanisms import states, tree
 
 NUMBERS_PER_BODY = 40  # of workspace: what one revolute joint keeps, and a share of the slots
@@ -63,8 +64,8 @@ def test_everything_that_recursion_does_not_do_is_named() -> None:
     model = tree(4)
     model.body("follower", mass=1.0)
     model.joint("gear", "coupled", "b0", "follower", follows="j1", moves="revolute", axis="z", ratio=2.0)
-    model.force("push", "b1", [1.0, 0.0, 0.0])
-    model.spring("band", "b1", "b3", stiffness=3.0)
+    model.load("push", Force("b1", [1.0, 0.0, 0.0]))
+    model.load("band", Spring("b1", "b3", stiffness=3.0))
     model.particle("dust", 0.1, frame="N", origin="O")
     named = [problem.where for problem in obstacles(model)]
     assert [where.split(" / ")[1] for where in named] == ["body 'dust'", "joint 'gear'", "load 'push'", "load 'band'"]

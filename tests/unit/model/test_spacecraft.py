@@ -9,8 +9,7 @@ import pytest
 
 import kane
 from kane.errors import ModelError
-from kane.model import Mechanism, read_mechanism, write_mechanism
-from kane.model.loads import PointForce
+from kane.model import MagneticTorque, Mechanism, PointGravity, Stop, Thruster, read_mechanism, write_mechanism
 
 CRAFT = """
 kane: 1
@@ -44,7 +43,7 @@ def test_what_is_written_loads_back() -> None:
     again = read_mechanism(text, "again.yaml")
     assert again.description() == m.description() and write_mechanism(again) == text
     assert list(m.wheels) == ["w1", "w2"] and "w1" not in m.description()["bodies"]
-    assert isinstance(m.loads["jet"], PointForce)
+    assert isinstance(m.loads["jet"].record, Thruster)
 
 
 def test_a_file_and_python_describe_the_same_craft() -> None:
@@ -58,12 +57,12 @@ def test_a_file_and_python_describe_the_same_craft() -> None:
     shapes = read_mechanism(CRAFT, "craft.yaml").bodies["w2"].shapes
     m.wheel("w2", "bus", [beta.cos(), 0.0, beta.sin()], 2 * J, at=[0, 0, 1], shapes=shapes)
     m.point("moon", "O", m.N.vector(m.scalar("4e8*cos(t/1000)", ""), 0, 0))
-    m.thruster("jet", "bus", "-x", "select(t < 1, 5, 0)", at=[0.5, 0, 0])
-    m.stop("ends", "drive", lower=-1, stiffness=100, damping=2)
-    m.point_gravity("earth", mu)
-    m.point_gravity("tide", 5e12, center="moon", gradient=False)
-    m.magnetic_torque("coil", "bus", [0, 0, "2*q_drive"], field=[1e-5, 0, "2e-5*sin(t)"])
-    m.magnetic_torque("rods", "bus", [0.1, 0, 0], dipole=[0, 0, -7.8e15])
+    m.load("jet", Thruster("bus", "-x", "select(t < 1, 5, 0)", at=[0.5, 0, 0]))
+    m.load("ends", Stop("drive", lower=-1, stiffness=100, damping=2))
+    m.load("earth", PointGravity(mu))
+    m.load("tide", PointGravity(5e12, center="moon", gradient=False))
+    m.load("coil", MagneticTorque("bus", [0, 0, "2*q_drive"], field=[1e-5, 0, "2e-5*sin(t)"]))
+    m.load("rods", MagneticTorque("bus", [0.1, 0, 0], dipole=[0, 0, -7.8e15]))
     m.set_initial({"q_flight_px": 7e6, "u_flight_vy": 7500, "n1": 100, "u_w2": -50})
     assert m.description() == read_mechanism(CRAFT, "craft.yaml").description()
     assert m.check().passed

@@ -7,7 +7,7 @@ import pytest
 
 import kane
 from kane.errors import ModelError
-from kane.model import Mechanism, Shape, UrdfOptions, read_urdf, to_urdf
+from kane.model import Force, JointSpring, Mechanism, Shape, UrdfOptions, read_urdf, to_urdf
 
 ROUNDING = 1e-11  # relative; poses are written as angles and come back through sine and cosine
 
@@ -54,7 +54,7 @@ def crooked() -> kane.Model:
     model.joint("w", "weld", "c", "d", **placed)
     model.joint("m", "coupled", "d", "e", follows="r", ratio=-1.5, offset=0.2, axis="-x", **placed)
     model.limit("q_r", lower=-1.0, upper=2.0, velocity=3.0)
-    model.joint_spring("s damping", "s", damping=0.3)
+    model.load("s damping", JointSpring("s", damping=0.3))
     return model
 
 
@@ -104,8 +104,8 @@ def test_what_urdf_cannot_say_is_named_all_at_once() -> None:
     model.joint("ball", "spherical", "ground", "a")
     model.joint("thread", "screw", "a", "b", pitch=0.1)
     model.joint("hinge", "revolute", "b", "c")
-    model.force("wind", "c", (1.0, 0.0, 0.0))
-    model.joint_spring("coil", "hinge", stiffness=3.0)
+    model.load("wind", Force("c", (1.0, 0.0, 0.0)))
+    model.load("coil", JointSpring("hinge", stiffness=3.0))
     with pytest.raises(ModelError) as caught:
         to_urdf(model)
     for said in ("joint 'ball': is of type spherical", "joint 'thread': is of type screw", "'wind'", "'coil'"):
