@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -240,11 +240,15 @@ class Answers:
 
     # changes -----------------------------------------------------------------------------------------------------
 
-    def twin(self, mechanism: Mechanism) -> Answers:
+    def of(self, mechanism: Mechanism) -> Self:
+        """Those of another description, formulated in the same way."""
+        return type(self)(mechanism, self.formulate)
+
+    def twin(self, mechanism: Mechanism) -> Self:
         """Those of a description that is the same but for the values of free parameters."""
         if self.recursive():
-            return Answers(mechanism, self.formulate)  # constants of a recursion are numbers
-        return Answers(mechanism, self.formulate, self.cache.without(lambda key: key == "equations"))
+            return self.of(mechanism)  # constants of a recursion are numbers
+        return type(self)(mechanism, self.formulate, self.cache.without(lambda key: key == "equations"))
 
 
 def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..graph import Expr, evaluate, linear_coefficients, time_derivative
 from ..model.constraints import Row
-from ..model.loads import Effort, Force, Torque
+from ..model.loads import EffortAction, ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Vector
 from ..space.algebra import Triple, cross, dot, plus
 from .polynomials import contracted_number
@@ -96,12 +96,12 @@ def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: R
     """v · F + ω · T + s f + drift, in the graph that `take` brings expressions to."""
     (total,) = take([row.drift])
     for action in row.actions:
-        if isinstance(action, Effort):
+        if isinstance(action, EffortAction):
             s, f = take([action.variable, action.value])
             total = total + s * f
             continue
         x, y, z = take(action.vector.xyz)
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             velocity, home = kin.v(action.point), action.point.home
         else:
             velocity, home = kin.w(action.frame), action.frame
@@ -114,12 +114,12 @@ def _rate_of_power(system: System, kin: Kinematics, row: Row) -> Expr:
     (total,) = time_derivative([system.take.one(row.drift)], kin.rates)
     net: dict[Frame, Triple] = {}
     for action in row.actions:
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             home, axes = action.point.home, action.vector.frame
             net[axes] = plus(net.get(axes, kin.zero), system.take.triple(action.vector.xyz))
             total = total + dot(kin.a(action.point), _in(system, kin, action.vector, home))
             total = total + dot(kin.v(action.point), _rate_in(system, kin, action.vector, home))
-        elif isinstance(action, Torque):
+        elif isinstance(action, TorqueAction):
             total = total + dot(kin.alpha(action.frame), _in(system, kin, action.vector, action.frame))
             total = total + dot(kin.w(action.frame), _rate_in(system, kin, action.vector, action.frame))
         else:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..graph import Expr, Graph, evaluate, time_derivative
 from ..model import Body, Mechanism
-from ..model.loads import Action, Effort, Force
+from ..model.loads import Action, EffortAction, ForceAction
 from ..space import position
 from .dense import DenseState, dense_equations
 from .multipliers import by_singular_values
@@ -214,10 +214,10 @@ class _Geometry:
 
     def _wrench(self, body: Body, action: Action) -> list[Expr]:
         """Force and moment about the body's mass centre, in N."""
-        assert not isinstance(action, Effort) and body.origin is not None and body.frame is not None
+        assert not isinstance(action, EffortAction) and body.origin is not None and body.frame is not None
         N = self.mechanism.N
         vector = action.vector.express(N)
-        if not isinstance(action, Force):
+        if not isinstance(action, ForceAction):
             return [*N.vector(0, 0, 0).xyz, *vector.xyz]
         center = body.origin.located(f"{body.name}.center", body.frame.vector(*body.center))
         arm = position(action.point, center).express(N)
@@ -260,7 +260,7 @@ def _along(mechanism: Mechanism, variables: Sequence[Expr], actions: Sequence[Ac
     total = [mechanism.graph.const(0.0)] * len(variables)
     place = {v: k for k, v in enumerate(variables)}
     for action in actions:
-        if isinstance(action, Effort):
+        if isinstance(action, EffortAction):
             total[place[action.variable]] = total[place[action.variable]] + action.value
     return total
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..graph import evaluate, linear_coefficients
 from ..model import Mechanism
-from ..model.loads import Effort
+from ..model.loads import EffortAction
 from .consistency import Array, Terms, Unclosed, closed
 from .embedding import choose
 
@@ -58,7 +58,7 @@ def _numbers(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array, Arra
     residuals of those rows that have one."""
     variables, zero = list(mechanism.motion_variables.values()), mechanism.graph.const(0.0)
     rows = [row for c in mechanism.constraints.values() for row in c.rows]
-    factors = [{a.variable: a.value for a in row.actions if isinstance(a, Effort)} for row in rows]
+    factors = [{a.variable: a.value for a in row.actions if isinstance(a, EffortAction)} for row in rows]
     rates = [mechanism.coordinate_rates[c.symbol] for c in mechanism.coordinate_records.values()]
     exprs = [f.get(v, zero) for f in factors for v in variables]
     exprs += [e for row in linear_coefficients(rates, variables)[0] for e in row]

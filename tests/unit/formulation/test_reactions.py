@@ -15,6 +15,7 @@ from kane.analysis.check import random_states
 from kane.api.reactions import Reactions
 from kane.formulation.dense import dense_equations
 from kane.formulation.multipliers import by_released_rows, by_singular_values, scales
+from kane.model import Distance, Loop, PointOnPlane, Spring
 from laws.guided import BETWEEN, TIES
 from laws.trees import Plan, build, plans
 
@@ -51,7 +52,7 @@ def agree(found: Reactions, other: Reactions, tolerance: float = AGREEMENT) -> N
 @given(plans(size=4))
 def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
     model = build(plan)
-    states = random_states(dense_equations(model), 2, 0)
+    states = random_states(dense_equations(model.mechanism), 2, 0)
     found = [model.reactions(states.q, states.u, states.tau, t=states.t, method=m) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
@@ -62,7 +63,7 @@ def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
 @given(plans(size=2), st.integers(0, 2**32 - 1))
 def test_three_routes_agree_for_any_choice_of_speeds(plan: Plan, seed: int) -> None:
     model = build(plan, np.random.default_rng(seed))
-    states = random_states(dense_equations(model), 2, 0)
+    states = random_states(dense_equations(model.mechanism), 2, 0)
     found = [model.reactions(states.q, states.u, states.tau, t=states.t, method=m) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
@@ -82,7 +83,7 @@ def guided() -> Model:
     model.joint("spin", "revolute", "F", "W", axis="y", at=(-0.3, 0.1, 0.2), child_at=(0, 0.2, 0), coordinates=["spin"])
     model.joint("slide", "prismatic", "A", "S", axis=(0.0, 0.6, 0.8), coordinates=["slide"])
     model.joint("arm", "revolute", "B", "K", axis="x", at=(0.1, -0.2, 0.3), child_at=(-0.3, 0.1, 0.2))
-    model.spring("rope", "W", "K", first_at=(0.1, 0, 0), stiffness=4.0, damping=0.3)
+    model.load("rope", Spring("W", "K", first_at=(0.1, 0, 0), stiffness=4.0, damping=0.3))
     return model
 
 
@@ -105,7 +106,7 @@ def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
     """At places where nothing is special, moving as the constraint allows: reactions are linear in b there too."""
     model = guided()
     constraint = CASES[name].build(model, on)
-    states, t = random_states(dense_equations(model), 1, 3), 0.4
+    states, t = random_states(dense_equations(model.mechanism), 1, 3), 0.4
     q, u, tau = states.q[0], states.u[0], states.tau[0]
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
@@ -131,10 +132,10 @@ def test_three_routes_agree_on_random_loops(plan: Plan, kind: str, seed: int) ->
     ends: dict[str, Any] = {"first_at": rng.normal(size=3).tolist(), "second_at": rng.normal(size=3).tolist()}
     bodies = ("ground" if other < 0 else f"b{other}", f"b{last}")
     if kind == "distance":
-        model.distance("loop", *bodies, length=1.2, **ends)
+        model.constrain("loop", Distance(*bodies, length=1.2, **ends))
     else:
-        model.close("loop", kind, *bodies, **ends)
-    states = random_states(dense_equations(model), 1, 0)
+        model.constrain("loop", Loop(kind, *bodies, **ends))
+    states = random_states(dense_equations(model.mechanism), 1, 0)
     q, u, tau, t = states.q[0], states.u[0], states.tau[0], float(states.t[0, 0])
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
@@ -179,8 +180,8 @@ def test_three_routes_agree_for_joints_without_speeds_of_their_own(kind: str) ->
 
 def test_a_batch_is_what_its_states_are_and_frames_turn_components() -> None:
     model = guided()
-    model.close("c", "revolute", "B", "W", axis="y")
-    states = random_states(dense_equations(model), 3, 1)
+    model.constrain("c", Loop("revolute", "B", "W", axis="y"))
+    states = random_states(dense_equations(model.mechanism), 3, 1)
     many = model.reactions(states.q, states.u, states.tau, t=states.t, anywhere=True)
     turned = model.reactions(states.q, states.u, states.tau, t=states.t, frame="F", on="parent", anywhere=True)
     for k in range(3):
@@ -318,7 +319,7 @@ def test_a_name_of_a_joint_and_a_constraint_is_not_guessed() -> None:
     model = Model("twins", gravity=[0, 0, -10])
     model.body("load", mass=1.0)
     model.joint("same", "prismatic", "ground", "load", axis="z")
-    model.point_on_plane("same", "ground", "load", height=0.0)
+    model.constrain("same", PointOnPlane("ground", "load", height=0.0))
     found = model.reactions([0.0], [0.0])
     with pytest.raises(InputError, match="joint and a constraint"):
         found["same"]

@@ -1,25 +1,22 @@
-"""Nodes of a model file as words, numbers, vectors, orientations and shapes, with every fault noted at its line.
-
-A value that cannot be read raises `Lost` after its fault has been noted; an `Entry` collects the faults of all its
-fields before it is left out.
-"""
+"""Nodes of a model file as words, numbers, vectors, orientations and shapes, with every fault noted at its line."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import ModelError, Problem
-from ..graph import Expr
-from ..space.algebra import Triple
-from ..space.rotations import UNIT_TOLERANCE
-from .document import Node, problem, shortened
-from .mechanism import INERTIA, Mechanism, suggestion
-from .records import Shape
-from .shapes import confined
+from ...errors import ModelError
+from ...graph import Expr
+from ...space.algebra import Triple
+from ...space.rotations import UNIT_TOLERANCE
+from ..mechanism import INERTIA, Mechanism, suggestion
+from ..records import Shape
+from .confine import confined
+from .faults import FaultCollector, Lost
+from .nodes import Node, shortened
 
 Value = TypeVar("Value")
 ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
@@ -31,50 +28,29 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{6}|[a-z]{1,30}")
 WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 
-class Lost(Exception):
-    """Something could not be read; why has been noted."""
+class NodeValues:
+    """Reads nodes as values of the mechanism `m`; `folder` is the one from which meshes may be read."""
 
-
-class Values:
-    """What has been found wrong with one file, and its nodes as words, numbers, vectors and orientations."""
-
-    def __init__(self, root: Node, folder: Path | None = None):
-        self.root = root
-        self.folder = folder  # from which meshes may be read
-        self.found: list[tuple[int, int, Problem]] = []  # (rank of the file, line, problem)
-        self.sources: dict[str, int] = {}
-        self.lost_words: set[str] = set()  # symbols of entries that were left out
-        self.lost: set[tuple[str, str]] = set()  # (kind, name) of entries that were left out
-        self.places: dict[str, tuple[str, int]] = {}  # "body 'A'" → where it stands
-        self.m = Mechanism()
-
-    # faults ------------------------------------------------------------------------------------------------------
-
-    def note(self, source: str, line: int, where: str, what: str, law: str = "", mend: str = "") -> None:
-        rank = self.sources.setdefault(source, len(self.sources))
-        self.found.append((rank, line, problem(source, line, where, what, law, mend)))
+    def __init__(self, m: Mechanism, faults: FaultCollector, folder: Path | None = None):
+        self.m = m
+        self.faults = faults
+        self.folder = folder
 
     def refuse(self, node: Node, where: str, what: str, law: str = "", mend: str = "") -> Lost:
-        self.note(node.source, node.line, where, what, law, mend)
-        return Lost()
+        """Note a fault at a node; returns what to raise."""
+        return self.faults.refuse(node, where, what, law, mend)
 
-    def located(self, error: ModelError, source: str, line: int) -> None:
+    def locate(self, error: ModelError, source: str, line: int) -> None:
         """Note the problems of the model itself at a line of the file."""
-        prefix = self.m.where("")
-        for p in error.problems:
-            self.note(source, line, p.where.removeprefix(prefix), p.what, p.law, p.mend)
+        self.faults.locate(error, self.m.where(""), source, line)
 
     def attempt(self, node: Node, function: Callable[..., Value], *args: Any, **options: Any) -> Value:
         """What `function` returns; its problems are noted at `node`."""
         try:
             return function(*args, **options)
         except ModelError as error:
-            self.located(error, node.source, node.line)
+            self.locate(error, node.source, node.line)
             raise Lost from None
-
-    def raise_problems(self) -> None:
-        if self.found:
-            raise ModelError([p for _, _, p in sorted(self.found, key=lambda f: f[:2])])
 
     # words and numbers -------------------------------------------------------------------------------------------
 
@@ -103,7 +79,7 @@ class Values:
             raise self.refuse(node, where, f"'{shortened(text)}' is not a finite number", mend="give a finite number")
         if is_number:
             return self.m.graph.const(float(text))
-        if self.lost_words and not self.lost_words.isdisjoint(WORD.findall(text)):
+        if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
             raise Lost  # it needs a name whose own fault has been noted
         return self.attempt(node, self.m.scalar, text, where)
 
@@ -149,6 +125,22 @@ class Values:
         self.attempt(node, self.m.rotation, spec or {"nothing": None}, where)
         return spec
 
+    def direction(self, node: Node, where: str) -> str | Triple:
+        """A letter, or three components that may depend on the configuration."""
+        return node.value if isinstance(node.value, str) else self.triple(node, where)
+
+    def labels(self, node: Node, where: str) -> tuple[str, ...]:
+        """One word or a list of them."""
+        return tuple(self.names(node, where)) if isinstance(node.value, tuple) else (self.text(node, where),)
+
+    def equations(self, node: Node, where: str) -> tuple[str, ...]:
+        """One equation or a list of them, as text."""
+        items = node.value if isinstance(node.value, tuple) else (node,)
+        texts = tuple(self.text(item, where) for item in items)
+        if any(not self.faults.lost_words.isdisjoint(WORD.findall(text)) for text in texts):
+            raise Lost  # one of its names has a fault of its own, which has been noted
+        return texts
+
     def quantities(self, node: Node, where: str) -> list[Expr]:
         return [self.quantity(item, where) for item in self.items(node, where)]
 
@@ -158,7 +150,7 @@ class Values:
         ground = ["ground"] if "body" in tables else []
         if name in ground or any(name in table for table in tables.values()):
             return name
-        if any((kind, name) in self.lost for kind in tables):
+        if any((kind, name) in self.faults.lost for kind in tables):
             raise Lost
         names = [*ground, *(known for table in tables.values() for known in table)]
         what = f"unknown {' or '.join(tables)} '{shortened(name)}'"
@@ -229,12 +221,20 @@ class Values:
         return more if one is None else [one]
 
 
+def entries(file: Entry, section: str) -> Iterator[tuple[str, Node, int]]:
+    """(name, node, line of the name) of each entry of a section."""
+    node = file.fields.get(section)
+    if node is not None and isinstance(node.value, Mapping):
+        for name, entry in node.value.items():
+            yield name, entry, node.line_of(name)
+
+
 class Entry:
     """The fields of one mapping: unknown keys are noted with a suggestion, faulty values are noted and make it lost."""
 
     def __init__(
         self,
-        reader: Values,
+        reader: NodeValues,
         node: Node,
         where: str,
         line: int,
@@ -250,13 +250,13 @@ class Entry:
             self.fields = node.value
         elif not (optional and node.value == ""):
             mend = f"write {allowed[0]}: …, with keys out of {', '.join(allowed)}"
-            reader.note(node.source, line, where, f"expected a mapping, found {node.kind}", mend=mend)
+            reader.faults.note(node.source, line, where, f"expected a mapping, found {node.kind}", mend=mend)
             self.lost = True
         for key in self.fields:
             if key not in allowed:
                 what = f"unknown key '{shortened(key)}'"
                 entry = self.fields[key]
-                reader.note(entry.source, node.line_of(key), where, what, mend=suggestion(key, allowed))
+                reader.faults.note(entry.source, node.line_of(key), where, what, mend=suggestion(key, allowed))
                 self.lost = True
 
     def take(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
@@ -273,7 +273,9 @@ class Entry:
     def need(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
         """The converted value of a field that has to be there."""
         if key not in self.fields and isinstance(self.node.value, Mapping):
-            self.reader.note(self.node.source, self.node.line, self.where, f"'{key}' is missing", mend=f"add {key}: …")
+            self.reader.faults.note(
+                self.node.source, self.node.line, self.where, f"'{key}' is missing", mend=f"add {key}: …"
+            )
             self.lost = True
         return self.take(key, convert)
 

@@ -7,16 +7,16 @@ matrices, inertias are central, and what is at its default is left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ExpressionError, ModelError, Problem
-from ..graph import Expr
-from ..space import Frame, Point, rotations
-from ..space.algebra import Matrix, Triple
-from .constraints import Constraint
-from .environment import DipoleField, MagneticTorque, PointGravity
-from .joints import (
+from ...errors import ExpressionError, ModelError, Problem
+from ...graph import Expr
+from ...space import Frame, Point, rotations
+from ...space.algebra import Matrix, Triple
+from ..constraints import BuiltConstraint
+from ..fields import Field, FieldInfo
+from ..joints import (
     Coupled,
     Cylindrical,
     Free,
@@ -31,12 +31,13 @@ from .joints import (
     Universal,
     Weld,
 )
-from .loads import BodyTorque, JointEffort, JointSpring, JointStop, Load, PointForce, PointSpring
-from .normal import normal_text
-from .records import Body, Joint, Limit, Shape, Wheel
+from ..loads import BuiltLoad
+from ..normal import normal_text
+from ..records import Body, Joint, Limit, Shape, Wheel
+from .forms import Form, form_of
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
+    from ..mechanism import Mechanism
 
 Plain = Any  # str, float, bool, list and dict of these
 
@@ -99,7 +100,9 @@ class _Description:
         law = "a model file holds names and expressions only"
         return ModelError(Problem(self.m.where(where), what, law, mend))
 
-    def scalar(self, expr: Expr, where: str) -> float | str:
+    def scalar(self, expr: Expr | float, where: str) -> float | str:
+        if not isinstance(expr, Expr):
+            return float(expr)
         if expr.number is not None:
             return expr.number
         try:
@@ -253,78 +256,75 @@ class _Description:
         entries = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
         return {key: value for key, value in entries.items() if math.isfinite(value)}
 
-    def load(self, load: Load) -> dict[str, Plain]:
+    # loads and constraints, by the markers of their fields ----------------------------------------------------------
+
+    def load(self, load: BuiltLoad) -> dict[str, Plain]:
         where = f"load '{load.name}'"
-        match load:
-            case PointForce():
-                return {**self.action("force", load, where), **_given({"at": self.triple(load.at, where)})}
-            case BodyTorque():
-                return self.action("torque", load, where)
-            case PointSpring():
-                ends = [[self.scalar(e, where) for e in at] for at in (load.first_at, load.second_at)]
-                data = {"spring": [load.first.name, load.second.name], "at": ends}
-                return {**data, **self.spring_options(load, where)}
-            case JointSpring():
-                data = {"joint_spring": load.joint.name, **self.spring_options(load, where)}
-                return {**data, **_given({"index": load.index})}
-            case JointEffort():
-                value = self.scalar(load.value, where)
-                return {"effort": value, "joint": load.joint.name, **_given({"index": load.index})}
-            case JointStop():
-                ends = {"lower": load.lower, "upper": load.upper}
-                options = {**ends, "stiffness": load.stiffness, "damping": load.damping}
-                data = {key: self.scalar(e, where) for key, e in options.items() if e is not None}
-                return {"stop": load.joint.name, **data, **_given({"index": load.index})}
-            case PointGravity():
-                data = {"point_gravity": self.scalar(load.mu, where), "center": self.point_name(load.center, where)}
-                return data if load.gradient else {**data, "gradient": False}
-            case MagneticTorque():
-                return self.magnetic_torque(load, where)
-        raise self.refuse(where, f"its type '{type(load).__name__}' is not one of the model files")
+        form = form_of(load.record)
+        if form is None:
+            raise self.refuse(where, f"its type '{type(load.record).__name__}' is not one of the model files")
+        return self.record(form, load.record, where)
 
-    def constraint(self, constraint: Constraint) -> dict[str, Plain]:
-        """How a constraint was described, entry by entry."""
+    def constraint(self, constraint: BuiltConstraint) -> dict[str, Plain]:
         where = f"constraint '{constraint.name}'"
-        if not constraint.given:
+        form = form_of(constraint.record)
+        if form is None:
             raise self.refuse(where, f"its kind '{constraint.kind}' is not one of the model files")
-        return _given({key: self.option(key, value, where) for key, value in constraint.given.items()})
+        return {"type": form.word, **self.record(form, constraint.record, where)}
 
-    def option(self, key: str, value: Any, where: str) -> Plain:
-        """An entry of a constraint: a word, a truth, an expression, a direction, a place or an orientation."""
-        if isinstance(value, str | bool):
-            return value
-        if isinstance(value, Expr):
-            return self.scalar(value, where)
-        if isinstance(value, Frame):
-            return self.frame_name(value, where)
-        if isinstance(value, list):
-            return [item if isinstance(item, str) else self.scalar(item, where) for item in value]
-        if isinstance(value[0], tuple):
-            return self.rotation(value, where)
-        return self.axis(value, where) if key in ("axis", "normal", "direction") else self.triple(value, where)
+    def record(self, form: Form, record: Any, where: str) -> dict[str, Plain]:
+        """The keys of a record with their values, without those that are at their defaults."""
+        data: dict[str, Plain] = {}
+        for key in form.keys:
+            told = [self.field(info, getattr(record, info.name), where) for info in key.fields]
+            if key.required or told != [self.field(info, info.default, where) for info in key.fields]:
+                data[key.name] = told[0] if len(told) == 1 else told
+        return data
 
-    def magnetic_torque(self, load: MagneticTorque, where: str) -> dict[str, Plain]:
-        data: dict[str, Plain] = {
-            "magnetic_torque": [self.scalar(e, where) for e in load.moment],
-            "body": load.body.name,
-        }
-        if isinstance(load.field, DipoleField):
-            data["dipole"] = [self.scalar(e, where) for e in load.field.k]
-            return {**data, "center": self.point_name(load.field.center, where)}
-        return {
-            **data,
-            "field": [self.scalar(e, where) for e in load.field],
-            "frame": self.frame_name(load.frame, where),
-        }
+    def field(self, info: FieldInfo, value: Any, where: str) -> Plain:
+        return None if value is None or info.holds is None else WRITE[info.holds](self, value, where)
 
-    def action(self, kind: str, load: PointForce | BodyTorque, where: str) -> dict[str, Plain]:
-        data = {kind: [self.scalar(e, where) for e in load.vector], "body": load.body.name}
-        data["frame"] = self.frame_name(load.frame, where)
-        return data if load.reaction is None else {**data, "reaction": load.reaction.name}
+    def components(self, values: Sequence[Expr | float], where: str) -> list[Plain]:
+        return [self.scalar(e, where) for e in values]
 
-    def spring_options(self, load: PointSpring | JointSpring, where: str) -> dict[str, Plain]:
-        options = {"stiffness": load.stiffness, "damping": load.damping, "rest": load.rest}
-        return {key: self.scalar(e, where) for key, e in options.items() if not e.is_zero}
+    def direction(self, value: str | Triple, where: str) -> Plain:
+        return value if isinstance(value, str) else self.axis(value, where)
+
+    def orientation(self, value: Mapping[str, Any], where: str) -> Plain:
+        return self.rotation(value["matrix"], where) or None
+
+    def named_frame(self, value: Frame | str, where: str) -> str:
+        return self.frame_name(self.m.frame_named(value, where), where)
+
+    def named_point(self, value: Point | str, where: str) -> str:
+        return self.point_name(self.m.point_named(value, where), where)
+
+    def equations(self, values: Sequence[Expr | str], where: str) -> list[Plain]:
+        return [e if isinstance(e, str) else self.scalar(e, where) for e in values]
+
+
+def _as_it_is(writer: _Description, value: Any, where: str) -> Plain:
+    return value
+
+
+WRITE: Mapping[Field, Callable[[_Description, Any, str], Plain]] = {
+    Field.BODY: _as_it_is,
+    Field.JOINT: _as_it_is,
+    Field.FRAME: _Description.named_frame,
+    Field.POINT: _Description.named_point,
+    Field.SCALAR: _Description.scalar,
+    Field.COMPONENTS: _Description.components,
+    Field.AXIS: _Description.direction,
+    Field.DIRECTION: _Description.direction,
+    Field.ROTATION: _Description.orientation,
+    Field.LABELS: lambda writer, value, where: list(value),
+    Field.WORD: _as_it_is,
+    Field.FLAG: _as_it_is,
+    Field.INDEX: _as_it_is,
+    Field.EQUATIONS: _Description.equations,
+    Field.CURVE: _Description.equations,
+}
+"""What writes the value of a field, by its marker: of a stored record, or of a default."""
 
 
 def _given(data: Mapping[str, Plain]) -> dict[str, Plain]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .mechanism import Mechanism
-from .normal import number_text
+from ..mechanism import Mechanism
+from ..normal import number_text
 
 WIDTH = 110  # columns an entry may take before it is broken up
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_.(]|-(?=[A-Za-z0-9_.(]))[A-Za-z0-9_.'()*/+<=-]*(?: [A-Za-z0-9_.'()*/+<=-]+)*")

@@ -7,18 +7,19 @@ read from the folder of the model or from the built-in ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import ModelError, Problem
-from .document import MAX_BYTES, Node, compose, merged, problem
-from .mechanism import Mechanism, suggestion
-from .reader import Reader
-from .urdf import UrdfOptions, read_urdf
-from .urdf.xml import MAX_BYTES as MAX_URDF_BYTES
+from ...errors import ModelError, Problem
+from ..mechanism import Mechanism, suggestion
+from ..urdf import UrdfOptions, read_urdf
+from ..urdf.xml import MAX_BYTES as MAX_URDF_BYTES
+from .forms import forms_with
+from .nodes import MAX_BYTES, Node, compose, merged, problem
+from .reader import build_mechanism
 
 SUFFIXES = (".yaml", ".yml")
 URDF = ".urdf"
@@ -26,6 +27,8 @@ MAX_EXTENDS = 8
 """How many files may extend each other in a row."""
 
 AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
+Kinds = Iterable[type[Any]]
+"""Classes of the user's own constraints and loads."""
 
 
 def builtin_names() -> tuple[str, ...]:
@@ -33,9 +36,12 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(f.name.removesuffix(".yaml") for f in _builtin_folder().iterdir() if f.name.endswith(".yaml")))
 
 
-def load_mechanism(model: str | Path, into: type[AnyMechanism] = Mechanism, **options: Any) -> AnyMechanism:
+def load_mechanism(
+    model: str | Path, into: type[AnyMechanism] = Mechanism, *, kinds: Kinds = (), **options: Any
+) -> AnyMechanism:
     """The mechanism of a built-in name, a .yaml model file or a .urdf, as an instance of `into`.
 
+    `kinds` are the classes of the user's own constraints and loads that a model file may name by their `kind`.
     A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict, right_angle.
     """
     path = Path(model)
@@ -45,16 +51,19 @@ def load_mechanism(model: str | Path, into: type[AnyMechanism] = Mechanism, **op
         what = f"the options {', '.join(sorted(options))} are those of a URDF"
         raise ModelError(Problem(f"model '{model}'", what, mend="leave them out; a model file says everything itself"))
     if isinstance(model, str) and model in builtin_names():
-        return _built(_builtin_text(model), f"{model}.yaml", None, into)
+        return _built(_builtin_text(model), f"{model}.yaml", None, into, kinds)
     if path.suffix not in SUFFIXES:
         mend = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
         raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", mend=mend))
-    return _built(_file_text(path), path.name, path.parent, into)
+    return _built(_file_text(path), path.name, path.parent, into, kinds)
 
 
-def read_mechanism(text: str, source_name: str, into: type[AnyMechanism] = Mechanism) -> AnyMechanism:
-    """The mechanism that `text` describes, as an instance of `into`; errors call the text `source_name`."""
-    return _built(text, source_name, None, into)
+def read_mechanism(
+    text: str, source_name: str, into: type[AnyMechanism] = Mechanism, *, kinds: Kinds = ()
+) -> AnyMechanism:
+    """The mechanism that `text` describes, as an instance of `into`; errors call the text `source_name`. `kinds` are as
+    for `load_mechanism`."""
+    return _built(text, source_name, None, into, kinds)
 
 
 def _robot(path: Path, into: type[AnyMechanism], options: Mapping[str, Any]) -> AnyMechanism:
@@ -71,7 +80,7 @@ def _robot(path: Path, into: type[AnyMechanism], options: Mapping[str, Any]) -> 
 
 
 def _builtin_folder():
-    return resources.files(__package__ or "kane.model") / "builtin"
+    return resources.files("kane.model") / "builtin"
 
 
 def _builtin_text(name: str) -> str:
@@ -103,11 +112,14 @@ def _file_text(path: Path) -> str:
         raise ModelError(fault) from None
 
 
-def _built(text: str, source: str, folder: Path | None, into: type[AnyMechanism]) -> AnyMechanism:
+def _built(text: str, source: str, folder: Path | None, into: type[AnyMechanism], kinds: Kinds) -> AnyMechanism:
+    classes = tuple(kinds)
+    forms = forms_with(classes)
     own = compose(text, source)
     tree = _extended(own, folder)
-    mechanism = Reader(tree, folder).mechanism(into)
-    mechanism.sign(text if tree is own else repr(tree))
+    mechanism = build_mechanism(tree, into, folder, forms)
+    if not classes:  # what a kind of the user does is not in the text
+        mechanism.sign(text if tree is own else repr(tree))
     return mechanism
 
 

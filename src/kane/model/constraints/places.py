@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..graph import Expr, depends_on, forward
-from ..space import Frame, Point, Vector, position
-from ..space.algebra import Triple
-from .constraints import Row
-from .loads import Action, Force, Torque, point_of
-from .records import Body
+from ...graph import Expr, depends_on, forward
+from ...space import Frame, Point, Vector, position
+from ...space.algebra import Triple
+from ..loads.actions import Action, ForceAction, TorqueAction, point_of
+from ..records import Body
+from .rows import Row
 
 Acting = tuple[Body, Action]
+"""What acts on a body."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BodyPlace:
     """A place on a body: `at` (m) in the body's frame, in parameters and t. `point` is there, whether it moves in the
     body or not."""
 
@@ -30,7 +31,7 @@ class Place:
     point: Point
 
     @classmethod
-    def on(cls, body: Body, at: Triple, time: Expr, name: str) -> Place:
+    def on(cls, body: Body, at: Triple, time: Expr, name: str) -> BodyPlace:
         return cls(body, at, time, point_of(body, at, name))
 
     @property
@@ -46,7 +47,7 @@ class Place:
     def push(self, force: Vector) -> list[Acting]:
         """What a force at this place is for the body."""
         if not depends_on(self.at, [self.time]):
-            return [(self.body, Force(self.point, force))]
+            return [(self.body, ForceAction(self.point, force))]
         return at_arm(self.body, Vector(self.frame, self.at), force, f"{self.point.name}.origin")
 
 
@@ -55,8 +56,8 @@ def at_arm(body: Body, arm: Vector, force: Vector, name: str) -> list[Acting]:
     assert body.frame is not None
     zero = body.frame.graph.const(0.0)
     return [
-        (body, Force(point_of(body, (zero, zero, zero), name), force)),
-        (body, Torque(body.frame, arm.cross(force))),
+        (body, ForceAction(point_of(body, (zero, zero, zero), name), force)),
+        (body, TorqueAction(body.frame, arm.cross(force))),
     ]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from ..errors import ModelError, Problem
+from ...errors import ModelError, Problem
 
 MAX_BYTES = 4_000_000
 """Bytes of one model file: room for tens of thousands of bodies."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..graph import Expr
-from ..space import Frame, Point, Vector, position, rotations
-from ..space.algebra import Triple, cross, is_zero, minus, scaled, transpose_times
-from .joints import Revolute
-from .loads import point_of
-from .records import Body
+from ...graph import Expr
+from ...space import Frame, Point, Vector, position, rotations
+from ...space.algebra import Triple, cross, is_zero, minus, scaled, transpose_times
+from ..joints import Revolute
+from ..loads.actions import point_of
+from ..records import Body
 
 _SAME = 1e-12  # components of two unit vectors that are one, up to rounding of what was typed
 
