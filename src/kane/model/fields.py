@@ -8,11 +8,12 @@ what a user gave becomes what is stored, names checked and texts parsed; `READ` 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import KW_ONLY, MISSING, dataclass, fields, is_dataclass, replace
 from enum import Enum, auto
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, get_args, get_origin, get_type_hints
 
+from ..errors import InputError
 from ..space import Frame, Point
 from .records import Body, Joint
 from .symbols import Quantity
@@ -89,11 +90,23 @@ def fields_of(kind: type) -> tuple[FieldInfo, ...]:
     """The fields of a kind of record, in their order; none for what is no dataclass."""
     if not is_dataclass(kind):
         return ()
-    hints = get_type_hints(kind, include_extras=True)
+    hints = _hints(kind)
     return tuple(
         FieldInfo(f.name, _marker(hints[f.name]), f.default is MISSING and f.default_factory is MISSING, f.default)
         for f in fields(kind)
     )
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    """The annotations of a class; one defined inside a function finds the types of this module by their names."""
+    try:
+        return get_type_hints(kind, include_extras=True)
+    except NameError:
+        here = {name: value for name, value in globals().items() if not name.startswith("_")}
+    try:
+        return get_type_hints(kind, localns={**here, "KW_ONLY": KW_ONLY, "ClassVar": ClassVar}, include_extras=True)
+    except NameError as error:
+        raise InputError(f"the annotations of {kind.__name__} cannot be read: {error}") from None
 
 
 def _marker(hint: Any) -> Field | None:
