@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.extending import intrinsic
 
+from ...constraints import thresholds
 from .parts import part_compiler
 
 loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
@@ -103,12 +104,12 @@ def record_of(memory: np.dtype) -> Callable[..., Any]:
 
 
 def source_digest() -> int:
-    """A number that changes when any source file of the loops does.
+    """A number that changes when any source file of the loops does, or the table of thresholds that they read.
 
     numba decides by the file of the outermost function alone whether its cached code is still good. Loops close over
     this number, which numba counts as part of them, so a change in any file they are made of is noticed.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in (Path(thresholds.__file__), *sorted(Path(__file__).parent.glob("*.py"))):
         digest.update(path.read_bytes())
     return int.from_bytes(digest.digest()[:7], "big")

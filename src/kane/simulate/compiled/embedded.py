@@ -13,30 +13,10 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
+from ...constraints.thresholds import EXACT, FIRM, MASS_SHARE, ROUGH, SINGULAR
 from .call import call, compiled, program, reals, record_of, source_digest, wholes
 from .linear import constrained
 from .step import copied
-
-RANK = 5e-6
-"""Rows of A closer to depending on others than this are taken to depend on them, in accelerations.
-
-At a singular position the rounding of b divided by a vanishing R_kk would drive the motion, and an adaptive step would
-follow it down to nothing; where a row is given up, on the other hand, the motion is wrong for the moment of passing.
-Measured on one to forty four-bars through their flat position with tolerances 1e-8 to 1e-11: from 3e-6 to 1e-5 every
-run passes with an energy error of about 1e-9 or what the tolerance allows, below 1e-6 many stop there."""
-
-FIRM = 1e-4
-"""The same in projections: near a singular position what is hardly determined is left alone, not thrown far."""
-
-SHARE = 1e-12
-"""Share of the mass that every direction is given in projections, so that a massless one can be moved."""
-
-CLOSED = 1e-16
-"""A position residual (m, rad) that needs no further step. Near a singular position a residual moves the coordinates by
-many times itself, so nothing is left that a step can take away."""
-
-ROUGH = 1e-9
-"""Above this a Newton step that does not help is halved; below, rounding is what it met."""
 
 STEPS, HALVINGS = 8, 6
 """Newton steps of a projection, and how often one of them is halved."""
@@ -101,7 +81,7 @@ def accelerate(m, source, target):
     if m.stabilised:
         for i in range(rows):
             b[i] -= m.damping * rate[i] + m.stiffness * phi[i]
-    constrained(m, rows, m.groups, a, m.b, mass, f, RANK, 0.0, target)
+    constrained(m, rows, m.groups, a, m.b, mass, f, SINGULAR, 0.0, target)
 
 
 @compiled
@@ -135,7 +115,7 @@ def aimed(m):
     phi, b, step, shift = reals(m.place), reals(m.b), reals(m.step), reals(m.shift)
     for i in range(k):
         b[i] = -phi[i]
-    constrained(m, k, m.place_groups, m.place + 8 * k, m.b, mass_at(m), m.zero, FIRM, SHARE, m.step)
+    constrained(m, k, m.place_groups, m.place + 8 * k, m.b, mass_at(m), m.zero, FIRM, MASS_SHARE, m.step)
     along = reals(m.place + 8 * k * (n + 1))
     for i in range(m.coordinates):
         total = 0.0
@@ -158,7 +138,7 @@ def tried(m, part):
 def close(m):
     """Move the coordinates in m.x onto the position constraints by Newton steps, in the metric of M at the start."""
     residual = closed(m)
-    if residual <= CLOSED:
+    if residual <= EXACT:
         return
     call(m.terms, m.x, m.out)
     for _ in range(STEPS):
@@ -175,7 +155,7 @@ def close(m):
             copied(m.coordinates, m.kept, m.x + 8)
             return
         residual = after
-        if not residual > CLOSED:
+        if not residual > EXACT:
             return
 
 
@@ -194,7 +174,7 @@ def projected(m):
     rate, b = reals(a + 8 * rows * n), reals(m.b)
     for i in range(rows):
         b[i] = -rate[i]
-    constrained(m, rows, m.groups, a, m.b, mass, m.zero, FIRM, SHARE, m.step)
+    constrained(m, rows, m.groups, a, m.b, mass, m.zero, FIRM, MASS_SHARE, m.step)
     u, step = reals(m.x + 8 * (1 + m.coordinates)), reals(m.step)
     for j in range(n):
         u[j] += step[j]

@@ -15,17 +15,12 @@ import math
 
 import numpy as np
 
+from ...constraints.thresholds import CHOLESKY, MASS_FLOOR
 from .call import compiled, reals, wholes
 from .lanes import LANES, WIDE, add, add_rows, add_rows_wide, add_squares, scale
 
-FLOOR = 1e-3
-"""Share of the mean of M_jj that every M_jj counts at least: a massless link must not outweigh all else."""
-
 REFRESH = 1e-6
 """A column norm that fell below this part of where it was last summed has lost digits and is summed again."""
-
-ROUNDING = 1e-15
-"""A pivot of the reduced mass matrix below this part of its diagonal is zero but for rounding."""
 
 START, NUMBER = np.int64(0), np.int64(8)
 """Where a row begins, and bytes from one number to the next. For plain constants numba would compile `added` anew."""
@@ -43,7 +38,7 @@ def scales(n, mass, units):
     total = 0.0
     for j in range(n):
         total += mass[j * n + j]
-    least = FLOOR * total / n
+    least = MASS_FLOOR * total / n
     if not (total >= 0.0 and total < math.inf):
         return False
     if total == 0.0:
@@ -307,7 +302,7 @@ def cholesky(free, address, diagonal):
     for i in range(free):
         at = i * side
         size = k[at + i]
-        if not size > ROUNDING * diagonal[i]:
+        if not size > CHOLESKY * diagonal[i]:
             return False
         inverse = 1.0 / math.sqrt(size)
         for j in range(i & -LANES, side, LANES):
