@@ -127,7 +127,7 @@ def by_formulation(model: Model, s: State) -> Array:
 
 
 def at_run_time(model: Model, s: State) -> Array:
-    return model.embedding().accelerations([s.t], s.q, s.u, s.tau, model.free_values())[0][0]
+    return model.embedding().accelerations([s.t], s.q, s.u, s.tau, model.free_values()).udot[0]
 
 
 def by_multipliers(model: Model, s: State) -> Array:

@@ -128,7 +128,7 @@ class EmbeddedAnswer:
         count = max(len(q), len(u), len(tau))
         times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (count,))
         values = self._model.free_values() if parameters is None else parameters
-        udot = self._at_run_time.accelerations(times, q, u, tau, values)[0]
+        udot = self._at_run_time.accelerations(times, q, u, tau, values).udot
         if single and not np.all(np.isfinite(udot)):
             raise SingularError(
                 f"model '{self._model.name}': no accelerations in this state; constraints have no value there, or leave"

@@ -10,7 +10,7 @@ import numpy as np
 from ..analysis.constrained import allowed
 from ..backends import Kernel, compile
 from ..errors import InputError, ModelError, Problem
-from ..formulation import places_program, terms_program, unit_program
+from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, finite, freedom, moving
 from ..formulation.embedding import REDUNDANT, choose
 from ..simulate import Embedding, Names
@@ -46,17 +46,14 @@ class ConstrainedModel(Answering):
         return self._simulations[key]
 
     def embedding(self, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
-        """The constraints embedded at run time; one for every simulation that goes on at the same time."""
+        """The constraints embedded at run time; simulations share it, each with a workspace of its own."""
         equations = self.equations()
         return Embedding(
+            layout_of(equations),
             *self._constraint_kernels(law),
-            coordinates=len(self.coordinates),
-            speeds=len(self.speeds),
-            rows=len(self.row_names),
             baumgarte=baumgarte,
             rank=equations.rank,
-            groups=[(c.name, row.unit) for c in self.constraints.values() for row in c.rows],
-            positions=equations.constraints.placed,
+            groups=tuple((c.name, row.unit) for c in self.constraints.values() for row in c.rows),
             driven=equations.constraints.driven,
             names=Names(f"model '{self.name}'", self.row_names, self.speeds),
         )

@@ -58,12 +58,13 @@ class Simulation:
     `embedding` is kept alive with the addresses it gave.
     """
 
-    motion: Kernel | int
-    project: Kernel | int | None
+    motion: Kernel | None
+    unit: Kernel | None
     events: Events | None
     law: Kernel | None
     written_out: bool = True
     embedding: Embedding | None = None
+    project: bool = False
 
 
 class Model(Linearizing):
@@ -108,10 +109,16 @@ class Model(Linearizing):
         watched = self._events(events)
         singular = self._singular(q0, u0, float(np.ravel(t)[0]))
         simulation = self._simulation(law, watched, self._embedding_wanted(embed, drift, singular))
+        workspace = None if simulation.embedding is None else simulation.embedding.workspace()
+        motion, project = simulation.motion, simulation.unit
+        if workspace is not None:
+            motion = workspace.rates if motion is None else motion
+            project = workspace.projection if simulation.project else project
+        assert motion is not None
         sampled = None
         if callable(control):
             sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
-        options.setdefault("project_address", simulation.project)
+        options.setdefault("project_address", project)
         options.setdefault("project_error", simulation.embedding is not None)
         if simulation.embedding is not None:
             simulation.embedding.refuse_massless(float(np.ravel(t)[0]), q0, u0, held, self.free_values())
@@ -124,7 +131,7 @@ class Model(Linearizing):
         weights = np.full(len(q0) + len(u0) + 1, float(1e-2 * rtol if atol is None else atol))
         weights[-1] = _UNWEIGHED
         solution = integrate(
-            simulation.motion,
+            motion,
             np.concatenate([q0, u0, [0.0]]),
             t,
             parameters=np.concatenate([held, self.free_values()]),
@@ -161,14 +168,15 @@ class Model(Linearizing):
             embedding = self.embedding(law, baumgarte=baumgarte) if self.constraints else None
             unit = None if embedding is not None and project else unit_program(equations)
             self._simulations[key] = Simulation(
-                embedding.rhs if embedding is not None and at_run_time else compile(motion_program(equations, law)),
-                embedding.project if embedding is not None and project else None if unit is None else compile(unit),
+                None if embedding is not None and at_run_time else compile(motion_program(equations, law)),
+                None if unit is None else compile(unit),
                 Events(compile(watch_program(equations, [e for _, e in watched])), tuple(event for event, _ in watched))
                 if watched
                 else None,
                 None if law is None else compile(control_program(equations, law)),
                 embedding is None or not at_run_time,
                 embedding,
+                embedding is not None and project,
             )
         return self._simulations[key]
 

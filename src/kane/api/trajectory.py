@@ -44,7 +44,7 @@ def _passed(model: Model, embedding: Embedding, t: Array, q: Array, u: Array) ->
 
     def measure(times: Array, places: Array) -> Array:
         none = np.zeros((len(times), len(still)))
-        return embedding.accelerations(times, places, none, none, model.free_values())[2]
+        return embedding.accelerations(times, places, none, none, model.free_values()).nearness
 
     found = lowest(measure, t, q, np.atleast_2d(model.qdot(q, u, t=t[:, None])))
     return tuple(

@@ -1,14 +1,16 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
 from .blame import Names
-from .embedding import Embedding
+from .embedding import Accelerations, Embedding, Workspace
 from .integrate import integrate
+from .routine import Routine
 from .settings import METHODS
 from .solution import REASONS, Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
 
 __all__ = [
     "METHODS",
     "REASONS",
+    "Accelerations",
     "Control",
     "Crossings",
     "Embedding",
@@ -17,7 +19,9 @@ __all__ = [
     "Held",
     "Names",
     "Outcome",
+    "Routine",
     "Solution",
     "Statistics",
+    "Workspace",
     "integrate",
 ]
