@@ -15,6 +15,7 @@ from .motion import (
 )
 from .places import Place, place_of, place_program
 from .properties import external_program
+from .reactions import multiplier_symbols
 from .regressor import regressor_program
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "jacobian_program",
     "layout_of",
     "motion_program",
+    "multiplier_symbols",
     "place_of",
     "place_program",
     "places_program",

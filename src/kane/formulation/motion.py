@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from ..graph import Expr, Program, forward, substitute
+from ..graph import Expr, Inputs, Program, depends_on, forward, lower, substitute
 from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
+from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
 
 
@@ -147,6 +148,12 @@ def unit_program(equations: Equations) -> Program | None:
 
 
 def watch_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
-    """The functions that events watch, one output each."""
+    """The functions that events watch, one output each. Where one of them names a multiplier (`multiplier_symbols`) the
+    program reads `Layout.watched`, with the multipliers of all rows as its last inputs."""
     watched = equations.system.take(exprs)
-    return equations.lowered("watch", INPUTS, {"events": ((len(watched),), watched)})
+    outputs = {"events": ((len(watched),), watched)}
+    symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
+    if not depends_on(watched, symbols):
+        return equations.lowered("watch", INPUTS, outputs)
+    groups = equations.groups([*INPUTS, *(["parameters"] if equations.free else [])])
+    return lower("watch", [*groups, Inputs("multipliers", tuple(repr(s) for s in symbols))], outputs)

@@ -3,9 +3,22 @@
 from .blame import Names
 from .embedding import Accelerations, Embedding, Workspace
 from .integrate import integrate
+from .problem import Mode, Problem, Switch, simulate
 from .routine import Routine
 from .settings import METHODS
-from .solution import REASONS, Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
+from .solution import (
+    REASONS,
+    Control,
+    Crossings,
+    Event,
+    Events,
+    Held,
+    Outcome,
+    Segment,
+    Solution,
+    Statistics,
+    Transition,
+)
 
 __all__ = [
     "METHODS",
@@ -17,11 +30,17 @@ __all__ = [
     "Event",
     "Events",
     "Held",
+    "Mode",
     "Names",
     "Outcome",
+    "Problem",
     "Routine",
+    "Segment",
     "Solution",
     "Statistics",
+    "Switch",
+    "Transition",
     "Workspace",
     "integrate",
+    "simulate",
 ]

@@ -47,8 +47,7 @@ class Embedding:
     """The motion of a constrained system, compiled. All programs read [t, q, u, work, tau, parameters] (`Layout`):
 
     - `terms` and `places` write what `Layout.terms` and `Layout.places` say; `places` is None if no row has a position;
-    - `unit` writes the state [q, u, work] with unit quaternions; None if there are none;
-    - `watch`, which reads the multipliers λ of all rows behind the other inputs, writes functions that events watch.
+    - `unit` writes the state [q, u, work] with unit quaternions; None if there are none.
 
     Rates are [q̇, u̇, power]; u̇ is nan where the constrained mass matrix is singular. Projection moves a state to where
     phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays.
@@ -66,7 +65,6 @@ class Embedding:
     terms: Kernel
     places: Kernel | None = None
     unit: Kernel | None = None
-    watch: Kernel | None = None
     baumgarte: tuple[float, float] | None = None
     rank: int | None = None
     groups: tuple[Hashable, ...] | None = None
@@ -80,12 +78,13 @@ class Embedding:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It travels as what it was made of; addresses are found anew on arrival."""
-        given = (self.terms, self.places, self.unit, self.watch, self.baumgarte, self.rank, self.groups, self.weights)
+        given = (self.terms, self.places, self.unit, self.baumgarte, self.rank, self.groups, self.weights)
         return Embedding, (self.layout, *given, self.driven, self.names)
 
-    def workspace(self) -> Workspace:
-        """Memory for one run, or one thread at a time."""
-        return Workspace(self)
+    def workspace(self, watch: Kernel | None = None) -> Workspace:
+        """Memory for one run, or one thread at a time; `watch` is the program of events that watch multipliers, which
+        reads `Layout.watched`."""
+        return Workspace(self, watch)
 
     def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> Accelerations:
         """Accelerations and multipliers of k states: t (k,), q (k, coordinates), u and tau (k, n), parameters (k, …) or
@@ -135,15 +134,18 @@ class Workspace:
     Calls of these must not overlap: whoever runs in parallel makes a workspace each.
     """
 
-    __slots__ = ("_buffer", "_embedding", "_records")
+    __slots__ = ("_buffer", "_embedding", "_records", "_watch")
 
-    def __init__(self, embedding: Embedding):
+    def __init__(self, embedding: Embedding, watch: Kernel | None = None):
         plan = embedding._plan
-        self._embedding = embedding
+        self._embedding, self._watch = embedding, watch
         self._buffer = plan.buffer.copy()
         self._records = plan.records.copy()
         numbers = self._records.view(np.int64).reshape(len(self._records), -1)
         numbers[:, plan.own] += self._buffer.ctypes.data
+        if watch is not None:
+            _check("watch", watch, embedding.layout.watched.size, watch.program.output_count)
+            self._records["watch"] = watch.address
 
     def _routine(self, task: int, outputs: int) -> Routine:
         memory = self._records[task:].ctypes.data
@@ -161,10 +163,9 @@ class Workspace:
 
     @property
     def watch(self) -> Routine:
-        """What the events of the embedding watch."""
-        watch = self._embedding.watch
-        assert watch is not None
-        return self._routine(_WATCH, watch.program.output_count)
+        """Functions of the inputs and the multipliers that events watch."""
+        assert self._watch is not None
+        return self._routine(_WATCH, self._watch.program.output_count)
 
     def evaluate(self, x: Array) -> Accelerations:
         """Accelerations and multipliers for rows of inputs x (k, inputs)."""
@@ -211,7 +212,6 @@ def _plan(embedding: Embedding) -> _Plan:
         "terms": embedding.terms,
         "places": embedding.places,
         "unit": embedding.unit,
-        "watch": embedding.watch,
     }
     values: dict[str, Any] = {
         "task": embedded.TASKS,
@@ -327,16 +327,14 @@ def _check_programs(embedding: Embedding) -> None:
         _check("places", embedding.places, inputs, layout.places.size)
     if embedding.unit is not None:
         _check("unit", embedding.unit, inputs, layout.state.size)
-    if embedding.watch is not None:
-        _check("watch", embedding.watch, layout.watched.size, embedding.watch.program.output_count)
 
 
 def _check(name: str, kernel: Kernel, inputs: int, outputs: int) -> None:
     program = kernel.program
     if program.input_count != inputs:
         raise InputError(
-            f"{name}: program '{program.name}' reads {program.input_count} numbers, {inputs} are in the layout; all"
-            f" programs of an embedding read [t, q, u, work, tau, parameters]"
+            f"{name}: program '{program.name}' reads {program.input_count} numbers, {inputs} are in the layout;"
+            f" programs of an embedding read [t, q, u, work, tau, parameters], those of events λ too"
         )
     if program.output_count != outputs:
         raise InputError(
