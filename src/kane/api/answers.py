@@ -153,6 +153,10 @@ class Answers:
         self.direct_revision = -1
         self._values: Array | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels as the description and the values of its free parameters."""
+        return _remade_answers, (self.mechanism, self.formulate, self._values)
+
     # programs ----------------------------------------------------------------------------------------------------
 
     def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -245,6 +249,12 @@ class Answers:
         if self.recursive():
             return Answers(mechanism, self.formulate)  # constants of a recursion are numbers
         return Answers(mechanism, self.formulate, self.cache.without(lambda key: key == "equations"))
+
+
+def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
+    answers = Answers(mechanism, formulate)
+    answers._values = values
+    return answers
 
 
 def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:

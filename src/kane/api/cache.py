@@ -36,6 +36,10 @@ class Cache:
             self._things.move_to_end(key)
             return self._things[key]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels empty: what was compiled is made again where it is needed."""
+        return Cache, ()
+
     def __len__(self) -> int:
         return len(self._things)
 

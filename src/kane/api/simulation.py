@@ -1,4 +1,4 @@
-"""A simulation put together: start, programs, events, control law and options of a motion, and its trajectory."""
+"""A simulation put together: start, programs, events, control law and settings of a motion."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
-from ..simulate import Control, Event, Mode, Problem, Solution
-from ..simulate import simulate as run
+from ..simulate import Control, Event, Mode, Problem, Solution, simulate
 from . import given
 from .answers import Answers, embedding_of
 from .constrained import first_step, is_singular
@@ -43,11 +42,19 @@ _OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
-    """What came out of a simulation: what was simulated, and its solution."""
+class Setup:
+    """A simulation that is ready to run: what is simulated, the state [q, u, work] at its start, the times (s), a
+    control in Python, and settings of the integrator. Without such a control it can be pickled."""
 
     problem: Problem
-    solution: Solution
+    start: Array
+    times: Array
+    control: Control | None
+    settings: Mapping[str, Any]
+
+    def run(self, progress: Callable[[float], object] | None = None) -> Solution:
+        """The motion."""
+        return simulate(self.problem, self.start, self.times, control=self.control, progress=progress, **self.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,7 @@ class Treatment:
     baumgarte: tuple[float, float] | None = None
 
 
-def simulate(
+def set_up(
     answers: Answers,
     t: Any,
     *,
@@ -76,10 +83,9 @@ def simulate(
     embed: str,
     drift: str | tuple[float, float],
     events: Mapping[str, Any] | None,
-    progress: Callable[[float], object] | None,
     options: dict[str, Any],
-) -> Motion:
-    """The motion over t from a start, see `Model.simulate`."""
+) -> Setup:
+    """What a motion over t from a start takes, see `Model.simulate`."""
     _refuse_unknown(options)
     mechanism, times = answers.mechanism, span(t)
     with answers.cache.lock:  # what is given may be text, which becomes part of the graph of the description
@@ -101,26 +107,15 @@ def simulate(
     state = problem.layout.state
     weights = np.full(state.size, float(1e-2 * rtol if atol is None else atol))
     weights[state["work"].place] = _UNWEIGHED
-    solution = run(
-        problem,
-        np.concatenate([q0, u0, [0.0]]),
-        times,
-        method=method,
-        rtol=rtol,
-        atol=weights,
-        step=step,
-        control=sampled,
-        progress=progress,
-        **options,
-    )
-    return Motion(problem, solution)
+    settings = {"method": method, "rtol": rtol, "atol": weights, "step": step, **options}
+    return Setup(problem, np.concatenate([q0, u0, [0.0]]), times, sampled, settings)
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:
     """Refuse options of `simulate` that there are not, with what was meant perhaps."""
     for name in options:
         if name not in _OPTIONS:
-            named = [p for p in inspect.signature(simulate).parameters if p not in ("answers", "options")]
+            named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options")]
             raise InputError(f"simulate has no option '{name}'\n    to mend: {suggestion(name, [*named, *_OPTIONS])}")
 
 
@@ -133,9 +128,10 @@ def _problem(
 ) -> Problem:
     """What is simulated; its programs are kept for the next motion with the same law, events and treatment."""
     key = ("simulation", _key(law), tuple(watched), treatment)
-    if answers.recursive() and isinstance(law, CompiledControl):
-        refuse_if_too_large(answers.mechanism, f"control {law!r}")
     recursive = answers.recursive()
+    if recursive and isinstance(law, CompiledControl):
+        refuse_if_too_large(answers.mechanism, f"control {law!r}")
+        recursive = False
     mode, efforts = answers.kept(
         key,
         lambda: _recursive_mode(answers, law, watched) if recursive else _mode(answers, law, watched, treatment),
@@ -249,4 +245,4 @@ def _sampled(control: Callable[..., Any], layout: Layout, held: Array) -> Callab
     return efforts
 
 
-__all__ = ["ControlLaw", "Motion", "simulate"]
+__all__ = ["ControlLaw", "Setup", "set_up"]

@@ -13,12 +13,11 @@ from ..analysis.large import check_large_trajectory
 from ..analysis.singular import SINGULAR, Singularity, lowest
 from ..errors import InputError
 from ..model import locks
-from ..simulate import Embedding, Outcome, Segment, Statistics, Transition
+from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
 from .answers import Answers, embedding_of
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
-from .simulation import Motion
 
 if TYPE_CHECKING:
     from .model import Model
@@ -48,9 +47,8 @@ class Trajectory:
     transitions: tuple[Transition, ...] = ()
 
     @staticmethod
-    def of(answers: Answers, motion: Motion) -> Trajectory:
-        """The trajectory of a motion."""
-        solution, problem = motion.solution, motion.problem
+    def of(answers: Answers, problem: Problem, solution: Solution) -> Trajectory:
+        """The trajectory of what was simulated."""
         law = problem.law
         q, u, work = problem.layout.state.split(solution.y).values()
         tau = np.tile(problem.tau, (len(solution.t), 1))
