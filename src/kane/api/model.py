@@ -334,12 +334,12 @@ class Model:
         compiled in), or a Python function of (t, q, u) that gives tau, called every `control_period` seconds and held
         between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
         terminal}; a row of a constraint ("front.normal") stands for its multiplier λ. A start that violates constraints
-        is moved onto them, names given in mappings staying as they are. `embed` says where constraints are embedded: at "run-time", independent speeds chosen anew all the time, or at
-        "formulation", chosen once, which is faster (from a singular position it is "run-time" always). `drift` off the
-        constraints is taken out after each step ("project"), held back by accelerations (Baumgarte's: (damping ratio,
-        frequency in rad/s)), or left ("none"). Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The
-        trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a
-        hundredth of that.
+        is moved onto them, names given in mappings staying as they are. `embed` says where constraints are embedded: at
+        "run-time", independent speeds chosen anew all the time, or at "formulation", chosen once, which is faster (from
+        a singular position it is "run-time" always). `drift` off the constraints is taken out after each step
+        ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
+        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
+        ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
         """
         answers = self._answers.given(parameters)
         ready = set_up(

@@ -116,22 +116,8 @@ def falling(v: dict[str, Any]) -> list[Any]:
 def on_sphere(v: dict[str, Any]) -> list[Any]:
     """Terms of a particle of unit mass at the distance 1 from the origin: (x² + z² − 1) / 2 = 0."""
     (x, z), (a, b) = v["q"], v["u"]
-    return [
-        a,
-        b,
-        1.0,
-        0.0,
-        0.0,
-        1.0,
-        0.0,
-        -GRAVITY,
-        x,
-        z,
-        x * a + z * b,
-        -(a * a + b * b),
-        (x * x + z * z - 1) / 2,
-        0.0,
-    ]
+    mass, f, row = [1.0, 0.0, 0.0, 1.0], [0.0, -GRAVITY], [x, z]
+    return [a, b, *mass, *f, *row, x * a + z * b, -(a * a + b * b), (x * x + z * z - 1) / 2, 0.0]
 
 
 def sphere_places(v: dict[str, Any]) -> list[Any]:
