@@ -271,6 +271,12 @@ def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kerne
     return answers.kept(("constraints", tuple(law.items()) if isinstance(law, dict) else law), made)
 
 
+def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
+    """For each row of the constraints the group of rows with which it compares by length: its constraint's, of its
+    unit."""
+    return tuple((c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows)
+
+
 def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
     """The constraints embedded at run time; simulations share it, each with a workspace of its own."""
     equations, mechanism = answers.equations(), answers.mechanism
@@ -279,7 +285,7 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
         *constraint_kernels(answers, law),
         baumgarte=baumgarte,
         rank=equations.rank,
-        groups=tuple((c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows),
+        groups=row_groups(mechanism),
         driven=equations.constraints.driven,
         names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
     )
@@ -293,4 +299,4 @@ def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
     mechanism.revision += 1
 
 
-__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters"]
+__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters", "row_groups"]

@@ -101,6 +101,8 @@ def _refuse_large(
     mechanism: Mechanism, what: str, off: Array, A: Array, x: Array, b: Array, unit: str, mend: str
 ) -> None:
     """Refuse `what` by which rows are off (…, m), as far as it is more than a share of A x and b."""
+    if np.abs(off).max(initial=0.0) <= _ALLOWED:
+        return
     size = 1.0 + np.einsum("...mn,...n->...m", np.abs(A), np.abs(x)) + np.abs(b)
     share = np.abs(off) / size
     if share.max(initial=0.0) <= _ALLOWED:

@@ -1,7 +1,7 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
 from .blame import Names
-from .embedding import Accelerations, Embedding, Workspace
+from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
 from .problem import Mode, Problem, Switch, simulate
 from .routine import Routine
@@ -42,5 +42,6 @@ __all__ = [
     "Transition",
     "Workspace",
     "integrate",
+    "multipliers_of",
     "simulate",
 ]

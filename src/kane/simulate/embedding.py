@@ -11,7 +11,7 @@ An `Embedding` never changes; what is worked in is a `Workspace`, which every ru
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -74,7 +74,15 @@ class Embedding:
     _plan: _Plan = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_plan", _plan(self))
+        _check_programs(self)
+        programs = {"terms": self.terms, "places": self.places, "unit": self.unit}
+        plan = _plan(self.layout, programs, self.groups, self.weights)
+        damping, stiffness = _gains(self.baumgarte)
+        plan.records["damping"], plan.records["stiffness"] = damping, stiffness
+        plan.records["stabilised"], plan.records["driven"] = int(self.baumgarte is not None), int(self.driven)
+        if self.rank is not None:
+            plan.records["generic"] = self.rank
+        object.__setattr__(self, "_plan", plan)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It travels as what it was made of; addresses are found anew on arrival."""
@@ -128,44 +136,53 @@ class Embedding:
         return System(self.layout, Routine(self.terms.address, self.layout.terms.size), self.workspace().rates, generic)
 
 
+class _Memory:
+    """What one run of the compiled program works in: a copy of a plan."""
+
+    __slots__ = ("_buffer", "_plan", "records")
+
+    def __init__(self, plan: _Plan):
+        self._plan = plan
+        self._buffer = plan.buffer.copy()
+        self.records = plan.records.copy()
+        numbers = self.records.view(np.int64).reshape(len(self.records), -1)
+        numbers[:, plan.own] += self._buffer.ctypes.data
+
+    def routine(self, task: int, outputs: int) -> Routine:
+        """The program of a task, which works here."""
+        return Routine(self._plan.code.address, outputs, self.records[task:].ctypes.data, self)
+
+
 class Workspace:
     """The memory of one run of an embedding, and the programs that work in it.
 
     Calls of these must not overlap: whoever runs in parallel makes a workspace each.
     """
 
-    __slots__ = ("_buffer", "_embedding", "_records", "_watch")
+    __slots__ = ("_embedding", "_memory", "_watch")
 
     def __init__(self, embedding: Embedding, watch: Kernel | None = None):
-        plan = embedding._plan
         self._embedding, self._watch = embedding, watch
-        self._buffer = plan.buffer.copy()
-        self._records = plan.records.copy()
-        numbers = self._records.view(np.int64).reshape(len(self._records), -1)
-        numbers[:, plan.own] += self._buffer.ctypes.data
+        self._memory = _Memory(embedding._plan)
         if watch is not None:
             _check("watch", watch, embedding.layout.watched.size, watch.program.output_count)
-            self._records["watch"] = watch.address
-
-    def _routine(self, task: int, outputs: int) -> Routine:
-        memory = self._records[task:].ctypes.data
-        return Routine(self._embedding._plan.code.address, outputs, memory, self)
+            self._memory.records["watch"] = watch.address
 
     @property
     def rates(self) -> Routine:
         """[q̇, u̇, power] of a state."""
-        return self._routine(_RATES, self._embedding.layout.state.size)
+        return self._memory.routine(_RATES, self._embedding.layout.state.size)
 
     @property
     def projection(self) -> Routine:
         """The state [q, u, work] moved onto the constraints."""
-        return self._routine(_PROJECTION, self._embedding.layout.state.size)
+        return self._memory.routine(_PROJECTION, self._embedding.layout.state.size)
 
     @property
     def watch(self) -> Routine:
         """Functions of the inputs and the multipliers that events watch."""
         assert self._watch is not None
-        return self._routine(_WATCH, self._watch.program.output_count)
+        return self._memory.routine(_WATCH, self._watch.program.output_count)
 
     def evaluate(self, x: Array) -> Accelerations:
         """Accelerations and multipliers for rows of inputs x (k, inputs)."""
@@ -175,11 +192,24 @@ class Workspace:
         found, nearness = np.empty((count, n + layout.rows)), np.empty(count)
         independent, rank = np.zeros((count, n), dtype=np.int64), np.zeros(count, dtype=np.int64)
         given = np.array([count, *(a.ctypes.data for a in (x, independent, nearness, rank))], dtype=np.int64)
-        self._routine(_SAMPLES, 0).run(given.ctypes.data, found.ctypes.data)
+        self._memory.routine(_SAMPLES, 0).run(given.ctypes.data, found.ctypes.data)
         return Accelerations(found[:, :n], found[:, n:], independent.astype(bool), nearness, rank)
 
 
-_RATES, _PROJECTION, _WATCH, _SAMPLES = range(4)
+def multipliers_of(A: Array, g: Array, mass: Array, groups: Sequence[Hashable]) -> tuple[Array, Any]:
+    """(λ (k, rows) of Aᵀ λ = g, the rank of the rows (k,)) for k samples: A (k, rows, n), g (k, n), `mass` (k, n) the
+    diagonal of M, by which speeds are measured. Where rows are redundant Σ λ² is least. Rank −1: not numbers."""
+    count, rows, n = A.shape
+    layout = Layout(0, n, 0, rows)
+    run = _Memory(_plan(layout, {}, tuple(groups), None))
+    values, rank = np.empty((count, rows)), np.empty(count, dtype=np.int64)
+    arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (A, mass, g)]
+    given = np.array([count, *(x.ctypes.data for x in (*arrays, rank))], dtype=np.int64)
+    run.routine(_REACTIONS, 0).run(given.ctypes.data, values.ctypes.data)
+    return values, rank
+
+
+_RATES, _PROJECTION, _WATCH, _SAMPLES, _REACTIONS = range(5)
 """Tasks of the compiled program, in the order of `compiled.embedded.TASKS`."""
 
 
@@ -194,40 +224,33 @@ class _Plan(NamedTuple):
     held: tuple[Any, ...]
 
 
-def _plan(embedding: Embedding) -> _Plan:
+def _plan(
+    layout: Layout,
+    programs: Mapping[str, Kernel | None],
+    groups: Sequence[Hashable] | None,
+    weights: Sequence[float] | None,
+) -> _Plan:
     with announce_compilation("the treatment of constraints"):
         from .compiled import embedded  # numba is slow to import: only a simulation pays for it
 
-    layout = embedding.layout
-    _check_programs(embedding)
-    n, rows, positions = layout.speeds, layout.rows, len(layout.positions)
-    damping, stiffness = _gains(embedding.baumgarte)
-    groups, place_groups = _numbered_groups(layout, embedding.groups)
+    n, rows = layout.speeds, layout.rows
+    numbered, place_groups = _numbered_groups(layout, groups)
     shared = {
-        "groups": np.array([*groups, 0], dtype=np.int64),
+        "groups": np.array([*numbered, 0], dtype=np.int64),
         "place_groups": np.array([*place_groups, 0], dtype=np.int64),
-        "weight": np.array([*_checked_weights(rows, embedding.weights), 1.0]),
-    }
-    programs = {
-        "terms": embedding.terms,
-        "places": embedding.places,
-        "unit": embedding.unit,
+        "weight": np.array([*_checked_weights(rows, weights), 1.0]),
     }
     values: dict[str, Any] = {
         "task": embedded.TASKS,
         "coordinates": layout.coordinates,
         "n": n,
         "rows": rows,
-        "holonomic": 0 if embedding.places is None else positions,
+        "holonomic": len(layout.positions),
         "inputs": layout.inputs.size,
         "states": layout.state.size,
-        "generic": min(rows, n) if embedding.rank is None else embedding.rank,
-        "stabilised": int(embedding.baumgarte is not None),
-        "driven": int(embedding.driven),
+        "generic": min(rows, n),
         "q_start": 8 * layout.inputs["q"].start,
         "u_start": 8 * layout.inputs["u"].start,
-        "damping": damping,
-        "stiffness": stiffness,
         **{name: 0 if kernel is None else kernel.address for name, kernel in programs.items()},
         **{name: array.ctypes.data for name, array in shared.items()},
     }

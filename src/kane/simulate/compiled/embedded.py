@@ -17,15 +17,18 @@ from numba import cfunc, types
 
 from ...constraints.thresholds import EXACT, FIRM, MASS_SHARE, ROUGH, SINGULAR
 from .call import call, part, program, reals, record_of, source_digest, wholes
-from .linear import solve_constrained, solve_multipliers
+from .linear import constraint_efforts, scale_rows, scales, solve_constrained, solve_multipliers, triangularize
 from .step import copy_numbers
+
+ONE = np.int64(1)
+"""How far it is from one number to the next of a vector. For a plain constant numba would compile `scales` anew."""
 
 STEPS, HALVINGS = 8, 6
 """Newton steps of a projection, and how often one of them is halved."""
 
-TASKS = RATES, PROJECTION, WATCH, SAMPLES = range(4)
+TASKS = RATES, PROJECTION, WATCH, SAMPLES, REACTIONS = range(5)
 """What a record asks for: the rates of a state, the state on the constraints, what events watch, accelerations of many
-states."""
+states, multipliers of many states whose rows and efforts are given."""
 
 PROGRAMS = ("terms", "places", "unit", "watch")
 SIZES = (
@@ -248,7 +251,8 @@ def evaluate_samples(m, samples, target):
         udot = m.step if watching else target + 8 * i * wide
         values = m.x + 8 * m.inputs if watching else udot + 8 * m.n
         accelerate(m, source, udot)
-        solve_multipliers(m, m.rows, m.groups, m.mass, m.f, udot, values)
+        constraint_efforts(m.n, m.mass, m.f, udot, m.product)
+        solve_multipliers(m, m.rows, m.groups, m.product, values)
         if watching:
             copy_numbers(m.inputs, source, m.x)
             call(m.watch, m.x, target)
@@ -258,6 +262,24 @@ def evaluate_samples(m, samples, target):
             wholes(given[4])[i] = m.rank
             for j in range(m.n):
                 free[i * m.n + order[j]] = 0 if j < m.rank else 1
+
+
+@part
+def evaluate_multipliers(m, samples, target):
+    """Write λ of Aᵀ λ = g for many samples.
+
+    `samples` is the address of [how many, address of A (rows, n) of each, of its M_jj (n,), of g (n,), of `rank`
+    (int64)].
+    """
+    given = wholes(samples)
+    n, rows = m.n, m.rows
+    units, ranks = reals(m.scale), wholes(given[4])
+    for i in range(given[0]):
+        mass, a = reals(given[2] + 8 * i * n), reals(given[1] + 8 * i * rows * n)
+        good = scales(n, mass, ONE, units) and scale_rows(m, rows, a, reals(m.b), wholes(m.groups))
+        m.rank = triangularize(m, rows, SINGULAR) if good else 0
+        ranks[i] = m.rank if good else -1
+        solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)
 
 
 def _embedded(digest) -> Any:
@@ -273,6 +295,8 @@ def _embedded(digest) -> Any:
             copy_numbers(m.inputs if digest else 0, source, m.x)
             project_state(m)
             copy_numbers(m.states, m.x + m.q_start, target)
+        elif m.task == REACTIONS:
+            evaluate_multipliers(m, source, target)
         else:
             evaluate_samples(m, source, target)
 

@@ -39,18 +39,19 @@ def padded_length(count):
 
 
 @part
-def scales(n, mass, units):
-    """Set units[j] = 1 / sqrt(M_jj), small M_jj raised by a share of their mean; False if that is not a number."""
+def scales(n, mass, next_mass, units):
+    """Set units[j] = 1 / sqrt(M_jj), small M_jj raised by a share of their mean; False if that is not a number. From
+    one M_jj to the next it is so many numbers: n + 1 in a matrix."""
     total = 0.0
     for j in range(n):
-        total += mass[j * n + j]
+        total += mass[j * next_mass]
     least = MASS_FLOOR * total / n
     if not (total >= 0.0 and total < math.inf):
         return False
     if total == 0.0:
         least = 1.0
     for j in range(n):
-        units[j] = 1.0 / math.sqrt(max(mass[j * n + j], 0.0) + least)
+        units[j] = 1.0 / math.sqrt(max(mass[j * next_mass], 0.0) + least)
     return True
 
 
@@ -346,7 +347,7 @@ def solve_constrained(m, rows, groups, a, b, mass, f, tolerance, share, x):
     units, k, order, square = reals(m.scale), reals(m.k), wholes(m.order), reals(m.square)
     target = reals(x)
     m.rank, m.measure = 0, math.nan
-    good = scales(n, reals(mass), units) and scale_rows(m, rows, reals(a), reals(b), wholes(groups))
+    good = scales(n, reals(mass), n + 1, units) and scale_rows(m, rows, reals(a), reals(b), wholes(groups))
     free = n
     if good:
         m.rank = triangularize(m, rows, tolerance)
@@ -388,27 +389,34 @@ def apply_factor(m, rows, x):
 
 
 @part
-def solve_multipliers(m, rows, groups, mass, f, x, target):
-    """Set λ, (rows,), at the address `target` to what satisfies M x = f + Aᵀ λ after `solve_constrained` has found x.
+def constraint_efforts(n, mass, f, x, target):
+    """Set g = M x − f, what constraints have to give, (n,); all of them addresses."""
+    M, efforts, found, g = reals(mass), reals(f), reals(x), reals(target)
+    for i in range(n):
+        total = -efforts[i]
+        for j in range(n):
+            total += M[i * n + j] * found[j]
+        g[i] = total
 
-    With D A S = Q R Πᵀ as it was factored, D the lengths of groups and S the units of the unknowns, R11ᵀ ν = (S (M x −
-    f))_D and λ = D Q (ν, z). z is 0 where no row is redundant, else what makes Σ (weight λ)² least: of all λ that do
-    the same, the one of least norm.
+
+@part
+def solve_multipliers(m, rows, groups, g, target):
+    """Set λ, (rows,), at the address `target` to what satisfies Aᵀ λ = g, (n,), after A has been factored.
+
+    With D A S = Q R Πᵀ as it was factored, D the lengths of groups and S the units of the unknowns, R11ᵀ ν = (S g)_D
+    and λ = D Q (ν, z). z is 0 where no row is redundant, else what makes Σ (weight λ)² least: of all λ that do the
+    same, the one of least norm.
     """
     n, rank, width = m.n, m.rank, padded_length(m.n + 1)
     units, order, w, nu = reals(m.scale), wholes(m.order), reals(m.w), reals(m.row)
-    M, efforts, found, factors, of = reals(mass), reals(f), reals(x), reals(m.longest), wholes(groups)
+    efforts, factors, of = reals(g), reals(m.longest), wholes(groups)
     for i in range(rank):
-        j = order[i]
-        total = -efforts[j]
-        for c in range(n):
-            total += M[j * n + c] * found[c]
-        total *= units[j]
+        total = units[order[i]] * efforts[order[i]]
         for k in range(i):
             total -= w[k * width + i] * nu[k]
         nu[i] = total / w[i * width + i]
     values = reals(target)
-    nothing = found[0] - found[0] if n > 0 else 0.0  # 0, or nan where there is no x
+    nothing = efforts[0] - efforts[0] if n > 0 else 0.0  # 0, or nan where there is no answer
     for i in range(rows):
         values[i] = nu[i] if i < rank else nothing
     apply_factor(m, rows, values)
