@@ -16,8 +16,9 @@ from ..analysis import BaseParameters, CheckReport, base_parameters, check
 from ..errors import InputError
 from ..formulation import external_program, regressor_program
 from ..large import refuse_if_too_large
-from ..model import Mechanism, load_mechanism, to_urdf, write_mechanism
+from ..model import Body, Control, Joint, Mechanism, Parameter, load_mechanism, to_urdf, write_mechanism
 from ..model.symbols import Quantity
+from ..space import Frame, Point
 from . import constrained, given, linear, reactions
 from .answers import Answers, free_parameters
 from .equations import Equations
@@ -36,7 +37,7 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
     packages, strict, right_angle.
     """
-    model = Model.of(Answers(load_mechanism(source, **options)))
+    model = Model.of(load_mechanism(source, **options))
     if free:
         model.keep_free(free)
     return model
@@ -85,10 +86,11 @@ class Model:
         self._shared = False
 
     @classmethod
-    def of(cls, answers: Answers) -> Self:
-        """The model of a description with its answers; either changes without the other noticing."""
+    def of(cls, description: Mechanism | Answers) -> Self:
+        """The model of a description, which stays as it is: what is added later is added to a copy."""
         model = cls.__new__(cls)
-        model._answers, model._shared = answers, True
+        model._answers = description if isinstance(description, Answers) else Answers(description)
+        model._shared = True
         return model
 
     # what is described -------------------------------------------------------------------------------------------
@@ -142,6 +144,57 @@ class Model:
     def name(self) -> str:
         """What the model is called."""
         return self.mechanism.name
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Parameters by name, with their values (SI)."""
+        return self.mechanism.parameters
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """Bodies by name, the ground not among them."""
+        return self.mechanism.bodies
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """Joints by name."""
+        return self.mechanism.joints
+
+    @property
+    def loads(self) -> Mapping[str, Any]:
+        """Loads by name."""
+        return self.mechanism.loads
+
+    @property
+    def constraints(self) -> Mapping[str, Any]:
+        """Constraints by name, with their rows."""
+        return self.mechanism.constraints
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of all scalar constraints, in the order of the rows of A."""
+        return self.mechanism.row_names
+
+    @property
+    def controls(self) -> Mapping[str, Control]:
+        """Control laws by name."""
+        return self.mechanism.controls
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """Frames by name: N, those of bodies, and those that were declared."""
+        return self.mechanism.frames
+
+    @property
+    def points(self) -> Mapping[str, Point]:
+        """Points by name: O, the origins of bodies, and those that were declared."""
+        return self.mechanism.points
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Acceleration of gravity (m/s²), components in N, at the present values of the parameters."""
+        x, y, z = (self.mechanism.number(e, "gravity") for e in self.mechanism.gravity)
+        return x, y, z
 
     @property
     def coordinates(self) -> tuple[str, ...]:
