@@ -97,7 +97,7 @@ def set_up(
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
     if callable(control):
-        sampled = Control(_sampled(control, problem.layout, held), control_period)
+        sampled = Control(_efforts_of(control, problem.layout, held), control_period)
     embedding = problem.modes[0].embedding
     if embedding is not None:
         embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
@@ -219,11 +219,11 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
                     mend="give an expression, or {expression, direction, terminal}",
                 )
             )
-        found.append((Event(name, **spec), _watched(mechanism, expression, f"event '{name}'")))
+        found.append((Event(name, **spec), _watch_expression(mechanism, expression, f"event '{name}'")))
     return found
 
 
-def _watched(mechanism: Mechanism, expression: Any, where: str) -> Expr:
+def _watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
     """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
     rows = mechanism.row_names
     symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
@@ -232,7 +232,7 @@ def _watched(mechanism: Mechanism, expression: Any, where: str) -> Expr:
     return mechanism.scalar(expression, where, symbols | mechanism.names())
 
 
-def _sampled(control: Callable[..., Any], layout: Layout, held: Array) -> Callable[[float, Array], Array]:
+def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Callable[[float, Array], Array]:
     """The efforts of a control law in Python, from the time and the state of the integrator."""
     q, u, n = layout.state["q"].place, layout.state["u"].place, layout.speeds
 

@@ -58,11 +58,11 @@ class Trajectory:
         elif solution.held is not None and len(solution.held.t):
             last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
             tau = solution.held.p[np.clip(last, 0, None)]
-        outcome = _explained(answers, solution.outcome, q[-1])
+        outcome = _name_lock(answers, solution.outcome, q[-1])
         embedding = problem.modes[0].embedding
-        passed = () if embedding is None else _passed(answers, embedding, solution.t, q, u)
+        passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
         if passed:
-            outcome = replace(outcome, text=f"{outcome.text}; {_announced(passed)}")
+            outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
         return Trajectory(
             answers,
             solution.t,
@@ -158,7 +158,7 @@ class Trajectory:
         return f"<Trajectory of '{self.answers.mechanism.name}', {len(self)} times: {self.outcome}>"
 
 
-def _explained(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
+def _name_lock(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     """The outcome, with gimbal lock named where that is why the motion stopped."""
     if outcome.success or outcome.reason == "interrupt":
         return outcome
@@ -169,7 +169,9 @@ def _explained(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     return replace(outcome, text=text)
 
 
-def _passed(answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array) -> tuple[Singularity, ...]:
+def _singular_positions(
+    answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array
+) -> tuple[Singularity, ...]:
     """Singular positions of the constraints along a motion."""
     if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
         return ()
@@ -185,7 +187,7 @@ def _passed(answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array
     )
 
 
-def _announced(passed: tuple[Singularity, ...]) -> str:
+def _announcement(passed: tuple[Singularity, ...]) -> str:
     shown = ", ".join(f"{s.t:.6g}" for s in passed[:3]) + (", …" if len(passed) > 3 else "")
     plural = "" if len(passed) == 1 else "s"
     return f"passes {len(passed)} singular position{plural} of the constraints (t = {shown} s)"

@@ -46,7 +46,7 @@ def terms_program(equations: Equations, law: ControlLaw | None = None) -> Progra
     """What constraints are embedded from at run time, `Layout.terms`."""
     rows = equations.constraints
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
-    f, power = _under(equations, law, f), _under(equations, law, [load_power(equations)])
+    f, power = _with_law(equations, law, f), _with_law(equations, law, [load_power(equations)])
     found: dict[str, Sequence[Expr]] = {
         "qdot": equations.system.qdot,
         "M": [e for row in equations.mass_matrix for e in row],
@@ -57,7 +57,7 @@ def terms_program(equations: Equations, law: ControlLaw | None = None) -> Progra
         "phi": rows.phi,
         "power": power,
     }
-    return _laid_out("terms", equations, layout_of(equations).terms, found)
+    return _lower_blocks("terms", equations, layout_of(equations).terms, found)
 
 
 def places_program(equations: Equations) -> Program | None:
@@ -71,7 +71,7 @@ def places_program(equations: Equations) -> Program | None:
         "G": [e for r in rows.placed for e in rows.A[r]],
         "T": [e for row in displacements(equations.system) for e in row],
     }
-    return _laid_out("places", equations, layout_of(equations).places, found)
+    return _lower_blocks("places", equations, layout_of(equations).places, found)
 
 
 def layout_of(equations: Equations) -> Layout:
@@ -82,7 +82,7 @@ def layout_of(equations: Equations) -> Layout:
     return Layout(*sizes, len(equations.constraints), tuple(equations.constraints.placed))
 
 
-def _laid_out(name: str, equations: Equations, blocks: Blocks, found: Mapping[str, Sequence[Expr]]) -> Program:
+def _lower_blocks(name: str, equations: Equations, blocks: Blocks, found: Mapping[str, Sequence[Expr]]) -> Program:
     """The program that writes what was found in the order of `blocks`."""
     return equations.lowered(name, INPUTS, {block: (at.shape, list(found[block])) for block, at in blocks.items()})
 
@@ -100,7 +100,7 @@ def _rates(equations: Equations, law: ControlLaw | None) -> list[Expr]:
     udot, power = equations.forward_dynamics, load_power(equations)
     if equations.mechanism.constraints and equations.constraints.driven:
         power = power + _reaction_power(equations, udot)
-    return _under(equations, law, [*equations.system.qdot, *udot, power])
+    return _with_law(equations, law, [*equations.system.qdot, *udot, power])
 
 
 def _reaction_power(equations: Equations, udot: Sequence[Expr]) -> Expr:
@@ -113,7 +113,7 @@ def _reaction_power(equations: Equations, udot: Sequence[Expr]) -> Expr:
     return total
 
 
-def _under(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:
+def _with_law(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:
     """Expressions with the efforts of a control law added to tau."""
     if law is None:
         return exprs

@@ -260,15 +260,15 @@ def _plan(
         records[name] = value
     buffer = np.zeros(size)
     buffer.view(np.int64)[starts["order"] // 8 :][:n] = range(n)
-    return _Plan(embedded.embedded, records, buffer, embedded.OWN_FIELDS, tuple(shared.values()))
+    return _Plan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, tuple(shared.values()))
 
 
 def _own_memory(layout: Layout) -> tuple[dict[str, int], int]:
     """(where each array of a run's memory begins, in bytes, how many numbers there are in all)."""
-    from .compiled.lanes import padded
+    from .compiled.lanes import padded_size
 
     n, rows = layout.speeds, layout.rows
-    most, width = min(rows, n) + 1, padded(n + 1)
+    most, width = min(rows, n) + 1, padded_size(n + 1)
     starts: dict[str, int] = {}
     at = 0
     for blocks, names in ((layout.terms, _TERMS), (layout.places, _PLACES)):

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .compiled import brought_in, records
+from .compiled import load_loop, records
 from .notice import announce_compilation
 from .progress import STALL, Look
 from .routine import Routine
 from .settings import Settings
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
-from .tableaux import TABLEAUX, packed
+from .tableaux import TABLEAUX, pack_rows
 
 CHUNK_SECONDS = 0.1
 """Wall time between looks at the keyboard and the progress bar."""
@@ -99,7 +99,7 @@ def integrate(
         "event_memory": _memory(watched),
     }
     with announce_compilation("the integrator"):
-        loop, programs["watch"] = brought_in(method, bool(items))
+        loop, programs["watch"] = load_loop(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
     run.state["project_error"] = int(project_error and programs["project"] != 0)
     return run.solution(control, progress, explain)
@@ -202,7 +202,7 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
     tableau = TABLEAUX[name]
     arrays: dict[str, Any] = {"c": np.array(tableau.c)}
     for matrix, rows in (("a", tableau.a), ("error", tableau.error), ("dense", tableau.dense)):
-        start, column, value = packed(rows)
+        start, column, value = pack_rows(rows)
         arrays[f"{matrix}_start"] = np.array(start, dtype=np.int64)
         arrays[f"{matrix}_column"] = np.array(column, dtype=np.int64)
         arrays[f"{matrix}_value"] = np.array(value, dtype=np.float64)
@@ -343,7 +343,7 @@ class _Run:
             reason, why = "interrupt", ""
         if explain is not None and reason in _HELPLESS:
             why = explain(self._inputs(), float(self.state["sign"] * self.state["h"]), self.start.t0)
-        return self._closed(reason, why)
+        return self._collect(reason, why)
 
     def _inputs(self) -> Any:
         """[t, y, p] at the present state."""
@@ -355,7 +355,7 @@ class _Run:
         sample = 0
         while state["t"] != start.t1:
             if control is not None:
-                fault = self._sampled(control)
+                fault = self._sample_control(control)
                 if fault:
                     return "control", fault
                 sample += 1
@@ -365,14 +365,14 @@ class _Run:
                 state["origin"], state["grid"] = state["t"], 0
             else:
                 state["t_end"] = start.t1
-            reason, why = self._segment(progress)
+            reason, why = self._advance(progress)
             if reason != "end":
                 return reason, why
         if progress is not None:
             progress(1.0)
         return "end", ""
 
-    def _sampled(self, control: Control) -> str:
+    def _sample_control(self, control: Control) -> str:
         """Call the control at the present state and hold its result; returns what is wrong with it, if anything."""
         state = self.state
         began = time.perf_counter()
@@ -397,11 +397,11 @@ class _Run:
         state["fresh"] = 1
         return ""
 
-    def _segment(self, progress: Callable[[float], object] | None) -> tuple[str, str]:
+    def _advance(self, progress: Callable[[float], object] | None) -> tuple[str, str]:
         """Run the compiled loop, chunk after chunk, until t_end or until something stops it."""
         state = self.state
         while True:
-            if self._stalled():
+            if self._is_stalled():
                 return "stall", ""
             budget = self._budget()
             if budget == 0:
@@ -435,13 +435,13 @@ class _Run:
     def _attempts(self) -> int:
         return int(self.state["steps"] + self.state["rejected"])
 
-    def _stalled(self) -> bool:
+    def _is_stalled(self) -> bool:
         """Whether the motion advances no more. Who gives a number of steps, or a fixed step, decides when to stop."""
         state = self.state
-        stalled = self.look.stalled(self._attempts(), int(state["rejected"]), float(state["t"]))
+        stalled = self.look.is_stalled(self._attempts(), int(state["rejected"]), float(state["t"]))
         return stalled and self.settings.max_steps is None and not state["fixed"]
 
-    def _closed(self, reason: str, why: str) -> Solution:
+    def _collect(self, reason: str, why: str) -> Solution:
         """Everything that was computed, as a Solution."""
         state, arrays = self.state, self.arrays
         t, rows = float(state["t"]), int(state["stored"])

@@ -73,18 +73,18 @@ OWN = (
     "step",  # (n,)
     "longest",  # (rows,): of each group
     "scale",  # (n,): units of the unknowns
-    "w",  # (rows, padded(n + 1)): [A | −b] and what becomes of it
-    "square",  # (padded(n + 1),): squared lengths of columns
+    "w",  # (rows, padded_size(n + 1)): [A | −b] and what becomes of it
+    "square",  # (padded_size(n + 1),): squared lengths of columns
     "summed",  # (n,): the same when last summed
     "order",  # (n,) int64: dependent unknowns, then independent ones
     "v",  # (min(rows, n) + 1, rows): vectors of the reflections
     "shares",  # (min(rows, n) + 1,): what multiplies them
     "swaps",  # (min(rows, n) + 1,) int64: rows exchanged before
     "null",  # (rows, rows): directions in which multipliers are not determined
-    "row",  # (padded(n + 1),)
-    "x_dependent",  # (n, padded(n + 1)): D and E of x_D = D x_I + E
-    "product",  # (n, padded(n + 1))
-    "k",  # (n, padded(n + 1)): the reduced system
+    "row",  # (padded_size(n + 1),)
+    "x_dependent",  # (n, padded_size(n + 1)): D and E of x_D = D x_I + E
+    "product",  # (n, padded_size(n + 1))
+    "k",  # (n, padded_size(n + 1)): the reduced system
 )
 """Addresses of what one run writes."""
 REALS = ("damping", "stiffness", "measure")
@@ -282,11 +282,11 @@ def evaluate_multipliers(m, samples, target):
         solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)
 
 
-def _embedded(digest) -> Any:
+def _program(digest) -> Any:
     """The program of an embedding; `digest` ties its cached code to all the sources it is made of."""
 
     @cfunc(types.void(types.int64, types.int64, types.int64), **program)
-    def embedded(source, target, memory):
+    def embedding_program(source, target, memory):
         """Do what the task in the record at `memory` says. One program for all: most of it is the same for each."""
         m = record(memory)
         if m.task == RATES:
@@ -300,7 +300,7 @@ def _embedded(digest) -> Any:
         else:
             evaluate_samples(m, source, target)
 
-    return embedded
+    return embedding_program
 
 
-embedded = _embedded(source_digest())
+embedding_program = _program(source_digest())
