@@ -15,7 +15,7 @@ import numpy as np
 
 from ..backends import Kernel, compile, remembered
 from ..errors import InputError, SingularError
-from ..formulation import places_program, terms_program, unit_program
+from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
@@ -28,6 +28,7 @@ from .records import Array
 _WEAK = 1e-5  # a pivot that has shrunk to this share of its usual size is no longer trusted
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
 
+_BOUND = ("equations", "held", "kinetostatics")  # things that refer to the description they were made of
 Value = TypeVar("Value")
 Formulate = Callable[[Mechanism, Iterable[str] | str], Equations]
 
@@ -132,7 +133,7 @@ class ConstrainedAnswer:
         count = max(len(q), len(u), len(tau))
         times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (count,))
         embedding = self._answers.kept("embedding", lambda: embedding_of(self._answers))
-        udot = embedding.accelerations(times, q, u, tau, values)[0]
+        udot = embedding.accelerations(times, q, u, tau, values).udot
         if single and not np.all(np.isfinite(udot)):
             raise SingularError(
                 f"model '{self._answers.mechanism.name}': no accelerations in this state; constraints have no value"
@@ -153,6 +154,10 @@ class Answers:
         self.direct_revision = -1
         self._values: Array | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels as the description and the values of its free parameters."""
+        return _remade_answers, (self.mechanism, self.formulate, self._values)
+
     # programs ----------------------------------------------------------------------------------------------------
 
     def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -166,6 +171,10 @@ class Answers:
     def equations(self) -> Equations:
         """The equations of motion, with the parameters that are declared free as inputs."""
         return self.kept("equations", lambda: self.formulate(self.mechanism, ()))
+
+    def fresh_equations(self) -> Equations:
+        """The same in a graph of their own: what is lowered from it does not depend on what was asked before."""
+        return self.formulate(self.mechanism, ())
 
     def program(self, name: str) -> Program:
         """A program of the equations; that of an unchanged model file may be known from an earlier run."""
@@ -234,7 +243,7 @@ class Answers:
         assert values is not None
         if values.ndim != 1:
             raise InputError(f"parameters has shape {values.shape}: this question takes one set of values")
-        other = Answers(self.mechanism, self.formulate, self.cache)
+        other = type(self)(self.mechanism, self.formulate, self.cache)
         other._values = values
         return other
 
@@ -242,41 +251,49 @@ class Answers:
 
     def of(self, mechanism: Mechanism) -> Self:
         """Those of another description, formulated in the same way."""
-        return type(self)(mechanism, self.formulate)
+        return type(self)(mechanism, self.formulate, self.cache.empty())
 
     def twin(self, mechanism: Mechanism) -> Self:
         """Those of a description that is the same but for the values of free parameters."""
         if self.recursive():
             return self.of(mechanism)  # constants of a recursion are numbers
-        return type(self)(mechanism, self.formulate, self.cache.without(lambda key: key == "equations"))
+        return type(self)(mechanism, self.formulate, self.cache.without(lambda key: key in _BOUND))
+
+
+def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
+    answers = Answers(mechanism, formulate)
+    answers._values = values
+    return answers
 
 
 def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
     """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
 
     def made() -> tuple[Kernel, Kernel | None, Kernel | None]:
-        equations = answers.equations()
-        terms = compile(terms_program(equations, law))
+        terms = compile(terms_program(answers.fresh_equations(), law))
         if law is not None:
             return (terms, *constraint_kernels(answers)[1:])
-        places, unit = places_program(equations), unit_program(equations)
+        places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
         return terms, None if places is None else compile(places), None if unit is None else compile(unit)
 
     return answers.kept(("constraints", tuple(law.items()) if isinstance(law, dict) else law), made)
 
 
+def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
+    """For each row of the constraints the group of rows with which it compares by length: its constraint's, of its
+    unit."""
+    return tuple((c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows)
+
+
 def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
-    """The constraints embedded at run time; one for every simulation that goes on at the same time."""
+    """The constraints embedded at run time; simulations share it, each with a workspace of its own."""
     equations, mechanism = answers.equations(), answers.mechanism
     return Embedding(
+        layout_of(equations),
         *constraint_kernels(answers, law),
-        coordinates=len(mechanism.coordinates),
-        speeds=len(mechanism.speeds),
-        rows=len(mechanism.row_names),
         baumgarte=baumgarte,
         rank=equations.rank,
-        groups=[(c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows],
-        positions=equations.constraints.placed,
+        groups=row_groups(mechanism),
         driven=equations.constraints.driven,
         names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
     )
@@ -290,4 +307,4 @@ def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
     mechanism.revision += 1
 
 
-__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters"]
+__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters", "row_groups"]

@@ -101,6 +101,8 @@ def _refuse_large(
     mechanism: Mechanism, what: str, off: Array, A: Array, x: Array, b: Array, unit: str, mend: str
 ) -> None:
     """Refuse `what` by which rows are off (…, m), as far as it is more than a share of A x and b."""
+    if np.abs(off).max(initial=0.0) <= _ALLOWED:
+        return
     size = 1.0 + np.einsum("...mn,...n->...m", np.abs(A), np.abs(x)) + np.abs(b)
     share = np.abs(off) / size
     if share.max(initial=0.0) <= _ALLOWED:
@@ -166,7 +168,8 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
         return q
     free = (answers.values,) if any(g.name == "parameters" for g in places.program.inputs) else ()
     still = (np.zeros(len(mechanism.speeds)), 0.0, np.zeros(len(mechanism.speeds)), *free)
-    names = [mechanism.row_names[i] for i in answers.equations().constraints.placed]
+    placed = answers.kept("placed rows", lambda: tuple(answers.equations().constraints.placed))
+    names = [mechanism.row_names[i] for i in placed]
 
     def terms(at: Array) -> Terms:
         phi, G, T = (values[0] for values in places(t, at[None], *still))  # in a batch what has no value is nan
@@ -208,7 +211,7 @@ def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
     if not answers.mechanism.constraints:
         return False
     A = constraint_rows(answers, q, u, t=t).A
-    return len(choose(A, np.ones(len(u)), SINGULAR).dependent) < answers.equations().rank
+    return len(choose(A, np.ones(len(u)), SINGULAR).dependent) < answers.kept("rank", lambda: answers.equations().rank)
 
 
 def first_step(u: Array) -> float | None:

@@ -284,7 +284,7 @@ def _positions(answers: Answers, at: Operating) -> Positions:
     found = quaternion_places(m)
     E = Edot = np.zeros((0, 4, 3))
     if found:
-        turns = answers.compiled("turns", lambda: _made(turns_program(answers.equations())))
+        turns = answers.compiled("turns", lambda: _made(turns_program(answers.fresh_equations())))
         E, Edot = turns(at.t, (at.q, at.u), answers.values)
     return Positions.of(m.coordinates, list(found.items()), E, Edot)
 
@@ -294,7 +294,7 @@ def _tangents(answers: Answers) -> ProgramAnswer:
 
     def made() -> Program:
         refuse_if_too_large(answers.mechanism, "linearization")
-        return answers.signed("tangents", lambda: tangent_program(answers.equations()))
+        return answers.signed("tangents", lambda: tangent_program(answers.fresh_equations()))
 
     return answers.compiled("tangents", made)
 
@@ -331,7 +331,7 @@ def _entering(answers: Answers) -> tuple[str, ...]:
 
 def _rates(answers: Answers, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
     exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
-    answer = answers.compiled(("rates", *expressions), lambda: rates_program(answers.equations(), exprs))
+    answer = answers.compiled(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
     return lambda t, *arrays: answer(t, arrays, answers.values)
 
 

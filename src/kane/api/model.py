@@ -33,7 +33,7 @@ from .answers import Answers, free_parameters
 from .equations import Equations
 from .places import PlaceAnswers
 from .records import Array, Energy, Momentum, Wrench
-from .simulation import ControlLaw, simulate
+from .simulation import ControlLaw, set_up
 from .trajectory import Trajectory
 
 P = ParamSpec("P")
@@ -336,7 +336,7 @@ class Model:
         """
         refuse_if_too_large(self.mechanism, "external loads")
         answers = self._answers
-        answer = answers.compiled("external loads", lambda: external_program(answers.equations()))
+        answer = answers.compiled("external loads", lambda: external_program(answers.fresh_equations()))
         efforts = np.zeros(len(self.speeds)) if tau is None else tau
         return Wrench(*answers.asked(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
 
@@ -345,7 +345,7 @@ class Model:
         order, about its origin and in its frame. Loads other than gravity take no part."""
         refuse_if_too_large(self.mechanism, "regressor")
         answers = self._answers
-        answer = answers.compiled("regressor", lambda: regressor_program(answers.equations()))
+        answer = answers.compiled("regressor", lambda: regressor_program(answers.fresh_equations()))
         return answers.asked(answer, t, parameters, {"q": q, "u": u, "udot": udot})
 
     def base_parameters(self) -> BaseParameters:
@@ -400,16 +400,16 @@ class Model:
         speed or joint to an expression in q, u, t and parameters, a law of `kane.planning` along a trajectory (all
         compiled in), or a Python function of (t, q, u) that gives tau, called every `control_period` seconds and held
         between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
-        terminal}. A start that violates constraints is moved onto them, names given in mappings staying as they are.
-        `embed` says where constraints are embedded: at "run-time", independent speeds chosen anew all the time, or at
-        "formulation", chosen once, which is faster (from a singular position it is "run-time" always). `drift` off the
-        constraints is taken out after each step ("project"), held back by accelerations (Baumgarte's: (damping ratio,
-        frequency in rad/s)), or left ("none"). Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The
-        trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a
-        hundredth of that.
+        terminal}; a row of a constraint ("front.normal") stands for its multiplier λ. A start that violates constraints
+        is moved onto them, names given in mappings staying as they are. `embed` says where constraints are embedded: at
+        "run-time", independent speeds chosen anew all the time, or at "formulation", chosen once, which is faster (from
+        a singular position it is "run-time" always). `drift` off the constraints is taken out after each step
+        ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
+        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
+        ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
         """
         answers = self._answers.given(parameters)
-        motion = simulate(
+        ready = set_up(
             answers,
             t,
             q=q,
@@ -424,11 +424,10 @@ class Model:
             embed=embed,
             drift=drift,
             events=events,
-            progress=progress,
             options=options,
         )
         self._shared = True
-        return Trajectory.of(answers, motion)
+        return Trajectory.of(answers, ready.problem, ready.run(progress))
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""

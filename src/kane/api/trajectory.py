@@ -13,12 +13,11 @@ from ..analysis.large import check_large_trajectory
 from ..analysis.singular import SINGULAR, Singularity, lowest
 from ..errors import InputError
 from ..model import locks
-from ..simulate import Embedding, Outcome, Statistics
-from .answers import Answers
+from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
+from .answers import Answers, embedding_of
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
-from .simulation import Motion
 
 if TYPE_CHECKING:
     from .model import Model
@@ -30,8 +29,9 @@ _SPLINE = 5  # degree of the curves that integrate loads along a motion
 @dataclass(frozen=True)
 class Trajectory:
     """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), how
-    it ended, and the singular positions of constraints that it passed. What it answers with is what it was simulated
-    with: the model may have changed since."""
+    it ended, and the singular positions of constraints that it passed. `segments` are its parts under one set of
+    constraints each, `transitions` what lies between them. What it answers with is what it was simulated with: the
+    model may have changed since."""
 
     answers: Answers = field(repr=False)
     t: Array
@@ -43,26 +43,40 @@ class Trajectory:
     statistics: Statistics
     events: tuple[Any, ...] = ()
     singularities: tuple[Singularity, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    transitions: tuple[Transition, ...] = ()
 
     @staticmethod
-    def of(answers: Answers, motion: Motion) -> Trajectory:
-        """The trajectory of a motion."""
-        solution, law = motion.solution, motion.law
-        n_q, n_u = len(answers.mechanism.coordinates), len(answers.mechanism.speeds)
-        q, u = solution.y[:, :n_q], solution.y[:, n_q : n_q + n_u]
-        tau = np.tile(motion.held, (len(solution.t), 1))
+    def of(answers: Answers, problem: Problem, solution: Solution) -> Trajectory:
+        """The trajectory of what was simulated."""
+        law = problem.law
+        q, u, work = problem.layout.state.split(solution.y).values()
+        tau = np.tile(problem.tau, (len(solution.t), 1))
         if law is not None:
             values = (answers.values,) if any(g.name == "parameters" for g in law.program.inputs) else ()
             tau = tau + law(solution.t[:, None], q, u, *values)
         elif solution.held is not None and len(solution.held.t):
             last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
             tau = solution.held.p[np.clip(last, 0, None)]
-        work = solution.y[:, n_q + n_u]
-        outcome = _explained(answers, solution.outcome, q[-1])
-        passed = () if motion.embedding is None else _passed(answers, motion.embedding, solution.t, q, u)
+        outcome = _name_lock(answers, solution.outcome, q[-1])
+        embedding = problem.modes[0].embedding
+        passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
         if passed:
-            outcome = replace(outcome, text=f"{outcome.text}; {_announced(passed)}")
-        return Trajectory(answers, solution.t, q, u, tau, work, outcome, solution.statistics, solution.events, passed)
+            outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
+        return Trajectory(
+            answers,
+            solution.t,
+            q,
+            u,
+            tau,
+            work,
+            outcome,
+            solution.statistics,
+            solution.events,
+            passed,
+            solution.segments,
+            solution.transitions,
+        )
 
     @property
     def model(self) -> Model:
@@ -78,6 +92,16 @@ class Trajectory:
             return Residuals((), np.zeros((len(self), 0)), np.zeros((len(self), 0)))
         rows = constraint_rows(self.answers, self.q, self.u, t=self.t)
         return Residuals(self.answers.mechanism.row_names, rows.phi, rows.rate)
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """λ of the rows of constraints along the motion, (k, m), in the order of the model's `row_names`: N, N m, or
+        what makes λ times the rate of the row a power. As in `Reactions.multipliers`, without the joints."""
+        answers = self.answers
+        if not answers.mechanism.constraints:
+            return np.zeros((len(self), 0))
+        embedding = answers.kept("embedding", lambda: embedding_of(answers))
+        return embedding.accelerations(self.t, self.q, self.u, self.tau, answers.values).multipliers
 
     def energy(self) -> Energy:
         """Kinetic and potential energy (J) along the motion."""
@@ -134,7 +158,7 @@ class Trajectory:
         return f"<Trajectory of '{self.answers.mechanism.name}', {len(self)} times: {self.outcome}>"
 
 
-def _explained(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
+def _name_lock(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     """The outcome, with gimbal lock named where that is why the motion stopped."""
     if outcome.success or outcome.reason == "interrupt":
         return outcome
@@ -145,7 +169,9 @@ def _explained(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     return replace(outcome, text=text)
 
 
-def _passed(answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array) -> tuple[Singularity, ...]:
+def _singular_positions(
+    answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array
+) -> tuple[Singularity, ...]:
     """Singular positions of the constraints along a motion."""
     if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
         return ()
@@ -153,7 +179,7 @@ def _passed(answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array
 
     def measure(times: Array, places: Array) -> Array:
         none = np.zeros((len(times), len(still)))
-        return embedding.accelerations(times, places, none, none, answers.values)[2]
+        return embedding.accelerations(times, places, none, none, answers.values).nearness
 
     found = lowest(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
     return tuple(
@@ -161,7 +187,7 @@ def _passed(answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array
     )
 
 
-def _announced(passed: tuple[Singularity, ...]) -> str:
+def _announcement(passed: tuple[Singularity, ...]) -> str:
     shown = ", ".join(f"{s.t:.6g}" for s in passed[:3]) + (", …" if len(passed) > 3 else "")
     plural = "" if len(passed) == 1 else "s"
     return f"passes {len(passed)} singular position{plural} of the constraints (t = {shown} s)"
