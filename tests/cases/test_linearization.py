@@ -23,6 +23,7 @@ from kane.errors import SingularError
 from kane.model import Loop, MotionEquations, Rolling
 from kane.model.attitude import unit_quaternions
 from laws.trees import Plan, build, plans, rotation
+from seeds import FIXED, examples, generator
 
 Array = NDArray[Any]
 
@@ -104,7 +105,7 @@ def test_spinning_body_has_twelve_states_and_the_rates_of_euler() -> None:
     model = Model("body")
     model.body("body", mass=5, inertia=dict(zip(("xx", "yy", "zz"), inertia.tolist(), strict=True)))
     model.joint("flight", "free", "ground", "body", speeds=["wx", "wy", "wz", "vx", "vy", "vz"])
-    half = rotation(np.random.default_rng(3))  # any attitude
+    half = rotation(generator(3))  # any attitude
     start = np.sqrt(1 + np.trace(half)) / 2
     wxyz = [
         start,
@@ -195,14 +196,14 @@ def accelerations(model: Model) -> list[str]:
 @pytest.mark.parametrize("name", ["four-bar", "rolling-disc", "whipple-bicycle", "slider-crank", "stewart-platform"])
 def test_linearization_is_the_slope_of_the_motion(name: str) -> None:
     model = kane.load(name)
-    rng = np.random.default_rng(1)
+    rng = generator(1)
     q0, u0 = model.initial_state
     q, u = model.project(q0 + 0.1 * rng.normal(size=len(q0)), u0 + rng.normal(size=len(u0)))
     linear = model.linearize(q, u, rng.normal(size=len(u)), outputs=accelerations(model))
     assert_slopes(model, linear, rng)
 
 
-@settings(max_examples=6, derandomize=True)
+@settings(max_examples=examples(6), derandomize=FIXED)
 @given(plans(size=3), st.integers(0, 2**32 - 1), st.sampled_from(LOOPS), st.booleans())
 def test_linearization_is_the_slope_of_the_motion_in_random_loops(
     plan: Plan, seed: int, kind: str, rolling: bool

@@ -20,6 +20,7 @@ from kane.analysis.check import random_states
 from kane.analysis.programs import Array
 from kane.formulation.dense import dense_equations
 from laws.trees import Plan, build, planned
+from seeds import generator
 
 AGREEMENT = 1e-10  # relative to the largest effort or acceleration, two float64 codes
 KINDS = ("revolute", "prismatic", "spherical", "free")
@@ -28,7 +29,7 @@ SEEDS = range(4)
 
 def tree(seed: int, kinds: tuple[str, ...]) -> Plan:
     """Six bodies, all mounts and axes at random, no loads but gravity."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     chosen = [kinds[int(k)] for k in rng.integers(len(kinds), size=6)]
     plan = planned(rng, chosen, [None] * 6, ["any"] * 6, [])
     bodies = [replace(b, options={"velocity": "body"}) if b.kind == "free" else b for b in plan.bodies]

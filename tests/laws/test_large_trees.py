@@ -19,6 +19,7 @@ from kane.large import LargeAnswers, large_motion
 from kane.large.answers import ANSWERS
 from kane.model import Stop
 from laws.trees import AXES, KINDS, MOUNTS, Plan, build, planned, plans
+from seeds import FIXED, examples, generator
 from unit.large.mechanisms import Array, states
 
 AGREEMENT = 1e-10  # relative to the largest entry: two float64 codes that round differently
@@ -80,7 +81,7 @@ def test_every_program_of_the_written_out_form_has_a_recursion() -> None:
     assert set(QUESTIONS) == set(ANSWERS) == set(Equations.SIGNATURES) - under_constraints
 
 
-@settings(max_examples=8, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=examples(8), derandomize=FIXED, phases=[Phase.generate])
 @given(plans(size=7, loads=ALONG_JOINTS), SEEDS)
 def test_every_answer_is_that_of_the_written_out_form(plan: Plan, seed: int) -> None:
     agree(build(plan), tuple(QUESTIONS), seed)
@@ -88,7 +89,7 @@ def test_every_answer_is_that_of_the_written_out_form(plan: Plan, seed: int) -> 
 
 @pytest.mark.parametrize("kind", [k for k in KINDS if k != "weld"])
 def test_every_kind_of_joint_moves_as_in_the_written_out_form(kind: str) -> None:
-    plan = planned(np.random.default_rng(9), ["revolute", kind, "weld", kind], [None] * 4, ["any"] * 4, [])
+    plan = planned(generator(9), ["revolute", kind, "weld", kind], [None] * 4, ["any"] * 4, [])
     model = build(plan)
     moving = [j.name for j in model.joints.values() if j.rates]
     for name in moving[:2]:
@@ -97,7 +98,7 @@ def test_every_kind_of_joint_moves_as_in_the_written_out_form(kind: str) -> None
 
 
 def test_wheels_and_stops_are_felt_as_in_the_written_out_form() -> None:
-    plan = planned(np.random.default_rng(2), ["free", "revolute", "gimbal"], [None] * 3, ["any"] * 3, [])
+    plan = planned(generator(2), ["free", "revolute", "gimbal"], [None] * 3, ["any"] * 3, [])
     model = build(plan)
     model.wheel("wheel", "b0", [0.6, 0.0, 0.8], 0.05)
     model.wheel("gyro", "b1", "y", 0.02)
@@ -107,7 +108,7 @@ def test_wheels_and_stops_are_felt_as_in_the_written_out_form() -> None:
 
 @pytest.mark.parametrize("size", [20, 50])
 def test_efforts_of_a_tree_of_all_kinds_of_joints_are_those_of_the_written_out_form(size: int) -> None:
-    rng = np.random.default_rng(size)
+    rng = generator(size)
     kinds = [KINDS[k % len(KINDS)] for k in range(size)]
     rng.shuffle(kinds)
     axes = [AXES[int(k)] for k in rng.integers(len(AXES), size=size)]
@@ -119,7 +120,7 @@ def test_efforts_of_a_tree_of_all_kinds_of_joints_are_those_of_the_written_out_f
 
 @pytest.mark.parametrize("seed", range(3))
 def test_dynamics_of_fifty_bodies_are_those_of_pinocchio(seed: int) -> None:
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     kinds = [PEER_KINDS[int(k)] for k in rng.integers(len(PEER_KINDS), size=50)]
     plan = planned(rng, kinds, [None] * 50, ["any"] * 50, [])
     for body in plan.bodies:
@@ -138,7 +139,7 @@ def test_dynamics_of_fifty_bodies_are_those_of_pinocchio(seed: int) -> None:
             assert disagreement(to_pinocchio(plan, q[k], ours[k])[1], wanted) <= AGREEMENT
 
 
-@settings(max_examples=6, derandomize=True, phases=[Phase.generate])
+@settings(max_examples=examples(6), derandomize=FIXED, phases=[Phase.generate])
 @given(plans(size=5, loads=ALONG_JOINTS), SEEDS)
 def test_rates_of_a_simulation_are_those_of_the_written_out_form(plan: Plan, seed: int) -> None:
     """The compiled motion: q̇, u̇, and the power of tau and all loads but gravity; a control law compiled in."""

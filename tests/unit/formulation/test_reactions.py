@@ -18,6 +18,7 @@ from kane.formulation.multipliers import by_released_rows, by_singular_values, s
 from kane.model import Distance, Loop, PointOnPlane, Spring
 from laws.guided import BETWEEN, TIES
 from laws.trees import Plan, build, plans
+from seeds import FIXED, examples, generator
 
 Array = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ def agree(found: Reactions, other: Reactions, tolerance: float = AGREEMENT) -> N
             assert np.abs(effort - two.efforts[variable]).max() <= size
 
 
-@settings(max_examples=8, derandomize=True, deadline=None)
+@settings(max_examples=examples(8), derandomize=FIXED, deadline=None)
 @given(plans(size=4))
 def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
     model = build(plan)
@@ -59,7 +60,7 @@ def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
     assert not found[0].undetermined
 
 
-@settings(max_examples=3, derandomize=True, deadline=None)
+@settings(max_examples=examples(3), derandomize=FIXED, deadline=None)
 @given(plans(size=2), st.integers(0, 2**32 - 1))
 def test_three_routes_agree_for_any_choice_of_speeds(plan: Plan, seed: int) -> None:
     model = build(plan, np.random.default_rng(seed))
@@ -118,7 +119,7 @@ def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
         assert found[0].constraints["c"].efforts
 
 
-@settings(max_examples=3, derandomize=True, deadline=None, phases=[Phase.generate])
+@settings(max_examples=examples(3), derandomize=FIXED, deadline=None, phases=[Phase.generate])
 @given(
     plans(kinds=("revolute", "prismatic", "universal", "weld"), size=4).filter(lambda plan: len(plan.bodies) > 1),
     st.sampled_from(["revolute", "spherical", "weld", "distance"]),
@@ -170,7 +171,7 @@ def test_three_routes_agree_for_joints_without_speeds_of_their_own(kind: str) ->
         model.joint("two", "weld", "a", "b", at=[0.5, 0, 0])
         model.wheel("flywheel", "b", (0.0, 0.6, 0.8), 0.03, at=[0.1, 0, 0])
     model.joint("three", "universal", "b", "c", at=[0.2, 0.1, 0.0])
-    rng = np.random.default_rng(2)
+    rng = generator(2)
     q, u, tau = (rng.uniform(-1, 1, (3, len(names))) for names in (model.coordinates, model.speeds, model.speeds))
     t = np.array([[0.1], [0.5], [1.1]])
     found = [model.reactions(q, u, tau, t=t, method=m) for m in METHODS]
@@ -223,7 +224,7 @@ def test_along_a_trajectory_reactions_have_its_times() -> None:
 # multipliers ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, derandomize=True, deadline=None)
+@settings(max_examples=examples(30), derandomize=FIXED, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 3), st.integers(0, 2**32 - 1))
 def test_multipliers_are_the_least_that_balance(n: int, rank: int, more: int, seed: int) -> None:
     """Both routes find the solution of Aᵀ λ = g with no part in the null space, rows measured by their scale."""
