@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends import Kernel, compile
+from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
 from ..graph import Program, hoist
 from ..large import refuse_if_too_large
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from .answering import Answering
     from .constrained import ConstrainedModel
 
-_WEAK = 1e-5  # a pivot that has shrunk to this share of its usual size is no longer trusted
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
 
 
@@ -109,7 +109,7 @@ class EmbeddedAnswer:
                 udot, pivots = self._written_out(t, arrays, parameters)
             except SingularError:  # a single state, at which a pivot is zero
                 return self._run(t, arrays, parameters)
-            weak = ~np.all(np.abs(pivots) > _WEAK, axis=-1)
+            weak = ~np.all(np.abs(pivots) > SINGULAR, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:

@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.constrained import allowed
 from ..backends import Kernel, compile
+from ..constraints.branches import speeds_on_branch
+from ..constraints.freedom import Freedom, count_freedom
+from ..constraints.projection import (
+    InconsistentRows,
+    RowLabels,
+    RowTerms,
+    project_position,
+    project_speeds,
+    require_values,
+)
+from ..constraints.rank import null_space, row_rank
+from ..constraints.thresholds import INVOLVED, REDUNDANT, SATISFIED, SINGULAR, TOLERATED
 from ..errors import InputError, ModelError, Problem
 from ..formulation import places_program, terms_program, unit_program
-from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, finite, freedom, moving
-from ..formulation.embedding import REDUNDANT, choose
 from ..simulate import Embedding, Names
 from .answering import Answering
 from .answers import Answer, EmbeddedAnswer, LargeAnswer
@@ -21,7 +30,6 @@ from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
 _LISTED = 4  # branches that an error tells
-_ALLOWED = 1e-3  # m, rad and their rates, or that share, by which a state may be off: more than drift, less than a slip
 
 
 class Astray(ModelError):
@@ -93,10 +101,10 @@ class ConstrainedModel(Answering):
 
     def _along(self, A: Array, needed: Array, driven: list[int]) -> Array:
         """The least efforts along the speeds `driven` that do, with reactions, what the efforts `needed` (n,) do."""
-        N = allowed(A)
+        N = null_space(A, sizes=self.equations().constraints.sizes if len(A) else None)
         efforts: Array = np.linalg.lstsq(N[driven].T, N.T @ needed, rcond=None)[0].astype(float)
         left = N.T @ needed - N[driven].T @ efforts
-        if np.abs(left).max(initial=0.0) > 1e-9 * (1.0 + np.abs(needed).max(initial=0.0)):
+        if np.abs(left).max(initial=0.0) > SATISFIED * (1.0 + np.abs(needed).max(initial=0.0)):
             names = ", ".join(self.speeds[i] for i in driven) or "nothing"
             raise InputError(
                 f"efforts along {names} cannot produce this motion: {np.abs(left).max():.3g} N or N m are missing;"
@@ -118,8 +126,8 @@ class ConstrainedModel(Answering):
         """The rows at one state; a refusal that names those that have no value there."""
         rows = ConstraintRows(*(values[0] for values in self.constraint_rows(q[None], u[None], t=t)))
         try:
-            finite(Terms(rows.A, rows.rate, rows.phi, rows.A), self.row_names)
-        except Unclosed as error:
+            require_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), self.row_names)
+        except InconsistentRows as error:
             raise ModelError(self._refused(error, "")) from None
         return rows
 
@@ -134,7 +142,7 @@ class ConstrainedModel(Answering):
         """Refuse `what` by which rows are off (…, m), as far as it is more than a share of A x and b."""
         size = 1.0 + np.einsum("...mn,...n->...m", np.abs(A), np.abs(np.asarray(x, dtype=float))) + np.abs(b)
         share = np.abs(off) / size
-        if share.max(initial=0.0) <= _ALLOWED:
+        if share.max(initial=0.0) <= TOLERATED:
             return
         *_, row = place = np.unravel_index(int(np.argmax(share)), share.shape)
         name = self.row_names[int(row)]
@@ -156,7 +164,8 @@ class ConstrainedModel(Answering):
         A = np.zeros((0, len(self.speeds)))
         if self.constraints:
             A = self._rows_at(q, np.zeros(len(self.speeds)), t).A
-        return freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds, within)
+        sizes = self.equations().constraints.sizes if self.constraints else None
+        return count_freedom(A, np.abs(np.diag(M)), self.row_names, self.speeds, within, sizes)
 
     def reactions(
         self,
@@ -169,6 +178,7 @@ class ConstrainedModel(Answering):
         on: str = "child",
         method: str = METHODS[0],
         udot: Any = None,
+        stiffness: Mapping[str, float] | None = None,
     ) -> Reactions:
         """Force and moment in every joint and of every constraint, by name: `m.reactions(q, u)["knee"].force`.
 
@@ -177,8 +187,11 @@ class ConstrainedModel(Answering):
         the opposite, which acts on the parent or the first body. Components are along `frame`, N or the name of a frame
         or body. Accelerations are those that tau (default zero) produces, or `udot`, where they are known. Arrays are
         (n,) or (batch, n). Methods that agree: "auxiliary" speeds, "multipliers", "complement" (kinetostatics).
+
+        Where constraints are redundant, what rigid bodies leave open is as if every row yielded a little: with the same
+        stiffness (N/m, N m/rad) or, relative to that, the `stiffness` given for constraints or rows by name.
         """
-        return reactions_of(self, q, u, tau, t=t, frame=frame, on=on, method=method, udot=udot)
+        return reactions_of(self, q, u, tau, t=t, frame=frame, on=on, method=method, udot=udot, stiffness=stiffness)
 
     def project(self, q: Any = None, u: Any = None, *, t: float = 0.0, hold: Iterable[str] = ()) -> tuple[Array, Array]:
         """(q, u) moved onto the constraints by the least change: a guess made consistent.
@@ -228,18 +241,18 @@ class ConstrainedModel(Answering):
         if places is None:
             return q
         still = (np.zeros(len(self.speeds)), 0.0, np.zeros(len(self.speeds)), *self._free_group(places))
-        names = [self.row_names[i] for i in self.equations().constraints.placed]
+        labels = self._row_labels().some(self.equations().constraints.placed)
 
-        def terms(at: Array) -> Terms:
+        def terms(at: Array) -> RowTerms:
             phi, G, T = (values[0] for values in places(t, at[None], *still))  # in a batch what has no value is nan
-            return Terms(G, np.zeros(len(phi)), phi, T)
+            return RowTerms(G, np.zeros(len(phi)), phi, T)
 
         def whole(at: Array) -> Array:
             return at if unit is None else np.asarray(unit(t, at, *still))[: len(at)]
 
         try:
-            return closed(terms, whole, q, names, held)
-        except Unclosed as error:
+            return project_position(terms, whole, q, labels, held)
+        except InconsistentRows as error:
             raise ModelError(self._refused(error, "the configuration cannot be closed from here")) from None
 
     def _moving(self, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
@@ -247,27 +260,32 @@ class ConstrainedModel(Answering):
         if not self.constraints:
             return u
         rows = self._rows_at(q, u, t)
-        units = [row.unit for c in self.constraints.values() for row in c.rows]
+        labels = self._row_labels()
 
         def b(speeds: Array) -> Array:
             return self.constraint_rows(np.broadcast_to(q, (len(speeds), len(q))), speeds, t=t).b
 
         try:
-            u = moving(Terms(rows.A, rows.rate, rows.phi, rows.A), u, self.row_names, held, units)
-        except Unclosed as error:
+            u = project_speeds(RowTerms(rows.A, rows.rate, rows.phi, rows.A), u, labels, held)
+        except InconsistentRows as error:
             raise ModelError(self._refused(error, "no speeds satisfy these constraints together")) from None
         try:
-            return branching(rows.A, b, u, self.row_names, held, units)
-        except Unclosed as error:
+            return speeds_on_branch(rows.A, b, u, labels, held)
+        except InconsistentRows as error:
             what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
             raise Astray(self._refused(error, what)) from None
+
+    def _row_labels(self) -> RowLabels:
+        """Names, units and sizes of all rows."""
+        units = [row.unit for c in self.constraints.values() for row in c.rows]
+        return RowLabels(self.row_names, units, self.equations().constraints.sizes)
 
     def _singular(self, q: Array, u: Array, t: float) -> bool:
         """Whether constraints have lost rank at q."""
         if not self.constraints:
             return False
         A = self.constraint_rows(q, u, t=t).A
-        return len(choose(A, np.ones(len(u)), SINGULAR).dependent) < self.equations().rank
+        return row_rank(A, SINGULAR, self.equations().constraints.sizes) < self.equations().rank
 
     def _first_step(self, u: Array) -> float | None:
         """A first step (s) so short that it hardly leaves a position at which constraints have lost rank; None at rest.
@@ -287,7 +305,7 @@ class ConstrainedModel(Answering):
     def _free_group(self, kernel: Kernel) -> tuple[Array, ...]:
         return (self.free_values(),) if any(g.name == "parameters" for g in kernel.program.inputs) else ()
 
-    def _refused(self, error: Unclosed, what: str) -> Problem:
+    def _refused(self, error: InconsistentRows, what: str) -> Problem:
         if error.level == "value":
             names = ", ".join(f"'{name}'" for name, _ in error.residuals)
             has = "has" if len(error.residuals) == 1 else "have"
@@ -295,7 +313,7 @@ class ConstrainedModel(Answering):
             return Problem(self.where("constraints"), f"{names} {has} no finite value at this state", mend=mend)
         unit = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}[error.level]
         largest = abs(error.residuals[0][1])
-        bad = [(n, x) for n, x in error.residuals if not abs(x) <= 1e-6 * largest]
+        bad = [(n, x) for n, x in error.residuals if not abs(x) <= INVOLVED * largest]
         listed = ", ".join(f"'{name}' by {x:.3g}" for name, x in bad[:_NAMED])
         more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
         mend = "give a start nearer to a possible one, check lengths and places, or leave out a constraint"

@@ -10,18 +10,18 @@ import numpy as np
 from ..analysis.linearization import (
     Embedded,
     FirstOrder,
-    Freed,
     Linearization,
     Operating,
     Positions,
     accelerations,
     embedded,
     first_order,
-    multipliers,
     weights,
 )
 from ..analysis.steady import Search, Steady, solve
 from ..backends import remembered
+from ..constraints.multipliers import least_multipliers
+from ..constraints.rank import Elimination
 from ..errors import InputError, ModelError, Problem, SingularError
 from ..formulation.linear import entering, rates_program, tangent_program, turns_program
 from ..graph import Program
@@ -187,7 +187,8 @@ class Linearizing(ConstrainedModel):
         tau0 = np.zeros(n) if tau is None else self._vector(tau, self.speeds, "tau")
         tangent = self._tangent()
         rest = Operating(float(t), q, u, tau0, np.zeros(n), np.zeros(rows))
-        still = first_order(tangent, rest)
+        sizes = self.equations().constraints.sizes if rows else None
+        still = first_order(tangent, rest, sizes)
         if udot is None:
             rates, reactions = accelerations(still, rest)
         else:
@@ -197,9 +198,9 @@ class Linearizing(ConstrainedModel):
                 udot = list(given.values())
             rates = self._vector(udot, self.speeds, "udot")
             tau0 = self._producing(still, rates, driven)
-            reactions = multipliers(still.A, still.M @ rates + still.value["F"] - tau0)
+            reactions = least_multipliers(still.A, still.M @ rates + still.value["F"] - tau0, still.sizes)
         at = Operating(float(t), q, u, tau0, rates, reactions)
-        return at, first_order(tangent, at)
+        return at, first_order(tangent, at, sizes)
 
     def _producing(self, still: FirstOrder, udot: Array, driven: Sequence[str]) -> Array:
         """The least efforts along `driven` that produce udot, or a refusal."""
@@ -207,7 +208,7 @@ class Linearizing(ConstrainedModel):
         if np.abs(off).max(initial=0.0) > _MISSED * (1.0 + np.abs(still.value["g"]).max(initial=0.0)):
             worst = self.row_names[int(np.argmax(np.abs(off)))]
             raise InputError(f"udot contradicts the constraint '{worst}', by {np.abs(off).max():.3g}")
-        freed = Freed.of(still.A, weights(still.M))
+        freed = Elimination.of(still.A, weights(still.M), sizes=still.sizes)
         assert freed is not None
         columns = [self.speeds.index(s) for s in driven]
         needed = freed.N.T @ (still.M @ udot + still.value["F"])

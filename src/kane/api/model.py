@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Kernel, compile
+from ..constraints.thresholds import REDUNDANT
 from ..errors import InputError, ModelError, Problem
 from ..formulation import (
     CompiledControl,
@@ -33,7 +34,6 @@ ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 RTOL, RTOL_CONSTRAINED = 1e-8, 1e-10
 """Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
 tighter one costs little."""
-_LOCKED = 1e-9  # |det Γ| of a gimbal that counts as locked in an initial state
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 
 
@@ -202,7 +202,7 @@ class Model(Linearizing):
             # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
             wanted = [*given, *(s.name for s in self.speed_records.values() if u is None and s.initial)]
             q0, u0 = self._consistent(q0, u0, float(np.asarray(t, dtype=float).flat[0]), wanted, given)
-        at_lock = locks(self, q0, _LOCKED)
+        at_lock = locks(self, q0, REDUNDANT)
         if at_lock:
             raise ModelError([lock_problem(self, lock) for lock in at_lock])
         return q0, u0

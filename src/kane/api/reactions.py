@@ -12,17 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..constraints.multipliers import (
+    Balance,
+    Multipliers,
+    multipliers_by_released_rows,
+    multipliers_by_singular_values,
+)
 from ..errors import InputError, ModelError, Problem
 from ..formulation.kinetostatics import KinetostaticEquations
-from ..formulation.multipliers import (
-    Multipliers,
-    by_released_rows,
-    by_singular_values,
-    changing,
-    less_rows,
-    reach,
-    summed_inward,
-)
 from ..formulation.reactions import (
     Held,
     bodies_program,
@@ -31,6 +28,7 @@ from ..formulation.reactions import (
     reactions_program,
     rows_program,
 )
+from ..formulation.wrenches import find_changes, largest_wrenches, subtract_rows, sum_inward
 from ..graph import Program
 from ..large import refuse_if_too_large
 from .answers import Answer
@@ -70,7 +68,8 @@ class Reactions(Mapping[str, Reaction]):
 
     `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
-    constraints with those of their components. The values given are those of the least norm.
+    constraints with those of their components. The values given are those of rows that all yield alike, or by the
+    `stiffness` that was given.
     """
 
     joints: Mapping[str, Reaction]
@@ -113,7 +112,7 @@ class Reactions(Mapping[str, Reaction]):
         lines += [f"  {name:{width}}  {_told(r, single, least)}" for name, r in zip(names, listed, strict=True)]
         if self.undetermined:
             loose = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
-            lines.append(f"not determined by rigid bodies, least norm taken: {'; '.join(loose)}")
+            lines.append(f"not determined by rigid bodies, equal stiffness taken: {'; '.join(loose)}")
         return "\n".join(lines)
 
 
@@ -166,6 +165,24 @@ def _states(model: ConstrainedModel, q: Any, u: Any, tau: Any, t: Any, udot: Any
     return States(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
 
 
+def _stiffness(model: ConstrainedModel, given: Mapping[str, float] | None) -> Array | None:
+    """Stiffness (rows,) of all rows from that of some constraints, or rows, by name; None if none is given."""
+    if not given:
+        return None
+    found = np.ones(len(model.row_names))
+    for name, value in given.items():
+        named = model.constraints.get(name)
+        rows = [name] if named is None else named.row_names()
+        places = [i for i, row in enumerate(model.row_names) if row in rows]
+        if not places:
+            model.find("constraint", name, {**model.constraints, **dict.fromkeys(model.row_names)}, "stiffness")
+        number = float(_array("stiffness", np.ravel(value), 1, model.name)[0])
+        if not number > 0.0:
+            raise InputError(f"stiffness of '{name}' is {value!r}: give a positive number (N/m, or N m/rad)")
+        found[places] = number
+    return found
+
+
 def _array(name: str, value: Any, size: int, model: str) -> Array:
     try:
         x = np.asarray(value, dtype=float)
@@ -206,6 +223,7 @@ def reactions_of(
     on: str = "child",
     method: str = METHODS[0],
     udot: Any = None,
+    stiffness: Mapping[str, float] | None = None,
     anywhere: bool = False,
 ) -> Reactions:
     """The reactions of a model, see `Model.reactions`; with `anywhere` also at states off the constraints, where the
@@ -218,20 +236,23 @@ def reactions_of(
     tree: Held = _kept(model, "held", held)
     if not model.joints:
         raise InputError(f"model '{model.name}' has no joints")
+    weights = _stiffness(model, stiffness)
     states = _states(model, q, u, tau, t, udot)
     if model.constraints and not anywhere:
         model.refuse_off(model.constraint_rows(states.q, states.u, t=states.t), states.u)
     if method == "complement":
-        found = _by_complement(model, states, tau is None)
+        found = _by_complement(model, states, tau is None, weights)
     else:
-        found = _by_programs(model, tree, states, tau is None, method)
+        found = _by_programs(model, tree, states, tau is None, method, weights)
     return _named(model, tree, states, found, frame, on)
 
 
-def _by_programs(model: ConstrainedModel, tree: Held, states: States, implied: bool, method: str) -> Found:
+def _by_programs(
+    model: ConstrainedModel, tree: Held, states: States, implied: bool, method: str, stiffness: Array | None
+) -> Found:
     """By auxiliary speeds, or by multipliers and bodies summed inward."""
     udot, rows = _accelerations(model, states), len(model.row_names)
-    solve = by_released_rows if method == "auxiliary" else by_singular_values
+    solve = multipliers_by_released_rows if method == "auxiliary" else multipliers_by_singular_values
     count = len(states.q)
     A, mass = np.zeros((count, 0, len(model.speeds))), None
     acts, at, along = np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), A
@@ -241,7 +262,7 @@ def _by_programs(model: ConstrainedModel, tree: Held, states: States, implied: b
     if rows or (states.udot is not None and not implied):
         g = model.inverse_dynamics(states.q, states.u, udot, t=states.t) - states.tau
         if mass is not None:
-            found = solve(A, g, mass)
+            found = solve(Balance(A, g, mass, stiffness, model.equations().constraints.sizes))
         _refuse_unbalanced(model, g, A, found.values, states.udot is not None)
     if method == "auxiliary":
         inputs = (states.q, states.u, udot, *([found.values] if rows else []))
@@ -250,28 +271,31 @@ def _by_programs(model: ConstrainedModel, tree: Held, states: States, implied: b
         needs, points, arms, *more = _kernel(model, "bodies", bodies_program)(
             states.t, (states.q, states.u, udot), None
         )
-        left = less_rows(tree, needs, more[0] if more else None, found.values)
-        wrench = summed_inward(tree, left, arms)
+        left = subtract_rows(tree, needs, more[0] if more else None, found.values)
+        wrench = sum_inward(tree, left, arms)
     return Found(wrench, points, found, acts, at, along)
 
 
-def _by_complement(model: ConstrainedModel, states: States, implied: bool) -> Found:
+def _by_complement(model: ConstrainedModel, states: States, implied: bool, stiffness: Array | None) -> Found:
     """By the equations of all bodies, state by state."""
     equations: KinetostaticEquations = _kept(model, "kinetostatics", KinetostaticEquations)
     if states.udot is not None:
         A = model.constraint_rows(states.q, states.u, t=states.t).A if model.row_names else None
         g = model.inverse_dynamics(states.q, states.u, states.udot, t=states.t) - states.tau
         if A is not None:
-            _refuse_unbalanced(model, g, A, by_singular_values(A, g, np.ones(g.shape)).values, True)
+            _refuse_unbalanced(
+                model, g, A, multipliers_by_singular_values(Balance(A, g, np.ones(g.shape))).values, True
+            )
         elif not implied:
             _refuse_unbalanced(model, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)), True)
     each = [
-        equations.solved(
+        equations.solve(
             states.q[k],
             states.u[k],
             states.tau[k],
             float(states.t[k, 0]),
             None if states.udot is None else states.udot[k],
+            stiffness,
         )
         for k in range(len(states.q))
     ]
@@ -404,15 +428,15 @@ def _undetermined(
         for k in np.flatnonzero(null.any(axis=(0, 1))):
             direction = null[:, :, k]
             rows |= (direction != 0.0).any(axis=0)
-            size = reach(tree, acts, arms, direction)
-            change = summed_inward(tree, less_rows(tree, np.zeros_like(needs), acts, direction), arms)
-            joints |= changing(_each_turned(R, change), size)
+            size = largest_wrenches(tree, acts, arms, direction)
+            change = sum_inward(tree, subtract_rows(tree, np.zeros_like(needs), acts, direction), arms)
+            joints |= find_changes(_each_turned(R, change), size)
             on_second, r = np.zeros((len(direction), len(model.constraints), 6)), 0
             for c, constraint in enumerate(model.constraints.values()):
                 part = slice(r, r + len(constraint.rows))
                 on_second[:, c] = np.einsum("bm,bmi->bi", direction[:, part], found.acts[:, part])
                 r = part.stop
-            constraints |= changing(_each_turned(R, on_second), size)
+            constraints |= find_changes(_each_turned(R, on_second), size)
     return _parts(joints), _parts(constraints), rows.tolist()
 
 

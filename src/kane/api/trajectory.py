@@ -10,8 +10,9 @@ import numpy as np
 
 from ..analysis import CheckReport, check_trajectory
 from ..analysis.large import check_large_trajectory
-from ..analysis.singular import SINGULAR, Singularity, lowest
+from ..analysis.singular import Singularity, lowest
 from ..backends import Kernel
+from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError
 from ..model import locks
 from ..simulate import Embedding, Outcome, Solution, Statistics
@@ -21,7 +22,6 @@ from .records import Array, Energy, Momentum, Residuals
 if TYPE_CHECKING:
     from .model import Model
 
-_NEAR_LOCK = 1e-3  # |det Γ| below which lock explains why a motion stopped
 _SPLINE = 5  # degree of the curves that integrate loads along a motion
 
 
@@ -29,7 +29,7 @@ def _explained(model: Model, outcome: Outcome, q: Array) -> Outcome:
     """The outcome, with gimbal lock named where that is why the motion stopped."""
     if outcome.success or outcome.reason == "interrupt":
         return outcome
-    near = locks(model, q, _NEAR_LOCK)
+    near = locks(model, q, NEAR_SINGULAR)
     if not near:
         return outcome
     text = f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock"
@@ -48,7 +48,7 @@ def _passed(model: Model, embedding: Embedding, t: Array, q: Array, u: Array) ->
 
     found = lowest(measure, t, q, np.atleast_2d(model.qdot(q, u, t=t[:, None])))
     return tuple(
-        Singularity(at, size, model.freedom(place, t=at, within=SINGULAR).degrees) for at, place, size in found
+        Singularity(at, size, model.freedom(place, t=at, within=NEAR_SINGULAR).degrees) for at, place, size in found
     )
 
 

@@ -1,6 +1,6 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
-from .blame import Names
+from ..constraints.diagnosis import Names
 from .embedding import Embedding
 from .integrate import integrate
 from .settings import METHODS

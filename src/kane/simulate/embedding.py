@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..backends.native import flat_function
+from ..constraints.diagnosis import Names, System, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
-from .blame import Names, System, blamed, massless
 from .notice import announced
 
 
@@ -132,7 +133,14 @@ class Embedding:
         self.rhs: int = self._bound[0].address
         self.project: int = self._bound[1].address
         self._names = names or Names("system", [str(i) for i in range(rows)], [str(i) for i in range(n)])
-        self._system = System(terms.address, self.rhs, coordinates, n, rows, int(self._memory[0]["generic"]))
+        self._system = System(
+            flat_function(terms.address, terms.program.output_count),
+            flat_function(self.rhs, states),
+            coordinates,
+            n,
+            rows,
+            int(self._memory[0]["generic"]),
+        )
 
     def _fill(self, **values: float | Sequence[int]) -> None:
         """Write numbers into the records of all tasks."""
@@ -189,16 +197,18 @@ class Embedding:
     def explain(self, x: Any, step: float, began: float) -> str:
         """What keeps a motion that began at a time (s) from going on from the inputs x, where a step (s) was tried;
         "" if nothing is found in the constraints."""
-        return blamed(self._system, x, step, began, self._names)
+        return explain_stop(self._system, x, step, began, self._names)
 
     def refuse_massless(self, t: float, q: Any, u: Any, tau: Any, parameters: Any) -> None:
         """Refuse, by name, a speed that moves no mass and that the constraints leave free in this state."""
         udot = self.accelerations([t], q, u, tau, parameters)[0]
         if np.all(np.isfinite(udot)):
             return
-        found = massless(self._system.at(np.concatenate([[t], q, u, [0.0], tau, parameters])))
+        found = find_massless(self._system.at(np.concatenate([[t], q, u, [0.0], tau, parameters])))
         if found is not None:
-            raise ModelError(Problem(f"{self._names.where} / speed '{self._names.speeds[found.speed]}'", *found.told))
+            raise ModelError(
+                Problem(f"{self._names.where} / speed '{self._names.speeds[found.speed]}'", *found.problem)
+            )
 
 
 def _holonomic(places: Any, coordinates: int, n: int) -> int:

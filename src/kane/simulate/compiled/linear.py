@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import CHOLESKY, MASS_FLOOR
+from ...constraints.thresholds import MASS_FLOOR, NO_MASS
 from .call import compiled, reals, wholes
 from .lanes import LANES, WIDE, add, add_rows, add_rows_wide, add_squares, scale
 
@@ -302,7 +302,7 @@ def cholesky(free, address, diagonal):
     for i in range(free):
         at = i * side
         size = k[at + i]
-        if not size > CHOLESKY * diagonal[i]:
+        if not size > NO_MASS * diagonal[i]:
             return False
         inverse = 1.0 / math.sqrt(size)
         for j in range(i & -LANES, side, LANES):
