@@ -29,7 +29,7 @@ SMALL = 1e-2
 def numbers(node: ast.AST) -> Iterator[float]:
     """The numbers written in an expression."""
     for part in ast.walk(node):
-        if isinstance(part, ast.Constant) and type(part.value) in (int, float):
+        if isinstance(part, ast.Constant) and isinstance(part.value, int | float) and part.value is not True:
             yield float(part.value)
 
 
