@@ -31,7 +31,7 @@ TURNING = ("yaw", "roll", "pitch", "steer", "rear", "front")  # SymPy's speeds, 
 OURS = """
 import json, time
 import numpy as np
-import kane, kane.backends.llvm
+import kane.api, kane.backends.llvm
 q, u = np.array({q}), np.array({u})
 start = time.perf_counter()
 udot = kane.load("whipple-bicycle").forward_dynamics(q, u, np.zeros(len(u)))

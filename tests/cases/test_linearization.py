@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 import kane
 from kane import InputError, Model, ModelError
 from kane.analysis import Linearization
+from kane.api.answers import Answers, embedding_of
 from kane.errors import SingularError
 from kane.model.attitude import unit_quaternions
 from laws.trees import Plan, build, plans, rotation
@@ -139,7 +140,7 @@ def test_spherical_pendulum_swings_in_both_planes() -> None:
 def slopes(model: Model, linear: Linearization, x: Array) -> tuple[Array, Array, float]:
     """Changes of u̇ and of the states' coordinate rates along states x, by differences of states on the constraints,
     and how far the largest step led off them."""
-    at, embedding = linear.at, model.embedding()
+    at, embedding = linear.at, embedding_of(Answers(model.mechanism))
 
     def there(h: float) -> tuple[Array, Array, float]:
         moved = h * (linear.shape @ x)

@@ -13,7 +13,7 @@ import pytest
 
 import kane
 from kane import Model, Trajectory
-from kane.analysis import check, check_trajectory, operation_table
+from kane.analysis import check, operation_table
 from peers.stanford import PAPER_SIGN, reference, reference_efforts, vertical_angular_momentum
 
 EFFORTS = 1e-10  # relative to the largest of each effort: what the project promises
@@ -82,7 +82,7 @@ def test_every_law_holds(name: str) -> None:
 
 @pytest.mark.parametrize(("control", "key"), RUNS)
 def test_the_motion_keeps_every_law(control: str, key: str) -> None:
-    report = check_trajectory(motion(control), tolerance=CIRCLE)
+    report = motion(control).check(tolerance=CIRCLE)
     assert report.passed, str(report)
     assert ("H·ny" in {row.name for row in report.rows}) == (key == "tau1_zero")
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from kane import Model
+from kane.api.answers import Answers, embedding_of
 from kane.backends import compile
 from kane.errors import ModelError
 from kane.model.attitude import unit_quaternions
@@ -127,7 +128,7 @@ def by_formulation(model: Model, s: State) -> Array:
 
 
 def at_run_time(model: Model, s: State) -> Array:
-    return model.embedding().accelerations([s.t], s.q, s.u, s.tau, model.free_values())[0][0]
+    return embedding_of(Answers(model.mechanism)).accelerations([s.t], s.q, s.u, s.tau, model.free_values())[0][0]
 
 
 def by_multipliers(model: Model, s: State) -> Array:

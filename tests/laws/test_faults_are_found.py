@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kane import Model
-from kane.analysis import check, check_trajectory
+from kane.analysis import check
 from kane.analysis.report import CheckReport, CheckRow
 from kane.graph import Expr, Graph
 from kane.model.joints import JointMotion, Revolute
@@ -75,9 +75,9 @@ def test_a_motion_that_was_tampered_with_is_found() -> None:
     rod(model, "rod")
     model.joint("hinge", "revolute", "ground", "rod", axis="z")
     swing = model.simulate(np.linspace(0.0, 1.0, 11), rtol=1e-10, atol=1e-12)
-    assert check_trajectory(swing).passed
-    assert "energy" in failed(check_trajectory(replace(swing, u=1.001 * swing.u)))
-    assert "states" in failed(check_trajectory(replace(swing, q=np.full_like(swing.q, np.nan))))
+    assert swing.check().passed
+    assert "energy" in failed(replace(swing, u=1.001 * swing.u).check())
+    assert "states" in failed(replace(swing, q=np.full_like(swing.q, np.nan)).check())
 
 
 def test_a_value_that_is_not_a_number_does_not_pass() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kane import Model
-from kane.analysis import check, check_trajectory
+from kane.analysis import check
 from kane.analysis.check import random_states
 from kane.analysis.programs import Array, Programs, States
 from kane.formulation.dense import dense_equations
@@ -154,6 +154,6 @@ def test_a_floating_tree_keeps_its_momentum(kinds: tuple[str, ...]) -> None:
     model = build(replace(plan, bodies=bodies, loads=inner, gravity=np.zeros(3), free=frozenset()))
     u = rng.normal(size=len(model.speeds)) * 0.5
     motion = model.simulate(np.linspace(0.0, 1.0, 21), u=u, rtol=1e-10, atol=1e-12)
-    report = check_trajectory(motion, tolerance=DRIFT)
+    report = motion.check(tolerance=DRIFT)
     assert report.passed, str(report)
     assert {"p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz"} <= {row.name for row in report.rows}

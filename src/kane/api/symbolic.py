@@ -14,8 +14,9 @@ from ..errors import ModelError, Problem
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
+from ..model import Mechanism
 from ..model.sympy import SymPyMechanism, read
-from .answers import Answer, EmbeddedAnswer, LargeAnswer
+from .answers import Answer, Answers
 from .equations import Equations
 from .model import Model
 
@@ -38,50 +39,63 @@ def from_sympy(
     SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a Lagrangian the
     equations are its derivatives.
     """
-    model = SymPyModel(name)
-    model.take_description(read(method), values, initial, free)
-    if model.constraints:
-        start = regular_start(model, model.given_start)
+    mechanism = SymPyMechanism(name)
+    mechanism.take_description(read(method), values, initial, free)
+    if mechanism.constraints:
+        start = regular_start(mechanism, mechanism.given_start)
         if start is None:
             what = "no regular position on the constraints was found near zero with what `initial` gives"
             mend = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
-            model.remarks.append(Problem(model.where("initial"), what, mend=mend))
-        model.set_initial(start or {})
-    return model
+            mechanism.remarks.append(Problem(mechanism.where("initial"), what, mend=mend))
+        mechanism.set_initial(start or {})
+    kind = SymPyEquations if mechanism.lagrangian is None else LagrangianEquations
+    return SymPyModel.of(SymPyAnswers(mechanism, kind))
 
 
-class SymPyModel(SymPyMechanism, Model):
-    """A model that was described with SymPy. `sympy_symbols` maps names of inputs to the script's own symbols."""
+class SymPyAnswers(Answers):
+    """Answers of a description from SymPy: a Lagrangian says nothing of bodies."""
+
+    def twin(self, mechanism: Mechanism) -> Answers:
+        """Those of a description that is the same but for the values of free parameters."""
+        return SymPyAnswers(mechanism, self.formulate)
+
+    def answer(self, name: str) -> Answer:
+        """What answers the question called `name`, where the description says it."""
+        assert isinstance(self.mechanism, SymPyMechanism)
+        if self.mechanism.lagrangian is not None and name in _OF_BODIES:
+            raise ModelError(_no_bodies(self.mechanism.name, name))
+        return super().answer(name)
+
+
+class SymPyModel(Model):
+    """A model that was described with SymPy."""
+
+    @property
+    def described(self) -> SymPyMechanism:
+        """The description, with what SymPy called everything."""
+        assert isinstance(self.mechanism, SymPyMechanism)
+        return self.mechanism
+
+    @property
+    def sympy_symbols(self) -> dict[str, Any]:
+        """Names of inputs → the script's own symbols."""
+        return self.described.sympy_symbols
 
     @property
     def route(self) -> str:
         """What the equations are formulated from: "bodies" or "lagrangian"."""
-        return "bodies" if self.lagrangian is None else "lagrangian"
-
-    def equations(self, free: Iterable[str] | str = ()) -> Equations:
-        """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
-        kind = SymPyEquations if self.lagrangian is None else LagrangianEquations
-        if free:
-            return kind(self, free)
-        self._refresh()
-        if self._formulated is None:
-            self._formulated = kind(self)
-        return self._formulated
-
-    def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
-        if self.lagrangian is not None and name in _OF_BODIES:
-            raise ModelError(_no_bodies(self.name, name))
-        return super()._answer(name)
+        return "bodies" if self.described.lagrangian is None else "lagrangian"
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
         """The model held against the laws of mechanics and an independent second route, which derives angular
         velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
         not all of it."""
-        if self.lagrangian is not None:
+        described = self.described
+        if described.lagrangian is not None:
             raise ModelError(_no_bodies(self.name, "check"))
-        where = f"model '{self.name}' / check"
-        if self.unoriented:
-            what = f"no orientation says how the frames {', '.join(self.unoriented)} turn"
+        where = described.where("check")
+        if described.unoriented:
+            what = f"no orientation says how the frames {', '.join(described.unoriented)} turn"
             law = "the second route derives angular velocities from orientations"
             raise ModelError(Problem(where, what, law, "orient them, by an angle of their own"))
         try:

@@ -25,6 +25,7 @@ from .records import Body, Control, Joint, Limit, Rotor, Speed
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES
 
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 _GENERIC_SEED = 7  # of the state at which definitions of speeds are judged
 _INVOLVED = 1e-6  # smallest part of a speed in a combination that is named
 
@@ -274,6 +275,10 @@ class Mechanism(Constrained):
                 )
             )
         return joint.rates[0]
+
+    def free_values(self) -> Floats:
+        """Values of the free parameters, in the order of the programs' inputs."""
+        return np.array([p.value for p in self.parameters.values() if p.free], dtype=float)
 
     # judgement -------------------------------------------------------------------------------------------------------
 

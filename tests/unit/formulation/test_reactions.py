@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kane import InputError, Model, ModelError
 from kane.analysis.check import random_states
-from kane.api.reactions import Reactions, reactions_of
+from kane.api.reactions import Reactions
 from kane.constraints.multipliers import Balance, multipliers_by_released_rows, multipliers_by_singular_values
 from kane.formulation.dense import dense_equations
 from laws.guided import BETWEEN, TIES
@@ -110,7 +110,7 @@ def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
     q, u, tau = states.q[0], states.u[0], states.tau[0]
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
-    found = [reactions_of(model, q, u, tau, t=t, method=m, anywhere=True) for m in METHODS]
+    found = [model.reactions(q, u, tau, t=t, method=m, anywhere=True) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
     assert len(found[0].multipliers) == len(constraint.rows)
@@ -140,7 +140,7 @@ def test_three_routes_agree_on_random_loops(plan: Plan, kind: str, seed: int) ->
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
     udot = moving(model, q, u, tau, t)
-    found = [reactions_of(model, q, u, tau, t=t, udot=udot, method=m, anywhere=True) for m in METHODS]
+    found = [model.reactions(q, u, tau, t=t, udot=udot, method=m, anywhere=True) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
 
@@ -182,10 +182,10 @@ def test_a_batch_is_what_its_states_are_and_frames_turn_components() -> None:
     model = guided()
     model.close("c", "revolute", "B", "W", axis="y")
     states = random_states(dense_equations(model), 3, 1)
-    many = reactions_of(model, states.q, states.u, states.tau, t=states.t, anywhere=True)
-    turned = reactions_of(model, states.q, states.u, states.tau, t=states.t, frame="F", on="parent", anywhere=True)
+    many = model.reactions(states.q, states.u, states.tau, t=states.t, anywhere=True)
+    turned = model.reactions(states.q, states.u, states.tau, t=states.t, frame="F", on="parent", anywhere=True)
     for k in range(3):
-        one = reactions_of(model, states.q[k], states.u[k], states.tau[k], t=float(states.t[k, 0]), anywhere=True)
+        one = model.reactions(states.q[k], states.u[k], states.tau[k], t=float(states.t[k, 0]), anywhere=True)
         R = model.at("F").pose(states.q[k])[0]
         for name in one:
             size = EXACT * sizes(one)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 
+import kane.api.answering
 import numpy as np
 import pytest
 
-import kane.api.answering
 from kane import Model
 from kane.errors import InputError, ModelError, SingularError
 from kane.large import by_recursion

@@ -1,0 +1,50 @@
+"""Everything that was compiled for one description, kept until the description changes: the one cache of a model."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import RLock
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+
+MOST = 64
+"""Things that are kept at most: a simulation with its control law takes about a third of a megabyte."""
+
+
+class Cache:
+    """Things by key, made when first asked for, by one thread at a time; forgotten when `revision` changes, and, beyond
+    `MOST` of them, those that were not asked for longest."""
+
+    def __init__(self) -> None:
+        self.revision = -1
+        self._things: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = RLock()
+
+    def of(self, revision: int, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The thing called `key` of a description at `revision`; made by `make` if it is not here."""
+        with self._lock:
+            if revision != self.revision:
+                self._things.clear()
+                self.revision = revision
+            if key not in self._things:
+                self._things[key] = make()
+                while len(self._things) > MOST:
+                    self._things.popitem(last=False)
+            self._things.move_to_end(key)
+            return self._things[key]
+
+    def __len__(self) -> int:
+        return len(self._things)
+
+    def without(self, dropped: Callable[[Hashable], bool]) -> Cache:
+        """A cache of its own with the same things, but for those whose key is `dropped`."""
+        other = Cache()
+        with self._lock:
+            other.revision = self.revision
+            other._things.update((key, thing) for key, thing in self._things.items() if not dropped(key))
+        return other
+
+
+__all__ = ["Cache"]
