@@ -147,7 +147,7 @@ def slopes(model: Model, linear: Linearization, x: Array) -> tuple[Array, Array,
         guess = at.q + moved[: len(at.q)], at.u + moved[len(at.q) :]
         q, u = model.project(unit_quaternions(model, guess[0]), guess[1], t=at.t)
         off = max(np.abs(q - guess[0]).max(), np.abs(u - guess[1]).max())
-        udot = embedding.accelerations([at.t], q, u, at.tau, model.free_values())[0][0]
+        udot = embedding.accelerations([at.t], q, u, at.tau, model.free_values()).udot[0]
         return udot, rates(q, model.qdot(q, u, t=at.t)), off
 
     def rates(q: Array, qdot: Array) -> Array:

@@ -128,7 +128,7 @@ def by_formulation(model: Model, s: State) -> Array:
 
 
 def at_run_time(model: Model, s: State) -> Array:
-    return embedding_of(Answers(model.mechanism)).accelerations([s.t], s.q, s.u, s.tau, model.free_values())[0][0]
+    return embedding_of(Answers(model.mechanism)).accelerations([s.t], s.q, s.u, s.tau, model.free_values()).udot[0]
 
 
 def by_multipliers(model: Model, s: State) -> Array:
@@ -230,6 +230,35 @@ def test_projection_lands_on_the_constraints(plan: Plan, seed: int, kind: str) -
         kept = model.project(there, u, hold=[free[0]])[1]
         k = model.speeds.index(free[0])
         assert abs(kept[k] - u[k]) <= CLOSED * (1 + abs(u[k]))
+
+
+@settings(max_examples=8, derandomize=True)
+@given(plans(size=3), SEEDS, st.sampled_from(LOOPS), st.booleans())
+def test_multipliers_of_the_solve_are_those_of_the_reactions(plan: Plan, seed: int, kind: str, twice: bool) -> None:
+    """By three other routes where they are determined; where a loop is closed twice, of least norm."""
+    rng = np.random.default_rng(seed)
+    model = small(plan)
+    q = configuration(model, rng)
+    state = rng.bit_generator.state
+    close_loop(model, q, rng, kind, "loop")
+    if twice:
+        rng.bit_generator.state = state
+        close_loop(model, q, rng, kind, "again")
+    add_motion_rows(model, rng, 1)
+    assume(clear(model, q))
+    s = moving(model, q, rng)
+    found = embedding_of(Answers(model.mechanism)).accelerations([s.t], s.q, s.u, s.tau, model.free_values())
+    values, rows = found.multipliers[0], model.constraint_rows(s.q, s.u, t=s.t)
+    g = model.inverse_dynamics(s.q, s.u, found.udot[0], t=s.t) - s.tau
+    size = 1.0 + np.abs(g).max() + np.abs(values).max()
+    assert np.abs(rows.A.T @ values - g).max() <= AGREE * size
+    assert np.abs(values - np.linalg.pinv(rows.A.T, rcond=1e-9) @ g).max() <= 100 * AGREE * size
+    for method in ("auxiliary", "multipliers", "complement"):
+        others = model.reactions(s.q, s.u, s.tau, t=s.t, method=method)
+        sure = [i for i, name in enumerate(model.row_names) if name not in others.undetermined]
+        assert np.abs(values - others.multipliers)[sure].max(initial=0.0) <= 100 * AGREE * size
+    many = model.reactions(*(np.tile(x, (80, 1)) for x in (s.q, s.u, s.tau)), t=s.t)
+    assert np.abs(many.multipliers - others.multipliers)[:, sure].max(initial=0.0) <= 100 * AGREE * size
 
 
 @settings(max_examples=4, derandomize=True)

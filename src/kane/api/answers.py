@@ -16,7 +16,7 @@ import numpy as np
 from ..backends import Kernel, compile, remembered
 from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
-from ..formulation import places_program, terms_program, unit_program
+from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
@@ -132,7 +132,7 @@ class ConstrainedAnswer:
         count = max(len(q), len(u), len(tau))
         times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (count,))
         embedding = self._answers.kept("embedding", lambda: embedding_of(self._answers))
-        udot = embedding.accelerations(times, q, u, tau, values)[0]
+        udot = embedding.accelerations(times, q, u, tau, values).udot
         if single and not np.all(np.isfinite(udot)):
             raise SingularError(
                 f"model '{self._answers.mechanism.name}': no accelerations in this state; constraints have no value"
@@ -152,6 +152,10 @@ class Answers:
         self.direct: dict[str, Kernel] = {}  # kernels that are all there is to an answer: the shortest way to it
         self.direct_revision = -1
         self._values: Array | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels as the description and the values of its free parameters."""
+        return _remade_answers, (self.mechanism, self.formulate, self._values)
 
     # programs ----------------------------------------------------------------------------------------------------
 
@@ -247,6 +251,12 @@ class Answers:
         return Answers(mechanism, self.formulate, self.cache.without(lambda key: key == "equations"))
 
 
+def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
+    answers = Answers(mechanism, formulate)
+    answers._values = values
+    return answers
+
+
 def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
     """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
 
@@ -261,18 +271,22 @@ def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kerne
     return answers.kept(("constraints", tuple(law.items()) if isinstance(law, dict) else law), made)
 
 
+def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
+    """For each row of the constraints the group of rows with which it compares by length: its constraint's, of its
+    unit."""
+    return tuple((c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows)
+
+
 def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
-    """The constraints embedded at run time; one for every simulation that goes on at the same time."""
+    """The constraints embedded at run time; simulations share it, each with a workspace of its own."""
     equations, mechanism = answers.equations(), answers.mechanism
     return Embedding(
+        layout_of(equations),
         *constraint_kernels(answers, law),
-        coordinates=len(mechanism.coordinates),
-        speeds=len(mechanism.speeds),
-        rows=len(mechanism.row_names),
         baumgarte=baumgarte,
         rank=equations.rank,
-        groups=[(c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows],
-        positions=equations.constraints.placed,
+        groups=row_groups(mechanism),
+        sizes=tuple(equations.constraints.sizes.tolist()),
         driven=equations.constraints.driven,
         names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
     )
@@ -286,4 +300,4 @@ def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
     mechanism.revision += 1
 
 
-__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters"]
+__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters", "row_groups"]

@@ -110,6 +110,8 @@ def _refuse_large(
     mechanism: Mechanism, what: str, off: Array, A: Array, x: Array, b: Array, unit: str, mend: str
 ) -> None:
     """Refuse `what` by which rows are off (…, m), as far as it is more than a share of A x and b."""
+    if np.abs(off).max(initial=0.0) <= TOLERATED:
+        return
     size = 1.0 + np.einsum("...mn,...n->...m", np.abs(A), np.abs(x)) + np.abs(b)
     share = np.abs(off) / size
     if share.max(initial=0.0) <= TOLERATED:
@@ -175,7 +177,8 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
         return q
     free = (answers.values,) if any(g.name == "parameters" for g in places.program.inputs) else ()
     still = (np.zeros(len(mechanism.speeds)), 0.0, np.zeros(len(mechanism.speeds)), *free)
-    labels = _labels(answers).some(answers.equations().constraints.placed)
+    placed = answers.kept("placed rows", lambda: tuple(answers.equations().constraints.placed))
+    labels = _labels(answers).some(placed)
 
     def terms(at: Array) -> RowTerms:
         phi, G, T = (values[0] for values in places(t, at[None], *still))  # in a batch what has no value is nan
@@ -230,7 +233,8 @@ def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
     if not answers.mechanism.constraints:
         return False
     A = constraint_rows(answers, q, u, t=t).A
-    return row_rank(A, SINGULAR, row_sizes(answers)) < answers.equations().rank
+    rank = answers.kept("rank", lambda: answers.equations().rank)
+    return row_rank(A, SINGULAR, row_sizes(answers)) < rank
 
 
 def first_step(u: Array) -> float | None:

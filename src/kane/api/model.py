@@ -24,7 +24,7 @@ from .answers import Answers, free_parameters
 from .equations import Equations
 from .places import PlaceAnswers
 from .records import Array, Energy, Momentum, Wrench
-from .simulation import ControlLaw, simulate
+from .simulation import ControlLaw, set_up
 from .trajectory import Trajectory
 
 P = ParamSpec("P")
@@ -103,7 +103,7 @@ class Model:
     def _own(self) -> Mechanism:
         """The description, to be changed: one of its own where a trajectory or a copy still needs the present one."""
         if self._shared:
-            self._answers = Answers(_twin(self.mechanism), self._answers.formulate)
+            self._answers = Answers(_twin(self.mechanism), self._answers.formulate, self._answers.cache.empty())
             self._shared = False
         return self.mechanism
 
@@ -386,16 +386,16 @@ class Model:
         speed or joint to an expression in q, u, t and parameters, a law of `kane.planning` along a trajectory (all
         compiled in), or a Python function of (t, q, u) that gives tau, called every `control_period` seconds and held
         between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
-        terminal}. A start that violates constraints is moved onto them, names given in mappings staying as they are.
-        `embed` says where constraints are embedded: at "run-time", independent speeds chosen anew all the time, or at
-        "formulation", chosen once, which is faster (from a singular position it is "run-time" always). `drift` off the
-        constraints is taken out after each step ("project"), held back by accelerations (Baumgarte's: (damping ratio,
-        frequency in rad/s)), or left ("none"). Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The
-        trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a
-        hundredth of that.
+        terminal}; a row of a constraint ("front.normal") stands for its multiplier λ. A start that violates constraints
+        is moved onto them, names given in mappings staying as they are. `embed` says where constraints are embedded: at
+        "run-time", independent speeds chosen anew all the time, or at "formulation", chosen once, which is faster (from
+        a singular position it is "run-time" always). `drift` off the constraints is taken out after each step
+        ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
+        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
+        ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
         """
         answers = self._answers.given(parameters)
-        motion = simulate(
+        ready = set_up(
             answers,
             t,
             q=q,
@@ -410,11 +410,10 @@ class Model:
             embed=embed,
             drift=drift,
             events=events,
-            progress=progress,
             options=options,
         )
         self._shared = True
-        return Trajectory.of(answers, motion)
+        return Trajectory.of(answers, ready.problem, ready.run(progress))
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""

@@ -31,14 +31,16 @@ from ..formulation.reactions import (
 from ..formulation.wrenches import find_changes, largest_wrenches, subtract_rows, sum_inward
 from ..large import refuse_if_too_large
 from ..model import Mechanism
+from ..simulate import multipliers_of
 from . import given
-from .answers import Answers
+from .answers import Answers, row_groups
 from .constrained import constraint_rows, refuse_off, row_sizes
 from .records import Array
 
 METHODS = ("auxiliary", "multipliers", "complement")
 COMPONENTS = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
 _BALANCED = 1e-6  # share of the efforts that may be left over where udot was given
+_MANY = 64  # states from which on the compiled solve is worth its start
 _SHOWN = 1e-13  # share of the largest force below which a number is printed as zero
 
 
@@ -261,7 +263,10 @@ def _by_programs(
     if rows or (states.udot is not None and not implied):
         g = _efforts(answers, states, udot)
         if mass is not None:
-            found = solve(Balance(A, g, mass, weights, row_sizes(answers)))
+            compiled = None
+            if method == "auxiliary" and weights is None:
+                compiled = _compiled_multipliers(answers, A, g, mass)
+            found = solve(Balance(A, g, mass, weights, row_sizes(answers))) if compiled is None else compiled
         _refuse_unbalanced(answers, g, A, found.values, states.udot is not None)
     if method == "auxiliary":
         inputs = (states.q, states.u, udot, *([found.values] if rows else []))
@@ -271,6 +276,17 @@ def _by_programs(
         left = subtract_rows(tree, needs, more[0] if more else None, found.values)
         wrench = sum_inward(tree, left, arms)
     return Found(wrench, points, found, acts, at, along)
+
+
+def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> Multipliers | None:
+    """λ of many states by the compiled solve; None for few, which are not worth loading it, and where some rows are
+    redundant, so that it is asked which."""
+    if len(A) < _MANY:
+        return None
+    values, rank = multipliers_of(A, g, mass, row_groups(answers.mechanism), row_sizes(answers).tolist())
+    if not np.all(rank == A.shape[1]):
+        return None
+    return Multipliers(values, np.zeros((*values.shape, 0)))
 
 
 def _by_complement(answers: Answers, states: States, implied: bool, weights: Array | None) -> Found:
@@ -332,6 +348,8 @@ def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, give
     """Refuse accelerations, `given` or found, that are not those of tau and the constraints: g is not Aᵀ λ."""
     m = answers.mechanism
     off = np.abs(g - np.einsum("bmn,bm->bn", A, values))
+    if off.max(initial=0.0) <= _BALANCED:
+        return
     size = np.maximum(np.abs(g), np.einsum("bmn,bm->bn", np.abs(A), np.abs(values))).max(initial=0.0)
     if off.max(initial=0.0) <= _BALANCED * max(size, 1.0):
         return
@@ -358,12 +376,13 @@ def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, give
 def _named(answers: Answers, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
     m = answers.mechanism
     R = _orientation(answers, states, frame)
-    sign = 1.0 if on == "child" else -1.0
+    wrenches = found.wrench if on == "child" else -found.wrench
+    lam_on = found.multipliers.values if on == "child" else -found.multipliers.values
     loose_joints, loose_constraints, loose_rows = _undetermined(answers, tree, states, found, R)
     first = 0 if states.single else slice(None)
     joints = {}
     for i, joint in enumerate(m.joints.values()):
-        wrench = _turned(R, sign * found.wrench[:, i])[first]
+        wrench = _turned(R, wrenches[:, i])[first]
         body = joint.child if on == "child" else joint.parent
         joints[joint.name] = Reaction(
             joint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], found.points[:, i][first], loose_joints[i]
@@ -382,7 +401,7 @@ def _named(answers: Answers, tree: Held, states: States, found: Found, frame: st
                 constraint.name, "joints", frame, None, None, None, loose_constraints[c], efforts
             )
             continue
-        wrench = _turned(R, sign * np.einsum("bm,bmi->bi", lam, found.acts[:, rows]))[first]
+        wrench = _turned(R, np.einsum("bm,bmi->bi", lam_on[:, rows], found.acts[:, rows]))[first]
         point = found.constraint_points[:, c][first]
         constraints[constraint.name] = Reaction(
             constraint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], point, loose_constraints[c]
@@ -392,22 +411,24 @@ def _named(answers: Answers, tree: Held, states: States, found: Found, frame: st
     return Reactions(joints, constraints, found.multipliers.values[first], m.row_names, undetermined)
 
 
-def _orientation(answers: Answers, states: States, frame: str) -> Array:
-    """R_NF of the frame in which components are wanted, (k, 3, 3)."""
+def _orientation(answers: Answers, states: States, frame: str) -> Array | None:
+    """R_NF of the frame in which components are wanted, (k, 3, 3); None for N."""
     m = answers.mechanism
     axes = m.frame_named(frame, "reactions / frame")
     if axes is m.N:
-        return np.broadcast_to(np.eye(3), (len(states.q), 3, 3))
+        return None
     return _kernel(answers, f"orientation of {frame}", orientation_program, axes)(states.t, states.q)
 
 
-def _turned(R: Array, wrench: Array) -> Array:
-    """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3)."""
+def _turned(R: Array | None, wrench: Array) -> Array:
+    """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3), in N if None."""
+    if R is None:
+        return wrench
     return np.concatenate([np.einsum("bij,bi->bj", R, wrench[:, s]) for s in (slice(3), slice(3, 6))], axis=-1)
 
 
 def _undetermined(
-    answers: Answers, tree: Held, states: States, found: Found, R: Array
+    answers: Answers, tree: Held, states: States, found: Found, R: Array | None
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[bool]]:
     """Components of joints, components of constraints, and rows that change along the null space of Aᵀ."""
     m = answers.mechanism
@@ -434,7 +455,9 @@ def _undetermined(
     return _parts(joints), _parts(constraints), rows.tolist()
 
 
-def _each_turned(R: Array, wrenches: Array) -> Array:
+def _each_turned(R: Array | None, wrenches: Array) -> Array:
+    if R is None:
+        return wrenches
     return np.concatenate([np.einsum("bij,bki->bkj", R, wrenches[..., s]) for s in (slice(3), slice(3, 6))], axis=-1)
 
 

@@ -1,29 +1,31 @@
-"""A simulation put together: start, programs, events, control law and options of a motion, and its trajectory."""
+"""A simulation put together: start, programs, events, control law and settings of a motion."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..backends import Kernel, compile
-from ..errors import InputError, ModelError, Problem
+from ..errors import InputError, ModelError
+from ..errors import Problem as Fault
 from ..formulation import (
     CompiledControl,
     control_program,
     jacobian_program,
     motion_program,
+    multiplier_symbols,
     unit_program,
     watch_program,
 )
-from ..graph import Expr
+from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
-from ..simulate import Control, Embedding, Event, Events, Solution, integrate
+from ..simulate import Control, Event, Mode, Problem, Solution, simulate
 from . import given
 from .answers import Answers, embedding_of
 from .constrained import first_step, is_singular
@@ -36,37 +38,36 @@ RTOL, RTOL_CONSTRAINED = 1e-8, 1e-10
 """Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
 tighter one costs little."""
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
-_OPTIONS = ("max_step", "first_step", "max_steps", "chunk", "project_address", "project_error", "jacobian_address")
+_OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
-    """The compiled programs of a simulation over [t, q, u, work, tau, parameters], or their addresses.
+class Setup:
+    """A simulation that is ready to run: what is simulated, the state [q, u, work] at its start, the times (s), a
+    control in Python, and settings of the integrator. Without such a control it can be pickled."""
 
-    `project` makes quaternions unit after each step, where there are any, and moves the state onto constraints; `law`
-    gives tau of the compiled control law. `written_out` says that the motion is one program, which has a Jacobian;
-    `embedding` is kept alive with the addresses it gave.
-    """
+    problem: Problem
+    start: Array
+    times: Array
+    control: Control | None
+    settings: Mapping[str, Any]
 
-    motion: Kernel | int
-    project: Kernel | int | None
-    events: Events | None
-    law: Kernel | None
-    written_out: bool = True
-    embedding: Embedding | None = None
+    def run(self, progress: Callable[[float], object] | None = None) -> Solution:
+        """The motion."""
+        return simulate(self.problem, self.start, self.times, control=self.control, progress=progress, **self.settings)
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
-    """What came out of a simulation: its solution, the compiled control law, the constant efforts and the embedding."""
+class Treatment:
+    """How constraints are treated: embedded at run time or at formulation, drift taken out after each step or not, held
+    back by Baumgarte's accelerations (damping ratio, frequency in rad/s) or not."""
 
-    solution: Solution
-    law: Kernel | None
-    held: Array
-    embedding: Embedding | None
+    at_run_time: bool = False
+    project: bool = False
+    baumgarte: tuple[float, float] | None = None
 
 
-def simulate(
+def set_up(
     answers: Answers,
     t: Any,
     *,
@@ -82,55 +83,39 @@ def simulate(
     embed: str,
     drift: str | tuple[float, float],
     events: Mapping[str, Any] | None,
-    progress: Callable[[float], object] | None,
     options: dict[str, Any],
-) -> Motion:
-    """The motion over t from a start, see `Model.simulate`."""
+) -> Setup:
+    """What a motion over t from a start takes, see `Model.simulate`."""
     _refuse_unknown(options)
     mechanism, times = answers.mechanism, span(t)
-    q0, u0 = start_state(answers, q, u, times)
-    held = given.start(mechanism, "tau", tau)
-    law = None if control is None or callable(control) else _law(mechanism, control)
-    watched = _events(mechanism, events)
-    singular = is_singular(answers, q0, u0, float(times.flat[0]))
-    simulation = _simulation(answers, law, watched, _embedding_wanted(mechanism, embed, drift, singular))
+    with answers.cache.lock:  # what is given may be text, which becomes part of the graph of the description
+        q0, u0 = start_state(answers, q, u, times)
+        held = given.start(mechanism, "tau", tau)
+        law = None if control is None or callable(control) else _law(mechanism, control)
+        singular = is_singular(answers, q0, u0, float(times.flat[0]))
+        treatment = _treatment(mechanism, embed, drift, singular)
+        problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
     if callable(control):
-        sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
-    options.setdefault("project_address", simulation.project)
-    options.setdefault("project_error", simulation.embedding is not None)
-    if simulation.embedding is not None:
-        simulation.embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
-        options.setdefault("explain", simulation.embedding.explain)
+        sampled = Control(_sampled(control, problem.layout, held), control_period)
+    embedding = problem.modes[0].embedding
+    if embedding is not None:
+        embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
         if singular:
             options.setdefault("first_step", first_step(u0))
-    if method == "radau" and "jacobian_address" not in options and simulation.written_out:
-        options["jacobian_address"] = _jacobian(answers, law)
     rtol = (RTOL_CONSTRAINED if mechanism.constraints else RTOL) if rtol is None else rtol
-    weights = np.full(len(q0) + len(u0) + 1, float(1e-2 * rtol if atol is None else atol))
-    weights[-1] = _UNWEIGHED
-    solution = integrate(
-        simulation.motion,
-        np.concatenate([q0, u0, [0.0]]),
-        times,
-        parameters=np.concatenate([held, answers.values]),
-        method=method,
-        rtol=rtol,
-        atol=weights,
-        step=step,
-        events=simulation.events,
-        control=sampled,
-        progress=progress,
-        **options,
-    )
-    return Motion(solution, simulation.law, held, simulation.embedding)
+    state = problem.layout.state
+    weights = np.full(state.size, float(1e-2 * rtol if atol is None else atol))
+    weights[state["work"].place] = _UNWEIGHED
+    settings = {"method": method, "rtol": rtol, "atol": weights, "step": step, **options}
+    return Setup(problem, np.concatenate([q0, u0, [0.0]]), times, sampled, settings)
 
 
 def _refuse_unknown(options: Mapping[str, Any]) -> None:
     """Refuse options of `simulate` that there are not, with what was meant perhaps."""
     for name in options:
         if name not in _OPTIONS:
-            named = [p for p in inspect.signature(simulate).parameters if p not in ("answers", "options")]
+            named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options")]
             raise InputError(f"simulate has no option '{name}'\n    to mend: {suggestion(name, [*named, *_OPTIONS])}")
 
 
@@ -138,54 +123,60 @@ def _key(law: Law | None) -> Any:
     return tuple(law.items()) if isinstance(law, dict) else law
 
 
-def _simulation(
-    answers: Answers,
-    law: Law | None,
-    watched: list[tuple[Event, Expr]],
-    wanted: tuple[bool, bool, tuple[float, float] | None],
-) -> Simulation:
-    """What a simulation runs, kept for the next one with the same law, events and treatment of constraints."""
-    key = ("simulation", _key(law), tuple(watched), wanted)
-    if answers.recursive() and isinstance(law, CompiledControl):
+def _problem(
+    answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment, tau: Array, method: str
+) -> Problem:
+    """What is simulated; its programs are kept for the next motion with the same law, events and treatment."""
+    key = ("simulation", _key(law), tuple(watched), treatment)
+    recursive = answers.recursive()
+    if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
-    elif answers.recursive():
-        return answers.kept(key, lambda: _large_simulation(answers, law, watched))
-    return answers.kept(key, lambda: _written_out_simulation(answers, law, watched, wanted))
-
-
-def _large_simulation(answers: Answers, law: Any, watched: list[tuple[Event, Expr]]) -> Simulation:
-    found = large_motion(answers.by_bodies(), law, [e for _, e in watched])
-    events = None if found.events is None else Events(found.events, tuple(event for event, _ in watched))
-    return Simulation(found.motion, found.unit, events, found.law, False)
-
-
-def _written_out_simulation(
-    answers: Answers,
-    law: Law | None,
-    watched: list[tuple[Event, Expr]],
-    wanted: tuple[bool, bool, tuple[float, float] | None],
-) -> Simulation:
-    equations = answers.equations()
-    at_run_time, project, baumgarte = wanted
-    embedding = embedding_of(answers, law, baumgarte=baumgarte) if answers.mechanism.constraints else None
-    unit = None if embedding is not None and project else unit_program(equations)
-    return Simulation(
-        embedding.rhs if embedding is not None and at_run_time else compile(motion_program(equations, law)),
-        embedding.project if embedding is not None and project else None if unit is None else compile(unit),
-        Events(compile(watch_program(equations, [e for _, e in watched])), tuple(event for event, _ in watched))
-        if watched
-        else None,
-        None if law is None else compile(control_program(equations, law)),
-        embedding is None or not at_run_time,
-        embedding,
+        recursive = False
+    mode, efforts = answers.kept(
+        key,
+        lambda: _recursive_mode(answers, law, watched) if recursive else _mode(answers, law, watched, treatment),
+    )
+    if method == "radau" and mode.motion is not None and not recursive:
+        mode = replace(mode, jacobian=_jacobian(answers, law))
+    mechanism = answers.mechanism
+    layout = Layout(len(mechanism.coordinates), len(mechanism.speeds), len(answers.values))
+    return Problem(
+        layout,
+        (mode,),
+        tuple(tau.tolist()),
+        tuple(answers.values.tolist()),
+        tuple(event for event, _ in watched),
+        law=efforts,
     )
 
 
-def _embedding_wanted(
-    mechanism: Mechanism, embed: str, drift: str | tuple[float, float], singular: bool
-) -> tuple[bool, bool, tuple[float, float] | None]:
-    """(at run time, projected, Baumgarte's constants) from what a user asks for and whether the start is singular:
-    there the pivots of the formulation are zero."""
+def _recursive_mode(answers: Answers, law: Any, watched: list[tuple[Event, Expr]]) -> tuple[Mode, Kernel | None]:
+    """The mode of a large tree, and the efforts of its law."""
+    found = large_motion(answers.by_bodies(), law, [e for _, e in watched])
+    return Mode(motion=found.motion, unit=found.unit, watch=found.events), found.law
+
+
+def _mode(
+    answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment
+) -> tuple[Mode, Kernel | None]:
+    """The mode of a mechanism with all its constraints, and the efforts of its law."""
+    equations, constraints = answers.equations(), answers.mechanism.constraints
+    embedding = embedding_of(answers, law, baumgarte=treatment.baumgarte) if constraints else None
+    unit = None if treatment.project else unit_program(equations)
+    mode = Mode(
+        tuple(constraints),
+        None if treatment.at_run_time else compile(motion_program(equations, law)),
+        embedding,
+        treatment.project,
+        None if unit is None else compile(unit),
+        watch=compile(watch_program(equations, [e for _, e in watched])) if watched else None,
+    )
+    return mode, None if law is None else compile(control_program(equations, law))
+
+
+def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float], singular: bool) -> Treatment:
+    """How constraints are treated, from what a user asks for and whether the start is singular: there the pivots of the
+    formulation are zero."""
     if embed not in ("run-time", "formulation"):
         raise InputError(f"embed = {embed!r}: constraints are embedded at 'run-time' or at 'formulation'")
     if isinstance(drift, str) and drift not in ("project", "none"):
@@ -193,8 +184,8 @@ def _embedding_wanted(
     if not isinstance(drift, str) and embed == "formulation":
         raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
     if not mechanism.constraints:
-        return (False, False, None)
-    return (embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
+        return Treatment()
+    return Treatment(embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
 
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:
@@ -222,24 +213,36 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
         unknown = set(spec) - {"direction", "terminal"}
         if expression is None or unknown:
             raise ModelError(
-                Problem(
+                Fault(
                     mechanism.where(f"event '{name}'"),
                     f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
                     mend="give an expression, or {expression, direction, terminal}",
                 )
             )
-        found.append((Event(name, **spec), mechanism.scalar(expression, f"event '{name}'")))
+        found.append((Event(name, **spec), _watched(mechanism, expression, f"event '{name}'")))
     return found
 
 
-def _sampled(control: Callable[..., Any], n_q: int, n_u: int, held: Array) -> Callable[[float, Array], Array]:
+def _watched(mechanism: Mechanism, expression: Any, where: str) -> Expr:
+    """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
+    rows = mechanism.row_names
+    symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
+    if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
+        return symbols[expression.strip()]  # also one that is no name of the grammar
+    return mechanism.scalar(expression, where, symbols | mechanism.names())
+
+
+def _sampled(control: Callable[..., Any], layout: Layout, held: Array) -> Callable[[float, Array], Array]:
+    """The efforts of a control law in Python, from the time and the state of the integrator."""
+    q, u, n = layout.state["q"].place, layout.state["u"].place, layout.speeds
+
     def efforts(t: float, y: Array) -> Array:
-        tau = np.asarray(control(t, y[:n_q], y[n_q : n_q + n_u]), dtype=float)
-        if tau.shape != (n_u,):
-            raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n_u},)")
+        tau = np.asarray(control(t, y[q], y[u]), dtype=float)
+        if tau.shape != (n,):
+            raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n},)")
         return tau + held
 
     return efforts
 
 
-__all__ = ["ControlLaw", "Motion", "Simulation", "simulate"]
+__all__ = ["ControlLaw", "Setup", "set_up"]

@@ -14,12 +14,11 @@ from ..analysis.singular import Singularity, lowest
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError
 from ..model import locks
-from ..simulate import Embedding, Outcome, Statistics
-from .answers import Answers
+from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
+from .answers import Answers, embedding_of
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
-from .simulation import Motion
 
 if TYPE_CHECKING:
     from .model import Model
@@ -30,8 +29,9 @@ _SPLINE = 5  # degree of the curves that integrate loads along a motion
 @dataclass(frozen=True)
 class Trajectory:
     """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), how
-    it ended, and the singular positions of constraints that it passed. What it answers with is what it was simulated
-    with: the model may have changed since."""
+    it ended, and the singular positions of constraints that it passed. `segments` are its parts under one set of
+    constraints each, `transitions` what lies between them. What it answers with is what it was simulated with: the
+    model may have changed since."""
 
     answers: Answers = field(repr=False)
     t: Array
@@ -43,26 +43,40 @@ class Trajectory:
     statistics: Statistics
     events: tuple[Any, ...] = ()
     singularities: tuple[Singularity, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    transitions: tuple[Transition, ...] = ()
 
     @staticmethod
-    def of(answers: Answers, motion: Motion) -> Trajectory:
-        """The trajectory of a motion."""
-        solution, law = motion.solution, motion.law
-        n_q, n_u = len(answers.mechanism.coordinates), len(answers.mechanism.speeds)
-        q, u = solution.y[:, :n_q], solution.y[:, n_q : n_q + n_u]
-        tau = np.tile(motion.held, (len(solution.t), 1))
+    def of(answers: Answers, problem: Problem, solution: Solution) -> Trajectory:
+        """The trajectory of what was simulated."""
+        law = problem.law
+        q, u, work = problem.layout.state.split(solution.y).values()
+        tau = np.tile(problem.tau, (len(solution.t), 1))
         if law is not None:
             values = (answers.values,) if any(g.name == "parameters" for g in law.program.inputs) else ()
             tau = tau + law(solution.t[:, None], q, u, *values)
         elif solution.held is not None and len(solution.held.t):
             last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
             tau = solution.held.p[np.clip(last, 0, None)]
-        work = solution.y[:, n_q + n_u]
         outcome = _explained(answers, solution.outcome, q[-1])
-        passed = () if motion.embedding is None else _passed(answers, motion.embedding, solution.t, q, u)
+        embedding = problem.modes[0].embedding
+        passed = () if embedding is None else _passed(answers, embedding, solution.t, q, u)
         if passed:
             outcome = replace(outcome, text=f"{outcome.text}; {_announced(passed)}")
-        return Trajectory(answers, solution.t, q, u, tau, work, outcome, solution.statistics, solution.events, passed)
+        return Trajectory(
+            answers,
+            solution.t,
+            q,
+            u,
+            tau,
+            work,
+            outcome,
+            solution.statistics,
+            solution.events,
+            passed,
+            solution.segments,
+            solution.transitions,
+        )
 
     @property
     def model(self) -> Model:
@@ -78,6 +92,16 @@ class Trajectory:
             return Residuals((), np.zeros((len(self), 0)), np.zeros((len(self), 0)))
         rows = constraint_rows(self.answers, self.q, self.u, t=self.t)
         return Residuals(self.answers.mechanism.row_names, rows.phi, rows.rate)
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """λ of the rows of constraints along the motion, (k, m), in the order of the model's `row_names`: N, N m, or
+        what makes λ times the rate of the row a power. As in `Reactions.multipliers`, without the joints."""
+        answers = self.answers
+        if not answers.mechanism.constraints:
+            return np.zeros((len(self), 0))
+        embedding = answers.kept("embedding", lambda: embedding_of(answers))
+        return embedding.accelerations(self.t, self.q, self.u, self.tau, answers.values).multipliers
 
     def energy(self) -> Energy:
         """Kinetic and potential energy (J) along the motion."""
@@ -153,7 +177,7 @@ def _passed(answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array
 
     def measure(times: Array, places: Array) -> Array:
         none = np.zeros((len(times), len(still)))
-        return embedding.accelerations(times, places, none, none, answers.values)[2]
+        return embedding.accelerations(times, places, none, none, answers.values).nearness
 
     found = lowest(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
     return tuple(

@@ -51,18 +51,6 @@ def run_batch(
     return results, not any(bad)
 
 
-def flat_function(address: int, outputs: int) -> Callable[[Floats], Floats]:
-    """A function of all inputs of the flat program at an address, valid as long as that: what it writes, (outputs,)."""
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)
-
-    def call(x: Floats) -> Floats:
-        given, out = np.ascontiguousarray(x, dtype=np.float64), np.empty(outputs)
-        function(given.ctypes.data, out.ctypes.data)
-        return out
-
-    return call
-
-
 def cores() -> int:
     """How many cores this process may use."""
     try:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..graph.layout import Layout
 from .metric import Array, speed_units
 from .rank import null_space
 from .thresholds import ASIDE, FURTHEST, INVOLVED, JUMP, NO_MASS, REDUNDANT, SINGULAR
@@ -48,27 +49,23 @@ class StateTerms:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Functions of the inputs x = [t, q, u, work, tau, parameters] that give the terms of a system (as `Embedding` has
-    them) and its rates [q̇, u̇, power]; numbers of coordinates, speeds and rows, and the rank of the rows in general."""
+    """The layout of an embedding, its programs `terms` and `rates` as functions of the inputs, and the rank of its rows
+    in general."""
 
+    layout: Layout
     terms: Callable[[Array], Array]
     rates: Callable[[Array], Array]
-    coordinates: int
-    speeds: int
-    rows: int
     rank: int
 
     def at(self, x: Array) -> StateTerms:
-        """The terms for the inputs x."""
-        n, k = self.speeds, self.rows
-        sizes = (self.coordinates, n * n, n, k * n, k, k, k, 1)
-        qdot, M, _, A, rate, b, phi, _ = np.split(self.terms(x), np.cumsum(sizes)[:-1])
-        return StateTerms(qdot, M.reshape(n, n), A.reshape(k, n), rate, b, phi)
+        """The terms for the inputs x = [t, q, u, work, tau, parameters]."""
+        found = self.layout.terms.split(self.terms(x))
+        return StateTerms(*(found[name] for name in ("qdot", "M", "A", "rate", "b", "phi")))
 
     def ahead(self, x: Array, h: float) -> Array:
         """The inputs a time h (s) later, by one step of Euler's method, speeds first, without projection."""
-        q, u = slice(1, 1 + self.coordinates), slice(1 + self.coordinates, 1 + self.coordinates + self.speeds)
-        udot = self.rates(x)[self.coordinates : -1]
+        q, u = (self.layout.inputs[name].place for name in ("q", "u"))
+        udot = self.rates(x)[self.layout.state["u"].place]
         later = x.copy()
         if np.all(np.isfinite(udot)):
             later[u] += h * udot
@@ -79,7 +76,7 @@ class System:
     def aside(self, x: Array) -> Array:
         """The inputs with every coordinate moved a little, no two alike."""
         beside = x.copy()
-        beside[1 : 1 + self.coordinates] += ASIDE * np.cos(np.arange(self.coordinates))
+        beside[self.layout.inputs["q"].place] += ASIDE * np.cos(np.arange(self.layout.coordinates))
         return beside
 
 
@@ -127,7 +124,7 @@ def explain_stop(system: System, x: Array, step: float, began: float, names: Nam
             found = find_massless(here)
             if found is not None:
                 return f"speed '{names.speeds[found.speed]}' {found.problem[0]}"
-        if not system.rows:
+        if not system.layout.rows:
             return ""
         bad = np.flatnonzero(here.without_value())
         if bad.size:
@@ -152,7 +149,7 @@ def _row_losing_rank(here: StateTerms, aside: StateTerms, rank: int) -> int | No
 
 def _row_without_continuation(system: System, x: Array, step: float, began: float, names: Names) -> str:
     """The row that has no continuation, the first that is met in looks further and further ahead."""
-    u = slice(1 + system.coordinates, 1 + system.coordinates + system.speeds)
+    u = system.layout.inputs["u"].place
     h = AHEAD * max(abs(step), 2.0 * np.finfo(float).eps * abs(x[0]))
     furthest = max(h, FURTHEST * abs(x[0] - began))
     while h > 0.0:

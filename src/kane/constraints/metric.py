@@ -15,7 +15,6 @@ import numpy as np
 from .thresholds import MASS_FLOOR, ROUNDING, SINGULAR
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
-TINY = float(np.finfo(np.float64).tiny)
 
 
 def speed_units(mass: Array) -> Array:
@@ -25,17 +24,17 @@ def speed_units(mass: Array) -> Array:
     return 1.0 / np.sqrt(size + MASS_FLOOR * np.where(mean > 0.0, mean, 1.0 / MASS_FLOOR))
 
 
-def sizes_by_mass(sizes: Array, mass: Array) -> Array:
-    """`sizes` (m,) of rows, (…, m) where speeds are measured by mass: per square root of a mean M_jj."""
-    mean = np.abs(mass).mean(axis=-1, keepdims=True) if mass.shape[-1] else np.ones((*mass.shape[:-1], 1))
-    return sizes / np.sqrt(np.where(mean > 0.0, mean, 1.0))
+def sizes_by_mass(sizes: Array, units: Array) -> Array:
+    """`sizes` (m,) of rows, (…, m) where speeds have these units (…, n): those of the heaviest motion."""
+    return sizes * units.min(axis=-1, keepdims=True, initial=np.inf) if units.shape[-1] else sizes
 
 
 def scale_columns(A: Array, mass: Array, sizes: Array | None = None) -> Array:
     """A (m, n) with its columns measured by the mass that each speed moves; rows that are rounding errors made zero."""
-    scaled = A * speed_units(mass)
+    units = speed_units(mass)
+    scaled = A * units
     lengths = np.linalg.norm(scaled, axis=1)
-    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes_by_mass(sizes, mass)
+    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes_by_mass(sizes, units)
     scaled[lengths <= ROUNDING * least] = 0.0
     return scaled
 

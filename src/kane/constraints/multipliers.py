@@ -57,7 +57,7 @@ def row_and_speed_units(A: Array, mass: Array, sizes: Array | None = None) -> tu
     columns = speed_units(mass)
     lengths = np.linalg.norm(A * columns[..., None, :], axis=-1)
     longest = lengths.max(axis=-1, keepdims=True, initial=0.0)
-    longest = np.broadcast_to(longest if sizes is None else sizes_by_mass(sizes, mass), lengths.shape)
+    longest = np.broadcast_to(longest if sizes is None else sizes_by_mass(sizes, columns), lengths.shape)
     longest = np.where(longest > 0.0, longest, 1.0)
     return columns, 1.0 / np.where(lengths > ROUNDING * longest, lengths, longest)
 

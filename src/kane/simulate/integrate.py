@@ -18,8 +18,9 @@ import numpy as np
 
 from ..errors import InputError
 from .compiled import brought_in, records
-from .notice import announced
+from .notice import announce_compilation
 from .progress import STALL, Look
+from .routine import Routine
 from .settings import Settings
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
 from .tableaux import TABLEAUX, packed
@@ -29,6 +30,9 @@ CHUNK_SECONDS = 0.1
 
 FIRST_CHUNK = 64
 """Attempted steps in the first chunk, before anything is known about their cost."""
+
+LARGEST_CHUNK = 1_000_000
+"""Attempted steps in a chunk at most, however quick they are."""
 
 FIRST_ROOM = 256
 """Rows of output to begin with; doubled whenever they are full."""
@@ -59,7 +63,8 @@ def integrate(
 ) -> Solution:
     """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
 
-    Programs are kernels or addresses of flat programs over [t, y, p]:
+    Programs are kernels, routines (with memory of their own, which this run must have to itself) or addresses of flat
+    programs over [t, y, p]:
 
     - `rhs` writes dy/dt (n), then possibly more numbers, which are ignored; how many more, a kernel knows, and for a
       mere address `extra_outputs` says it;
@@ -83,13 +88,17 @@ def integrate(
     start = _start(rhs, y0, t, parameters, extra_outputs)
     n = start.y0.size
     items = () if events is None else events.items
+    watched = None if events is None else events.program
     programs = {
         "rhs": _address("rhs", rhs, start, n),
+        "rhs_memory": _memory(rhs),
         "project": _address("project_address", project_address, start, n, optional=True),
+        "project_memory": _memory(project_address),
         "jacobian": _address("jacobian_address", jacobian_address, start, n * n, optional=True),
-        "event_program": 0 if events is None else _address("events", events.program, start, len(items)),
+        "event_program": _address("events", watched, start, len(items), optional=events is None),
+        "event_memory": _memory(watched),
     }
-    with announced("the integrator"):
+    with announce_compilation("the integrator"):
         loop, programs["watch"] = brought_in(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
     run.state["project_error"] = int(project_error and programs["project"] != 0)
@@ -171,6 +180,11 @@ def _address(name: str, kernel: Any, start: _Start, outputs: int, optional: bool
     if not isinstance(address, int | np.integer) or address <= 0:
         raise InputError(f"{name} = {kernel!r} is neither a kernel nor the address of a flat program")
     return int(address)
+
+
+def _memory(program: Any) -> int:
+    """The address of the memory that a program works in, 0 for none."""
+    return program.memory if isinstance(program, Routine) else 0
 
 
 @dataclass(slots=True)
@@ -408,7 +422,8 @@ class _Run:
             if code == records.FULL:
                 self._grow()
             elif self.settings.chunk is None and not state["fresh"]:  # a leap ends a chunk early
-                self.chunk = int(min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9))) * self.chunk) + 1
+                change = min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9)))
+                self.chunk = min(LARGEST_CHUNK, int(change * self.chunk) + 1)
             if progress is not None and state["span"] > 0:
                 progress(abs(float(state["t"]) - self.start.t0) / float(state["span"]))
 
@@ -461,7 +476,7 @@ class _Run:
         small = f"the step size fell below {float(state['h']):.1e} s"
         explained = {
             "step": f"{small}, and still projection onto the constraints makes the state jump"
-            if state["thrown"]
+            if state["jumped"]
             else f"{small}, the motion is probably singular there",
             "not-finite": "the state became not finite",
             "control": why,

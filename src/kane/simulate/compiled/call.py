@@ -28,12 +28,12 @@ PART: dict[str, Any] = {
 }
 """Options of a part."""
 
-compiled: Callable[..., Any] = njit(**PART)
+part: Callable[..., Any] = njit(**PART)
 """How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them, and
 machine code of their own, saves most of the time that the first compilation takes. There is nothing in them to rewrite:
 no arrays, no exceptions."""
 
-inlined: Callable[..., Any] = njit(**PART, forceinline=True)
+inline_part: Callable[..., Any] = njit(**PART, forceinline=True)
 """A part that is copied into whatever calls it, since LLVM would judge it too long and calling it takes as long as what
 it does."""
 
@@ -52,9 +52,24 @@ def _call(typing_context, address, source, target):
     return types.void(types.int64, types.int64, types.int64), code
 
 
+def _call_with(typing_context, address, memory, source, target):
+
+    def code(context, builder, signature, args):
+        number, whole = ir.DoubleType().as_pointer(), ir.IntType(64)
+        program = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [number, number, whole]).as_pointer())
+        builder.call(program, [builder.inttoptr(args[2], number), builder.inttoptr(args[3], number), args[1]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), code
+
+
 call: Callable[..., Any] = intrinsic(_call)
 """call(address, source, target): run the program at `address`, which reads from the address `source` on and writes from
 the address `target` on."""
+
+call_with: Callable[..., Any] = intrinsic(_call_with)
+"""call_with(address, memory, source, target): the same for a program that may work in memory of the run's own, whose
+address is its third argument. A program without one never looks at that register."""
 
 
 def _crossings(typing_context, address, memory, h):
