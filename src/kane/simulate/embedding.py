@@ -49,17 +49,16 @@ class Embedding:
     - `terms` and `places` write what `Layout.terms` and `Layout.places` say; `places` is None if no row has a position;
     - `unit` writes the state [q, u, work] with unit quaternions; None if there are none.
 
-    Rates are [q̇, u̇, power]; u̇ is nan where the constrained mass matrix is singular. Projection moves a state to where
-    phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays.
-    With `baumgarte` = (damping ratio, frequency in rad/s) the accelerations also pull errors of the constraints back,
-    b − 2 ζ ω rate − ω² phi. `rank` is the rank that the rows have in general, to which nearness to a singular position
-    is referred; as many as rows and speeds allow if None. Rows that
-    compare by length, those of one constraint in one unit, have the same name in `groups`: the shorter a row is
-    beside the longest of its group, the less it determines; without groups all rows compare. A group of rows that are
-    rounding errors beside their `sizes`, what they would be if nothing cancelled, says nothing. Where rows are
-    redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None. With `driven` the power of the reactions, which is
-    not zero where c is not, is added to that of the loads. `names` are those of rows and speeds, for whoever is told
-    what stops a motion.
+    Rates are [q̇, u̇, power]; u̇ is nan where the constrained mass matrix is singular. Projection moves a state to
+    where phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays. With `baumgarte` = (damping
+    ratio, frequency in rad/s) the accelerations also pull errors of the constraints back, b − 2 ζ ω rate − ω² phi.
+    `rank` is the rank that the rows have in general, to which nearness to a singular position is referred; as many as
+    rows and speeds allow if None. Rows that compare by length, those of one constraint in one unit, have the same name
+    in `groups`: the shorter a row is beside the longest of its group, the less it determines; without groups all rows
+    compare. A group of rows that are rounding errors beside their `sizes`, what they would be if nothing cancelled,
+    says nothing. Where rows are redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None. With
+    `driven` the power of the reactions, which is not zero where c is not, is added to that of the loads. `names` are
+    those of rows and speeds, for whoever is told what stops a motion.
     """
 
     layout: Layout

@@ -339,8 +339,8 @@ def solve_constrained(m, rows, groups, sizes, a, b, mass, f, tolerance, share, x
     """Set x, (n,), to what makes xᵀ M x / 2 − f·x least where A x = b; all of them addresses.
 
     Rows of A with the same number in `groups`, (rows,) int64, compare by length; `sizes` are those of groups without
-    cancellation. `tolerance` tells the rank of A, `share` is added to the scaled M_jj. Leaves the rank in m.rank and the unknowns, dependent ones first, in m.order.
-    Where there is no answer x is nan.
+    cancellation. `tolerance` tells the rank of A, `share` is added to the scaled M_jj. Leaves the rank in m.rank and
+    the unknowns, dependent ones first, in m.order. Where there is no answer x is nan.
     """
     n = m.n
     units, k, order, square = reals(m.scale), reals(m.k), wholes(m.order), reals(m.square)
