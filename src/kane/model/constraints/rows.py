@@ -30,8 +30,8 @@ class Row:
     `actions` are those of a unit reaction on the second body and the opposite on the first; their vectors are
     expressions in q, t and parameters. `rheonomic` (m/s, rad/s) is in t, q and parameters; zero for most. `residual`
     (m, rad or none) is what vanishes in the configuration, its rate being the power above; None for a motion
-    constraint. `on` names the body that each action acts on, in their order; what would act on the ground is left out. It is empty
-    where the actions are efforts.
+    constraint. `on` names the body that each action acts on, in their order; what would act on the ground is left out.
+    It is empty where the actions are efforts.
     """
 
     label: str
