@@ -26,6 +26,8 @@ from ..model import (
     to_urdf,
     write_mechanism,
 )
+from ..model.files.loading import SUFFIXES, URDF
+from ..model.files.writing import replace_text
 from ..model.symbols import Quantity
 from ..space import Frame, Point
 from . import constrained, given, linear, reactions
@@ -232,12 +234,26 @@ class Model:
         return sum(mechanism.number(body.mass, f"body '{body.name}'") for body in mechanism.bodies.values())
 
     def save(self, path: str | Path) -> None:
-        """Write the description as a .yaml model file."""
-        Path(path).write_text(write_mechanism(self.mechanism), encoding="utf-8")
+        """Write the description as a .yaml model file, which `kane.load` reads; a file of that name is replaced when
+        all is written.
 
-    def to_urdf(self) -> str:
-        """The description as a URDF robot; refuses what URDF cannot say."""
-        return to_urdf(self.mechanism)
+        >>> kane.load("pendulum").save("mine.yaml")
+        >>> kane.load("mine.yaml").coordinates
+        ('q',)
+        """
+        replace_text(path, write_mechanism(self.mechanism), SUFFIXES)
+
+    def to_urdf(self, path: str | Path | None = None) -> str:
+        """The description as the text of a URDF robot, written to the .urdf file `path` too if one is given. Refuses
+        what URDF cannot say. Lengths are metres, angles radians.
+
+        >>> print(kane.load("double-pendulum").to_urdf("arm.urdf"))
+        <?xml version="1.0"...
+        """
+        text = to_urdf(self.mechanism)
+        if path is not None:
+            replace_text(path, text, (URDF,))
+        return text
 
     # what is asked: equations ------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..api import Model, load
-from ..model import builtin_names
+from ..catalogue import builtin_names
 from ..model.mechanism import suggestion
 from . import UsageError
 from .console import say

@@ -93,8 +93,19 @@ def test_losses_come_back() -> None:
         '<child link="b"/><dynamics damping="0.25" friction="0.125"/></joint></robot>'
     )
     for friction in ("smooth", "sign"):
-        first = kane.Model.of(read_urdf(text, "r.urdf", options=UrdfOptions(friction=friction)))
+        first = read_urdf(text, "r.urdf", options=UrdfOptions(friction=friction))
         assert '<dynamics damping="0.25" friction="0.125"/>' in to_urdf(first)
+
+
+def test_dampings_of_one_joint_add_up() -> None:
+    model = crooked()
+    model.load("more", JointSpring("s", damping=0.2))
+    assert '<dynamics damping="0.5"' in to_urdf(model.mechanism)
+
+
+def test_a_constraint_is_refused() -> None:
+    with pytest.raises(ModelError, match="constraint 'C': is of kind"):
+        to_urdf(kane.load("four-bar").mechanism)
 
 
 def test_what_urdf_cannot_say_is_named_all_at_once() -> None:
