@@ -20,12 +20,16 @@ _NAMED = 4  # components of a shape that the table names
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class Eigenmode:
     """One eigenvalue (1/s) and its shape.
 
     `states` are the components of the right eigenvector; `shape` what all coordinates and speeds do in the mode. Both
     are scaled so that the largest coordinate that matters is 1, or else the largest coordinate, or else the largest
     speed.
+
+    >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
+    >>> sorted(mode.shape)
+    ['q', 'u']
     """
 
     eigenvalue: complex
@@ -34,27 +38,47 @@ class Mode:
 
     @property
     def frequency(self) -> float:
-        """Natural frequency |λ| (rad/s)."""
+        """Natural frequency |λ| (rad/s).
+
+        >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
+        >>> round(mode.frequency, 4)
+        3.1321
+        """
         return abs(self.eigenvalue)
 
     @property
     def damping(self) -> float:
-        """Damping ratio −Re λ/|λ|: below 0 unstable, 1 without oscillation; nan for λ = 0."""
+        """Damping ratio −Re λ/|λ|: below 0 unstable, 1 without oscillation; nan for λ = 0.
+
+        >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
+        >>> abs(round(mode.damping, 4))
+        0.0
+        """
         return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else float("nan")
 
     @property
     def oscillates(self) -> bool:
+        """Whether the eigenvalue has an imaginary part, rounding aside.
+
+        >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
+        >>> mode.oscillates
+        True
+        """
         return abs(self.eigenvalue.imag) > _REAL * abs(self.eigenvalue)
 
     @property
     def stable(self) -> bool:
-        """Whether it decays."""
+        """Whether it decays.
+
+        >>> kane.load("pendulum").linearize([3.141592653589793], [0]).modes[-1].stable
+        False
+        """
         return self.eigenvalue.real < 0.0
 
 
 def modes_of(
     A: Array, states: Sequence[str], shape: Array, names: Sequence[str], scaled: Sequence[Sequence[str]]
-) -> tuple[Mode, ...]:
+) -> tuple[Eigenmode, ...]:
     """The modes of ẋ = A x by rising real part, then imaginary part.
 
     `shape` (names, states) gives all `names` from the states; of the lists of states in `scaled` the first one that
@@ -71,7 +95,7 @@ def modes_of(
         part = parts[0] if parts else v
         v = v / part[np.argmax(np.abs(part))]
         found.append(
-            Mode(
+            Eigenmode(
                 complex(values[k]),
                 dict(zip(states, v.tolist(), strict=True)),
                 dict(zip(names, (shape @ v).tolist(), strict=True)),
@@ -100,7 +124,7 @@ def table(linear: Linearization) -> str:
     return "\n".join(lines)
 
 
-def _line(mode: Mode, largest: float, scaled: Sequence[Sequence[str]]) -> str:
+def _line(mode: Eigenmode, largest: float, scaled: Sequence[Sequence[str]]) -> str:
     if mode.frequency <= _NONE * max(1.0, largest):
         eigenvalue, frequency, damping = "0", "0", ""
     else:
@@ -122,4 +146,4 @@ def _number(x: complex) -> str:
     return f"{abs(x):.3g}∠{np.degrees(np.angle(x)):.0f}°"
 
 
-__all__ = ["Mode", "modes_of", "table"]
+__all__ = ["Eigenmode", "modes_of", "table"]

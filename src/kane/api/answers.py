@@ -16,14 +16,13 @@ import numpy as np
 from ..backends import Kernel, compile, remembered
 from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
-from ..formulation import layout_of, places_program, terms_program, unit_program
+from ..formulation import Equations, layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
 from ..simulate import Embedding, Names
 from . import given
 from .cache import Cache
-from .equations import Equations
 from .records import Array
 
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only

@@ -38,7 +38,13 @@ class Astray(ModelError):
 def constraint_rows(answers: Answers, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> ConstraintRows:
     """The rows at a state: A (…, m, n), the rate A u + c (…, m) that is zero on the constraints, b (…, m) of
     A udot = b, and the residuals phi (…, m) of configurations (m, rad; zero for rows of motion). Rows are named by
-    `row_names`."""
+    `row_names`.
+
+    >>> m = kane.load("four-bar")
+    >>> q, u = m.project()
+    >>> m.constraint_rows(q, u).A.shape, m.row_names
+    ((5, 3), ('pin.x', 'pin.y', 'pin.z', 'pin.rx', 'pin.ry'))
+    """
     if not answers.mechanism.constraints:
         raise InputError(f"model '{answers.mechanism.name}' has no constraints")
     return ConstraintRows(*answers.ask("constraints", t, parameters, q=q, u=u))
@@ -52,6 +58,12 @@ def drive_efforts(
     Under constraints many efforts produce a motion: `inverse_dynamics` gives those that leave the constraints
     nothing to carry, this those of the drives of a parallel robot, the least where there are more than needed. udot
     has to satisfy the constraints.
+
+    >>> m = kane.load("four-bar")
+    >>> q, u = m.project()
+    >>> udot = m.forward_dynamics(q, u, [0, 0, 0])
+    >>> abs(m.drive_efforts(q, u, udot, along=m.speeds[:1])).round(6).tolist()
+    [0.0, 0.0, 0.0]
     """
     mechanism = answers.mechanism
     q, u, udot = (given.vector(mechanism, what, x) for what, x in (("q", q), ("u", u), ("udot", udot)))
@@ -129,7 +141,12 @@ def freedom(
     answers: Answers, q: Any = None, *, t: float = 0.0, parameters: Any = None, within: float = REDUNDANT
 ) -> Freedom:
     """What the constraints leave of the motion at q (default: the initial one, made consistent). Rows that depend
-    on others but for a share `within` count as redundant."""
+    on others but for a share `within` count as redundant.
+
+    >>> m = kane.load("four-bar")
+    >>> m.freedom().degrees
+    1
+    """
     answers = answers.given(parameters)
     mechanism = answers.mechanism
     if not 0.0 < within < 1.0:
@@ -157,6 +174,11 @@ def project(
 
     q and u are arrays, or mappings name → value, the others starting from the initial state. Coordinates and speeds
     in `hold` stay as they are. Refuses with the residuals by name where constraints cannot be satisfied.
+
+    >>> m = kane.load("four-bar")
+    >>> q, u = m.project(u={m.speeds[0]: 1.0})
+    >>> bool(abs(m.constraint_rows(q, u).rate).max() < 1e-12)
+    True
     """
     answers = answers.given(parameters)
     mechanism = answers.mechanism

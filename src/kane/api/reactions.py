@@ -21,7 +21,7 @@ from ..constraints.multipliers import (
 from ..errors import InputError, ModelError, Problem
 from ..formulation.kinetostatics import KinetostaticEquations
 from ..formulation.reactions import (
-    Held,
+    HeldJoints,
     bodies_program,
     held,
     orientation_program,
@@ -47,10 +47,16 @@ _SHOWN = 1e-13  # share of the largest force below which a number is printed as 
 @dataclass(frozen=True, slots=True)
 class Reaction:
     """What a joint or a constraint exerts on the body `on`: force (…, 3) (N) and moment (…, 3) (N m) about `point`, the
-    position of that point in N (…, 3) (m). `undetermined` are components that depend on more than rigid bodies tell.
+    position of that point in N (…, 3) (m). Components are along `frame`. `undetermined` are components that depend on
+    more than rigid bodies tell.
 
     A constraint that ties motion variables together, as a gear does, has `efforts` along them, by name (N m, N), which
     go through their joints; its force, moment and point are None.
+
+    >>> m = kane.load("pendulum")
+    >>> pivot = m.reactions([0], [2.0])["pivot"]
+    >>> pivot.on, pivot.force.round(6).tolist()
+    ('bob', [0.0, 13.81, 0.0])
     """
 
     name: str
@@ -71,6 +77,10 @@ class Reactions(Mapping[str, Reaction]):
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
     constraints with those of their components. The values given are those of rows that all yield alike, or by the
     `stiffness` that was given.
+
+    >>> kane.load("pendulum").reactions([0], [2.0])
+    Reactions at one state, components in N
+      pivot  on bob: force (0, 13.81, 0) N, moment (0, 0, 0) N m
     """
 
     joints: Mapping[str, Reaction]
@@ -88,7 +98,13 @@ class Reactions(Mapping[str, Reaction]):
         raise KeyError(f"'{name}': there are {', '.join(self)}")
 
     def multiplier(self, row: str) -> Any:
-        """λ of one row of a constraint, (…)."""
+        """λ of one row of a constraint, (…).
+
+        >>> m = kane.load("four-bar")
+        >>> q, u = m.project()
+        >>> m.reactions(q, u).multiplier("pin.x").shape
+        ()
+        """
         if row not in self.row_names:
             raise InputError(f"no row '{row}': there are {', '.join(self.row_names) or 'none'}")
         return self.multipliers[..., self.row_names.index(row)]
@@ -138,7 +154,7 @@ def _told(reaction: Reaction, single: bool, least: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class States:
+class StateBatch:
     """States as a batch: times (k, 1), q (k, n_q), u, tau and udot (k, n); `single` where one was asked for."""
 
     t: Array
@@ -149,7 +165,7 @@ class States:
     single: bool
 
 
-def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> States:
+def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> StateBatch:
     m = answers.mechanism
     asked = {"q": q, "u": u, "tau": given.initial(m, "tau") if tau is None else tau}
     if udot is not None:
@@ -163,7 +179,7 @@ def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> St
     wide = {name: np.broadcast_to(x, (count, x.shape[-1])).copy() for name, x in arrays.items()}
     single = times.ndim == 0 and all(x.ndim == 1 for x in arrays.values())
     clock = np.broadcast_to(times.reshape(-1, 1), (count, 1)).copy()
-    return States(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
+    return StateBatch(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
 
 
 def _stiffness(m: Mechanism, of: Mapping[str, float] | None) -> Array | None:
@@ -225,6 +241,10 @@ def reactions(
 
     Where constraints are redundant, what rigid bodies leave open is as if every row yielded a little: with the same
     stiffness (N/m, N m/rad) or, relative to that, the `stiffness` given for constraints or rows by name.
+
+    >>> m = kane.load("pendulum")
+    >>> m.reactions([0], [2.0])["pivot"].force.round(6).tolist()
+    [0.0, 13.81, 0.0]
     """
     answers = answers.given(parameters)
     m = answers.mechanism
@@ -233,7 +253,7 @@ def reactions(
     if method not in METHODS:
         raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
     refuse_if_too_large(m, "reactions")
-    tree: Held = answers.kept("held", lambda: held(m))
+    tree: HeldJoints = answers.kept("held", lambda: held(m))
     if not m.joints:
         raise InputError(f"model '{m.name}' has no joints")
     weights = _stiffness(m, stiffness)
@@ -248,7 +268,7 @@ def reactions(
 
 
 def _by_programs(
-    answers: Answers, tree: Held, states: States, implied: bool, method: str, weights: Array | None
+    answers: Answers, tree: HeldJoints, states: StateBatch, implied: bool, method: str, weights: Array | None
 ) -> Found:
     """By auxiliary speeds, or by multipliers and bodies summed inward."""
     m = answers.mechanism
@@ -289,7 +309,7 @@ def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> 
     return Multipliers(values, np.zeros((*values.shape, 0)))
 
 
-def _by_complement(answers: Answers, states: States, implied: bool, weights: Array | None) -> Found:
+def _by_complement(answers: Answers, states: StateBatch, implied: bool, weights: Array | None) -> Found:
     """By the equations of all bodies, state by state."""
     m = answers.mechanism
     equations: KinetostaticEquations = answers.kept("kinetostatics", lambda: KinetostaticEquations(m))
@@ -324,7 +344,7 @@ def _by_complement(answers: Answers, states: States, implied: bool, weights: Arr
     )
 
 
-def _accelerations(answers: Answers, states: States) -> Array:
+def _accelerations(answers: Answers, states: StateBatch) -> Array:
     if states.udot is not None:
         return states.udot
     if not answers.mechanism.speeds:
@@ -333,7 +353,7 @@ def _accelerations(answers: Answers, states: States) -> Array:
     return np.asarray(udot).reshape(states.u.shape)
 
 
-def _efforts(answers: Answers, states: States, udot: Array) -> Array:
+def _efforts(answers: Answers, states: StateBatch, udot: Array) -> Array:
     """M u̇ + bias − tau: what reactions have to give."""
     return answers.ask("inverse_dynamics", states.t, None, q=states.q, u=states.u, udot=udot) - states.tau
 
@@ -373,7 +393,7 @@ def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, give
 # by name -------------------------------------------------------------------------------------------------------------
 
 
-def _named(answers: Answers, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
+def _named(answers: Answers, tree: HeldJoints, states: StateBatch, found: Found, frame: str, on: str) -> Reactions:
     m = answers.mechanism
     R = _orientation(answers, states, frame)
     wrenches = found.wrench if on == "child" else -found.wrench
@@ -411,7 +431,7 @@ def _named(answers: Answers, tree: Held, states: States, found: Found, frame: st
     return Reactions(joints, constraints, found.multipliers.values[first], m.row_names, undetermined)
 
 
-def _orientation(answers: Answers, states: States, frame: str) -> Array | None:
+def _orientation(answers: Answers, states: StateBatch, frame: str) -> Array | None:
     """R_NF of the frame in which components are wanted, (k, 3, 3); None for N."""
     m = answers.mechanism
     axes = m.frame_named(frame, "reactions / frame")
@@ -428,7 +448,7 @@ def _turned(R: Array | None, wrench: Array) -> Array:
 
 
 def _undetermined(
-    answers: Answers, tree: Held, states: States, found: Found, R: Array | None
+    answers: Answers, tree: HeldJoints, states: StateBatch, found: Found, R: Array | None
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[bool]]:
     """Components of joints, components of constraints, and rows that change along the null space of Aᵀ."""
     m = answers.mechanism

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Kernel, compile
-from ..errors import InputError, ModelError
-from ..errors import Problem as Fault
+from ..errors import InputError, ModelError, Problem
 from ..formulation import (
     CompiledControl,
     control_program,
@@ -25,7 +24,7 @@ from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
-from ..simulate import Control, Event, Mode, Problem, Solution, simulate
+from ..simulate import Control, Event, Mode, MotionProblem, Solution, simulate
 from . import given
 from .answers import Answers, embedding_of
 from .constrained import first_step, is_singular
@@ -46,7 +45,7 @@ class Setup:
     """A simulation that is ready to run: what is simulated, the state [q, u, work] at its start, the times (s), a
     control in Python, and settings of the integrator. Without such a control it can be pickled."""
 
-    problem: Problem
+    problem: MotionProblem
     start: Array
     times: Array
     control: Control | None
@@ -125,7 +124,7 @@ def _key(law: Law | None) -> Any:
 
 def _problem(
     answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment, tau: Array, method: str
-) -> Problem:
+) -> MotionProblem:
     """What is simulated; its programs are kept for the next motion with the same law, events and treatment."""
     key = ("simulation", _key(law), tuple(watched), treatment)
     recursive = answers.recursive()
@@ -140,7 +139,7 @@ def _problem(
         mode = replace(mode, jacobian=_jacobian(answers, law))
     mechanism = answers.mechanism
     layout = Layout(len(mechanism.coordinates), len(mechanism.speeds), len(answers.values))
-    return Problem(
+    return MotionProblem(
         layout,
         (mode,),
         tuple(tau.tolist()),
@@ -213,7 +212,7 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
         unknown = set(spec) - {"direction", "terminal"}
         if expression is None or unknown:
             raise ModelError(
-                Fault(
+                Problem(
                     mechanism.where(f"event '{name}'"),
                     f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
                     fix="give an expression, or {expression, direction, terminal}",

@@ -22,7 +22,7 @@ from ..model import Body, Mechanism
 from ..model.loads import Action, EffortAction, ForceAction
 from ..space import position
 from .dense import DenseState, dense_equations
-from .reactions import Held, acting, all_rows, body_of, held
+from .reactions import HeldJoints, acting, all_rows, body_of, held
 from .sizes import row_sizes
 from .transfer import Transfer
 
@@ -49,7 +49,7 @@ class KinetostaticEquations:
 
     def __init__(self, mechanism: Mechanism):
         self.mechanism = mechanism
-        self.held: Held = held(mechanism)
+        self.held: HeldJoints = held(mechanism)
         self._dense = dense_equations(mechanism)
         self._sizes = row_sizes(mechanism, all_rows(mechanism))
         self._geometry = _Geometry(mechanism)

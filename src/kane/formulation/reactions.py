@@ -32,7 +32,7 @@ Wrench = tuple[Triple, Triple]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldJoints:
     """The joints of a mechanism in its order, and where the rows of its constraints act.
 
     `parents` are the indices of the joints that hold the parents, −1 for the ground; `outward` the indices with parents
@@ -44,7 +44,7 @@ class Held:
     pairs: tuple[tuple[int, int], ...]
 
 
-def held(mechanism: Mechanism) -> Held:
+def held(mechanism: Mechanism) -> HeldJoints:
     """How the bodies of a mechanism hang on its joints; refuses bodies that hang on none."""
     _refuse_attached(mechanism)
     place = {id(j.child): i for i, j in enumerate(mechanism.joints.values())}
@@ -60,7 +60,7 @@ def held(mechanism: Mechanism) -> Held:
         for body, _ in acting(mechanism, row)
         if id(body) in place
     }
-    return Held(parents, tuple(outward), tuple(pairs))
+    return HeldJoints(parents, tuple(outward), tuple(pairs))
 
 
 def _refuse_attached(mechanism: Mechanism) -> None:
@@ -378,7 +378,7 @@ def _flat_wrenches(wrenches: Iterable[Wrench]) -> list[Expr]:
 
 
 __all__ = [
-    "Held",
+    "HeldJoints",
     "acting",
     "all_rows",
     "bodies_program",

@@ -49,7 +49,7 @@ def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Ker
     efforts = summed([*answers.load_efforts.items(), *law.items()])
     groups = (*INPUTS, *(["parameters"] if terms.free else []))
     nowhere = np.array([NOWHERE], dtype=np.int32)
-    given: dict[str, Places] = {
+    places: dict[str, Places] = {
         "t": nowhere,
         "q": tree.q_places,
         "u": tree.u_places,
@@ -61,7 +61,7 @@ def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Ker
     recursion = answers.recursion("motion")
     layout = answers.layout(
         recursion,
-        tuple(given[g] for g in groups),
+        tuple(places[g] for g in groups),
         (rates,),
         answers.falling,
         loads=compile(terms.program("efforts", INPUTS, "efforts", list(efforts.values()))) if efforts else None,

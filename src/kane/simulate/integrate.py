@@ -22,7 +22,7 @@ from .notice import announce_compilation
 from .progress import STALL, Look
 from .routine import Routine
 from .settings import Settings
-from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
+from .solution import Control, Crossings, Event, Events, HeldControl, Outcome, Solution, Statistics
 from .tableaux import TABLEAUX, pack_rows
 
 CHUNK_SECONDS = 0.1
@@ -460,7 +460,7 @@ class _Run:
             control_seconds=self.cost.control_seconds,
             seconds=time.perf_counter() - self.cost.began,
         )
-        held = Held(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
+        held = HeldControl(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics))
         return Solution(times, states, outcome, crossings, statistics, held)
 

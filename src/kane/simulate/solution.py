@@ -81,7 +81,7 @@ class Crossings:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldControl:
     """What a control gave: sample times `t` (k,) in seconds and the held values `p` (k, r)."""
 
     t: Array
@@ -178,7 +178,7 @@ class Solution:
     outcome: Outcome
     events: tuple[Crossings, ...]
     statistics: Statistics
-    held: Held | None = None
+    held: HeldControl | None = None
     segments: tuple[Segment, ...] = ()
     transitions: tuple[Transition, ...] = ()
 

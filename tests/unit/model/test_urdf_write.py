@@ -104,7 +104,7 @@ def test_dampings_of_one_joint_add_up() -> None:
 
 
 def test_a_constraint_is_refused() -> None:
-    with pytest.raises(ModelError, match="constraint 'C': is of kind"):
+    with pytest.raises(ModelError, match=r"constraint '.*': is of kind loop"):
         to_urdf(kane.load("four-bar").mechanism)
 
 

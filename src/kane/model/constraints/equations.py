@@ -37,6 +37,11 @@ class MotionEquations:
 
     They may use rates (q1'), speeds, w.BODY.x (ω · body axis), v.POINT.x (velocity of a point or of a body's origin),
     coordinates, t and parameters. The reaction of a row is a set of efforts along the motion variables.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.MotionEquations("q2' = 2*q1'"))
+    >>> m.project(u={"u1": 1}, hold="u1")[1].round(6).tolist()
+    [1.0, 2.0]
     """
 
     equations: Equations
@@ -66,6 +71,11 @@ class ConfigurationEquations:
 
     They may use r.POINT.x, the position of a point or of a body's origin from O along an axis of N. Their rates are the
     rows; the reaction of a row is a set of efforts along the motion variables.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.ConfigurationEquations("q1 + q2 = pi/2"))
+    >>> bool(abs(m.project()[0].sum() - np.pi / 2) < 1e-9)
+    True
     """
 
     equations: Equations

@@ -34,6 +34,13 @@ class PointGravity:
     exact to second order in size / distance. Without `gradient` the terms with I are left out, in V and in F and T, so
     that energy is conserved either way. The attracting point is fixed in N or moves as a function of t: it feels no
     reaction. Bodies and wheels are those of the mechanism when equations are formulated.
+
+    >>> m = kane.Model("moon")
+    >>> moon = m.body("moon", mass=7.3e22)
+    >>> base = m.joint("base", "free", "ground", "moon", initial=[1, 0, 0, 0, 3.84e8, 0, 0])
+    >>> built = m.load("earth", kane.PointGravity(3.986e14))
+    >>> round(float(np.linalg.norm(m.external_loads(*m.initial_state).force)) / m.mass, 6)
+    0.002703
     """
 
     mu: Scalar
@@ -107,6 +114,11 @@ class MagneticTorque:
     at `center` makes it: B = (3 (k · e) e − k) / ρ³ at ρ e from it, at the body's mass centre. k is μ₀ / 4π times the
     dipole moment; about 7.8e15 T m³, southward, for the Earth. The force that a field that is not uniform exerts on a
     dipole is left out: it is far below drag.
+
+    >>> m = kane.load("free-body")
+    >>> built = m.load("load", kane.MagneticTorque("body", (0, 0, 2), field=(3e-5, 0, 0)))
+    >>> m.external_loads(*m.initial_state).moment.tolist()
+    [0.0, 6e-05, 0.0]
     """
 
     body: BodyName
