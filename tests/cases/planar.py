@@ -39,7 +39,7 @@ class Plane:
             self.pinned(closure.first.name, first, closure.second.name, second)
 
     def numbers(self, triple: Any) -> Array:
-        return np.array([self.model.number(e, "") for e in triple[:2]])
+        return np.array([self.model.number(self.model.scalar(e, ""), "") for e in triple[:2]])
 
     def joined(self, joint: Any, x: float, v: float, effort: float) -> None:
         parent, child, axis = joint.parent.name, joint.child.name, [self.model.number(e, "") for e in joint.type.axis]
