@@ -26,8 +26,8 @@ class Plane:
         self.right: list[float] = []
         self.mass, self.applied = np.zeros(self.n), np.zeros(self.n)
         for name, body in model.bodies.items():
-            k, m = self.slots[name], model.number(body.mass, "")
-            self.mass[k : k + 3] = [m, m, model.number(body.inertia[2][2], "")]
+            k, m = self.slots[name], model.mechanism.number(body.mass, "")
+            self.mass[k : k + 3] = [m, m, model.mechanism.number(body.inertia[2][2], "")]
             self.applied[k : k + 2] = m * self.numbers(model.gravity)
         for joint in model.joints.values():
             i = model.coordinates.index(joint.coordinates[0].name)
@@ -39,10 +39,15 @@ class Plane:
             self.pinned(closure.first.name, first, closure.second.name, second)
 
     def numbers(self, triple: Any) -> Array:
-        return np.array([self.model.number(self.model.scalar(e, ""), "") for e in triple[:2]])
+        mechanism = self.model.mechanism
+        return np.array([mechanism.number(mechanism.scalar(e, ""), "") for e in triple[:2]])
 
     def joined(self, joint: Any, x: float, v: float, effort: float) -> None:
-        parent, child, axis = joint.parent.name, joint.child.name, [self.model.number(e, "") for e in joint.type.axis]
+        parent, child, axis = (
+            joint.parent.name,
+            joint.child.name,
+            [self.model.mechanism.number(e, "") for e in joint.type.axis],
+        )
         k = self.slots[child]
         if joint.type.kind == "prismatic":  # along x of the ground: a row across it, and one that keeps the body level
             assert parent == "ground" and axis[0] == 1.0

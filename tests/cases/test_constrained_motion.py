@@ -341,7 +341,7 @@ constraints:
 @pytest.mark.parametrize(("method", "within"), [("dop853", 1e-9), ("rk45", 1e-7), ("radau", 1e-7)])
 def test_a_coin_that_falls_flat_keeps_its_energy_and_stops(method: str, within: float) -> None:
     """It turns about its tangent, 0.19 kg m2, until it lies flat, where its point of contact is any of its rim."""
-    m = read_mechanism(COIN, "coin.yaml", into=kane.Model)
+    m = kane.Model.of(read_mechanism(COIN, "coin.yaml"))
     start = dict(zip(m.coordinates[:4], (math.cos(0.7), math.sin(0.7), 0.0, 0.0), strict=True))
     run = m.simulate((0, 1), q=start, method=method, rtol=1e-10 if method == "dop853" else 1e-7)
     assert not run.outcome.success

@@ -50,7 +50,7 @@ initial: {qi: 0.7, qo: 0.7, h: 0.7}
 
 
 def read(text: str) -> Model:
-    return read_mechanism(text, "coupling.yaml", into=Model)
+    return Model.of(read_mechanism(text, "coupling.yaml"))
 
 
 def test_a_cardan_joint_turns_its_shafts_at_its_ratio_all_around() -> None:

@@ -70,7 +70,7 @@ def test_a_locked_joint_is_a_weld() -> None:
 
 
 def test_a_told_motion_survives_the_file() -> None:
-    text = write_mechanism(driven_pendulum())
+    text = write_mechanism(driven_pendulum().mechanism)
     assert "prescribed: [A*cos(om*t)]" in text
     assert write_mechanism(read_mechanism(text, "driven.yaml")) == text
 

@@ -17,6 +17,7 @@ from kane.analysis.check import random_states
 from kane.formulation.dense import dense_equations
 from kane.model import Distance, Gear, JointSpring, Loop, PointOnLine, Rolling, RollingSphere, Spring
 from laws.trees import build
+from seeds import generator
 
 Array = NDArray[np.float64]
 
@@ -318,7 +319,7 @@ def test_springs_dampers_and_rotors_act_through_their_joint() -> None:
 def test_the_ground_accelerates_the_mass_centre(name: str) -> None:
     """Σ of all that the ground exerts = m (c̈ − g), with c̈ by differences along q(t) of the right rates."""
     model = four_bar(None) if name == "four-bar" else kane.load(name)
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     q = rng.uniform(0.2, 0.9, len(model.coordinates))
     q, u = model.project(q, rng.uniform(-1, 1, len(model.speeds)))
     tau = rng.uniform(-1, 1, len(u))
@@ -344,7 +345,7 @@ def test_joint_forces_are_those_of_pinocchio(seed: int) -> None:
     plan = tree(seed, KINDS)
     model, peer = build(plan), pinocchio_tree(plan)
     data = peer.createData()
-    states = random_states(dense_equations(model), 4, seed)
+    states = random_states(dense_equations(model.mechanism), 4, seed)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     found = model.reactions(states.q, states.u, tau)
     for k in range(len(states)):
@@ -358,3 +359,57 @@ def test_joint_forces_are_those_of_pinocchio(seed: int) -> None:
             assert np.abs(frame.rotation @ data.f[i].linear - reaction.force[k]).max() <= PEER * size
             assert np.abs(frame.rotation @ data.f[i].angular - reaction.moment[k]).max() <= PEER * size
             assert np.abs(frame.translation - reaction.point[k]).max() <= PEER
+
+
+# events --------------------------------------------------------------------------------------------------------------
+
+
+def bead_on_sphere() -> Model:
+    """A bead of 2 kg at the end of a rod of 3 m without mass, which pushes or pulls it, in a vertical plane."""
+    model = Model("bead", gravity=(0, 0, -9.81))
+    model.body("slider")
+    model.body("bead", mass=2.0)
+    model.joint("across", "prismatic", "ground", "slider", axis="x", coordinates=["x"], speeds=["vx"])
+    model.joint("up", "prismatic", "slider", "bead", axis="z", coordinates=["z"], speeds=["vz"])
+    model.distance("rod", "ground", "bead", length=3.0)
+    return model
+
+
+@pytest.mark.parametrize("embed", ["run-time", "formulation"])
+def test_an_event_on_a_reaction_finds_where_a_bead_would_leave_a_sphere(embed: str) -> None:
+    """m v²/R = m g cos θ − N with v² = v0² + 2 g R (1 − cos θ): N = 0 at cos θ = 2/3 + v0²/(3 g R)."""
+    v0, g, R = 1.5, 9.81, 3.0
+    run = bead_on_sphere().simulate(
+        (0.0, 5.0),
+        q={"x": 0.0, "z": R},
+        u={"vx": v0},
+        embed=embed,
+        events={"lift": {"expression": "rod", "terminal": True}, "half": "abs(rod) - 9.81"},
+    )
+    assert run.outcome.reason == "event"
+    lift, half = run.events
+    assert lift.y[0, 1] == pytest.approx(R * (2 + v0**2 / (g * R)) / 3, abs=1e-7)
+    # N = m g (3 cos θ − 2 − v0²/(g R)) is half the weight
+    assert half.y[0, 1] == pytest.approx(R * (2.5 + v0**2 / (g * R)) / 3, abs=1e-7)
+    assert np.abs(run.multipliers - run.reactions().multipliers).max() < 1e-9
+    force = run.reactions(method="complement").constraints["rod"].force
+    assert np.linalg.norm(force, axis=-1) == pytest.approx(np.abs(run.multipliers[:, 0]), abs=1e-8)
+
+
+def test_an_event_may_combine_reactions_with_everything_else() -> None:
+    model = kane.load("whipple-bicycle")
+    watched = "front.lateral + 0.5*rear.lateral - 3 - roll"
+    run = model.simulate((0.0, 3.0), u={"uroll": 0.5}, events={"slip": watched, "side": "front.lateral"})
+    n, roll = len(model.coordinates), model.coordinates.index("roll")
+    front, rear = (model.row_names.index(f"{wheel}.lateral") for wheel in ("front", "rear"))
+    for crossings, share in zip(run.events, (1.0, 0.0), strict=True):
+        assert len(crossings) >= 2
+        q, u = crossings.y[:, :n], crossings.y[:, n : n + len(model.speeds)]
+        values = model.reactions(q, u, method="complement").multipliers
+        rest = 0.5 * values[:, rear] - 3 - q[:, roll]
+        assert np.abs(values[:, front] + share * rest).max() < 1e-8
+
+
+def test_an_unknown_reaction_in_an_event_is_refused_with_what_was_meant() -> None:
+    with pytest.raises(kane.ModelError, match=r"front\.normal"):
+        kane.load("whipple-bicycle").simulate((0.0, 1.0), events={"lift": "front.norml"})

@@ -243,7 +243,7 @@ def test_the_five_bodies_keep_momentum_and_energy_for_a_thousand_seconds(loads: 
     if loads == "none":
         for name in list(model.loads):
             del model.loads[name]
-        model.revision += 1
+        model.mechanism.revision += 1
     run = model.simulate(np.linspace(0.0, 1000.0, 501), rtol=1e-13, atol=1e-13)
     assert run.outcome.success
     momentum, central = model.momentum(run.q, run.u), model.momentum(run.q, run.u, about="center")
@@ -378,10 +378,10 @@ def spherical_arm() -> Model:
 def test_dynamics_of_free_flyers_are_those_of_pinocchio(name: str) -> None:
     model = spherical_arm() if name == "spherical-arm" else load(name)
     model.loads.clear()
-    model.revision += 1
+    model.mechanism.revision += 1
     peer = in_pinocchio(model)
     data = peer.createData()
-    states = random_states(dense_equations(model), 5, 11)
+    states = random_states(dense_equations(model.mechanism), 5, 11)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     udot = model.forward_dynamics(states.q, states.u, states.tau)
     for k in range(len(states)):

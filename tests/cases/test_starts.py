@@ -49,7 +49,7 @@ constraints: {table: {type: rolling, body: coin, radius: 0.3, axis: z}}
 
 
 def model(text: str) -> kane.Model:
-    return read_mechanism(text, "start.yaml", into=kane.Model)
+    return kane.Model.of(read_mechanism(text, "start.yaml"))
 
 
 def test_a_row_that_has_hardly_a_direction_does_not_send_the_guess_away() -> None:

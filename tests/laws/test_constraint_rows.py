@@ -45,6 +45,7 @@ from laws.guided import (
     tree,
     wrench,
 )
+from seeds import generator
 
 ROUND = 1e-12  # what some hundred operations on numbers of order one leave
 STEP = 1e-5  # of central differences: their error is about STEP² times third derivatives of order ten
@@ -66,7 +67,7 @@ def cases(*groups: list[Case]) -> pytest.MarkDecorator:
 def test_the_power_of_a_reaction_is_the_rate_of_the_residual(case: Case, on: str) -> None:
     m = tree()
     placed = [row for row in case.build(m, on).rows if row.residual is not None]
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     for row in placed:
         assert row.residual is not None
         exact = time_derivative([row.residual], {**m.coordinate_rates, m.time: 1.0})[0]
@@ -84,7 +85,7 @@ def test_the_power_of_a_reaction_is_the_rate_of_the_residual(case: Case, on: str
 @cases(BETWEEN)
 def test_a_row_is_linear_in_the_rates(case: Case, on: str) -> None:
     m = tree()
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     for row in case.build(m, on).rows:
         power = rate(m, row)
         one, two = state(m, rng), state(m, rng)
@@ -100,7 +101,7 @@ def test_a_row_is_linear_in_the_rates(case: Case, on: str) -> None:
 def test_cheaper_rows_are_an_orthogonal_combination_of_the_labelled_ones(case: Case, on: str) -> None:
     m = tree()
     made = case.build(m, on)
-    values = state(m, np.random.default_rng(31))
+    values = state(m, generator(31))
     still = {**values, **dict.fromkeys(m.motion_variables, 0.0)}
     rows, span = ([rate(m, row) for row in some] for some in (made.rows, made.span))
     A, S = (np.array([evaluate(some, {**still, s: 1.0}) for s in m.motion_variables]).T for some in (rows, span))
@@ -124,7 +125,7 @@ def acts_at_two_points(case: Case) -> bool:
 def test_reactions_are_equal_and_opposite_in_every_state(case: Case) -> None:
     m = tree()
     made = case.build(m, "B")
-    rng = np.random.default_rng(7)
+    rng = generator(7)
     assert made.first is not None and made.second is not None
     for row, _ in itertools.product(made.rows, range(2)):
         values = state(m, rng)
@@ -137,7 +138,7 @@ def test_reactions_are_equal_and_opposite_in_every_state(case: Case) -> None:
 @pytest.mark.parametrize("kind", ["weld", "revolute", "universal", "spherical"])
 def test_reactions_of_a_closed_loop_are_equal_and_opposite(kind: str) -> None:
     m = tree()
-    rng = np.random.default_rng(11)
+    rng = generator(11)
     values = state(m, rng)
     on, off = pose(m, "B", values), pose(m, "W", values)
     second_at = off.R.T @ (on(np.array(AT)) - off.p)
@@ -154,7 +155,7 @@ def test_reactions_of_a_closed_loop_are_equal_and_opposite(kind: str) -> None:
 def test_reactions_of_a_contact_are_unit_forces_through_it(case: Case) -> None:
     m = tree()
     made = case.build(m, "ground")
-    values = state(m, np.random.default_rng(13))
+    values = state(m, generator(13))
     assert made.point is not None and made.second is not None
     place = np.array(evaluate(kinematics(m).position(made.point), values))
     forces = []
@@ -210,7 +211,7 @@ GRID = 2e-4  # m: how far the highest of many points on a surface is from its hi
 def test_a_wheel_touches_with_its_lowest_point(crown: float, normal: tuple[float, ...], on: str) -> None:
     m = tree()
     made = m.constrain("c", Rolling("W", radius=0.4, crown=crown, center=(0.0, 0.2, 0.0), on=on, at=AT, normal=normal))
-    rng = np.random.default_rng(17)
+    rng = generator(17)
     for _ in range(STATES):
         values = state(m, rng)
         wheel, base = pose(m, "W", values), pose(m, on, values)
@@ -238,7 +239,7 @@ def test_an_ellipsoid_touches_with_its_lowest_point(on: str) -> None:
     )
     R = rotations.euler(SECOND["euler"], [m.graph.const(a) for a in SECOND["angles"]])
     turn = np.array(evaluate([e for row in R for e in row], {})).reshape(3, 3)
-    rng = np.random.default_rng(19)
+    rng = generator(19)
     for _ in range(2):
         values = state(m, rng)
         base = pose(m, on, values)
@@ -261,7 +262,7 @@ def test_an_ellipsoid_touches_with_its_lowest_point(on: str) -> None:
 def test_a_ball_on_a_ball_touches_between_their_centres(inside: bool, on: str) -> None:
     m = tree()
     made = m.constrain("c", RollingOnSphere("A", radius=0.4, on_radius=1.5, center=AT, on=on, at=OTHER, inside=inside))
-    rng = np.random.default_rng(23)
+    rng = generator(23)
     for _ in range(STATES):
         values = state(m, rng)
         middle, other = pose(m, "A", values)(np.array(AT)), pose(m, on, values)(np.array(OTHER))
@@ -306,7 +307,7 @@ def test_residuals_of_guides_are_what_is_measured_between_points(on: str) -> Non
     m.constrain("curve", PointOnCurve(on, "W", ["y = x**2", "x*z - 1"], second_at=OTHER))
     m.constrain("pin", Loop("spherical", on, "W", **ends))
     m.constrain("slot", Loop("cylindrical", on, "W", axis="x", **ends))
-    values = state(m, np.random.default_rng(37))
+    values = state(m, generator(37))
     base, body = pose(m, on, values), pose(m, "W", values)
     gap = body(np.array(OTHER)) - base(np.array(AT))
     local = base.R.T @ gap  # from the first place, in the first body's axes
@@ -326,7 +327,7 @@ def test_residuals_of_guides_are_what_is_measured_between_points(on: str) -> Non
 
 def test_the_reaction_of_a_rod_is_a_unit_force_along_it() -> None:
     m = tree()
-    values = state(m, np.random.default_rng(41))
+    values = state(m, generator(41))
     gap = pose(m, "W", values)(np.array(OTHER)) - pose(m, "B", values)(np.array(AT))
     length = float(np.linalg.norm(gap))
     made = m.constrain("rod", Distance("B", "W", first_at=AT, second_at=OTHER, length=length))
@@ -348,7 +349,7 @@ def test_the_reaction_of_a_rod_is_a_unit_force_along_it() -> None:
 def test_a_joint_that_closes_a_loop_takes_all_motion_but_its_own(kind: str, free: str, on: str) -> None:
     """At closure the rows vanish for exactly the relative motions of the joint: rank and kernel of (ω, v) → rows."""
     m = tree()
-    values = state(m, np.random.default_rng(29))
+    values = state(m, generator(29))
     base, body = pose(m, on, values), pose(m, "A", values)
     turn = body.R.T @ base.R
     spec = {"matrix": turn.tolist()}

@@ -244,18 +244,18 @@ def build(plan: Plan, speeds: np.random.Generator | None = None) -> Model:
 
 def choose_speeds(model: Model, rng: np.random.Generator, drift: bool = False) -> None:
     """Speeds u = Y(q) s, or Y(q) s + Z(q, t): well-conditioned combinations that change with the configuration."""
-    variables = list(model.motion_variables.values())
-    coordinates = [c.symbol for c in model.coordinate_records.values()]
+    variables = list(model.mechanism.motion_variables.values())
+    coordinates = [c.symbol for c in model.mechanism.coordinate_records.values()]
     n = len(variables)
     A = np.eye(n) + rng.uniform(-0.3, 0.3, (n, n)) * (rng.random((n, n)) < 2.0 / n) / 2
     definitions: dict[str, Expr] = {}
     for r in range(n):
-        total: Expr = model.graph.const(0.0)
+        total: Expr = model.mechanism.graph.const(0.0)
         for j in range(n):
             bend = coordinates[int(rng.integers(len(coordinates)))].sin()
             total = total + A[r, j].item() * (1.0 + (0.2 * bend if r != j else 0.1 * bend)) * variables[j]
         if drift:
-            total = total + 0.5 * (model.time + coordinates[r % len(coordinates)]).cos()
+            total = total + 0.5 * (model.mechanism.time + coordinates[r % len(coordinates)]).cos()
         definitions[f"s{r}"] = total
     model.set_speeds(definitions)
 

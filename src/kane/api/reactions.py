@@ -6,9 +6,9 @@ all rows, and the kinetostatic equations of all bodies solved together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -31,17 +31,17 @@ from ..formulation.reactions import (
     reactions_program,
     rows_program,
 )
-from ..graph import Program
 from ..large import refuse_if_too_large
-from .answers import Answer
+from ..simulate import multipliers_of
+from . import given
+from .answers import Answers, row_groups
+from .constrained import constraint_rows, refuse_off
 from .records import Array
-
-if TYPE_CHECKING:
-    from .constrained import ConstrainedModel
 
 METHODS = ("auxiliary", "multipliers", "complement")
 COMPONENTS = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
 _BALANCED = 1e-6  # share of the efforts that may be left over where udot was given
+_MANY = 64  # states from which on the compiled solve is worth its start
 _SHOWN = 1e-13  # share of the largest force below which a number is printed as zero
 
 
@@ -149,13 +149,13 @@ class States:
     single: bool
 
 
-def _states(model: ConstrainedModel, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> States:
-    n = len(model.speeds)
-    given = {"q": (q, len(model.coordinates)), "u": (u, n), "tau": (np.zeros(n) if tau is None else tau, n)}
+def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> States:
+    m = answers.mechanism
+    asked = {"q": q, "u": u, "tau": given.initial(m, "tau") if tau is None else tau}
     if udot is not None:
-        given["udot"] = (udot, n)
-    arrays = {name: _array(name, value, size, model.name) for name, (value, size) in given.items()}
-    times = _array("t", np.ravel(t), np.size(t), model.name).reshape(np.shape(t))
+        asked["udot"] = udot
+    arrays = {name: given.vector(m, name, value) for name, value in asked.items()}
+    times = np.asarray(given.clock(t), dtype=float)
     sizes = {len(x) for x in arrays.values() if x.ndim == 2} | ({times.size} if times.ndim else set())
     if len(sizes) > 1:
         raise InputError(f"batches of different size: {sorted(sizes)}")
@@ -164,18 +164,6 @@ def _states(model: ConstrainedModel, q: Any, u: Any, tau: Any, t: Any, udot: Any
     single = times.ndim == 0 and all(x.ndim == 1 for x in arrays.values())
     clock = np.broadcast_to(times.reshape(-1, 1), (count, 1)).copy()
     return States(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
-
-
-def _array(name: str, value: Any, size: int, model: str) -> Array:
-    try:
-        x = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is not an array of numbers: {value!r}") from None
-    if x.ndim not in (1, 2) or x.shape[-1] != size:
-        raise InputError(f"{name} has shape {x.shape}; model '{model}' needs ({size},) or (batch, {size})")
-    if not np.all(np.isfinite(x)):
-        raise InputError(f"{name} is not finite; give finite numbers")
-    return x
 
 
 # routes --------------------------------------------------------------------------------------------------------------
@@ -195,8 +183,8 @@ class Found:
     efforts: Array
 
 
-def reactions_of(
-    model: ConstrainedModel,
+def reactions(
+    answers: Answers,
     q: Any,
     u: Any,
     tau: Any = None,
@@ -206,65 +194,87 @@ def reactions_of(
     on: str = "child",
     method: str = METHODS[0],
     udot: Any = None,
+    parameters: Any = None,
     anywhere: bool = False,
 ) -> Reactions:
-    """The reactions of a model, see `Model.reactions`; with `anywhere` also at states off the constraints, where the
-    equations still have a solution."""
+    """Force and moment in every joint and of every constraint, by name: `m.reactions(q, u)["knee"].force`.
+
+    A joint's is the whole wrench that its parent exerts on its child through it, efforts and springs in it
+    included, about the joint's point in the child; a constraint's acts on its second body. With on="parent" it is
+    the opposite, which acts on the parent or the first body. Components are along `frame`, N or the name of a frame
+    or body. Accelerations are those that tau (default zero) produces, or `udot`, where they are known. Arrays are
+    (n,) or (batch, n). Methods that agree: "auxiliary" speeds, "multipliers", "complement" (kinetostatics). A state
+    that is not on the constraints is refused, unless `anywhere`: the equations still have a solution there.
+    """
+    answers = answers.given(parameters)
+    m = answers.mechanism
     if on not in ("child", "parent"):
         raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
     if method not in METHODS:
         raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
-    refuse_if_too_large(model, "reactions")
-    tree: Held = _kept(model, "held", held)
-    if not model.joints:
-        raise InputError(f"model '{model.name}' has no joints")
-    states = _states(model, q, u, tau, t, udot)
-    if model.constraints and not anywhere:
-        model.refuse_off(model.constraint_rows(states.q, states.u, t=states.t), states.u)
+    refuse_if_too_large(m, "reactions")
+    tree: Held = answers.kept("held", lambda: held(m))
+    if not m.joints:
+        raise InputError(f"model '{m.name}' has no joints")
+    states = _states(answers, q, u, tau, t, udot)
+    if m.constraints and not anywhere:
+        refuse_off(m, constraint_rows(answers, states.q, states.u, t=states.t), states.u)
     if method == "complement":
-        found = _by_complement(model, states, tau is None)
+        found = _by_complement(answers, states, tau is None)
     else:
-        found = _by_programs(model, tree, states, tau is None, method)
-    return _named(model, tree, states, found, frame, on)
+        found = _by_programs(answers, tree, states, tau is None, method)
+    return _named(answers, tree, states, found, frame, on)
 
 
-def _by_programs(model: ConstrainedModel, tree: Held, states: States, implied: bool, method: str) -> Found:
+def _by_programs(answers: Answers, tree: Held, states: States, implied: bool, method: str) -> Found:
     """By auxiliary speeds, or by multipliers and bodies summed inward."""
-    udot, rows = _accelerations(model, states), len(model.row_names)
+    m = answers.mechanism
+    udot, rows = _accelerations(answers, states), len(m.row_names)
     solve = by_released_rows if method == "auxiliary" else by_singular_values
     count = len(states.q)
-    A, mass = np.zeros((count, 0, len(model.speeds))), None
+    A, mass = np.zeros((count, 0, len(m.speeds))), None
     acts, at, along = np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), A
     found = Multipliers(np.zeros((count, 0)), np.zeros((count, 0, 0)))
     if rows:
-        A, mass, acts, at, along = _kernel(model, "reaction_rows", rows_program)(states.t, (states.q,), None)
+        A, mass, acts, at, along = _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
     if rows or (states.udot is not None and not implied):
-        g = model.inverse_dynamics(states.q, states.u, udot, t=states.t) - states.tau
+        g = _efforts(answers, states, udot)
         if mass is not None:
-            found = solve(A, g, mass)
-        _refuse_unbalanced(model, g, A, found.values, states.udot is not None)
+            compiled = _compiled_multipliers(answers, A, g, mass) if method == "auxiliary" else None
+            found = solve(A, g, mass) if compiled is None else compiled
+        _refuse_unbalanced(answers, g, A, found.values, states.udot is not None)
     if method == "auxiliary":
         inputs = (states.q, states.u, udot, *([found.values] if rows else []))
-        wrench, points = _kernel(model, "reactions", reactions_program)(states.t, inputs, None)
+        wrench, points = _kernel(answers, "reactions", reactions_program)(states.t, *inputs)
     else:
-        needs, points, arms, *more = _kernel(model, "bodies", bodies_program)(
-            states.t, (states.q, states.u, udot), None
-        )
+        needs, points, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
         left = less_rows(tree, needs, more[0] if more else None, found.values)
         wrench = summed_inward(tree, left, arms)
     return Found(wrench, points, found, acts, at, along)
 
 
-def _by_complement(model: ConstrainedModel, states: States, implied: bool) -> Found:
+def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> Multipliers | None:
+    """λ of many states by the compiled solve; None for few, which are not worth loading it, and where some rows are
+    redundant, so that it is asked which."""
+    if len(A) < _MANY:
+        return None
+    values, rank = multipliers_of(A, g, mass, row_groups(answers.mechanism))
+    if not np.all(rank == A.shape[1]):
+        return None
+    return Multipliers(values, np.zeros((*values.shape, 0)))
+
+
+def _by_complement(answers: Answers, states: States, implied: bool) -> Found:
     """By the equations of all bodies, state by state."""
-    equations: KinetostaticEquations = _kept(model, "kinetostatics", KinetostaticEquations)
+    m = answers.mechanism
+    equations: KinetostaticEquations = answers.kept("kinetostatics", lambda: KinetostaticEquations(m))
     if states.udot is not None:
-        A = model.constraint_rows(states.q, states.u, t=states.t).A if model.row_names else None
-        g = model.inverse_dynamics(states.q, states.u, states.udot, t=states.t) - states.tau
+        A = constraint_rows(answers, states.q, states.u, t=states.t).A if m.row_names else None
+        g = _efforts(answers, states, states.udot)
         if A is not None:
-            _refuse_unbalanced(model, g, A, by_singular_values(A, g, np.ones(g.shape)).values, True)
+            _refuse_unbalanced(answers, g, A, by_singular_values(A, g, np.ones(g.shape)).values, True)
         elif not implied:
-            _refuse_unbalanced(model, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)), True)
+            _refuse_unbalanced(answers, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)), True)
     each = [
         equations.solved(
             states.q[k],
@@ -287,49 +297,45 @@ def _by_complement(model: ConstrainedModel, states: States, implied: bool) -> Fo
     )
 
 
-def _accelerations(model: ConstrainedModel, states: States) -> Array:
+def _accelerations(answers: Answers, states: States) -> Array:
     if states.udot is not None:
         return states.udot
-    if not model.speeds:
+    if not answers.mechanism.speeds:
         return states.u
-    return np.asarray(model.forward_dynamics(states.q, states.u, states.tau, t=states.t)).reshape(states.u.shape)
+    udot = answers.ask("forward_dynamics", states.t, None, q=states.q, u=states.u, tau=states.tau)
+    return np.asarray(udot).reshape(states.u.shape)
 
 
-def _kept(model: ConstrainedModel, name: str, made: Any) -> Any:
-    """What is made of a description once, and again when it has changed."""
-    model.equations()  # forgets what was made for an earlier description
-    if name not in model._simulations:
-        model._simulations[name] = made(model)
-    return model._simulations[name]
+def _efforts(answers: Answers, states: States, udot: Array) -> Array:
+    """M u̇ + bias − tau: what reactions have to give."""
+    return answers.ask("inverse_dynamics", states.t, None, q=states.q, u=states.u, udot=udot) - states.tau
 
 
-def _kernel(model: ConstrainedModel, name: str, made: Any, *args: Any) -> Answer:
-    """A compiled program of reactions, kept with the other answers."""
-    equations = model.equations()
-    if name not in model._answers:
-        program: Program = made(equations, *args)
-        model._answers[name] = Answer(program, model.free_values())
-    answer = model._answers[name]
-    assert isinstance(answer, Answer)
-    return answer
+def _kernel(answers: Answers, name: str, made: Any, *args: Any) -> Callable[..., Any]:
+    """A compiled program of reactions, of t and other inputs."""
+    answer = answers.compiled(name, lambda: made(answers.fresh_equations(), *args))
+    return lambda t, *arrays: answer(t, arrays, answers.values)
 
 
-def _refuse_unbalanced(model: ConstrainedModel, g: Array, A: Array, values: Array, given: bool) -> None:
+def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, given: bool) -> None:
     """Refuse accelerations, `given` or found, that are not those of tau and the constraints: g is not Aᵀ λ."""
+    m = answers.mechanism
     off = np.abs(g - np.einsum("bmn,bm->bn", A, values))
+    if off.max(initial=0.0) <= _BALANCED:
+        return
     size = np.maximum(np.abs(g), np.einsum("bmn,bm->bn", np.abs(A), np.abs(values))).max(initial=0.0)
     if off.max(initial=0.0) <= _BALANCED * max(size, 1.0):
         return
     k, i = np.unravel_index(int(np.argmax(off)), off.shape)
-    left = f"along '{model.speeds[i]}' an effort of {off[k, i]:.3g} (N m or N) is left over"
+    left = f"along '{m.speeds[i]}' an effort of {off[k, i]:.3g} (N m or N) is left over"
     if given:
         raise InputError(
-            f"udot is not what tau and the constraints of model '{model.name}' produce: {left}; "
+            f"udot is not what tau and the constraints of model '{m.name}' produce: {left}; "
             "give the tau that belongs to udot, or leave udot out"
         )
     raise ModelError(
         Problem(
-            model.where("reactions"),
+            m.where("reactions"),
             f"the accelerations found do not satisfy the equations of motion: {left}",
             "M udot + bias = tau + Aᵀ λ",
             "give the model an initial state at which its constraints are independent",
@@ -340,20 +346,22 @@ def _refuse_unbalanced(model: ConstrainedModel, g: Array, A: Array, values: Arra
 # by name -------------------------------------------------------------------------------------------------------------
 
 
-def _named(model: ConstrainedModel, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
-    R = _orientation(model, states, frame)
-    sign = 1.0 if on == "child" else -1.0
-    loose_joints, loose_constraints, loose_rows = _undetermined(model, tree, states, found, R)
+def _named(answers: Answers, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
+    m = answers.mechanism
+    R = _orientation(answers, states, frame)
+    wrenches = found.wrench if on == "child" else -found.wrench
+    lam_on = found.multipliers.values if on == "child" else -found.multipliers.values
+    loose_joints, loose_constraints, loose_rows = _undetermined(answers, tree, states, found, R)
     first = 0 if states.single else slice(None)
     joints = {}
-    for i, joint in enumerate(model.joints.values()):
-        wrench = _turned(R, sign * found.wrench[:, i])[first]
+    for i, joint in enumerate(m.joints.values()):
+        wrench = _turned(R, wrenches[:, i])[first]
         body = joint.child if on == "child" else joint.parent
         joints[joint.name] = Reaction(
             joint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], found.points[:, i][first], loose_joints[i]
         )
     constraints, r = {}, 0
-    for c, constraint in enumerate(model.constraints.values()):
+    for c, constraint in enumerate(m.constraints.values()):
         rows = slice(r, r + len(constraint.rows))
         r = rows.stop
         lam = found.multipliers.values[:, rows]
@@ -361,45 +369,49 @@ def _named(model: ConstrainedModel, tree: Held, states: States, found: Found, fr
         if body is None:
             along = np.einsum("bm,bmv->bv", lam, found.efforts[:, rows])
             moved: list[bool] = np.abs(found.efforts[:, rows]).max(axis=(0, 1)).astype(bool).tolist()
-            efforts = {name: along[:, v][first] for v, name in enumerate(model.motion_variables) if moved[v]}
+            efforts = {name: along[:, v][first] for v, name in enumerate(m.motion_variables) if moved[v]}
             constraints[constraint.name] = Reaction(
                 constraint.name, "joints", frame, None, None, None, loose_constraints[c], efforts
             )
             continue
-        wrench = _turned(R, sign * np.einsum("bm,bmi->bi", lam, found.acts[:, rows]))[first]
+        wrench = _turned(R, np.einsum("bm,bmi->bi", lam_on[:, rows], found.acts[:, rows]))[first]
         point = found.constraint_points[:, c][first]
         constraints[constraint.name] = Reaction(
             constraint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], point, loose_constraints[c]
         )
-    undetermined = {name: () for name, loose in zip(model.row_names, loose_rows, strict=True) if loose}
+    undetermined = {name: () for name, loose in zip(m.row_names, loose_rows, strict=True) if loose}
     undetermined |= {x.name: x.undetermined for x in (*joints.values(), *constraints.values()) if x.undetermined}
-    return Reactions(joints, constraints, found.multipliers.values[first], model.row_names, undetermined)
+    return Reactions(joints, constraints, found.multipliers.values[first], m.row_names, undetermined)
 
 
-def _orientation(model: ConstrainedModel, states: States, frame: str) -> Array:
-    """R_NF of the frame in which components are wanted, (k, 3, 3)."""
-    axes = model.frame_named(frame, "reactions / frame")
-    if axes is model.N:
-        return np.broadcast_to(np.eye(3), (len(states.q), 3, 3))
-    return _kernel(model, f"orientation of {frame}", orientation_program, axes)(states.t, (states.q,), None)
+def _orientation(answers: Answers, states: States, frame: str) -> Array | None:
+    """R_NF of the frame in which components are wanted, (k, 3, 3); None for N."""
+    m = answers.mechanism
+    axes = m.frame_named(frame, "reactions / frame")
+    if axes is m.N:
+        return None
+    return _kernel(answers, f"orientation of {frame}", orientation_program, axes)(states.t, states.q)
 
 
-def _turned(R: Array, wrench: Array) -> Array:
-    """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3)."""
+def _turned(R: Array | None, wrench: Array) -> Array:
+    """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3), in N if None."""
+    if R is None:
+        return wrench
     return np.concatenate([np.einsum("bij,bi->bj", R, wrench[:, s]) for s in (slice(3), slice(3, 6))], axis=-1)
 
 
 def _undetermined(
-    model: ConstrainedModel, tree: Held, states: States, found: Found, R: Array
+    answers: Answers, tree: Held, states: States, found: Found, R: Array | None
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[bool]]:
     """Components of joints, components of constraints, and rows that change along the null space of Aᵀ."""
+    m = answers.mechanism
     null = found.multipliers.null
-    joints = np.zeros((len(model.joints), 6), dtype=bool)
-    constraints = np.zeros((len(model.constraints), 6), dtype=bool)
-    rows = np.zeros(len(model.row_names), dtype=bool)
+    joints = np.zeros((len(m.joints), 6), dtype=bool)
+    constraints = np.zeros((len(m.constraints), 6), dtype=bool)
+    rows = np.zeros(len(m.row_names), dtype=bool)
     if null.any():
-        udot = _accelerations(model, states)
-        needs, _, arms, *more = _kernel(model, "bodies", bodies_program)(states.t, (states.q, states.u, udot), None)
+        udot = _accelerations(answers, states)
+        needs, _, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
         acts = more[0] if more else None
         for k in np.flatnonzero(null.any(axis=(0, 1))):
             direction = null[:, :, k]
@@ -407,8 +419,8 @@ def _undetermined(
             size = reach(tree, acts, arms, direction)
             change = summed_inward(tree, less_rows(tree, np.zeros_like(needs), acts, direction), arms)
             joints |= changing(_each_turned(R, change), size)
-            on_second, r = np.zeros((len(direction), len(model.constraints), 6)), 0
-            for c, constraint in enumerate(model.constraints.values()):
+            on_second, r = np.zeros((len(direction), len(m.constraints), 6)), 0
+            for c, constraint in enumerate(m.constraints.values()):
                 part = slice(r, r + len(constraint.rows))
                 on_second[:, c] = np.einsum("bm,bmi->bi", direction[:, part], found.acts[:, part])
                 r = part.stop
@@ -416,7 +428,9 @@ def _undetermined(
     return _parts(joints), _parts(constraints), rows.tolist()
 
 
-def _each_turned(R: Array, wrenches: Array) -> Array:
+def _each_turned(R: Array | None, wrenches: Array) -> Array:
+    if R is None:
+        return wrenches
     return np.concatenate([np.einsum("bij,bki->bkj", R, wrenches[..., s]) for s in (slice(3), slice(3, 6))], axis=-1)
 
 
@@ -425,4 +439,4 @@ def _parts(which: Any) -> list[tuple[str, ...]]:
     return [tuple(name for name, loose in zip(COMPONENTS, row, strict=True) if loose) for row in which.tolist()]
 
 
-__all__ = ["COMPONENTS", "METHODS", "Reaction", "Reactions", "reactions_of"]
+__all__ = ["COMPONENTS", "METHODS", "Reaction", "Reactions", "reactions"]

@@ -14,8 +14,9 @@ from ..errors import ModelError, Problem
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
+from ..model import Mechanism
 from ..model.sympy import SymPySource, declare, read
-from .answers import Answer, EmbeddedAnswer, LargeAnswer
+from .answers import Answer, Answers
 from .equations import Equations
 from .model import Model
 
@@ -38,62 +39,58 @@ def from_sympy(
     SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a Lagrangian the
     equations are its derivatives.
     """
-    model = SymPyModel(name)
-    model.source = declare(model, read(method), values, initial, free)
-    if model.constraints:
-        start = regular_start(model, model.source.given_start)
+    mechanism = Mechanism(name)
+    mechanism.source = source = declare(mechanism, read(method), values, initial, free)
+    if mechanism.constraints:
+        start = regular_start(mechanism, source.given_start)
         if start is None:
             what = "no regular position on the constraints was found near zero with what `initial` gives"
             mend = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
-            model.remarks.append(Problem(model.where("initial"), what, mend=mend))
-        model.set_initial(start or {})
-    return model
+            mechanism.remarks.append(Problem(mechanism.where("initial"), what, mend=mend))
+        mechanism.set_initial(start or {})
+    kind = SymPyEquations if source.lagrangian is None else LagrangianEquations
+    return SymPyModel.of(SymPyAnswers(mechanism, kind))
+
+
+def _source(mechanism: Mechanism) -> SymPySource:
+    """What a description remembers of the script that it was read from."""
+    assert isinstance(mechanism.source, SymPySource)
+    return mechanism.source
+
+
+class SymPyAnswers(Answers):
+    """Answers of a description from SymPy: a Lagrangian says nothing of bodies."""
+
+    def answer(self, name: str) -> Answer:
+        """What answers the question called `name`, where the description says it."""
+        if _source(self.mechanism).lagrangian is not None and name in _OF_BODIES:
+            raise ModelError(_no_bodies(self.mechanism.name, name))
+        return super().answer(name)
 
 
 class SymPyModel(Model):
-    """A model that was described with SymPy; `source` is what it remembers of the script."""
-
-    source = SymPySource({})
+    """A model that was described with SymPy."""
 
     @property
     def sympy_symbols(self) -> Mapping[str, Any]:
         """Names of inputs → the script's own symbols."""
-        return self.source.symbols
-
-    @property
-    def lagrangian(self) -> Expr | None:
-        """The Lagrangian (J) that the equations are derived from, where the script gave one."""
-        return self.source.lagrangian
+        return _source(self.mechanism).symbols
 
     @property
     def route(self) -> str:
         """What the equations are formulated from: "bodies" or "lagrangian"."""
-        return "bodies" if self.lagrangian is None else "lagrangian"
-
-    def equations(self, free: Iterable[str] | str = ()) -> Equations:
-        """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
-        kind = SymPyEquations if self.lagrangian is None else LagrangianEquations
-        if free:
-            return kind(self, free)
-        self._refresh()
-        if self._formulated is None:
-            self._formulated = kind(self)
-        return self._formulated
-
-    def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
-        if self.lagrangian is not None and name in _OF_BODIES:
-            raise ModelError(_no_bodies(self.name, name))
-        return super()._answer(name)
+        return "bodies" if _source(self.mechanism).lagrangian is None else "lagrangian"
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
         """The model held against the laws of mechanics and an independent second route, which derives angular
         velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
         not all of it."""
-        if self.lagrangian is not None:
+        source = _source(self.mechanism)
+        if source.lagrangian is not None:
             raise ModelError(_no_bodies(self.name, "check"))
-        where = f"model '{self.name}' / check"
-        if self.source.unoriented:
-            what = f"no orientation says how the frames {', '.join(self.source.unoriented)} turn"
+        where = self.mechanism.where("check")
+        if source.unoriented:
+            what = f"no orientation says how the frames {', '.join(source.unoriented)} turn"
             law = "the second route derives angular velocities from orientations"
             raise ModelError(Problem(where, what, law, "orient them, by an angle of their own"))
         try:
@@ -109,8 +106,7 @@ class SymPyEquations(Equations):
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy; coordinates, speeds and parameters are the script's own."""
         program = super().to_sympy(what)
-        assert isinstance(self.mechanism, SymPyModel)
-        own = self.mechanism.sympy_symbols
+        own = _source(self.mechanism).symbols
         back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
 
         def named(expression: Any) -> Any:
@@ -131,8 +127,9 @@ class LagrangianEquations(SymPyEquations):
 
     @cached_property
     def _lagrangian(self) -> Expr:
-        assert isinstance(self.mechanism, SymPyModel) and self.mechanism.lagrangian is not None
-        return self.system.take.one(self.mechanism.lagrangian)
+        lagrangian = _source(self.mechanism).lagrangian
+        assert lagrangian is not None
+        return self.system.take.one(lagrangian)
 
     @cached_property
     def _momenta(self) -> list[Expr]:

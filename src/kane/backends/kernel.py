@@ -93,7 +93,7 @@ class Call:
 class Kernel:
     """A program ready to run; call it with one array per group of inputs."""
 
-    __slots__ = ("_call", "_code", "backend", "program")
+    __slots__ = ("_call", "_code", "_source", "backend", "program")
 
     program: Program
     backend: str
@@ -102,8 +102,17 @@ class Kernel:
 
         def __call__(self, *arrays: ArrayLike) -> Any: ...
 
-    def __init__(self, program: Program, backend: str, code: Code, call: Callable[..., Any] | None = None):
+    def __init__(
+        self,
+        program: Program,
+        backend: str,
+        code: Code,
+        call: Callable[..., Any] | None = None,
+        source: tuple[Any, ...] | None = None,
+    ):
+        """`source` is a function and its arguments that make such a kernel, where `compile` does not."""
         object.__setattr__(self, "program", program)
+        object.__setattr__(self, "_source", source)
         object.__setattr__(self, "backend", backend)
         object.__setattr__(self, "_code", code)
         object.__setattr__(self, "_call", Call(program, code) if call is None else call)
@@ -132,7 +141,7 @@ class Kernel:
         """A kernel travels to another process as its program, and is compiled, or found in the cache, there."""
         from . import compile  # the package imports this module first
 
-        return compile, (self.program, self.backend)
+        return self._source or (compile, (self.program, self.backend))
 
     def __repr__(self) -> str:
         groups = ", ".join(f"{g.name} ({len(g)})" for g in self.program.inputs if g.labels)

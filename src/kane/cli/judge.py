@@ -15,10 +15,8 @@ from .given import model_of
 
 def check(arguments: Namespace) -> int:
     """Print the table of checks; fails if one of them does."""
-    from ..analysis import check as checked
-
     model = model_of(arguments)
-    report = checked(model)
+    report = model.check()
     if arguments.json:
         print_json(report.to_dict())
     else:

@@ -57,6 +57,8 @@ class Equations:
         self.graph = Graph()
         self.system = System(mechanism, self.graph, self.free)
         self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
+        for load in mechanism.loads.values():  # in one order, whatever is asked: they build in the description's graph
+            load.actions(), load.potential()
         self._programs: dict[str, Program] = {}
 
     # parts -------------------------------------------------------------------------------------------------------
@@ -426,8 +428,10 @@ class Equations:
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter."""
         if name not in self._programs:
-            outputs = self._outputs(name)
-            self._programs[name] = self.timed(name, self.SIGNATURES[name], outputs)
+            alone = type(self)(
+                self.mechanism, self.free
+            )  # in a graph of its own: what was asked before leaves no trace
+            self._programs[name] = alone.timed(name, self.SIGNATURES[name], alone._outputs(name))
         return self._programs[name]
 
     def timed(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:

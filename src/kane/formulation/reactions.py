@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import ModelError, Problem
-from ..graph import Expr, Inputs, Program, lower
+from ..graph import Expr, Graph, Inputs, Program, lower
 from ..model import Body, Mechanism
 from ..model.constraints import BuiltConstraint, Row
 from ..model.loads import Action, EffortAction, ForceAction
@@ -300,8 +300,13 @@ def orientation_program(equations: Equations, frame: Frame) -> Program:
 # parts ---------------------------------------------------------------------------------------------------------------
 
 
+def multiplier_symbols(graph: Graph, rows: int) -> list[Expr]:
+    """The symbols of the multipliers of constraints, row by row, in the graph of a description or its equations."""
+    return [graph.input(f"multiplier.{row}") for row in range(rows)]
+
+
 def _multipliers(equations: Equations) -> list[Expr]:
-    return [equations.graph.input(f"multiplier.{r}") for r in range(len(all_rows(equations.mechanism)))]
+    return multiplier_symbols(equations.graph, len(all_rows(equations.mechanism)))
 
 
 def _lowered(
@@ -379,6 +384,7 @@ __all__ = [
     "bodies_program",
     "body_of",
     "held",
+    "multiplier_symbols",
     "orientation_program",
     "reactions_program",
     "rows_program",

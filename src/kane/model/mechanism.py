@@ -6,9 +6,11 @@ are refused where they are made; what can only be judged at the end (is everythi
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
 from .wheels import SloshOptions, WheelOptions, add_slosh, add_wheel
 
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 _GENERIC_SEED = 7  # of the state at which definitions of speeds are judged
 _INVOLVED = 1e-6  # smallest part of a speed in a combination that is named
 
@@ -52,6 +55,18 @@ class Mechanism(Tree):
         self._gravity: Sequence[Quantity] = gravity
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
+        self.source: object = None  # what the description was made from, where that says more than the description
+
+    def twin(self) -> Mechanism:
+        """A description with the same parts, to be changed: what is added to it is not added to this one."""
+        twin = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, (dict, list)):
+                setattr(twin, name, value.copy())
+        twin.loads = {
+            name: replace(load, build=Builder(twin, name, load.build.where)) for name, load in self.loads.items()
+        }
+        return twin
 
     def sign(self, text: str) -> None:
         """Remember that the description, as it is now, is all in `text`."""
@@ -376,6 +391,10 @@ class Mechanism(Tree):
                 )
             )
         return joint.rates[0]
+
+    def free_values(self) -> Floats:
+        """Values of the free parameters, in the order of the programs' inputs."""
+        return np.array([p.value for p in self.parameters.values() if p.free], dtype=float)
 
     # judgement -------------------------------------------------------------------------------------------------------
 

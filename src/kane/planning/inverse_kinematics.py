@@ -21,7 +21,7 @@ from ..backends import Kernel, compile, native  # the verb of the pipeline is ca
 from ..errors import InputError, ModelError, Problem
 from ..formulation import Equations, place_of, place_program
 from ..graph import Program
-from ..model import Limit
+from ..model import Limit, Mechanism
 from .laws import Array
 
 STARTS = 512
@@ -44,18 +44,17 @@ ROWS = ("rx", "ry", "rz", "x", "y", "z")
 
 
 class Arm(Protocol):
-    """What a model must offer: its equations, limits by coordinate, start, and values of free parameters."""
+    """What a model must offer: its description, its equations and its start."""
 
     @property
     def name(self) -> str: ...
     @property
     def coordinates(self) -> tuple[str, ...]: ...
     @property
-    def limits(self) -> dict[str, Limit]: ...
+    def mechanism(self) -> Mechanism: ...
     @property
     def initial_state(self) -> tuple[Array, Array]: ...
     def equations(self) -> Equations: ...
-    def free_values(self) -> Array: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +217,7 @@ class InverseKinematics:
     def _asked(self, kernel: Kernel, t: float, *arrays: Any) -> Any:
         names = [g.name for g in kernel.program.inputs]
         given = (*((t,) if "t" in names else ()), *arrays)
-        return kernel(*given, *((self.model.free_values(),) if "parameters" in names else ()))
+        return kernel(*given, *((self.model.mechanism.free_values(),) if "parameters" in names else ()))
 
     # inverse ---------------------------------------------------------------------------------------------------------
 
@@ -338,7 +337,9 @@ class InverseKinematics:
             "guesses": task.guesses,
             "answers": task.q,
             "tally": task.tally,
-            "x": np.concatenate([before, np.zeros(n), self.model.free_values() if "parameters" in names else []]),
+            "x": np.concatenate(
+                [before, np.zeros(n), self.model.mechanism.free_values() if "parameters" in names else []]
+            ),
             "out": np.empty(program.output_count),
             **{name: np.empty(n) for name in ("q", "best", "step")},
             **{name: np.empty(6) for name in ("e", "e_new", "y")},
@@ -452,7 +453,7 @@ def _angles(equations: Equations) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 def _ranges(model: Arm) -> tuple[Array, Array]:
     """Lower and upper limits of the coordinates, infinite where there are none."""
-    known = [model.limits.get(c, Limit()) for c in model.coordinates]
+    known = [model.mechanism.limits.get(c, Limit()) for c in model.coordinates]
     return np.array([l.lower for l in known], dtype=float), np.array([l.upper for l in known], dtype=float)
 
 

@@ -39,7 +39,7 @@ def cycloid(model: Model, to: Mapping[str, float], *, duration: float = 10.0, sa
     start, _ = model.initial_state
     end = start.copy()
     for name, value in to.items():
-        model.find("coordinate", name, model.coordinate_records, "target of the motion")
+        model.mechanism.find("coordinate", name, model.mechanism.coordinate_records, "target of the motion")
         end[model.coordinates.index(name)] = value
     t = np.linspace(0.0, duration, samples)
     phase = 2 * np.pi * t / duration

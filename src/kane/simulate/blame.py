@@ -6,13 +6,14 @@ here runs while a motion goes on.
 
 from __future__ import annotations
 
-import ctypes
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from ..graph.layout import Layout
 
 JUMP = 0.01
 """A row whose rate, after a step as short as can be, is off by this share of its parts has no continuation there. Where
@@ -64,26 +65,23 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Addresses of `terms` and `rhs` of an embedding (see there), its sizes, and the rank of its rows in general."""
+    """The layout of an embedding, its programs `terms` and `rates` as functions of the inputs, and the rank of its rows
+    in general."""
 
-    terms: int
-    rhs: int
-    coordinates: int
-    speeds: int
-    rows: int
+    layout: Layout
+    terms: Callable[[Any], Any]
+    rates: Callable[[Any], Any]
     rank: int
 
     def at(self, x: Any) -> Terms:
         """The terms for the inputs x = [t, q, u, work, tau, parameters]."""
-        n, k = self.speeds, self.rows
-        sizes = (self.coordinates, n * n, n, k * n, k, k, k, 1)
-        qdot, M, _, A, rate, b, phi, _ = np.split(_called(self.terms, x, sum(sizes)), np.cumsum(sizes)[:-1])
-        return Terms(qdot, M.reshape(n, n), A.reshape(k, n), rate, b, phi)
+        found = self.layout.terms.split(self.terms(x))
+        return Terms(*(found[name] for name in ("qdot", "M", "A", "rate", "b", "phi")))
 
     def ahead(self, x: Any, h: float) -> Any:
         """The inputs a time h (s) later, by one step of Euler's method, speeds first, without projection."""
-        q, u = slice(1, 1 + self.coordinates), slice(1 + self.coordinates, 1 + self.coordinates + self.speeds)
-        udot = _called(self.rhs, x, self.coordinates + self.speeds + 1)[self.coordinates : -1]
+        q, u = (self.layout.inputs[name].place for name in ("q", "u"))
+        udot = self.rates(x)[self.layout.state["u"].place]
         later = x.copy()
         if np.all(np.isfinite(udot)):
             later[u] += h * udot
@@ -94,7 +92,7 @@ class System:
     def aside(self, x: Any) -> Any:
         """The inputs with every coordinate moved a little, no two alike."""
         beside = x.copy()
-        beside[1 : 1 + self.coordinates] += ASIDE * np.cos(np.arange(self.coordinates))
+        beside[self.layout.inputs["q"].place] += ASIDE * np.cos(np.arange(self.layout.coordinates))
         return beside
 
 
@@ -140,11 +138,11 @@ def blamed(system: System, x: Any, step: float, began: float, names: Names) -> s
         here = system.at(x)
         if not np.all(np.isfinite(here.M)):
             return ""
-        if not np.all(np.isfinite(_called(system.rhs, x, system.coordinates + system.speeds + 1))):
+        if not np.all(np.isfinite(system.rates(x))):
             found = massless(here)
             if found is not None:
                 return f"speed '{names.speeds[found.speed]}' {found.told[0]}"
-        if not system.rows:
+        if not system.layout.rows:
             return ""
         bad = np.flatnonzero(here.valueless())
         if bad.size:
@@ -170,7 +168,7 @@ def _lost(here: Terms, aside: Terms, rank: int) -> int | None:
 
 def _beyond(system: System, x: Any, step: float, began: float, names: Names) -> str:
     """The row that has no continuation, the first that is met in looks further and further ahead."""
-    u = slice(1 + system.coordinates, 1 + system.coordinates + system.speeds)
+    u = system.layout.inputs["u"].place
     h = AHEAD * max(abs(step), 2.0 * np.finfo(float).eps * abs(x[0]))
     furthest = max(h, FURTHEST * abs(x[0] - began))
     while h > 0.0:
@@ -195,10 +193,3 @@ def _share(terms: Terms, u: Any) -> Any:
     """By how much the rate of each row is off, as a share of the sizes of its parts; (rows,)."""
     parts = np.abs(terms.A) @ np.abs(u) + np.abs(terms.rate - terms.A @ u)
     return np.where(parts > 0.0, np.abs(terms.rate) / np.where(parts > 0.0, parts, 1.0), 0.0)
-
-
-def _called(address: int, x: Any, outputs: int) -> Any:
-    """What the flat program at an address writes for the inputs x."""
-    given, out = np.ascontiguousarray(x, dtype=np.float64), np.empty(outputs)
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(given.ctypes.data, out.ctypes.data)
-    return out

@@ -45,7 +45,7 @@ def test_an_unknown_output_lists_what_there_is() -> None:
 
 def test_an_unknown_free_parameter_is_refused() -> None:
     with pytest.raises(ModelError, match="unknown parameter 'c'"):
-        formulate(weight_on_spring(), free=["c"])
+        formulate(weight_on_spring().mechanism, free=["c"])
 
 
 def test_partial_velocities_are_those_on_paper() -> None:

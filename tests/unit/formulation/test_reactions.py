@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from kane import InputError, Model, ModelError
 from kane.analysis.check import random_states
-from kane.api.reactions import Reactions, reactions_of
+from kane.api.reactions import Reactions
 from kane.formulation.dense import dense_equations
 from kane.formulation.multipliers import by_released_rows, by_singular_values, scales
 from kane.model import Distance, Loop, PointOnPlane, Spring
 from laws.guided import BETWEEN, TIES
 from laws.trees import Plan, build, plans
+from seeds import FIXED, examples, generator
 
 Array = NDArray[np.float64]
 
@@ -48,22 +49,22 @@ def agree(found: Reactions, other: Reactions, tolerance: float = AGREEMENT) -> N
             assert np.abs(effort - two.efforts[variable]).max() <= size
 
 
-@settings(max_examples=8, derandomize=True, deadline=None)
+@settings(max_examples=examples(8), derandomize=FIXED, deadline=None)
 @given(plans(size=4))
 def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
     model = build(plan)
-    states = random_states(dense_equations(model), 2, 0)
+    states = random_states(dense_equations(model.mechanism), 2, 0)
     found = [model.reactions(states.q, states.u, states.tau, t=states.t, method=m) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
     assert not found[0].undetermined
 
 
-@settings(max_examples=3, derandomize=True, deadline=None)
+@settings(max_examples=examples(3), derandomize=FIXED, deadline=None)
 @given(plans(size=2), st.integers(0, 2**32 - 1))
 def test_three_routes_agree_for_any_choice_of_speeds(plan: Plan, seed: int) -> None:
     model = build(plan, np.random.default_rng(seed))
-    states = random_states(dense_equations(model), 2, 0)
+    states = random_states(dense_equations(model.mechanism), 2, 0)
     found = [model.reactions(states.q, states.u, states.tau, t=states.t, method=m) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
@@ -106,11 +107,11 @@ def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
     """At places where nothing is special, moving as the constraint allows: reactions are linear in b there too."""
     model = guided()
     constraint = CASES[name].build(model, on)
-    states, t = random_states(dense_equations(model), 1, 3), 0.4
+    states, t = random_states(dense_equations(model.mechanism), 1, 3), 0.4
     q, u, tau = states.q[0], states.u[0], states.tau[0]
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
-    found = [reactions_of(model, q, u, tau, t=t, method=m, anywhere=True) for m in METHODS]
+    found = [model.reactions(q, u, tau, t=t, method=m, anywhere=True) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
     assert len(found[0].multipliers) == len(constraint.rows)
@@ -118,7 +119,7 @@ def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
         assert found[0].constraints["c"].efforts
 
 
-@settings(max_examples=3, derandomize=True, deadline=None, phases=[Phase.generate])
+@settings(max_examples=examples(3), derandomize=FIXED, deadline=None, phases=[Phase.generate])
 @given(
     plans(kinds=("revolute", "prismatic", "universal", "weld"), size=4).filter(lambda plan: len(plan.bodies) > 1),
     st.sampled_from(["revolute", "spherical", "weld", "distance"]),
@@ -135,12 +136,12 @@ def test_three_routes_agree_on_random_loops(plan: Plan, kind: str, seed: int) ->
         model.constrain("loop", Distance(*bodies, length=1.2, **ends))
     else:
         model.constrain("loop", Loop(kind, *bodies, **ends))
-    states = random_states(dense_equations(model), 1, 0)
+    states = random_states(dense_equations(model.mechanism), 1, 0)
     q, u, tau, t = states.q[0], states.u[0], states.tau[0], float(states.t[0, 0])
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
     udot = moving(model, q, u, tau, t)
-    found = [reactions_of(model, q, u, tau, t=t, udot=udot, method=m, anywhere=True) for m in METHODS]
+    found = [model.reactions(q, u, tau, t=t, udot=udot, method=m, anywhere=True) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
 
@@ -170,7 +171,7 @@ def test_three_routes_agree_for_joints_without_speeds_of_their_own(kind: str) ->
         model.joint("two", "weld", "a", "b", at=[0.5, 0, 0])
         model.wheel("flywheel", "b", (0.0, 0.6, 0.8), 0.03, at=[0.1, 0, 0])
     model.joint("three", "universal", "b", "c", at=[0.2, 0.1, 0.0])
-    rng = np.random.default_rng(2)
+    rng = generator(2)
     q, u, tau = (rng.uniform(-1, 1, (3, len(names))) for names in (model.coordinates, model.speeds, model.speeds))
     t = np.array([[0.1], [0.5], [1.1]])
     found = [model.reactions(q, u, tau, t=t, method=m) for m in METHODS]
@@ -181,11 +182,11 @@ def test_three_routes_agree_for_joints_without_speeds_of_their_own(kind: str) ->
 def test_a_batch_is_what_its_states_are_and_frames_turn_components() -> None:
     model = guided()
     model.constrain("c", Loop("revolute", "B", "W", axis="y"))
-    states = random_states(dense_equations(model), 3, 1)
-    many = reactions_of(model, states.q, states.u, states.tau, t=states.t, anywhere=True)
-    turned = reactions_of(model, states.q, states.u, states.tau, t=states.t, frame="F", on="parent", anywhere=True)
+    states = random_states(dense_equations(model.mechanism), 3, 1)
+    many = model.reactions(states.q, states.u, states.tau, t=states.t, anywhere=True)
+    turned = model.reactions(states.q, states.u, states.tau, t=states.t, frame="F", on="parent", anywhere=True)
     for k in range(3):
-        one = reactions_of(model, states.q[k], states.u[k], states.tau[k], t=float(states.t[k, 0]), anywhere=True)
+        one = model.reactions(states.q[k], states.u[k], states.tau[k], t=float(states.t[k, 0]), anywhere=True)
         R = model.at("F").pose(states.q[k])[0]
         for name in one:
             size = EXACT * sizes(one)
@@ -223,7 +224,7 @@ def test_along_a_trajectory_reactions_have_its_times() -> None:
 # multipliers ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, derandomize=True, deadline=None)
+@settings(max_examples=examples(30), derandomize=FIXED, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 3), st.integers(0, 2**32 - 1))
 def test_multipliers_are_the_least_that_balance(n: int, rank: int, more: int, seed: int) -> None:
     """Both routes find the solution of Aᵀ λ = g with no part in the null space, rows measured by their scale."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 
+import kane.api.answering
 import numpy as np
 import pytest
 
-import kane.api.answering
 from kane import Model
 from kane.errors import InputError, ModelError, SingularError
 from kane.large import by_recursion
@@ -47,10 +47,10 @@ def held(ours: object, theirs: object) -> None:
 
 
 def test_small_models_and_shallow_trees_are_written_out_and_large_ones_are_not() -> None:
-    assert not by_recursion(tree(10))
-    assert not by_recursion(tree(90, 6))
-    assert by_recursion(tree(60))
-    assert by_recursion(tree(300, 6))
+    assert not by_recursion(tree(10).mechanism)
+    assert not by_recursion(tree(90, 6).mechanism)
+    assert by_recursion(tree(60).mechanism)
+    assert by_recursion(tree(300, 6).mechanism)
 
 
 def test_a_large_model_that_recursion_cannot_do_is_refused_with_the_reason() -> None:
@@ -63,7 +63,7 @@ def test_a_large_model_that_recursion_cannot_do_is_refused_with_the_reason() -> 
 def test_a_model_of_middling_size_that_recursion_cannot_do_is_written_out() -> None:
     model = tree(40)
     model.load("push", Force("b1", [1.0, 0.0, 0.0]))
-    assert not by_recursion(model)
+    assert not by_recursion(model.mechanism)
 
 
 @pytest.mark.parametrize("batch", [None, 1, 6])

@@ -32,6 +32,7 @@ from kane.model import (
 )
 from kane.model.loads import EffortAction, ForceAction, TorqueAction
 from laws.guided import BETWEEN, TIES, Case, rate, state, tree
+from seeds import generator
 
 ROUND = 1e-12
 Change = Callable[[Mechanism], object]
@@ -157,7 +158,7 @@ def test_an_equation_has_two_sides_or_is_an_expression_that_is_zero() -> None:
     m = sleigh()
     one = m.constrain("one", MotionEquations("x'*sin(h) = y'*cos(h) + t"))
     two = m.constrain("two", MotionEquations("x'*sin(h) - (y'*cos(h) + t)"))
-    values = state(m, np.random.default_rng(2))
+    values = state(m, generator(2))
     a, b = (evaluate([rate(m, c.rows[0])], values)[0] for c in (one, two))
     x, y, h, t = (values[k] for k in ("x'", "y'", "h", "t"))
     assert a == pytest.approx(b, abs=ROUND) and a == pytest.approx(x * np.sin(h) - y * np.cos(h) - t, abs=ROUND)
@@ -170,7 +171,7 @@ def test_a_knife_edge_is_the_equation_that_chaplygin_writes() -> None:
     written = m.constrain("written", MotionEquations("-x'*sin(h) + y'*cos(h)"))
     measured = m.constrain("measured", MotionEquations("v.S.y"))
     for seed in range(3):
-        values = state(m, np.random.default_rng(seed))
+        values = state(m, generator(seed))
         a, b, c = (evaluate([rate(m, k.rows[0])], values)[0] for k in (edge, written, measured))
         assert a == pytest.approx(b, abs=ROUND) and a == pytest.approx(c, abs=ROUND)
 
@@ -179,7 +180,7 @@ def test_a_velocity_constraint_is_the_component_of_a_velocity() -> None:
     m = sleigh()
     at = (0.3, -0.2, 0.0)
     made = m.constrain("v", PointVelocity("T", ("cos(h)", "sin(h)", 0), at=at, frame="N", value="0.5*t"))
-    values = state(m, np.random.default_rng(4))
+    values = state(m, generator(4))
     angle, turning = values["h"] + values["q"], values["h'"] + values["q'"]
     arm = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) @ at[:2]
     v = np.array([values["x'"], values["y'"]]) + turning * np.array([-arm[1], arm[0]])
@@ -194,7 +195,7 @@ def test_velocities_at_a_contact_are_the_rows_of_a_ball_that_rolls() -> None:
     place: dict[str, Any] = {"at": (0, 0, "-R"), "at_frame": "B", "frame": "B", "relative_to": "B"}
     written = [m.constrain(f"along {e}", PointVelocity("A", e, **place)) for e in "xy"]
     for seed in range(3):
-        values = state(m, np.random.default_rng(seed))
+        values = state(m, generator(seed))
         given = evaluate([rate(m, row) for row in rolls.rows], values)
         assert evaluate([rate(m, c.rows[0]) for c in written], values) == pytest.approx(given, abs=ROUND)
 
@@ -216,7 +217,7 @@ def test_equations_in_speeds_keep_their_meaning_when_other_speeds_are_chosen() -
     assert [row.exprs() for row in m.constraints["c"].rows] == before
     assert {repr(e.variable) for e in m.constraints["c"].rows[0].actions if isinstance(e, EffortAction)} == {"x'", "q'"}
     later = m.constrain("later", MotionEquations("v2 = n"))
-    values = state(m, np.random.default_rng(8))
+    values = state(m, generator(8))
     h = values["h"]
     expected = -values["x'"] * np.sin(h) + values["y'"] * np.cos(h) - (values["q'"] - values["h'"])
     assert evaluate([rate(m, later.rows[0])], values)[0] == pytest.approx(expected, abs=ROUND)

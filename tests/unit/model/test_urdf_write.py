@@ -35,7 +35,7 @@ def same_dynamics(first: kane.Model, second: kane.Model) -> None:
 @pytest.mark.parametrize("name", ["stanford-arm", "double-pendulum", "pendulum", "cart-pole", "free-body"])
 def test_built_in_models_come_back_with_the_same_dynamics(name: str) -> None:
     model = kane.load(name)
-    same_dynamics(model, read_back(model))
+    same_dynamics(model, read_back(model.mechanism))
 
 
 def crooked() -> kane.Model:
@@ -60,15 +60,15 @@ def crooked() -> kane.Model:
 
 def test_joints_placed_anywhere_come_back_with_the_same_dynamics() -> None:
     model = crooked()
-    again = read_back(model)
+    again = read_back(model.mechanism)
     same_dynamics(model, again)
-    assert again.limits["q_r"] == model.limits["q_r"]
+    assert again.mechanism.limits["q_r"] == model.mechanism.limits["q_r"]
     assert set(model.bodies) <= set(again.bodies) and again.name == model.name
 
 
 def test_a_shape_stays_where_it_was_in_space() -> None:
     model = crooked()
-    again = read_back(model)
+    again = read_back(model.mechanism)
     for name in model.bodies:
         ends = [axis_ends(m, name) for m in (model, again)]
         np.testing.assert_allclose(ends[1], ends[0], atol=ROUNDING)
@@ -107,13 +107,13 @@ def test_what_urdf_cannot_say_is_named_all_at_once() -> None:
     model.load("wind", Force("c", (1.0, 0.0, 0.0)))
     model.load("coil", JointSpring("hinge", stiffness=3.0))
     with pytest.raises(ModelError) as caught:
-        to_urdf(model)
+        to_urdf(model.mechanism)
     for said in ("joint 'ball': is of type spherical", "joint 'thread': is of type screw", "'wind'", "'coil'"):
         assert said in str(caught.value)
 
 
 def test_a_robot_that_was_read_is_written_and_read_again_without_a_world_link() -> None:
-    model = read_back(kane.load("stanford-arm"))
-    again = read_back(model)
+    model = read_back(kane.load("stanford-arm").mechanism)
+    again = read_back(model.mechanism)
     assert tuple(again.bodies) == tuple(model.bodies)
     same_dynamics(model, again)

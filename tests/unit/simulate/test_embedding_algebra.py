@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kane.errors import InputError
+from kane.graph import Layout
 from kane.simulate import Embedding
+from seeds import examples, generator
 from unit.simulate.constrained_systems import embedded, given_terms, pendulum, program
 
 AGREES = 1e-9
@@ -24,8 +27,8 @@ def solved(n: int, mass: Any, f: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
     rows = len(b)
     values = np.concatenate([np.ravel(mass), f, np.ravel(a), np.zeros(rows), b, np.zeros(rows)])
     zeros = np.zeros((1, n))
-    udot, independent, near = given_terms(n, rows).accelerations([0.0], np.empty((1, 0)), zeros, zeros, values)
-    return udot[0], independent[0], near[0]
+    found = given_terms(n, rows).accelerations([0.0], np.empty((1, 0)), zeros, zeros, values)
+    return found.udot[0], found.independent[0], found.nearness[0]
 
 
 def with_multipliers(mass: Any, f: Any, a: Any, b: Any) -> Any:
@@ -45,7 +48,7 @@ def rows_of_rank(rng: Any, rows: int, n: int, rank: int) -> Any:
     return left[:, :rank] * rng.uniform(1, 2, size=rank) @ right[:rank]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(SIZES), st.integers(0, 2**32 - 1), st.data())
 def test_recombination_agrees_with_multipliers(size: tuple[int, int], seed: int, data: Any) -> None:
     n, rows = size
@@ -57,6 +60,40 @@ def test_recombination_agrees_with_multipliers(size: tuple[int, int], seed: int,
     udot, independent, _ = solved(n, mass, f, a, b)
     assert deviation(udot, with_multipliers(mass, f, a, b)) < AGREES
     assert independent.sum() == n - rank
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(SIZES), st.integers(0, 2**32 - 1), st.booleans(), st.data())
+def test_multipliers_are_those_of_least_norm(size: tuple[int, int], seed: int, grouped: bool, data: Any) -> None:
+    """M u̇ = f + Aᵀ λ with the least Σ (weight λ)²: the pseudoinverse of Aᵀ with its columns divided by the weights."""
+    n, rows = size
+    rank = data.draw(st.integers(0, min(n, rows)))
+    rng = np.random.default_rng(seed)
+    a = rows_of_rank(rng, rows, n, rank)
+    root = rng.normal(size=(n, n + 2))
+    mass, f, b = root @ root.T + 0.1 * np.eye(n), rng.normal(size=n), a @ rng.normal(size=n)
+    weights = rng.uniform(0.2, 5.0, size=rows)
+    embedding = replace(
+        given_terms(n, rows),
+        weights=tuple(weights.tolist()),
+        groups=tuple(rng.integers(3, size=rows).tolist()) if grouped else None,
+    )
+    values = np.concatenate([np.ravel(mass), f, np.ravel(a), np.zeros(rows), b, np.zeros(rows)])
+    found = embedding.accelerations([0.0], np.empty((1, 0)), np.zeros((1, n)), np.zeros((1, n)), values)
+    g = mass @ found.udot[0] - f
+    expected = np.linalg.pinv(a.T / weights, rcond=1e-9) @ g / weights
+    assert deviation(a.T @ found.multipliers[0], g) < AGREES
+    assert deviation(found.multipliers[0], expected) < AGREES
+    assert found.rank[0] == rank
+
+
+def test_rows_without_length_have_no_multiplier() -> None:
+    a = np.array([[0.0, 0.0], [1.0, 0.0]])
+    values = np.concatenate([np.eye(2).ravel(), [3.0, 1.0], a.ravel(), np.zeros(6)])
+    embedding = replace(given_terms(2, 2), groups=("none", "one"))
+    found = embedding.accelerations([0.0], np.empty((1, 0)), np.zeros((1, 2)), np.zeros((1, 2)), values)
+    assert found.multipliers[0] == pytest.approx([0.0, -3.0], abs=1e-15)
+    assert found.udot[0] == pytest.approx([0.0, 1.0], abs=1e-15)
 
 
 @settings(max_examples=40, deadline=None)
@@ -81,7 +118,7 @@ def test_links_without_mass_are_carried_by_constraints(size: tuple[int, int], se
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
 def test_units_of_speeds_and_rows_do_not_matter(factor: float) -> None:
     """Speeds in millimetres, or constraints in millimetres: the same motion, told otherwise."""
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     a, root, f, goal = rng.normal(size=(3, 6)), rng.normal(size=(6, 8)), rng.normal(size=6), rng.normal(size=6)
     mass = root @ root.T
     plain = solved(6, mass, f, a, a @ goal)[0]
@@ -97,7 +134,7 @@ def test_contradicting_rows_are_met_in_the_least_squares() -> None:
 
 
 def test_no_rows_leave_the_free_motion() -> None:
-    rng = np.random.default_rng(2)
+    rng = generator(2)
     root, f = rng.normal(size=(4, 6)), rng.normal(size=4)
     udot, independent, near = solved(4, root @ root.T, f, np.empty((0, 4)), np.empty(0))
     assert deviation(udot, np.linalg.solve(root @ root.T, f)) < AGREES
@@ -105,7 +142,7 @@ def test_no_rows_leave_the_free_motion() -> None:
 
 
 def test_as_many_rows_as_speeds_leave_nothing_to_the_forces() -> None:
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     a, goal = rng.normal(size=(6, 6)), rng.normal(size=6)
     udot, independent, _ = solved(6, np.eye(6), 1e3 * rng.normal(size=6), a, a @ goal)
     assert deviation(udot, goal) < AGREES
@@ -143,14 +180,14 @@ def test_programs_that_do_not_fit_are_refused() -> None:
         return [*v["u"], *system.f, system.power]
 
     with pytest.raises(InputError, match="writes 5 numbers, 14 are needed"):
-        Embedding(program(terms, 2, 2), None, None, coordinates=2, speeds=2, rows=1)
+        Embedding(Layout(2, 2, 0, 1), program(terms, 2, 2))
 
 
 def test_more_places_than_rows_are_refused() -> None:
     terms = program(lambda v: [*v["u"], *[0.0] * (2 * 3 + 5 + 1)], 2, 2)
     places = program(lambda v: [0.0] * (2 * 3 + 4), 2, 2)
     with pytest.raises(InputError, match="about 2 rows, but there are 1"):
-        Embedding(terms, places, None, coordinates=2, speeds=2, rows=1)
+        Embedding(Layout(2, 2, 0, 1, (0, 1)), terms, places)
 
 
 @pytest.mark.parametrize("gains", [(-1.0, 5.0), (1.0, 0.0), (1.0, np.nan)])
