@@ -369,7 +369,7 @@ def test_a_mechanism_that_is_held_at_full_reach_does_not_run_for_ever(method: st
     run = m.simulate((0, 0.01), method=method)
     assert not run.outcome.success
     assert run.t[-1] < 1e-6
-    assert "constraint 'wall' has no hold there: the mechanism is at the end of its reach" in str(run.outcome)
+    assert "constraint 'wall' loses rank there (the mechanism is fully extended, or lies flat)" in str(run.outcome)
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])
@@ -383,7 +383,7 @@ def test_a_rod_that_grows_beyond_reach_is_named(method: str) -> None:
     run = m.simulate((0, 4), method=method)
     assert not run.outcome.success
     assert run.t[-1] == pytest.approx(2.0, abs=1e-6)
-    assert "constraint 'rod' has no hold there" in str(run.outcome)
+    assert "constraint 'rod' loses rank there" in str(run.outcome)
 
 
 @pytest.mark.parametrize("angle", ["log(1 - t)", "sqrt(1 - t)"])

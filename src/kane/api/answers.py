@@ -14,6 +14,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 
 from ..backends import Kernel, compile, remembered
+from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
 from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
@@ -25,7 +26,6 @@ from .cache import Cache
 from .equations import Equations
 from .records import Array
 
-_WEAK = 1e-5  # a pivot that has shrunk to this share of its usual size is no longer trusted
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
 
 _BOUND = ("equations", "held", "kinetostatics")  # things that refer to the description they were made of
@@ -116,7 +116,7 @@ class ConstrainedAnswer:
                 udot, pivots = self._written_out(t, arrays, values)
             except SingularError:  # a single state, at which a pivot is zero
                 return self._run(t, arrays, values)
-            weak = ~np.all(np.abs(pivots) > _WEAK, axis=-1)
+            weak = ~np.all(np.abs(pivots) > SINGULAR, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:
@@ -294,6 +294,7 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
         baumgarte=baumgarte,
         rank=equations.rank,
         groups=row_groups(mechanism),
+        sizes=tuple(equations.constraints.sizes.tolist()),
         driven=equations.constraints.driven,
         names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
     )

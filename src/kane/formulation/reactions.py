@@ -4,7 +4,7 @@ Two programs of the graph give them, with inertias as described. By Kane's auxil
 are zero in the motion, the angular velocity it would add to its child and the velocity it would add to the joint's
 point; minus their generalized active and inertia forces are the moment and the force of the joint, found for all joints
 by one reverse sweep of power [KL83, Eqs. 78 and 90]. By Newton and Euler: what each body needs beyond its loads, to be
-summed in numbers from the leaves inward. Multipliers of constraints enter as numbers, see `multipliers`.
+summed in numbers from the leaves inward. Multipliers of constraints enter as numbers, see `constraints.multipliers`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from kane import InputError, Model, ModelError
 from kane.analysis.check import random_states
 from kane.api.reactions import Reactions
+from kane.constraints.multipliers import Balance, multipliers_by_released_rows, multipliers_by_singular_values
 from kane.formulation.dense import dense_equations
-from kane.formulation.multipliers import by_released_rows, by_singular_values, scales
 from kane.model import Distance, Loop, PointOnPlane, Spring
 from laws.guided import BETWEEN, TIES
 from laws.trees import Plan, build, plans
@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 AGREEMENT = 1e-9  # relative to the largest force and moment: three formulations, conditions up to 1e5
 EXACT = 1e-12
 METHODS = ("auxiliary", "multipliers", "complement")
+ROUTES = (multipliers_by_singular_values, multipliers_by_released_rows)
 
 
 def sizes(found: Reactions) -> float:
@@ -227,21 +228,22 @@ def test_along_a_trajectory_reactions_have_its_times() -> None:
 @settings(max_examples=examples(30), derandomize=FIXED, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 3), st.integers(0, 2**32 - 1))
 def test_multipliers_are_the_least_that_balance(n: int, rank: int, more: int, seed: int) -> None:
-    """Both routes find the solution of Aᵀ λ = g with no part in the null space, rows measured by their scale."""
+    """Both routes find the solution of Aᵀ λ = g whose λ²/k is least: it has no part in the null space, measured so."""
     rng = np.random.default_rng(seed)
     rank = min(rank, n)
     rows = rng.normal(size=(4, rank, n))
     A = np.concatenate([rows, rng.normal(size=(4, more, rank)) @ rows], axis=1)[:, rng.permutation(rank + more)]
     mass = rng.uniform(0.5, 3.0, (4, n))
     g = np.einsum("bmn,bm->bn", A, rng.normal(size=(4, rank + more)))
-    row_scale = scales(A, mass)[1]
-    for k, found in enumerate(solve(A, g, mass) for solve in (by_singular_values, by_released_rows)):
+    stiffness = rng.uniform(0.2, 5.0, rank + more)
+    balance = Balance(A, g, mass, stiffness)
+    for k, found in enumerate(solve(balance) for solve in ROUTES):
         size = np.abs(found.values).max()
         conditions = np.linalg.cond(rows).max()
         assert np.abs(np.einsum("bmn,bm->bn", A, found.values) - g).max() <= AGREEMENT * size * conditions, k
         assert np.abs(np.einsum("bmn,bmk->bnk", A, found.null)).max(initial=0.0) <= AGREEMENT * conditions
-        scaled = found.values / row_scale
-        along = np.einsum("bmk,bm->bk", found.null / row_scale[..., None], scaled)
+        scaled = found.values / np.sqrt(stiffness)
+        along = np.einsum("bmk,bm->bk", found.null / np.sqrt(stiffness)[:, None], scaled)
         assert np.abs(along).max(initial=0.0) <= AGREEMENT * np.abs(scaled).max() * conditions
         assert all(np.linalg.matrix_rank(x, tol=1e-6) == more for x in found.null)
 
@@ -250,8 +252,8 @@ def test_a_row_of_rounding_errors_is_one_that_is_met_anyway() -> None:
     """Of its multiplier nothing is known, and it changes no other one."""
     A = np.array([[[1.0, 2.0], [3e-17, -2e-17]]])
     g = np.array([[5.0, 10.0]])
-    for solve in (by_singular_values, by_released_rows):
-        found = solve(A, g, np.ones((1, 2)))
+    for solve in ROUTES:
+        found = solve(Balance(A, g, np.ones((1, 2))))
         assert np.abs(found.values - [5, 0]).max() <= EXACT
         assert (found.null[0] != 0).any(axis=1).tolist() == [False, True]
 
@@ -260,8 +262,8 @@ def test_samples_of_different_rank_are_each_judged_by_themselves() -> None:
     """Two rods, parallel in one sample and not in the other."""
     A = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 2.0]]])
     g = np.array([[2.0, 0.0], [2.0, 3.0], [0.0, 4.0]])
-    for solve in (by_singular_values, by_released_rows):
-        found = solve(A, g, np.ones((3, 2)))
+    for solve in ROUTES:
+        found = solve(Balance(A, g, np.ones((3, 2))))
         assert np.abs(found.values - [[1, 1], [2, 3], [0, 2]]).max() <= EXACT
         loose = (found.null != 0).any(axis=2)
         assert loose.tolist() == [[True, True], [False, False], [True, False]]

@@ -49,6 +49,8 @@ SIZES = (
 SHARED = (
     "groups",  # (rows,) int64: rows of the same number compare by length
     "place_groups",  # (holonomic,) int64: the same for the rows of places
+    "sizes",  # (rows,): of the rows of each group, if nothing cancelled; 0 if unknown
+    "place_sizes",  # (holonomic,): the same for the rows of places
     "weight",  # (rows,): least Σ (weight λ)² where multipliers are not determined
 )
 """Addresses of what all runs read and none writes."""
@@ -111,7 +113,7 @@ def accelerate(m, source, target):
     if m.stabilised:
         for i in range(rows):
             b[i] -= m.damping * rate[i] + m.stiffness * phi[i]
-    solve_constrained(m, rows, m.groups, m.a, m.b, m.mass, m.f, SINGULAR, 0.0, target)
+    solve_constrained(m, rows, m.groups, m.sizes, m.a, m.b, m.mass, m.f, SINGULAR, 0.0, target)
 
 
 @part
@@ -145,7 +147,7 @@ def newton_step(m):
     phi, b, step, shift, along = reals(m.place_phi), reals(m.b), reals(m.step), reals(m.shift), reals(m.along)
     for i in range(k):
         b[i] = -phi[i]
-    solve_constrained(m, k, m.place_groups, m.place_rows, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
+    solve_constrained(m, k, m.place_groups, m.place_sizes, m.place_rows, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
     for i in range(m.coordinates):
         total = 0.0
         for j in range(n):
@@ -201,7 +203,7 @@ def project_state(m):
     rate, b = reals(m.rate), reals(m.b)
     for i in range(rows):
         b[i] = -rate[i]
-    solve_constrained(m, rows, m.groups, m.a, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
+    solve_constrained(m, rows, m.groups, m.sizes, m.a, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
     u, step = reals(m.x + m.u_start), reals(m.step)
     for j in range(n):
         u[j] += step[j]
@@ -276,7 +278,7 @@ def evaluate_multipliers(m, samples, target):
     units, ranks = reals(m.scale), wholes(given[4])
     for i in range(given[0]):
         mass, a = reals(given[2] + 8 * i * n), reals(given[1] + 8 * i * rows * n)
-        good = scales(n, mass, ONE, units) and scale_rows(m, rows, a, reals(m.b), wholes(m.groups))
+        good = scales(n, mass, ONE, units) and scale_rows(m, rows, a, reals(m.b), wholes(m.groups), reals(m.sizes))
         m.rank = triangularize(m, rows, SINGULAR) if good else 0
         ranks[i] = m.rank if good else -1
         solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)
