@@ -39,7 +39,8 @@ class Plane:
             self.pinned(closure.first.name, first, closure.second.name, second)
 
     def numbers(self, triple: Any) -> Array:
-        return np.array([self.model.mechanism.number(e, "") for e in triple[:2]])
+        mechanism = self.model.mechanism
+        return np.array([mechanism.number(mechanism.scalar(e, ""), "") for e in triple[:2]])
 
     def joined(self, joint: Any, x: float, v: float, effort: float) -> None:
         parent, child, axis = (

@@ -371,7 +371,7 @@ def bead_on_sphere() -> Model:
     model.body("bead", mass=2.0)
     model.joint("across", "prismatic", "ground", "slider", axis="x", coordinates=["x"], speeds=["vx"])
     model.joint("up", "prismatic", "slider", "bead", axis="z", coordinates=["z"], speeds=["vz"])
-    model.distance("rod", "ground", "bead", length=3.0)
+    model.constrain("rod", Distance("ground", "bead", length=3.0))
     return model
 
 
