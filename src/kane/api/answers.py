@@ -14,7 +14,7 @@ from typing import Any, Protocol, Self, TypeVar
 import numpy as np
 
 from ..backends import Kernel, compile, remembered
-from ..constraints.thresholds import SINGULAR
+from ..constraints.thresholds import ROUNDING, SINGULAR
 from ..errors import InputError, SingularError
 from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
@@ -98,7 +98,7 @@ class RecursiveAnswer:
 
 class ConstrainedAnswer:
     """Accelerations of a constrained model: by the program in which the constraints are embedded, and where one of its
-    pivots has become too small, or nothing is written out, by embedding at run time."""
+    pivots has become too small, its rows are at a pole, or nothing is written out, by embedding at run time."""
 
     direct = None
 
@@ -113,10 +113,11 @@ class ConstrainedAnswer:
             return self._run(t, arrays, values)
         with np.errstate(all="ignore"):
             try:
-                udot, pivots = self._written_out(t, arrays, values)
+                udot, pivots, denominators = self._written_out(t, arrays, values)
             except SingularError:  # a single state, at which a pivot is zero
                 return self._run(t, arrays, values)
             weak = ~np.all(np.abs(pivots) > SINGULAR, axis=-1)
+            weak |= ~np.all(np.abs(denominators) > ROUNDING, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:

@@ -215,6 +215,14 @@ class Equations:
         return Embedded.of(rows, choose_speeds(evaluated(rows.A, at), mass, sizes=rows.sizes), at)
 
     @cached_property
+    def _denominators(self) -> list[Expr]:
+        """What the rows of the constraints are divided by: where it vanishes they are at a pole."""
+        graph = self.graph
+        nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
+        found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
+        return [e for e in map(graph.expr, found) if e.number is None] or [graph.const(1.0)]
+
+    @cached_property
     def forward_dynamics(self) -> list[Expr]:
         """u̇ produced by the efforts tau, solved inside the program, by the route that takes fewer operations."""
         f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
@@ -370,6 +378,7 @@ class Equations:
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
                 "pivots": ((len(self.embedded.shrunk),), self.embedded.shrunk),
+                "denominators": ((len(self._denominators),), self._denominators),
             },
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:
