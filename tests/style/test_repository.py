@@ -65,7 +65,9 @@ def test_the_changelog_and_the_citation_name_the_declared_version() -> None:
 
 
 def test_the_package_says_that_it_has_types() -> None:
-    assert (PACKAGE / "py.typed").is_file()  # PEP 561: without it, type checkers take no types from an installed package
+    assert (
+        PACKAGE / "py.typed"
+    ).is_file()  # PEP 561: without it, type checkers take no types from an installed package
 
 
 def pinned(name: str) -> list[str]:
