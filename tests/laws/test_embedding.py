@@ -247,8 +247,9 @@ def test_multipliers_of_the_solve_are_those_of_the_reactions(plan: Plan, seed: i
     add_motion_rows(model, rng, 1)
     assume(clear(model, q))
     s = moving(model, q, rng)
-    found = embedding_of(Answers(model.mechanism)).accelerations([s.t], s.q, s.u, s.tau, model.free_values())
-    values, rows = found.multipliers[0], model.constraint_rows(s.q, s.u, t=s.t)
+    embedding, state = embedding_of(Answers(model.mechanism)), ([s.t], s.q, s.u, s.tau, model.free_values())
+    found = embedding.accelerations(*state)
+    values, rows = embedding.multipliers(*state)[0], model.constraint_rows(s.q, s.u, t=s.t)
     g = model.inverse_dynamics(s.q, s.u, found.udot[0], t=s.t) - s.tau
     size = 1.0 + np.abs(g).max() + np.abs(values).max()
     assert np.abs(rows.A.T @ values - g).max() <= AGREE * size
