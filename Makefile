@@ -3,22 +3,34 @@
 PYTHON  ?= python3
 WORKERS ?= 2
 PYTEST  ?=
+# Interpreters: the lowest one, for test-lowest, and those of test-versions.
+LOWEST  ?= python3.11
+PYTHONS ?= python3.11 python3.12 python3.13
 
 VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEER  := $(VENV)/.peer
 
-.PHONY: help setup demo test check layers format bench docs clean distclean
+# A slice of the tests that meets all that older or newer packages may do otherwise: code generation, compiled loops,
+# arrays, pictures, the terminal. It needs none of the peers.
+SLICE := tests/test_tiny.py tests/unit/graph tests/unit/simulate tests/unit/cli tests/unit/viewer/test_pictures.py \
+         tests/backends tests/laws/test_trees.py tests/cases/test_bicycle.py tests/cases/test_sympy_interop.py
+TOOLS := hypothesis matplotlib mpmath pytest pytest-xdist sympy
+
+.PHONY: help setup demo test test-long test-lowest test-versions check format bench docs clean distclean
 
 help:
-	@echo 'make setup    prepare .venv with all that tests, checks and most benchmarks need'
-	@echo 'make demo     the main job on the Stanford arm; writes one HTML report'
-	@echo 'make test     the test suite           (make test PYTEST="-k layers" for a part, WORKERS=4 for more processes)'
-	@echo 'make check    lint, format, types, layers'
-	@echo 'make bench    benchmarks beside their peers, to benchmarks/results.md'
-	@echo 'make docs     run the code of the documentation'
-	@echo 'make clean    remove caches and build output (distclean: .venv too)'
+	@echo 'make setup          prepare .venv with all that tests, checks and most benchmarks need'
+	@echo 'make demo           the main job on the Stanford arm; writes one HTML report'
+	@echo 'make test           the test suite     (make test PYTEST="-k layers" for a part, WORKERS=4 for more processes)'
+	@echo 'make test-long      all tests on new random systems, ten times as many, and those that take minutes'
+	@echo 'make test-lowest    a slice of the tests with the lowest dependencies (constraints-lowest.txt)'
+	@echo 'make test-versions  that slice with the newest dependencies   (PYTHONS="python3.12 python3.13" to choose)'
+	@echo 'make check          lint, format, types, layers'
+	@echo 'make bench          benchmarks beside their peers, to benchmarks/results.md'
+	@echo 'make docs           run the code of the documentation'
+	@echo 'make clean          remove caches and build output (distclean: .venv too)'
 
 # Reinstalled only when the declared dependencies change; an existing .venv is kept and brought up to date.
 $(STAMP): pyproject.toml constraints.txt
@@ -40,6 +52,26 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(PYTEST)
+
+# At night: what fails is drawn again with the KANE_SEED that is printed at the end, or with hypothesis's blob.
+test-long: $(STAMP)
+	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'long or not long' $(PYTEST)
+
+# $(1): interpreter, $(2): folder of the environment, made anew, $(3): options of pip
+define slice
+	rm -rf $(2)
+	$(1) -m venv $(2)
+	$(2)/bin/python -m pip install --quiet --disable-pip-version-check $(3) . $(TOOLS)
+	HYPOTHESIS_PROFILE=ci $(2)/bin/python -m pytest -q -n $(WORKERS) --dist loadfile $(SLICE) $(PYTEST)
+
+endef
+
+test-lowest:
+	$(call slice,$(LOWEST),build/lowest,-c constraints-lowest.txt)
+
+# An environment per interpreter, with the newest releases that pip finds for it.
+test-versions:
+	$(foreach python,$(PYTHONS),$(call slice,$(python),build/$(notdir $(python)),--upgrade))
 
 check: $(STAMP)
 	$(BIN)/ruff check .

@@ -16,29 +16,111 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import Energy, Equations, Model, Momentum, Trajectory, from_sympy, load
     from .errors import InputError, KaneError, ModelError, SingularError
+    from .model import (
+        Belt,
+        ConfigurationEquations,
+        Distance,
+        Effort,
+        Force,
+        Gear,
+        JointSpring,
+        KnifeEdge,
+        Loop,
+        MagneticTorque,
+        MotionEquations,
+        PointGravity,
+        PointOnCurve,
+        PointOnLine,
+        PointOnPlane,
+        PointVelocity,
+        Rack,
+        Rolling,
+        RollingEllipsoid,
+        RollingOnSphere,
+        RollingSphere,
+        Spring,
+        Stop,
+        Thruster,
+        Torque,
+    )
 
 __version__ = "0.1.0"
 __all__ = [
+    "Belt",
+    "ConfigurationEquations",
+    "Distance",
+    "Effort",
     "Energy",
     "Equations",
+    "Force",
+    "Gear",
     "InputError",
+    "JointSpring",
     "KaneError",
+    "KnifeEdge",
+    "Loop",
+    "MagneticTorque",
     "Model",
     "ModelError",
     "Momentum",
+    "MotionEquations",
+    "PointGravity",
+    "PointOnCurve",
+    "PointOnLine",
+    "PointOnPlane",
+    "PointVelocity",
+    "Rack",
+    "Rolling",
+    "RollingEllipsoid",
+    "RollingOnSphere",
+    "RollingSphere",
     "SingularError",
+    "Spring",
+    "Stop",
+    "Thruster",
+    "Torque",
     "Trajectory",
     "from_sympy",
     "load",
 ]
-_ERRORS = ("InputError", "KaneError", "ModelError", "SingularError")
+_HOMES = {
+    ".errors": ("InputError", "KaneError", "ModelError", "SingularError"),
+    ".model": (
+        "Belt",
+        "ConfigurationEquations",
+        "Distance",
+        "Effort",
+        "Force",
+        "Gear",
+        "JointSpring",
+        "KnifeEdge",
+        "Loop",
+        "MagneticTorque",
+        "MotionEquations",
+        "PointGravity",
+        "PointOnCurve",
+        "PointOnLine",
+        "PointOnPlane",
+        "PointVelocity",
+        "Rack",
+        "Rolling",
+        "RollingEllipsoid",
+        "RollingOnSphere",
+        "RollingSphere",
+        "Spring",
+        "Stop",
+        "Thruster",
+        "Torque",
+    ),
+}
+"""Where names are found that are not in `kane.api`."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'kane' has no attribute '{name}'")
-    module = importlib.import_module(".errors" if name in _ERRORS else ".api", __name__)
-    globals()[name] = value = getattr(module, name)
+    home = next((home for home, names in _HOMES.items() if name in names), ".api")
+    globals()[name] = value = getattr(importlib.import_module(home, __name__), name)
     return value
 
 

@@ -18,7 +18,7 @@ from cases.planar import planar_accelerations
 from kane import Model, Trajectory, load
 from kane.analysis.programs import Array
 from kane.errors import ModelError
-from kane.model import read_mechanism
+from kane.model import ConfigurationEquations, Loop, read_mechanism
 from kane.model.mechanisms import n_four_bar
 
 ROUNDING = 1e-12  # closed forms compared with each other
@@ -180,7 +180,7 @@ def test_a_crank_driven_at_constant_speed_needs_the_torque_of_the_closed_form() 
     w = 40.0
     model = load("slider-crank")
     r, l = sizes(model, "r", "l")
-    model.configuration_constraint("drive", f"theta = {w}*t")
+    model.constrain("drive", ConfigurationEquations(f"theta = {w}*t"))
     run = model.simulate(np.linspace(0.0, 0.5, 41), **TIGHT)
     assert run.outcome.success
     np.testing.assert_allclose(run.q[:, 0], w * run.t, atol=PLACED)
@@ -202,7 +202,7 @@ def test_a_prescribed_crank_moves_the_piston_alike() -> None:
     driven.joint("crank", "revolute", "ground", "crank", prescribed=["40*t + 0.5*sin(9*t)"])
     driven.joint("rod", "revolute", "crank", "rod", at=(r, 0, 0), coordinates=["phi"])
     driven.joint("guide", "prismatic", "ground", "piston", axis="x", coordinates=["s"], initial=[r + l])
-    driven.close("wrist", "revolute", "rod", "piston", first_at=(l, 0, 0))
+    driven.constrain("wrist", Loop("revolute", "rod", "piston", first_at=(l, 0, 0)))
     assert driven.freedom().degrees == 0
     run = driven.simulate(np.linspace(0.0, 0.5, 41), **TIGHT)
     theta, rate = 40 * run.t + 0.5 * np.sin(9 * run.t), 40 + 4.5 * np.cos(9 * run.t)

@@ -20,6 +20,7 @@ from kane.analysis.check import random_states
 from kane.analysis.programs import Array
 from kane.formulation.dense import dense_equations
 from laws.trees import Plan, build, planned
+from seeds import generator
 
 AGREEMENT = 1e-10  # relative to the largest effort or acceleration, two float64 codes
 KINDS = ("revolute", "prismatic", "spherical", "free")
@@ -28,7 +29,7 @@ SEEDS = range(4)
 
 def tree(seed: int, kinds: tuple[str, ...]) -> Plan:
     """Six bodies, all mounts and axes at random, no loads but gravity."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     chosen = [kinds[int(k)] for k in rng.integers(len(kinds), size=6)]
     plan = planned(rng, chosen, [None] * 6, ["any"] * 6, [])
     bodies = [replace(b, options={"velocity": "body"}) if b.kind == "free" else b for b in plan.bodies]
@@ -76,7 +77,7 @@ def test_dynamics_are_those_of_pinocchio(seed: int) -> None:
     plan = tree(seed, KINDS)
     model, peer = build(plan), pinocchio_tree(plan)
     data = peer.createData()
-    states = random_states(dense_equations(model), 5, seed)
+    states = random_states(dense_equations(model.mechanism), 5, seed)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     udot = model.forward_dynamics(states.q, states.u, states.tau)
     for k in range(len(states)):
@@ -136,7 +137,7 @@ def test_dynamics_are_those_of_mujoco(seed: int) -> None:
     plan = chain(seed)
     model, peer = build(plan), mujoco_tree(plan)
     data = mujoco.MjData(peer)
-    states = random_states(dense_equations(model), 5, seed)
+    states = random_states(dense_equations(model.mechanism), 5, seed)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     for k in range(len(states)):
         data.qpos[:], data.qvel[:], data.qacc[:] = states.q[k], states.u[k], states.udot[k]

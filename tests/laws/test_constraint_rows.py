@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 from kane.graph import evaluate, time_derivative
-from kane.model import Mechanism
+from kane.model import (
+    Distance,
+    Loop,
+    Mechanism,
+    PointOnCurve,
+    PointOnLine,
+    PointOnPlane,
+    Rolling,
+    RollingEllipsoid,
+    RollingOnSphere,
+)
 from kane.space import rotations
 from laws.guided import (
     AT,
@@ -35,6 +45,7 @@ from laws.guided import (
     tree,
     wrench,
 )
+from seeds import generator
 
 ROUND = 1e-12  # what some hundred operations on numbers of order one leave
 STEP = 1e-5  # of central differences: their error is about STEP² times third derivatives of order ten
@@ -56,7 +67,7 @@ def cases(*groups: list[Case]) -> pytest.MarkDecorator:
 def test_the_power_of_a_reaction_is_the_rate_of_the_residual(case: Case, on: str) -> None:
     m = tree()
     placed = [row for row in case.build(m, on).rows if row.residual is not None]
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     for row in placed:
         assert row.residual is not None
         exact = time_derivative([row.residual], {**m.coordinate_rates, m.time: 1.0})[0]
@@ -74,7 +85,7 @@ def test_the_power_of_a_reaction_is_the_rate_of_the_residual(case: Case, on: str
 @cases(BETWEEN)
 def test_a_row_is_linear_in_the_rates(case: Case, on: str) -> None:
     m = tree()
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     for row in case.build(m, on).rows:
         power = rate(m, row)
         one, two = state(m, rng), state(m, rng)
@@ -90,7 +101,7 @@ def test_a_row_is_linear_in_the_rates(case: Case, on: str) -> None:
 def test_cheaper_rows_are_an_orthogonal_combination_of_the_labelled_ones(case: Case, on: str) -> None:
     m = tree()
     made = case.build(m, on)
-    values = state(m, np.random.default_rng(31))
+    values = state(m, generator(31))
     still = {**values, **dict.fromkeys(m.motion_variables, 0.0)}
     rows, span = ([rate(m, row) for row in some] for some in (made.rows, made.span))
     A, S = (np.array([evaluate(some, {**still, s: 1.0}) for s in m.motion_variables]).T for some in (rows, span))
@@ -114,7 +125,7 @@ def acts_at_two_points(case: Case) -> bool:
 def test_reactions_are_equal_and_opposite_in_every_state(case: Case) -> None:
     m = tree()
     made = case.build(m, "B")
-    rng = np.random.default_rng(7)
+    rng = generator(7)
     assert made.first is not None and made.second is not None
     for row, _ in itertools.product(made.rows, range(2)):
         values = state(m, rng)
@@ -127,11 +138,11 @@ def test_reactions_are_equal_and_opposite_in_every_state(case: Case) -> None:
 @pytest.mark.parametrize("kind", ["weld", "revolute", "universal", "spherical"])
 def test_reactions_of_a_closed_loop_are_equal_and_opposite(kind: str) -> None:
     m = tree()
-    rng = np.random.default_rng(11)
+    rng = generator(11)
     values = state(m, rng)
     on, off = pose(m, "B", values), pose(m, "W", values)
     second_at = off.R.T @ (on(np.array(AT)) - off.p)
-    made = m.close("c", kind, "B", "W", first_at=AT, second_at=second_at.tolist())
+    made = m.constrain("c", Loop(kind, "B", "W", first_at=AT, second_at=second_at.tolist()))
     for row in made.rows:
         one, two = (wrench(m, row, body, values) for body in ("B", "W"))
         np.testing.assert_allclose(one.force, -two.force, atol=ROUND)
@@ -144,7 +155,7 @@ def test_reactions_of_a_closed_loop_are_equal_and_opposite(kind: str) -> None:
 def test_reactions_of_a_contact_are_unit_forces_through_it(case: Case) -> None:
     m = tree()
     made = case.build(m, "ground")
-    values = state(m, np.random.default_rng(13))
+    values = state(m, generator(13))
     assert made.point is not None and made.second is not None
     place = np.array(evaluate(kinematics(m).position(made.point), values))
     forces = []
@@ -199,8 +210,8 @@ GRID = 2e-4  # m: how far the highest of many points on a surface is from its hi
 @pytest.mark.parametrize("normal", [TILTED, (0.0, 0.0, -1.0)])
 def test_a_wheel_touches_with_its_lowest_point(crown: float, normal: tuple[float, ...], on: str) -> None:
     m = tree()
-    made = m.rolling("c", "W", radius=0.4, crown=crown, center=(0.0, 0.2, 0.0), on=on, at=AT, normal=normal)
-    rng = np.random.default_rng(17)
+    made = m.constrain("c", Rolling("W", radius=0.4, crown=crown, center=(0.0, 0.2, 0.0), on=on, at=AT, normal=normal))
+    rng = generator(17)
     for _ in range(STATES):
         values = state(m, rng)
         wheel, base = pose(m, "W", values), pose(m, on, values)
@@ -223,10 +234,12 @@ def test_a_wheel_touches_with_its_lowest_point(crown: float, normal: tuple[float
 def test_an_ellipsoid_touches_with_its_lowest_point(on: str) -> None:
     m = tree()
     sizes = (0.4, 1.0, 2.0)
-    made = m.rolling_ellipsoid("c", "A", semi_axes=sizes, center=AT, rotation=SECOND, on=on, at=OTHER, normal=TILTED)
+    made = m.constrain(
+        "c", RollingEllipsoid("A", semi_axes=sizes, center=AT, rotation=SECOND, on=on, at=OTHER, normal=TILTED)
+    )
     R = rotations.euler(SECOND["euler"], [m.graph.const(a) for a in SECOND["angles"]])
     turn = np.array(evaluate([e for row in R for e in row], {})).reshape(3, 3)
-    rng = np.random.default_rng(19)
+    rng = generator(19)
     for _ in range(2):
         values = state(m, rng)
         base = pose(m, on, values)
@@ -248,8 +261,8 @@ def test_an_ellipsoid_touches_with_its_lowest_point(on: str) -> None:
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_ball_on_a_ball_touches_between_their_centres(inside: bool, on: str) -> None:
     m = tree()
-    made = m.rolling_on_sphere("c", "A", radius=0.4, on_radius=1.5, center=AT, on=on, at=OTHER, inside=inside)
-    rng = np.random.default_rng(23)
+    made = m.constrain("c", RollingOnSphere("A", radius=0.4, on_radius=1.5, center=AT, on=on, at=OTHER, inside=inside))
+    rng = generator(23)
     for _ in range(STATES):
         values = state(m, rng)
         middle, other = pose(m, "A", values)(np.array(AT)), pose(m, on, values)(np.array(OTHER))
@@ -274,7 +287,7 @@ def test_a_disc_that_rolls_has_a_point_at_rest_on_the_ground() -> None:
     m.joint("place", "planar", "ground", "yoke", coordinates=["x", "y", "yaw"])
     m.joint("lean", "revolute", "yoke", "fork", axis="x", at=(0, 0, 0.5), coordinates=["lean"])
     m.joint("spin", "revolute", "fork", "disc", axis="y", coordinates=["spin"])
-    made = m.rolling("c", "disc", radius=0.5)
+    made = m.constrain("c", Rolling("disc", radius=0.5))
     values = {"t": 0.0, "x": 0.3, "y": 0.1, "yaw": 0.7, "lean": 0.0, "spin": 2.0}
     rates = {"x'": 1.5 * np.cos(0.7), "y'": 1.5 * np.sin(0.7), "yaw'": 0.4, "lean'": 0.0, "spin'": 3.0}
     assert evaluate([rate(m, row) for row in made.rows], {**values, **rates}) == pytest.approx([0, 0, 0], abs=ROUND)
@@ -288,13 +301,13 @@ def test_a_disc_that_rolls_has_a_point_at_rest_on_the_ground() -> None:
 def test_residuals_of_guides_are_what_is_measured_between_points(on: str) -> None:
     m = tree()
     ends: dict[str, Any] = {"first_at": AT, "second_at": OTHER}
-    m.distance("rod", on, "W", length=1.3, **ends)
-    m.point_on_plane("plane", on, "W", normal=TILTED, height=0.2, **ends)
-    m.point_on_line("line", on, "W", axis="y", **ends)
-    m.point_on_curve("curve", on, "W", ["y = x**2", "x*z - 1"], second_at=OTHER)
-    m.close("pin", "spherical", on, "W", **ends)
-    m.close("slot", "cylindrical", on, "W", axis="x", **ends)
-    values = state(m, np.random.default_rng(37))
+    m.constrain("rod", Distance(on, "W", length=1.3, **ends))
+    m.constrain("plane", PointOnPlane(on, "W", normal=TILTED, height=0.2, **ends))
+    m.constrain("line", PointOnLine(on, "W", axis="y", **ends))
+    m.constrain("curve", PointOnCurve(on, "W", ["y = x**2", "x*z - 1"], second_at=OTHER))
+    m.constrain("pin", Loop("spherical", on, "W", **ends))
+    m.constrain("slot", Loop("cylindrical", on, "W", axis="x", **ends))
+    values = state(m, generator(37))
     base, body = pose(m, on, values), pose(m, "W", values)
     gap = body(np.array(OTHER)) - base(np.array(AT))
     local = base.R.T @ gap  # from the first place, in the first body's axes
@@ -314,10 +327,10 @@ def test_residuals_of_guides_are_what_is_measured_between_points(on: str) -> Non
 
 def test_the_reaction_of_a_rod_is_a_unit_force_along_it() -> None:
     m = tree()
-    values = state(m, np.random.default_rng(41))
+    values = state(m, generator(41))
     gap = pose(m, "W", values)(np.array(OTHER)) - pose(m, "B", values)(np.array(AT))
     length = float(np.linalg.norm(gap))
-    made = m.distance("rod", "B", "W", first_at=AT, second_at=OTHER, length=length)
+    made = m.constrain("rod", Distance("B", "W", first_at=AT, second_at=OTHER, length=length))
     np.testing.assert_allclose(wrench(m, made.rows[0], "W", values).force, gap / length, atol=ROUND)
 
 
@@ -336,12 +349,12 @@ def test_the_reaction_of_a_rod_is_a_unit_force_along_it() -> None:
 def test_a_joint_that_closes_a_loop_takes_all_motion_but_its_own(kind: str, free: str, on: str) -> None:
     """At closure the rows vanish for exactly the relative motions of the joint: rank and kernel of (ω, v) → rows."""
     m = tree()
-    values = state(m, np.random.default_rng(29))
+    values = state(m, generator(29))
     base, body = pose(m, on, values), pose(m, "A", values)
     turn = body.R.T @ base.R
     spec = {"matrix": turn.tolist()}
     at = body.R.T @ (base(np.array(OTHER)) - body.p)
-    made = m.close("c", kind, on, "A", first_at=OTHER, second_at=at.tolist(), second_rotation=spec, axis="y")
+    made = m.constrain("c", Loop(kind, on, "A", first_at=OTHER, second_at=at.tolist(), second_rotation=spec, axis="y"))
     names = [name for joint in ("free A", "free B") for name in map(repr, m.joints[joint].rates)]
     rows = [rate(m, row) for row in made.rows]
     still = {**values, **dict.fromkeys(m.motion_variables, 0.0)}

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from kane.errors import ExpressionError
 from kane.graph import Graph, evaluate
 from kane.graph.graph import CONST, INPUT
+from seeds import examples
 from unit.graph.trees import ARITY, EVERY_OP, NAMES, POLYNOMIAL, built, meaning, trees, values
 
 ROUNDING = 1e-9  # a dozen operations on numbers up to 1e6 in another order
@@ -25,7 +26,7 @@ def number(tree: tuple, point: dict[str, float]) -> float:
         raise
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(trees(EVERY_OP), values())
 def test_construction_preserves_the_value(tree: tuple, point: dict[str, float]) -> None:
     expected = number(tree, point)
@@ -34,7 +35,7 @@ def test_construction_preserves_the_value(tree: tuple, point: dict[str, float]) 
     assert evaluate([expr], point)[0] == pytest.approx(expected, rel=ROUNDING, abs=ROUNDING)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(EVERY_OP, leaves=20))
 def test_equal_expressions_are_one_node(tree: tuple) -> None:
     graph = Graph()
@@ -54,7 +55,7 @@ def mirrored(tree: tuple) -> tuple:
     return (op, *(reversed(rest) if op in ("add", "mul", "equal") else rest))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(EVERY_OP, leaves=20))
 def test_commuted_operands_are_one_node(tree: tuple) -> None:
     graph = Graph()
@@ -63,7 +64,7 @@ def test_commuted_operands_are_one_node(tree: tuple) -> None:
     assert built(mirrored(tree), graph) == first
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(EVERY_OP, leaves=25))
 def test_every_node_rebuilt_from_its_arguments_is_itself(tree: tuple) -> None:
     graph = Graph()
@@ -73,7 +74,7 @@ def test_every_node_rebuilt_from_its_arguments_is_itself(tree: tuple) -> None:
             assert graph.build(graph.ops[node], *graph.args[node]) == node
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(EVERY_OP, leaves=25))
 def test_arguments_come_before_their_node(tree: tuple) -> None:
     graph = Graph()
@@ -83,7 +84,7 @@ def test_arguments_come_before_their_node(tree: tuple) -> None:
             assert all(a < node for a in graph.args[node])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(POLYNOMIAL, leaves=25))
 def test_sign_changes_never_remain_inside_sums_products_and_quotients(tree: tuple) -> None:
     graph = Graph()

@@ -18,6 +18,7 @@ from kane.graph import (
     substitute,
     time_derivative,
 )
+from seeds import examples
 from unit.graph.trees import EVERY_OP, NAMES, POLYNOMIAL, SMOOTH, built, meaning, trees, values
 
 STEP = 1e-30  # of a complex step: its error is of second order, far below rounding
@@ -66,7 +67,7 @@ def difference(tree: tuple, point: dict[str, float], name: str) -> float:
     return slope / h
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(SMOOTH), values())
 def test_forward_derivatives_agree_with_complex_steps(tree: tuple, point: dict[str, float]) -> None:
     graph = Graph()
@@ -77,7 +78,7 @@ def test_forward_derivatives_agree_with_complex_steps(tree: tuple, point: dict[s
         assert slope == pytest.approx(expected, rel=COMPLEX_STEP, abs=COMPLEX_STEP)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(SMOOTH), values())
 def test_reverse_derivatives_agree_with_complex_steps(tree: tuple, point: dict[str, float]) -> None:
     graph = Graph()
@@ -87,7 +88,7 @@ def test_reverse_derivatives_agree_with_complex_steps(tree: tuple, point: dict[s
     assert slopes == pytest.approx(expected, rel=COMPLEX_STEP, abs=COMPLEX_STEP)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees(tuple(op for op in EVERY_OP if op != "exp"), leaves=6), values())
 def test_derivatives_away_from_kinks_agree_with_differences(tree: tuple, point: dict[str, float]) -> None:
     graph = Graph()
@@ -101,7 +102,7 @@ def test_derivatives_away_from_kinks_agree_with_differences(tree: tuple, point: 
         assert slope == pytest.approx(expected, rel=DIFFERENCES, abs=DIFFERENCES)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(trees(EVERY_OP, leaves=15), min_size=1, max_size=3), values(), st.data())
 def test_the_reverse_sweep_is_the_transpose_of_the_forward_sweep(
     formulas: list[tuple], point: dict[str, float], data: st.DataObject
@@ -126,7 +127,7 @@ def test_the_reverse_sweep_is_the_transpose_of_the_forward_sweep(
         assert swept[k] == pytest.approx(sum(products), rel=COMPLEX_STEP, abs=COMPLEX_STEP)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(trees(SMOOTH), values(), values())
 def test_the_time_derivative_is_the_derivative_along_the_motion(
     tree: tuple, point: dict[str, float], rates: dict[str, float]
@@ -192,7 +193,7 @@ def linear_trees() -> st.SearchStrategy[tuple]:
     return st.recursive(leaf, larger, max_leaves=12)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(linear_trees(), min_size=1, max_size=3), values())
 def test_a_linear_form_is_its_coefficients_times_the_variables_and_the_rest(
     formulas: list[tuple], point: dict[str, float]
@@ -229,7 +230,7 @@ def test_what_is_not_linear_is_refused_and_named(case: str) -> None:
 # substitution and dependence
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(trees(EVERY_OP), trees(POLYNOMIAL, leaves=4), values())
 def test_substitution_is_evaluation_at_the_substituted_value(
     tree: tuple, inner: tuple, point: dict[str, float]
@@ -245,7 +246,7 @@ def test_substitution_is_evaluation_at_the_substituted_value(
     assert evaluate([substituted], point)[0] == pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(trees(EVERY_OP, leaves=20))
 def test_substituting_a_thing_by_itself_changes_nothing(tree: tuple) -> None:
     graph = Graph()
@@ -260,7 +261,7 @@ def test_whole_nodes_are_substituted() -> None:
     assert substitute([(x + y).sin() + y], {x + y: z}) == [z.sin() + y]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(trees(EVERY_OP, leaves=20), values(), st.floats(-1, 1))
 def test_a_value_does_not_change_with_inputs_it_does_not_depend_on(
     tree: tuple, point: dict[str, float], other: float

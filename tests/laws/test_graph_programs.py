@@ -29,6 +29,7 @@ from kane.graph import (
     substitute,
 )
 from kane.graph.ops import COUNTED, TABLE
+from seeds import examples
 from unit.graph.trees import EVERY_OP, built, trees
 
 INPUTS = (Inputs("p", ("x",), "parameters"), Inputs("q", ("y",), "q"), Inputs("u", ("z",), "u"))
@@ -60,14 +61,14 @@ def same(numbers: Sequence[float], others: Sequence[float]) -> bool:
     return [repr(x + 0.0) for x in numbers] == [repr(x + 0.0) for x in others]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(programs(simplify=False))
 def test_lowering_preserves_values_to_the_last_bit(made: tuple[Program, list[Expr]]) -> None:
     program, exprs = made
     assert same(run(program, POINT)["all"], evaluate(exprs, POINT))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(programs())
 def test_the_text_of_a_program_reads_back_as_the_same_program(made: tuple[Program, list[Expr]]) -> None:
     program, _ = made
@@ -77,7 +78,7 @@ def test_the_text_of_a_program_reads_back_as_the_same_program(made: tuple[Progra
     assert str(again) == str(program)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(programs())
 def test_every_row_is_used(made: tuple[Program, list[Expr]]) -> None:
     program, _ = made
@@ -86,7 +87,7 @@ def test_every_row_is_used(made: tuple[Program, list[Expr]]) -> None:
     assert used.issuperset(slots)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(programs())
 def test_no_two_rows_compute_the_same(made: tuple[Program, list[Expr]]) -> None:
     program, _ = made
@@ -94,7 +95,7 @@ def test_no_two_rows_compute_the_same(made: tuple[Program, list[Expr]]) -> None:
     assert len(set(program.constants)) == len(program.constants)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(programs(), st.sampled_from(STAGES))
 def test_prelude_and_body_together_are_the_whole(made: tuple[Program, list[Expr]], stage: str) -> None:
     program, _ = made
@@ -106,21 +107,21 @@ def test_prelude_and_body_together_are_the_whole(made: tuple[Program, list[Expr]
     assert len(prelude.rows) + len(body.rows) == len(program.rows)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(programs(), st.sampled_from(STAGES))
 def test_a_prelude_takes_no_input_of_a_later_stage(made: tuple[Program, list[Expr]], stage: str) -> None:
     prelude, _ = hoist(made[0], stage)
     assert all(STAGES.index(g.stage) <= STAGES.index(stage) for g in prelude.inputs)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(programs(), st.sampled_from(STAGES))
 def test_hoisted_programs_read_back_too(made: tuple[Program, list[Expr]], stage: str) -> None:
     for part in hoist(made[0], stage):
         assert parse(str(part)) == part
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(programs())
 def test_the_counts_of_the_stages_add_up_to_the_rows(made: tuple[Program, list[Expr]]) -> None:
     program, _ = made
@@ -256,7 +257,7 @@ def test_the_example_text_is_what_its_program_prints() -> None:
     assert str(parse(TEXT)) == TEXT
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.data())
 def test_damaged_text_is_read_or_refused_with_a_program_error(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(TEXT)))

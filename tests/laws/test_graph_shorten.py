@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kane.graph import Expr, Graph, Inputs, evaluate, hoist, lower, reachable
 from kane.graph.simplify import shorten
+from seeds import examples
 from unit.graph.trees import EVERY_OP, NAMES, POLYNOMIAL, built, meaning, trees, values
 
 REGROUPED = 1e-9  # sums of up to 40 terms of size up to 1e6 in another order, relative to the largest part
@@ -30,7 +31,7 @@ def largest_part(tree: tuple, point: dict[str, float]) -> float:
     return max(sizes)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(trees(EVERY_OP, leaves=15), min_size=1, max_size=3), values())
 def test_shortening_preserves_values(formulas: list[tuple], point: dict[str, float]) -> None:
     graph = Graph()
@@ -44,7 +45,7 @@ def test_shortening_preserves_values(formulas: list[tuple], point: dict[str, flo
     assert evaluate(shorten(exprs), point) == pytest.approx(evaluate(exprs, point), abs=REGROUPED * (1 + scale))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.lists(trees((*POLYNOMIAL, "div"), leaves=40), min_size=1, max_size=4), values())
 def test_shortening_preserves_rational_functions(formulas: list[tuple], point: dict[str, float]) -> None:
     graph = Graph()
@@ -58,7 +59,7 @@ def test_shortening_preserves_rational_functions(formulas: list[tuple], point: d
     assert evaluate(shorten(exprs), point) == pytest.approx(evaluate(exprs, point), abs=REGROUPED * (1 + scale))
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(
     st.lists(trees(EVERY_OP, leaves=20) | trees((*POLYNOMIAL, "div"), leaves=60), min_size=1, max_size=4),
     st.sampled_from([None, {"x": 0}, {"x": 0, "y": 1}, {"x": 0, "y": 0}]),
@@ -70,7 +71,7 @@ def test_shortening_never_takes_more_operations(formulas: list[tuple], stages: d
     assert len(rows(shorten(exprs, stages))) <= len(rows(exprs))
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(trees(POLYNOMIAL, leaves=60), min_size=1, max_size=4))
 def test_shortening_never_takes_more_operations_after_hoisting(formulas: list[tuple]) -> None:
     graph = Graph()
@@ -82,7 +83,7 @@ def test_shortening_never_takes_more_operations_after_hoisting(formulas: list[tu
     assert len(hoist(short, "parameters")[1].rows) <= len(hoist(plain, "parameters")[1].rows)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(trees(EVERY_OP, leaves=20), min_size=1, max_size=3))
 def test_shortening_leaves_the_graph_it_was_given_alone(formulas: list[tuple]) -> None:
     graph = Graph()
@@ -93,7 +94,7 @@ def test_shortening_leaves_the_graph_it_was_given_alone(formulas: list[tuple]) -
     assert (graph.ops, graph.args) == before
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(trees(POLYNOMIAL, leaves=30), min_size=1, max_size=3))
 def test_shortening_is_repeatable(formulas: list[tuple]) -> None:
     def once() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,28 @@ def test_the_changelog_and_the_citation_name_the_declared_version() -> None:
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_every_pinned_version_is_exact() -> None:
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pins = [line for line in lines if line and not line.startswith("#")]
-    assert not [pin for pin in pins if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)]
+def test_the_package_says_that_it_has_types() -> None:
+    assert (
+        PACKAGE / "py.typed"
+    ).is_file()  # PEP 561: without it, type checkers take no types from an installed package
+
+
+def pinned(name: str) -> list[str]:
+    """The lines of a file of constraints that name a package."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("name", ["constraints.txt", "constraints-lowest.txt"])
+def test_every_pinned_version_is_exact(name: str) -> None:
+    assert not [pin for pin in pinned(name) if not re.fullmatch(r"[\w.-]+==[\w.]+", pin)]
+
+
+def test_lower_bounds_are_the_lowest_versions_that_are_tested() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bounds = [*project["dependencies"], *project["optional-dependencies"]["sympy"]]
+    bounds += [line for line in project["optional-dependencies"]["viewer"] if line.startswith("matplotlib")]
+    lowest = dict(pin.lower().split("==") for pin in pinned("constraints-lowest.txt"))
+    for line in bounds:
+        package, bound = line.split(">=")
+        assert lowest[package] in (bound, f"{bound}.0"), package

@@ -10,17 +10,17 @@ from typing import Protocol
 
 import numpy as np
 
+from ..constraints.rank import part_not_reacted
+from ..constraints.thresholds import SATISFIED
 from ..formulation import Equations
 from ..formulation.dense import dense_equations
 from ..graph import Expr, forward
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
 from .check import AGREEMENT, DRIFT
-from .constrained import not_reacted
 from .programs import Array, Programs, States
 from .report import CheckReport, CheckRow
 
-CLOSED = 1e-9  # residuals of constraints (m, rad, m/s, rad/s), relative to the size of the state
 CONSERVED = 1e-10  # rate of a component of momentum, relative to what its parts change by, that counts as zero
 COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
 
@@ -79,7 +79,10 @@ def _circle(motion: Motion, ask: Programs, states: States) -> CheckRow:
     left, law = tau - motion.tau, "inverse dynamics of the motion gives τ back"
     if ask.equations.mechanism.constraints:
         law += ", and reactions"
-        left = np.array([not_reacted(A, x) for A, x in zip(ask("constraints", states)[0], left, strict=True)])
+        sizes = ask.equations.constraints.sizes
+        left = np.array(
+            [part_not_reacted(A, x, sizes) for A, x in zip(ask("constraints", states)[0], left, strict=True)]
+        )
     return CheckRow("circle", law, float(np.abs(left).max()) / scale, AGREEMENT)
 
 
@@ -88,8 +91,8 @@ def _constraints(ask: Programs, states: States) -> list[CheckRow]:
     _, rate, _, phi = ask("constraints", states)
     far, fast = 1.0 + float(np.abs(states.q).max()), 1.0 + float(np.abs(states.u).max())
     return [
-        CheckRow("closure", "residuals of configurations vanish", float(np.abs(phi).max()) / far, CLOSED),
-        CheckRow("rates", "A u + c = 0", float(np.abs(rate).max()) / fast, CLOSED),
+        CheckRow("closure", "residuals of configurations vanish", float(np.abs(phi).max()) / far, SATISFIED),
+        CheckRow("rates", "A u + c = 0", float(np.abs(rate).max()) / fast, SATISFIED),
     ]
 
 

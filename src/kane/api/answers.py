@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from ..backends import Kernel, compile, remembered
+from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
 from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
@@ -25,9 +26,9 @@ from .cache import Cache
 from .equations import Equations
 from .records import Array
 
-_WEAK = 1e-5  # a pivot that has shrunk to this share of its usual size is no longer trusted
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
 
+_BOUND = ("equations", "held", "kinetostatics")  # things that refer to the description they were made of
 Value = TypeVar("Value")
 Formulate = Callable[[Mechanism, Iterable[str] | str], Equations]
 
@@ -115,7 +116,7 @@ class ConstrainedAnswer:
                 udot, pivots = self._written_out(t, arrays, values)
             except SingularError:  # a single state, at which a pivot is zero
                 return self._run(t, arrays, values)
-            weak = ~np.all(np.abs(pivots) > _WEAK, axis=-1)
+            weak = ~np.all(np.abs(pivots) > SINGULAR, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:
@@ -170,6 +171,10 @@ class Answers:
     def equations(self) -> Equations:
         """The equations of motion, with the parameters that are declared free as inputs."""
         return self.kept("equations", lambda: self.formulate(self.mechanism, ()))
+
+    def fresh_equations(self) -> Equations:
+        """The same in a graph of their own: what is lowered from it does not depend on what was asked before."""
+        return self.formulate(self.mechanism, ())
 
     def program(self, name: str) -> Program:
         """A program of the equations; that of an unchanged model file may be known from an earlier run."""
@@ -238,17 +243,21 @@ class Answers:
         assert values is not None
         if values.ndim != 1:
             raise InputError(f"parameters has shape {values.shape}: this question takes one set of values")
-        other = Answers(self.mechanism, self.formulate, self.cache)
+        other = type(self)(self.mechanism, self.formulate, self.cache)
         other._values = values
         return other
 
     # changes -----------------------------------------------------------------------------------------------------
 
-    def twin(self, mechanism: Mechanism) -> Answers:
+    def of(self, mechanism: Mechanism) -> Self:
+        """Those of another description, formulated in the same way."""
+        return type(self)(mechanism, self.formulate, self.cache.empty())
+
+    def twin(self, mechanism: Mechanism) -> Self:
         """Those of a description that is the same but for the values of free parameters."""
         if self.recursive():
-            return Answers(mechanism, self.formulate)  # constants of a recursion are numbers
-        return Answers(mechanism, self.formulate, self.cache.without(lambda key: key == "equations"))
+            return self.of(mechanism)  # constants of a recursion are numbers
+        return type(self)(mechanism, self.formulate, self.cache.without(lambda key: key in _BOUND))
 
 
 def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
@@ -261,11 +270,10 @@ def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kerne
     """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
 
     def made() -> tuple[Kernel, Kernel | None, Kernel | None]:
-        equations = answers.equations()
-        terms = compile(terms_program(equations, law))
+        terms = compile(terms_program(answers.fresh_equations(), law))
         if law is not None:
             return (terms, *constraint_kernels(answers)[1:])
-        places, unit = places_program(equations), unit_program(equations)
+        places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
         return terms, None if places is None else compile(places), None if unit is None else compile(unit)
 
     return answers.kept(("constraints", tuple(law.items()) if isinstance(law, dict) else law), made)
@@ -286,6 +294,7 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
         baumgarte=baumgarte,
         rank=equations.rank,
         groups=row_groups(mechanism),
+        sizes=tuple(equations.constraints.sizes.tolist()),
         driven=equations.constraints.driven,
         names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
     )

@@ -7,11 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.constrained import allowed
+from ..constraints.branches import speeds_on_branch
+from ..constraints.freedom import Freedom, count_freedom
+from ..constraints.projection import (
+    InconsistentRows,
+    RowLabels,
+    RowTerms,
+    project_position,
+    project_speeds,
+    require_values,
+)
+from ..constraints.rank import null_space, row_rank
+from ..constraints.thresholds import INVOLVED, REDUNDANT, SATISFIED, SINGULAR, TOLERATED
 from ..errors import InputError, ModelError, Problem
-from ..formulation.consistency import SINGULAR, Freedom, Terms, Unclosed, branching, closed, finite, moving
-from ..formulation.consistency import freedom as freedom_of
-from ..formulation.embedding import REDUNDANT, choose
+from ..formulation.reactions import all_rows
+from ..formulation.sizes import row_sizes as sizes_of
 from ..model import Mechanism
 from . import given
 from .answers import Answers, constraint_kernels
@@ -19,7 +29,6 @@ from .records import Array, ConstraintRows
 
 _NAMED = 6  # rows that an error names
 _LISTED = 4  # branches that an error tells
-_ALLOWED = 1e-3  # m, rad and their rates, or that share, by which a state may be off: more than drift, less than a slip
 
 
 class Astray(ModelError):
@@ -58,16 +67,16 @@ def drive_efforts(
         A = np.broadcast_to(rows.A, (len(flat), len(mechanism.row_names), len(mechanism.speeds)))
     found = np.zeros_like(flat)
     for k, (rows, needed) in enumerate(zip(A, flat, strict=True)):
-        found[k, driven] = _along(mechanism, rows, needed, driven)
+        found[k, driven] = _along(mechanism, rows, row_sizes(answers) if len(rows) else None, needed, driven)
     return found.reshape(tau.shape)
 
 
-def _along(mechanism: Mechanism, A: Array, needed: Array, driven: list[int]) -> Array:
+def _along(mechanism: Mechanism, A: Array, sizes: Array | None, needed: Array, driven: list[int]) -> Array:
     """The least efforts along the speeds `driven` that do, with reactions, what the efforts `needed` (n,) do."""
-    N = allowed(A)
+    N = null_space(A, sizes=sizes)
     efforts: Array = np.linalg.lstsq(N[driven].T, N.T @ needed, rcond=None)[0].astype(float)
     left = N.T @ needed - N[driven].T @ efforts
-    if np.abs(left).max(initial=0.0) > 1e-9 * (1.0 + np.abs(needed).max(initial=0.0)):
+    if np.abs(left).max(initial=0.0) > SATISFIED * (1.0 + np.abs(needed).max(initial=0.0)):
         names = ", ".join(mechanism.speeds[i] for i in driven) or "nothing"
         raise InputError(
             f"efforts along {names} cannot produce this motion: {np.abs(left).max():.3g} N or N m are missing;"
@@ -83,8 +92,8 @@ def rows_at(answers: Answers, q: Array, u: Array, t: float) -> ConstraintRows:
     """The rows at one state; a refusal that names those that have no value there."""
     rows = ConstraintRows(*(values[0] for values in constraint_rows(answers, q[None], u[None], t=t)))
     try:
-        finite(Terms(rows.A, rows.rate, rows.phi, rows.A), answers.mechanism.row_names)
-    except Unclosed as error:
+        require_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), answers.mechanism.row_names)
+    except InconsistentRows as error:
         raise ModelError(_refused(answers.mechanism, error, "")) from None
     return rows
 
@@ -101,11 +110,11 @@ def _refuse_large(
     mechanism: Mechanism, what: str, off: Array, A: Array, x: Array, b: Array, unit: str, mend: str
 ) -> None:
     """Refuse `what` by which rows are off (…, m), as far as it is more than a share of A x and b."""
-    if np.abs(off).max(initial=0.0) <= _ALLOWED:
+    if np.abs(off).max(initial=0.0) <= TOLERATED:
         return
     size = 1.0 + np.einsum("...mn,...n->...m", np.abs(A), np.abs(x)) + np.abs(b)
     share = np.abs(off) / size
-    if share.max(initial=0.0) <= _ALLOWED:
+    if share.max(initial=0.0) <= TOLERATED:
         return
     *_, row = place = np.unravel_index(int(np.argmax(share)), share.shape)
     name = mechanism.row_names[int(row)]
@@ -132,7 +141,7 @@ def freedom(
     A = np.zeros((0, len(mechanism.speeds)))
     if mechanism.constraints:
         A = rows_at(answers, q, np.zeros(len(mechanism.speeds)), t).A
-    return freedom_of(A, np.abs(np.diag(M)), mechanism.row_names, mechanism.speeds, within)
+    return count_freedom(A, np.abs(np.diag(M)), mechanism.row_names, mechanism.speeds, within, row_sizes(answers))
 
 
 def project(
@@ -169,18 +178,18 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
     free = (answers.values,) if any(g.name == "parameters" for g in places.program.inputs) else ()
     still = (np.zeros(len(mechanism.speeds)), 0.0, np.zeros(len(mechanism.speeds)), *free)
     placed = answers.kept("placed rows", lambda: tuple(answers.equations().constraints.placed))
-    names = [mechanism.row_names[i] for i in placed]
+    labels = _labels(answers).some(placed)
 
-    def terms(at: Array) -> Terms:
+    def terms(at: Array) -> RowTerms:
         phi, G, T = (values[0] for values in places(t, at[None], *still))  # in a batch what has no value is nan
-        return Terms(G, np.zeros(len(phi)), phi, T)
+        return RowTerms(G, np.zeros(len(phi)), phi, T)
 
     def whole(at: Array) -> Array:
         return at if unit is None else np.asarray(unit(t, at, *still))[: len(at)]
 
     try:
-        return closed(terms, whole, q, names, held)
-    except Unclosed as error:
+        return project_position(terms, whole, q, labels, held)
+    except InconsistentRows as error:
         raise ModelError(_refused(mechanism, error, "the configuration cannot be closed from here")) from None
 
 
@@ -190,20 +199,33 @@ def _consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Seq
     if not mechanism.constraints:
         return u
     rows = rows_at(answers, q, u, t)
-    units = [row.unit for c in mechanism.constraints.values() for row in c.rows]
+    labels = _labels(answers)
 
     def b(speeds: Array) -> Array:
         return constraint_rows(answers, np.broadcast_to(q, (len(speeds), len(q))), speeds, t=t).b
 
     try:
-        u = moving(Terms(rows.A, rows.rate, rows.phi, rows.A), u, mechanism.row_names, held, units)
-    except Unclosed as error:
+        u = project_speeds(RowTerms(rows.A, rows.rate, rows.phi, rows.A), u, labels, held)
+    except InconsistentRows as error:
         raise ModelError(_refused(mechanism, error, "no speeds satisfy these constraints together")) from None
     try:
-        return branching(rows.A, b, u, mechanism.row_names, held, units)
-    except Unclosed as error:
+        return speeds_on_branch(rows.A, b, u, labels, held)
+    except InconsistentRows as error:
         what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
         raise Astray(_refused(mechanism, error, what)) from None
+
+
+def row_sizes(answers: Answers) -> Array:
+    """Sizes (rows,) that the rows would have if nothing cancelled."""
+    mechanism = answers.mechanism
+    return answers.kept("row sizes", lambda: sizes_of(mechanism, all_rows(mechanism)))
+
+
+def _labels(answers: Answers) -> RowLabels:
+    """Names, units and sizes of all rows."""
+    mechanism = answers.mechanism
+    units = [row.unit for c in mechanism.constraints.values() for row in c.rows]
+    return RowLabels(mechanism.row_names, units, row_sizes(answers))
 
 
 def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
@@ -211,7 +233,8 @@ def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
     if not answers.mechanism.constraints:
         return False
     A = constraint_rows(answers, q, u, t=t).A
-    return len(choose(A, np.ones(len(u)), SINGULAR).dependent) < answers.kept("rank", lambda: answers.equations().rank)
+    rank = answers.kept("rank", lambda: answers.equations().rank)
+    return row_rank(A, SINGULAR, row_sizes(answers)) < rank
 
 
 def first_step(u: Array) -> float | None:
@@ -237,7 +260,7 @@ def consistent(answers: Answers, q: Array, u: Array, t: float, *choices: list[st
     return project(answers, q, u, t=t)
 
 
-def _refused(mechanism: Mechanism, error: Unclosed, what: str) -> Problem:
+def _refused(mechanism: Mechanism, error: InconsistentRows, what: str) -> Problem:
     if error.level == "value":
         names = ", ".join(f"'{name}'" for name, _ in error.residuals)
         has = "has" if len(error.residuals) == 1 else "have"
@@ -245,7 +268,7 @@ def _refused(mechanism: Mechanism, error: Unclosed, what: str) -> Problem:
         return Problem(mechanism.where("constraints"), f"{names} {has} no finite value at this state", mend=mend)
     unit = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}[error.level]
     largest = abs(error.residuals[0][1])
-    bad = [(n, x) for n, x in error.residuals if not abs(x) <= 1e-6 * largest]
+    bad = [(n, x) for n, x in error.residuals if not abs(x) <= INVOLVED * largest]
     listed = ", ".join(f"'{name}' by {x:.3g}" for name, x in bad[:_NAMED])
     more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
     mend = "give a start nearer to a possible one, check lengths and places, or leave out a constraint"

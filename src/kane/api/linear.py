@@ -10,17 +10,17 @@ import numpy as np
 from ..analysis.linearization import (
     Embedded,
     FirstOrder,
-    Freed,
     Linearization,
     Operating,
     Positions,
     accelerations,
     embedded,
     first_order,
-    multipliers,
     weights,
 )
 from ..analysis.steady import Search, Steady, solve
+from ..constraints.multipliers import least_multipliers
+from ..constraints.rank import Elimination
 from ..errors import InputError, ModelError, Problem, SingularError
 from ..formulation.linear import entering, rates_program, tangent_program, turns_program
 from ..graph import Program
@@ -28,7 +28,7 @@ from ..large import refuse_if_too_large
 from ..model.attitude import quaternion_places
 from . import given
 from .answers import Answers, ProgramAnswer
-from .constrained import close_configuration, held_names
+from .constrained import close_configuration, held_names, row_sizes
 from .records import Array
 from .starts import start_state
 
@@ -196,15 +196,16 @@ def _operating(
     tau0 = given.start(m, "tau", tau)
     tangent = _tangent(answers)
     rest = Operating(float(t), q, u, tau0, np.zeros(n), np.zeros(rows))
-    still = first_order(tangent, rest)
+    sizes = row_sizes(answers) if rows else None
+    still = first_order(tangent, rest, sizes)
     if udot is None:
         rates, reactions = accelerations(still, rest)
     else:
         rates = given.vector(m, "udot", udot, single=True)
         tau0 = _producing(answers, still, rates, driven)
-        reactions = multipliers(still.A, still.M @ rates + still.value["F"] - tau0)
+        reactions = least_multipliers(still.A, still.M @ rates + still.value["F"] - tau0, still.sizes)
     at = Operating(float(t), q, u, tau0, rates, reactions)
-    return at, first_order(tangent, at)
+    return at, first_order(tangent, at, sizes)
 
 
 def _producing(answers: Answers, still: FirstOrder, udot: Array, driven: Sequence[str]) -> Array:
@@ -214,7 +215,7 @@ def _producing(answers: Answers, still: FirstOrder, udot: Array, driven: Sequenc
     if np.abs(off).max(initial=0.0) > _MISSED * (1.0 + np.abs(still.value["g"]).max(initial=0.0)):
         worst = m.row_names[int(np.argmax(np.abs(off)))]
         raise InputError(f"udot contradicts the constraint '{worst}', by {np.abs(off).max():.3g}")
-    freed = Freed.of(still.A, weights(still.M))
+    freed = Elimination.of(still.A, weights(still.M), sizes=still.sizes)
     assert freed is not None
     columns = [m.speeds.index(s) for s in driven]
     needed = freed.N.T @ (still.M @ udot + still.value["F"])
@@ -284,7 +285,7 @@ def _positions(answers: Answers, at: Operating) -> Positions:
     found = quaternion_places(m)
     E = Edot = np.zeros((0, 4, 3))
     if found:
-        turns = answers.compiled("turns", lambda: _made(turns_program(answers.equations())))
+        turns = answers.compiled("turns", lambda: _made(turns_program(answers.fresh_equations())))
         E, Edot = turns(at.t, (at.q, at.u), answers.values)
     return Positions.of(m.coordinates, list(found.items()), E, Edot)
 
@@ -294,7 +295,7 @@ def _tangents(answers: Answers) -> ProgramAnswer:
 
     def made() -> Program:
         refuse_if_too_large(answers.mechanism, "linearization")
-        return answers.signed("tangents", lambda: tangent_program(answers.equations()))
+        return answers.signed("tangents", lambda: tangent_program(answers.fresh_equations()))
 
     return answers.compiled("tangents", made)
 
@@ -331,7 +332,7 @@ def _entering(answers: Answers) -> tuple[str, ...]:
 
 def _rates(answers: Answers, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
     exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
-    answer = answers.compiled(("rates", *expressions), lambda: rates_program(answers.equations(), exprs))
+    answer = answers.compiled(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
     return lambda t, *arrays: answer(t, arrays, answers.values)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -16,7 +14,18 @@ from ..analysis import BaseParameters, CheckReport, base_parameters, check
 from ..errors import InputError
 from ..formulation import external_program, regressor_program
 from ..large import refuse_if_too_large
-from ..model import Body, Control, Joint, Mechanism, Parameter, load_mechanism, to_urdf, write_mechanism
+from ..model import (
+    Body,
+    BuiltConstraint,
+    BuiltLoad,
+    Joint,
+    Mechanism,
+    NamedControl,
+    Parameter,
+    load_mechanism,
+    to_urdf,
+    write_mechanism,
+)
 from ..model.symbols import Quantity
 from ..space import Frame, Point
 from . import constrained, given, linear, reactions
@@ -93,6 +102,30 @@ class Model:
         model._shared = True
         return model
 
+    # describing --------------------------------------------------------------------------------------------------
+
+    parameter = _describes(Mechanism.parameter)
+    body = _describes(Mechanism.body)
+    particle = _describes(Mechanism.particle)
+    joint = _describes(Mechanism.joint)
+    dh = _describes(Mechanism.dh)
+    wheel = _describes(Mechanism.wheel)
+    slosh = _describes(Mechanism.slosh)
+    rotor = _describes(Mechanism.rotor)
+    coordinate = _describes(Mechanism.coordinate)
+    frame = _describes(Mechanism.frame)
+    point = _describes(Mechanism.point)
+    attach = _describes(Mechanism.attach)
+    load = _describes(Mechanism.load)
+    constrain = _describes(Mechanism.constrain)
+    control = _describes(Mechanism.control)
+    limit = _describes(Mechanism.limit)
+    set_speeds = _describes(Mechanism.set_speeds)
+    order_coordinates = _describes(Mechanism.order_coordinates)
+    set_gravity = _describes(Mechanism.set_gravity)
+    set_initial = _describes(Mechanism.set_initial)
+    set_duration = _describes(Mechanism.set_duration)
+
     # what is described -------------------------------------------------------------------------------------------
 
     @property
@@ -103,39 +136,20 @@ class Model:
     def _own(self) -> Mechanism:
         """The description, to be changed: one of its own where a trajectory or a copy still needs the present one."""
         if self._shared:
-            self._answers = Answers(_twin(self.mechanism), self._answers.formulate, self._answers.cache.empty())
+            self._answers = self._answers.of(self.mechanism.twin())
             self._shared = False
         return self.mechanism
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-    else:
-
-        def __getattr__(self, name):
-            if name.startswith("_"):
-                raise AttributeError(name)
-            found = getattr(self.mechanism, name)
-            if callable(found) and not isinstance(found, type):
-                return getattr(self._own(), name)
-            return found
 
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
         free_parameters(self._own(), names)
 
     def set_parameters(self, **values: Quantity) -> None:
-        """Give parameters new values. Free ones take effect at once, fixed ones with the next compilation."""
-        mechanism = _twin(self.mechanism)
-        fixed = False
-        for name, value in values.items():
-            record = mechanism.find("parameter", name, mechanism.parameters, "parameters")
-            number = mechanism.number(mechanism.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
-            mechanism.parameters[name] = replace(record, value=number)
-            fixed = fixed or not record.free
-        if fixed:
-            mechanism.revision += 1
-            self._answers = Answers(mechanism, self._answers.formulate)
+        """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
+        take effect at once, fixed ones with the next compilation."""
+        mechanism = self.mechanism.twin()
+        if mechanism.set_parameters(values):
+            self._answers = self._answers.of(mechanism)
         else:
             self._answers = self._answers.twin(mechanism)
         self._shared = False
@@ -161,12 +175,12 @@ class Model:
         return self.mechanism.joints
 
     @property
-    def loads(self) -> Mapping[str, Any]:
+    def loads(self) -> Mapping[str, BuiltLoad]:
         """Loads by name."""
         return self.mechanism.loads
 
     @property
-    def constraints(self) -> Mapping[str, Any]:
+    def constraints(self) -> Mapping[str, BuiltConstraint]:
         """Constraints by name, with their rows."""
         return self.mechanism.constraints
 
@@ -176,7 +190,7 @@ class Model:
         return self.mechanism.row_names
 
     @property
-    def controls(self) -> Mapping[str, Control]:
+    def controls(self) -> Mapping[str, NamedControl]:
         """Control laws by name."""
         return self.mechanism.controls
 
@@ -322,7 +336,7 @@ class Model:
         """
         refuse_if_too_large(self.mechanism, "external loads")
         answers = self._answers
-        answer = answers.compiled("external loads", lambda: external_program(answers.equations()))
+        answer = answers.compiled("external loads", lambda: external_program(answers.fresh_equations()))
         efforts = np.zeros(len(self.speeds)) if tau is None else tau
         return Wrench(*answers.asked(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
 
@@ -331,7 +345,7 @@ class Model:
         order, about its origin and in its frame. Loads other than gravity take no part."""
         refuse_if_too_large(self.mechanism, "regressor")
         answers = self._answers
-        answer = answers.compiled("regressor", lambda: regressor_program(answers.equations()))
+        answer = answers.compiled("regressor", lambda: regressor_program(answers.fresh_equations()))
         return answers.asked(answer, t, parameters, {"q": q, "u": u, "udot": udot})
 
     def base_parameters(self) -> BaseParameters:
@@ -422,15 +436,6 @@ class Model:
 
     def __repr__(self) -> str:
         return repr(self.mechanism)
-
-
-def _twin(mechanism: Mechanism) -> Mechanism:
-    """A description with the same parts, to be changed: those of the other stay as they are."""
-    twin = copy.copy(mechanism)
-    for name, value in vars(mechanism).items():
-        if isinstance(value, (dict, list)):
-            setattr(twin, name, value.copy())
-    return twin
 
 
 __all__ = ["Model", "load"]

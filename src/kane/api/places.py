@@ -41,7 +41,7 @@ class PlaceAnswers:
 
     def _ask(self, what: str, t: Any, parameters: Any, **vectors: Any) -> Any:
         def made() -> Any:
-            equations = self.answers.equations()
+            equations = self.answers.fresh_equations()
             return place_program(equations, what, place_of(equations, self.body, self.point))
 
         answer = self.answers.compiled((what, self.body, self.point), made)

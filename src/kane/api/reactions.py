@@ -12,17 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ..constraints.multipliers import (
+    Balance,
+    Multipliers,
+    multipliers_by_released_rows,
+    multipliers_by_singular_values,
+)
 from ..errors import InputError, ModelError, Problem
 from ..formulation.kinetostatics import KinetostaticEquations
-from ..formulation.multipliers import (
-    Multipliers,
-    by_released_rows,
-    by_singular_values,
-    changing,
-    less_rows,
-    reach,
-    summed_inward,
-)
 from ..formulation.reactions import (
     Held,
     bodies_program,
@@ -31,11 +28,13 @@ from ..formulation.reactions import (
     reactions_program,
     rows_program,
 )
+from ..formulation.wrenches import find_changes, largest_wrenches, subtract_rows, sum_inward
 from ..large import refuse_if_too_large
+from ..model import Mechanism
 from ..simulate import multipliers_of
 from . import given
 from .answers import Answers, row_groups
-from .constrained import constraint_rows, refuse_off
+from .constrained import constraint_rows, refuse_off, row_sizes
 from .records import Array
 
 METHODS = ("auxiliary", "multipliers", "complement")
@@ -70,7 +69,8 @@ class Reactions(Mapping[str, Reaction]):
 
     `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
-    constraints with those of their components. The values given are those of the least norm.
+    constraints with those of their components. The values given are those of rows that all yield alike, or by the
+    `stiffness` that was given.
     """
 
     joints: Mapping[str, Reaction]
@@ -113,7 +113,7 @@ class Reactions(Mapping[str, Reaction]):
         lines += [f"  {name:{width}}  {_told(r, single, least)}" for name, r in zip(names, listed, strict=True)]
         if self.undetermined:
             loose = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
-            lines.append(f"not determined by rigid bodies, least norm taken: {'; '.join(loose)}")
+            lines.append(f"not determined by rigid bodies, equal stiffness taken: {'; '.join(loose)}")
         return "\n".join(lines)
 
 
@@ -166,6 +166,22 @@ def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> St
     return States(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
 
 
+def _stiffness(m: Mechanism, of: Mapping[str, float] | None) -> Array | None:
+    """Stiffness (rows,) of all rows from that of some constraints, or rows, by name; None if none is given."""
+    if not of:
+        return None
+    found = np.ones(len(m.row_names))
+    for name, value in of.items():
+        known = {**m.constraints, **dict.fromkeys(m.row_names)}
+        given.known(m, "constraint or row", name, known, "stiffness")
+        named = m.constraints.get(name)
+        rows = (name,) if named is None else named.row_names()
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < np.inf:
+            raise InputError(f"stiffness of '{name}' is {value!r}: give a positive number (N/m, or N m/rad)")
+        found[[i for i, row in enumerate(m.row_names) if row in rows]] = value
+    return found
+
+
 # routes --------------------------------------------------------------------------------------------------------------
 
 
@@ -195,6 +211,7 @@ def reactions(
     method: str = METHODS[0],
     udot: Any = None,
     parameters: Any = None,
+    stiffness: Mapping[str, float] | None = None,
     anywhere: bool = False,
 ) -> Reactions:
     """Force and moment in every joint and of every constraint, by name: `m.reactions(q, u)["knee"].force`.
@@ -205,6 +222,9 @@ def reactions(
     or body. Accelerations are those that tau (default zero) produces, or `udot`, where they are known. Arrays are
     (n,) or (batch, n). Methods that agree: "auxiliary" speeds, "multipliers", "complement" (kinetostatics). A state
     that is not on the constraints is refused, unless `anywhere`: the equations still have a solution there.
+
+    Where constraints are redundant, what rigid bodies leave open is as if every row yielded a little: with the same
+    stiffness (N/m, N m/rad) or, relative to that, the `stiffness` given for constraints or rows by name.
     """
     answers = answers.given(parameters)
     m = answers.mechanism
@@ -216,21 +236,24 @@ def reactions(
     tree: Held = answers.kept("held", lambda: held(m))
     if not m.joints:
         raise InputError(f"model '{m.name}' has no joints")
+    weights = _stiffness(m, stiffness)
     states = _states(answers, q, u, tau, t, udot)
     if m.constraints and not anywhere:
         refuse_off(m, constraint_rows(answers, states.q, states.u, t=states.t), states.u)
     if method == "complement":
-        found = _by_complement(answers, states, tau is None)
+        found = _by_complement(answers, states, tau is None, weights)
     else:
-        found = _by_programs(answers, tree, states, tau is None, method)
+        found = _by_programs(answers, tree, states, tau is None, method, weights)
     return _named(answers, tree, states, found, frame, on)
 
 
-def _by_programs(answers: Answers, tree: Held, states: States, implied: bool, method: str) -> Found:
+def _by_programs(
+    answers: Answers, tree: Held, states: States, implied: bool, method: str, weights: Array | None
+) -> Found:
     """By auxiliary speeds, or by multipliers and bodies summed inward."""
     m = answers.mechanism
     udot, rows = _accelerations(answers, states), len(m.row_names)
-    solve = by_released_rows if method == "auxiliary" else by_singular_values
+    solve = multipliers_by_released_rows if method == "auxiliary" else multipliers_by_singular_values
     count = len(states.q)
     A, mass = np.zeros((count, 0, len(m.speeds))), None
     acts, at, along = np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), A
@@ -240,16 +263,18 @@ def _by_programs(answers: Answers, tree: Held, states: States, implied: bool, me
     if rows or (states.udot is not None and not implied):
         g = _efforts(answers, states, udot)
         if mass is not None:
-            compiled = _compiled_multipliers(answers, A, g, mass) if method == "auxiliary" else None
-            found = solve(A, g, mass) if compiled is None else compiled
+            compiled = None
+            if method == "auxiliary" and weights is None:
+                compiled = _compiled_multipliers(answers, A, g, mass)
+            found = solve(Balance(A, g, mass, weights, row_sizes(answers))) if compiled is None else compiled
         _refuse_unbalanced(answers, g, A, found.values, states.udot is not None)
     if method == "auxiliary":
         inputs = (states.q, states.u, udot, *([found.values] if rows else []))
         wrench, points = _kernel(answers, "reactions", reactions_program)(states.t, *inputs)
     else:
         needs, points, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
-        left = less_rows(tree, needs, more[0] if more else None, found.values)
-        wrench = summed_inward(tree, left, arms)
+        left = subtract_rows(tree, needs, more[0] if more else None, found.values)
+        wrench = sum_inward(tree, left, arms)
     return Found(wrench, points, found, acts, at, along)
 
 
@@ -258,13 +283,13 @@ def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> 
     redundant, so that it is asked which."""
     if len(A) < _MANY:
         return None
-    values, rank = multipliers_of(A, g, mass, row_groups(answers.mechanism))
+    values, rank = multipliers_of(A, g, mass, row_groups(answers.mechanism), row_sizes(answers).tolist())
     if not np.all(rank == A.shape[1]):
         return None
     return Multipliers(values, np.zeros((*values.shape, 0)))
 
 
-def _by_complement(answers: Answers, states: States, implied: bool) -> Found:
+def _by_complement(answers: Answers, states: States, implied: bool, weights: Array | None) -> Found:
     """By the equations of all bodies, state by state."""
     m = answers.mechanism
     equations: KinetostaticEquations = answers.kept("kinetostatics", lambda: KinetostaticEquations(m))
@@ -272,16 +297,18 @@ def _by_complement(answers: Answers, states: States, implied: bool) -> Found:
         A = constraint_rows(answers, states.q, states.u, t=states.t).A if m.row_names else None
         g = _efforts(answers, states, states.udot)
         if A is not None:
-            _refuse_unbalanced(answers, g, A, by_singular_values(A, g, np.ones(g.shape)).values, True)
+            values = multipliers_by_singular_values(Balance(A, g, np.ones(g.shape))).values
+            _refuse_unbalanced(answers, g, A, values, True)
         elif not implied:
             _refuse_unbalanced(answers, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)), True)
     each = [
-        equations.solved(
+        equations.solve(
             states.q[k],
             states.u[k],
             states.tau[k],
             float(states.t[k, 0]),
             None if states.udot is None else states.udot[k],
+            weights,
         )
         for k in range(len(states.q))
     ]
@@ -313,7 +340,7 @@ def _efforts(answers: Answers, states: States, udot: Array) -> Array:
 
 def _kernel(answers: Answers, name: str, made: Any, *args: Any) -> Callable[..., Any]:
     """A compiled program of reactions, of t and other inputs."""
-    answer = answers.compiled(name, lambda: made(answers.equations(), *args))
+    answer = answers.compiled(name, lambda: made(answers.fresh_equations(), *args))
     return lambda t, *arrays: answer(t, arrays, answers.values)
 
 
@@ -416,15 +443,15 @@ def _undetermined(
         for k in np.flatnonzero(null.any(axis=(0, 1))):
             direction = null[:, :, k]
             rows |= (direction != 0.0).any(axis=0)
-            size = reach(tree, acts, arms, direction)
-            change = summed_inward(tree, less_rows(tree, np.zeros_like(needs), acts, direction), arms)
-            joints |= changing(_each_turned(R, change), size)
+            size = largest_wrenches(tree, acts, arms, direction)
+            change = sum_inward(tree, subtract_rows(tree, np.zeros_like(needs), acts, direction), arms)
+            joints |= find_changes(_each_turned(R, change), size)
             on_second, r = np.zeros((len(direction), len(m.constraints), 6)), 0
             for c, constraint in enumerate(m.constraints.values()):
                 part = slice(r, r + len(constraint.rows))
                 on_second[:, c] = np.einsum("bm,bmi->bi", direction[:, part], found.acts[:, part])
                 r = part.stop
-            constraints |= changing(_each_turned(R, on_second), size)
+            constraints |= find_changes(_each_turned(R, on_second), size)
     return _parts(joints), _parts(constraints), rows.tolist()
 
 

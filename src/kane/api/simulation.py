@@ -160,18 +160,18 @@ def _mode(
     answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment
 ) -> tuple[Mode, Kernel | None]:
     """The mode of a mechanism with all its constraints, and the efforts of its law."""
-    equations, constraints = answers.equations(), answers.mechanism.constraints
+    fresh, constraints = answers.fresh_equations, answers.mechanism.constraints
     embedding = embedding_of(answers, law, baumgarte=treatment.baumgarte) if constraints else None
-    unit = None if treatment.project else unit_program(equations)
+    unit = None if treatment.project else unit_program(fresh())
     mode = Mode(
         tuple(constraints),
-        None if treatment.at_run_time else compile(motion_program(equations, law)),
+        None if treatment.at_run_time else compile(motion_program(fresh(), law)),
         embedding,
         treatment.project,
         None if unit is None else compile(unit),
-        watch=compile(watch_program(equations, [e for _, e in watched])) if watched else None,
+        watch=compile(watch_program(fresh(), [e for _, e in watched])) if watched else None,
     )
-    return mode, None if law is None else compile(control_program(equations, law))
+    return mode, None if law is None else compile(control_program(fresh(), law))
 
 
 def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float], singular: bool) -> Treatment:
@@ -190,7 +190,7 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     """The exact Jacobian of the motion, for the implicit integrator."""
-    return answers.kept(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.equations(), law)))
+    return answers.kept(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
 
 
 def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:

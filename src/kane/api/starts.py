@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..constraints.thresholds import REDUNDANT
 from ..errors import InputError, ModelError
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
 from .constrained import consistent, held_names
 from .records import Array
-
-_LOCKED = 1e-9  # |det Γ| of a gimbal that counts as locked in an initial state
 
 
 def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]:
@@ -27,7 +26,7 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
         # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
         wanted = [*named, *(s.name for s in mechanism.speed_records.values() if u is None and s.initial)]
         q0, u0 = consistent(answers, q0, u0, float(np.asarray(t, dtype=float).flat[0]), wanted, named)
-    at_lock = locks(mechanism, q0, _LOCKED)
+    at_lock = locks(mechanism, q0, REDUNDANT)
     if at_lock:
         raise ModelError([lock_problem(mechanism, lock) for lock in at_lock])
     return q0, u0

@@ -15,7 +15,7 @@ from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
 from ..model import Mechanism
-from ..model.sympy import SymPyMechanism, read
+from ..model.sympy import SymPySource, declare, read
 from .answers import Answer, Answers
 from .equations import Equations
 from .model import Model
@@ -39,30 +39,31 @@ def from_sympy(
     SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a Lagrangian the
     equations are its derivatives.
     """
-    mechanism = SymPyMechanism(name)
-    mechanism.take_description(read(method), values, initial, free)
+    mechanism = Mechanism(name)
+    mechanism.source = source = declare(mechanism, read(method), values, initial, free)
     if mechanism.constraints:
-        start = regular_start(mechanism, mechanism.given_start)
+        start = regular_start(mechanism, source.given_start)
         if start is None:
             what = "no regular position on the constraints was found near zero with what `initial` gives"
             mend = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
             mechanism.remarks.append(Problem(mechanism.where("initial"), what, mend=mend))
         mechanism.set_initial(start or {})
-    kind = SymPyEquations if mechanism.lagrangian is None else LagrangianEquations
+    kind = SymPyEquations if source.lagrangian is None else LagrangianEquations
     return SymPyModel.of(SymPyAnswers(mechanism, kind))
+
+
+def _source(mechanism: Mechanism) -> SymPySource:
+    """What a description remembers of the script that it was read from."""
+    assert isinstance(mechanism.source, SymPySource)
+    return mechanism.source
 
 
 class SymPyAnswers(Answers):
     """Answers of a description from SymPy: a Lagrangian says nothing of bodies."""
 
-    def twin(self, mechanism: Mechanism) -> Answers:
-        """Those of a description that is the same but for the values of free parameters."""
-        return SymPyAnswers(mechanism, self.formulate)
-
     def answer(self, name: str) -> Answer:
         """What answers the question called `name`, where the description says it."""
-        assert isinstance(self.mechanism, SymPyMechanism)
-        if self.mechanism.lagrangian is not None and name in _OF_BODIES:
+        if _source(self.mechanism).lagrangian is not None and name in _OF_BODIES:
             raise ModelError(_no_bodies(self.mechanism.name, name))
         return super().answer(name)
 
@@ -71,31 +72,25 @@ class SymPyModel(Model):
     """A model that was described with SymPy."""
 
     @property
-    def described(self) -> SymPyMechanism:
-        """The description, with what SymPy called everything."""
-        assert isinstance(self.mechanism, SymPyMechanism)
-        return self.mechanism
-
-    @property
-    def sympy_symbols(self) -> dict[str, Any]:
+    def sympy_symbols(self) -> Mapping[str, Any]:
         """Names of inputs → the script's own symbols."""
-        return self.described.sympy_symbols
+        return _source(self.mechanism).symbols
 
     @property
     def route(self) -> str:
         """What the equations are formulated from: "bodies" or "lagrangian"."""
-        return "bodies" if self.described.lagrangian is None else "lagrangian"
+        return "bodies" if _source(self.mechanism).lagrangian is None else "lagrangian"
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
         """The model held against the laws of mechanics and an independent second route, which derives angular
         velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
         not all of it."""
-        described = self.described
-        if described.lagrangian is not None:
+        source = _source(self.mechanism)
+        if source.lagrangian is not None:
             raise ModelError(_no_bodies(self.name, "check"))
-        where = described.where("check")
-        if described.unoriented:
-            what = f"no orientation says how the frames {', '.join(described.unoriented)} turn"
+        where = self.mechanism.where("check")
+        if source.unoriented:
+            what = f"no orientation says how the frames {', '.join(source.unoriented)} turn"
             law = "the second route derives angular velocities from orientations"
             raise ModelError(Problem(where, what, law, "orient them, by an angle of their own"))
         try:
@@ -111,8 +106,7 @@ class SymPyEquations(Equations):
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy; coordinates, speeds and parameters are the script's own."""
         program = super().to_sympy(what)
-        assert isinstance(self.mechanism, SymPyMechanism)
-        own = self.mechanism.sympy_symbols
+        own = _source(self.mechanism).symbols
         back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
 
         def named(expression: Any) -> Any:
@@ -133,8 +127,9 @@ class LagrangianEquations(SymPyEquations):
 
     @cached_property
     def _lagrangian(self) -> Expr:
-        assert isinstance(self.mechanism, SymPyMechanism) and self.mechanism.lagrangian is not None
-        return self.system.take.one(self.mechanism.lagrangian)
+        lagrangian = _source(self.mechanism).lagrangian
+        assert lagrangian is not None
+        return self.system.take.one(lagrangian)
 
     @cached_property
     def _momenta(self) -> list[Expr]:

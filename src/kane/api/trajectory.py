@@ -10,7 +10,8 @@ import numpy as np
 
 from ..analysis import CheckReport, check_trajectory
 from ..analysis.large import check_large_trajectory
-from ..analysis.singular import SINGULAR, Singularity, lowest
+from ..analysis.singular import Singularity, lowest
+from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError
 from ..model import locks
 from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
@@ -22,7 +23,6 @@ from .records import Array, Energy, Momentum, Residuals
 if TYPE_CHECKING:
     from .model import Model
 
-_NEAR_LOCK = 1e-3  # |det Γ| below which lock explains why a motion stopped
 _SPLINE = 5  # degree of the curves that integrate loads along a motion
 
 
@@ -162,7 +162,7 @@ def _name_lock(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     """The outcome, with gimbal lock named where that is why the motion stopped."""
     if outcome.success or outcome.reason == "interrupt":
         return outcome
-    near = locks(answers.mechanism, q, _NEAR_LOCK)
+    near = locks(answers.mechanism, q, NEAR_SINGULAR)
     if not near:
         return outcome
     text = f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock"
@@ -183,7 +183,7 @@ def _singular_positions(
 
     found = lowest(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
     return tuple(
-        Singularity(at, size, freedom(answers, place, t=at, within=SINGULAR).degrees) for at, place, size in found
+        Singularity(at, size, freedom(answers, place, t=at, within=NEAR_SINGULAR).degrees) for at, place, size in found
     )
 
 

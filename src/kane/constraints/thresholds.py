@@ -12,16 +12,14 @@ REDUNDANT = 1e-9
 """Share of the largest below which a pivot or a singular value counts as zero where rows are exact but for rounding.
 
 Rounding leaves 1e-15 times the condition of a model's geometry, up to some 1e-12; what is meant to be independent and
-is not by accident is above 1e-7. In between lies nothing that a user would describe."""
+is not by accident is above 1e-7. In between lies nothing that a user would describe. A part of a null direction below
+this share is rounding, too."""
 
 ROUNDING = 1e-12
 """Share of what a row could be, were there no cancellation, below which it is a rounding error and says nothing."""
 
 INVOLVED = 1e-6
 """Smallest part of a row, or a speed, in a combination that is named to the user."""
-
-NEGLIGIBLE = 1e-9
-"""Share of the largest below which what changes along undetermined reactions is rounding."""
 
 # -- singular positions: rows that are independent elsewhere -------------------------------------------------------
 
@@ -63,18 +61,17 @@ WRITTEN = 1e-2
 
 # -- mass ----------------------------------------------------------------------------------------------------------
 
-MASS_FLOOR = 1e-3
+MASS_FLOOR = 1e-6
 """Share of the mean of M_jj that every M_jj counts at least where speeds are measured by the mass they move: a massless
-link must not outweigh all else."""
+link must not outweigh all else. With 1e-3 to 1e-6 all motions of the built-in models take the same steps; the smaller
+one leaves more of what bodies really weigh."""
 
 MASS_SHARE = 1e-12
 """Share of the mass that every direction is given in projections, so that a massless one can be moved."""
 
 NO_MASS = 1e-13
-"""Share of the largest mass, or of the diagonal, below which a direction has none but for rounding."""
-
-CHOLESKY = 1e-15
-"""Share of its diagonal below which a pivot of the reduced mass matrix is zero but for rounding."""
+"""Share of the largest mass, or of its diagonal, below which a direction or a pivot of the mass matrix has none but for
+rounding: some hundred units in the last place, as many as sums over the bodies and elimination leave."""
 
 # -- residuals -----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
+from ..constraints.rank import choose_speeds
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import (
     Expr,
@@ -27,7 +28,7 @@ from ..model import Mechanism
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
 from .constraints import Constraints, constraints
-from .embedding import Embedded, choose, evaluated
+from .embedding import Embedded, evaluated
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
@@ -211,7 +212,7 @@ class Equations:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it."""
         rows, at = self._spans, self._regular
         mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
-        return Embedded.of(rows, choose(evaluated(rows.A, at), mass), at)
+        return Embedded.of(rows, choose_speeds(evaluated(rows.A, at), mass, sizes=rows.sizes), at)
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:

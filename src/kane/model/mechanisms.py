@@ -6,6 +6,7 @@ Each function returns a description like that of a model file: `kane.Model.of(n_
 from __future__ import annotations
 
 from ..errors import ModelError, Problem
+from .constraints import Loop
 from .mechanism import Mechanism
 from .records import Shape
 
@@ -47,7 +48,8 @@ def n_four_bar(
         made.joint(f"A{k}", "revolute", "ground", bar, at=foot, axis="-z", coordinates=[f"q{k}"], speeds=[f"u{k}"])
         if k > 0:
             before, tip, top = f"coupler {k - 1}", ("L", 0, 0), (0, "L", 0)
-            made.close(f"C{k}", "revolute", before, bar, first_at=tip, second_at=top, rows=("x", "y"))
+            pin = Loop("revolute", before, bar, first_at=tip, second_at=top, rows=("x", "y"))
+            made.constrain(f"C{k}", pin)
         if k < n:
             made.body(coupler, mass="m", center=("L/2", 0, 0), inertia={"yy": I, "zz": I}, shapes=[level])
             head = (0, "L", 0)

@@ -80,7 +80,7 @@ class Symbols:
         """All names an expression may use: parameters, t, coordinates, their rates (q1'), speeds."""
         return dict(self._names)
 
-    def _new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
+    def new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1
         where = self.where(f"{kind} '{shown(name)}'")
         if not isinstance(name, str) or not (_SYMBOL.fullmatch(name) if symbol else is_name(name)):
@@ -132,20 +132,20 @@ class Symbols:
         """The value of an expression at the parameters' defaults; refuses one that depends on the motion."""
         if expr.number is not None:
             return expr.number
-        values = self._values_of([expr])
+        values = self.values_of([expr])
         try:
             (value,) = evaluate([expr], values)
         except ExpressionError as error:
-            moving = next((name for name in self._inputs_of([expr]) if name not in values), None)
+            moving = next((name for name in self.inputs_of([expr]) if name not in values), None)
             what = str(error) if moving is None else f"it depends on '{moving}'"
             raise ModelError(Problem(self.where(where), what, "this quantity may depend on parameters only")) from None
         return value
 
-    def _values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
+    def values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
         """Defaults of those parameters that occur in expressions."""
-        return {name: self.parameters[name].value for name in self._inputs_of(exprs) if name in self.parameters}
+        return {name: self.parameters[name].value for name in self.inputs_of(exprs) if name in self.parameters}
 
-    def _inputs_of(self, exprs: Sequence[Expr]) -> list[str]:
+    def inputs_of(self, exprs: Sequence[Expr]) -> list[str]:
         """Names that occur in expressions."""
         nodes = reachable(self.graph, [e.id for e in exprs])
         return [self.graph.args[n][0] for n in nodes if self.graph.ops[n] == INPUT]
@@ -260,7 +260,7 @@ class Symbols:
 
     def parameter(self, name: str, value: float, *, free: bool = False) -> Expr:
         """Declare a parameter with its default value; returns its symbol."""
-        self._new_name(name, "parameter", self._names, symbol=True)
+        self.new_name(name, "parameter", self._names, symbol=True)
         number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
         if not math.isfinite(number):
             raise ModelError(Problem(self.where(f"parameter '{name}'"), f"{number:g} is not a finite number"))
@@ -277,7 +277,7 @@ class Symbols:
         return record.symbol
 
     def _coordinate(self, name: str, initial: Quantity) -> Coordinate:
-        self._new_name(name, "coordinate", self._names, symbol=True)
+        self.new_name(name, "coordinate", self._names, symbol=True)
         start = self.number(self.scalar(initial, f"coordinate '{name}'"), f"coordinate '{name}'")
         record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), start)
         self.coordinate_records[name] = record
@@ -286,12 +286,26 @@ class Symbols:
         return record
 
     def _motion_variable(self, symbol: Expr, speed: str) -> None:
-        self._new_name(speed, "speed", self._names, symbol=True)
+        self.new_name(speed, "speed", self._names, symbol=True)
         self.motion_variables[repr(symbol)] = symbol
         self.speed_records[speed] = Speed(speed, self.graph.input(speed), symbol)
         self.default_speeds[repr(symbol)] = speed
         self._names[repr(symbol)] = symbol
         self._names[speed] = self.speed_records[speed].symbol
+
+    def speeds_as_variables(self, coordinates: Sequence[str], speeds: Sequence[str]) -> tuple[list[Expr], list[Expr]]:
+        """Declare coordinates and, as motion variables outside any joint, speeds; their symbols. The rates of the
+        coordinates are to be given next, by `set_rates`."""
+        q = [self._coordinate(name, 0.0).symbol for name in coordinates]
+        for name in speeds:
+            self._motion_variable(self.graph.input(f"{name}'"), name)
+        return q, [self.speed_records[name].definition for name in speeds]
+
+    def set_rates(self, rates: Mapping[str, Expr]) -> None:
+        """Say what the rates of coordinates are, in motion variables."""
+        for name, expr in rates.items():
+            self.coordinate_rates[self.coordinate_records[name].symbol] = expr
+            self._names[f"{name}'"] = expr
 
     def set_duration(self, seconds: float) -> None:
         """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`."""

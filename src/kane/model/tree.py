@@ -83,9 +83,9 @@ class Tree(Symbols):
     def frame(self, name: str, parent: Frame | Body | str, R: Matrix | None = None, **orientation: Any) -> Frame:
         """Declare a frame oriented in another by `axis` and `angle`, `euler` and `angles`, or `quaternion`."""
         where = f"frame '{name}'"
-        self._new_name(name, "frame", self.frames)
+        self.new_name(name, "frame", self.frames)
         if name in self.bodies and self.bodies[name].joint is not None:
-            self._new_name(name, "frame", self.bodies)
+            self.new_name(name, "frame", self.bodies)
         base = self.frame_named(parent, where)
         matrix = R if R is not None else self.rotation(orientation, where)
         self.frames[name] = self.declared_frames[name] = base.oriented(name, matrix)
@@ -113,9 +113,9 @@ class Tree(Symbols):
     def point(self, name: str, parent: Point | Body | str, offset: Vector) -> Point:
         """Declare a point at `offset` from another point or from a body's origin."""
         where = f"point '{name}'"
-        self._new_name(name, "point", self.points)
+        self.new_name(name, "point", self.points)
         if name in self.bodies and self.bodies[name].joint is not None:
-            self._new_name(name, "point", self.bodies)
+            self.new_name(name, "point", self.bodies)
         self.points[name] = self.declared_points[name] = self.point_named(parent, where).located(name, offset)
         return self.points[name]
 
@@ -160,7 +160,7 @@ class Tree(Symbols):
         is and remarked upon. At the analyst's level `frame` and `origin` attach it.
         """
         where = f"body '{name}'"
-        self._new_name(name, "body", self.bodies)
+        self.new_name(name, "body", self.bodies)
         if name in ("ground", "N", "O"):
             raise ModelError(Problem(self.where(where), f"'{name}' is the ground", mend="choose another name"))
         m = self.scalar(mass, f"{where} / mass")
@@ -172,7 +172,7 @@ class Tree(Symbols):
             to_center = shifted_square(scaled(0.5 * m, c), c)
             I = tuple(minus(row, shift) for row, shift in zip(I, to_center, strict=True))
         record = Body(name, m, c, I, tuple(shapes), checked)  # type: ignore[arg-type]
-        self._check_mass(record)
+        self.check_mass(record)
         if (frame is None) != (origin is None):
             raise ModelError(
                 Problem(self.where(where), "a frame needs an origin and an origin a frame", mend="give both")
@@ -233,7 +233,7 @@ class Tree(Symbols):
             (e["xz"], e["yz"], e["zz"]),
         )
 
-    def _check_mass(self, body: Body) -> None:
+    def check_mass(self, body: Body) -> None:
         where = f"body '{body.name}'"
         mass = self.number(body.mass, f"{where} / mass")
         if not math.isfinite(mass) or mass < 0:
@@ -282,7 +282,7 @@ class Tree(Symbols):
         `prescribed` gives the joint's coordinates as functions of t and parameters; it then has no speeds of its own
         and moves as told, or is locked where they are constant."""
         where = f"joint '{name}'"
-        self._new_name(name, "joint", self.joints)
+        self.new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
         if prescribed is not None:
             kind = self._prescribed(kind, prescribed, f"{where} / prescribed")
@@ -355,8 +355,8 @@ class Tree(Symbols):
         fresh: dict[str, None] = {}
         for kind_of, names in (("coordinate", chosen[0]), ("speed", chosen[1])):
             for symbol in names:
-                self._new_name(symbol, kind_of, self._names, symbol=True)
-                self._new_name(symbol, kind_of, fresh)
+                self.new_name(symbol, kind_of, self._names, symbol=True)
+                self.new_name(symbol, kind_of, fresh)
                 fresh[symbol] = None
         return chosen[0], chosen[1], chosen[2]
 

@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from ..backends import Kernel, compile, native  # the verb of the pipeline is called compile
+from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError, ModelError, Problem
 from ..formulation import Equations, place_of, place_program
 from ..graph import Program
@@ -32,9 +33,6 @@ UNLIMITED = 1.0
 
 GRAIN = 64
 """Targets that a thread takes at a time at least: fewer are not worth waking it."""
-
-SINGULAR = 1e-3
-"""Smallest singular value of J (per rad or m of each coordinate) below which a place on a path is called singular."""
 
 MODES = ("unguessed", "guessed", "followed")
 """Where the first attempt at a target starts: at the nearest known pose, at a guess, at the answer before it."""
@@ -253,7 +251,7 @@ class InverseKinematics:
         moved = np.abs(np.diff(q, axis=0))
         jumps = tuple((np.flatnonzero(np.any(moved > largest_step, axis=1)) + 1).tolist())
         values = self._smallest_singular_values(q, poses, t)
-        singular = tuple(np.flatnonzero(values < SINGULAR).tolist())
+        singular = tuple(np.flatnonzero(values < NEAR_SINGULAR).tolist())
         return FollowedPath(q, *self._judged(task.tally), jumps, singular, values)
 
     def rates(self, q: Any, twist: Any, twist_rate: Any, *, t: float = 0.0) -> tuple[Array, Array]:

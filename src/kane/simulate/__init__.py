@@ -1,6 +1,6 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
-from .blame import Names
+from ..constraints.diagnosis import Names
 from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
 from .problem import Mode, Problem, Switch, simulate

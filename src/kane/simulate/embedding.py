@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends import Kernel
+from ..constraints.diagnosis import Names, System, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
 from ..graph.layout import Layout
-from .blame import Names, System, blamed, massless
 from .notice import announce_compilation
 from .routine import Routine
 
@@ -48,16 +48,16 @@ class Embedding:
     - `terms` and `places` write what `Layout.terms` and `Layout.places` say; `places` is None if no row has a position;
     - `unit` writes the state [q, u, work] with unit quaternions; None if there are none.
 
-    Rates are [q̇, u̇, power]; u̇ is nan where the constrained mass matrix is singular. Projection moves a state to where
-    phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays.
-    With `baumgarte` = (damping ratio, frequency in rad/s) the accelerations also pull errors of the constraints back,
-    b − 2 ζ ω rate − ω² phi. `rank` is the rank that the rows have in general, to which nearness to a singular position
-    is referred; as many as rows and speeds allow if None. Rows that
-    compare by length, those of one constraint in one unit, have the same name in `groups`: the shorter a row is
-    beside the longest of its group, the less it determines; without groups all rows compare. Where rows are redundant
-    λ is what makes Σ (weight λ)² least; all `weights` are 1 if None. With `driven` the power of the reactions, which is
-    not zero where c is not, is added to that of the loads. `names` are those of rows and speeds, for whoever is told
-    what stops a motion.
+    Rates are [q̇, u̇, power]; u̇ is nan where the constrained mass matrix is singular. Projection moves a state to
+    where phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays. With `baumgarte` = (damping
+    ratio, frequency in rad/s) the accelerations also pull errors of the constraints back, b − 2 ζ ω rate − ω² phi.
+    `rank` is the rank that the rows have in general, to which nearness to a singular position is referred; as many as
+    rows and speeds allow if None. Rows that compare by length, those of one constraint in one unit, have the same name
+    in `groups`: the shorter a row is beside the longest of its group, the less it determines; without groups all rows
+    compare. A group of rows that are rounding errors beside their `sizes`, what they would be if nothing cancelled,
+    says nothing. Where rows are redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None. With
+    `driven` the power of the reactions, which is not zero where c is not, is added to that of the loads. `names` are
+    those of rows and speeds, for whoever is told what stops a motion.
     """
 
     layout: Layout
@@ -68,6 +68,7 @@ class Embedding:
     rank: int | None = None
     groups: tuple[Hashable, ...] | None = None
     weights: tuple[float, ...] | None = None
+    sizes: tuple[float, ...] | None = None
     driven: bool = False
     names: Names | None = None
     _plan: _Plan = field(init=False, repr=False, compare=False)
@@ -75,7 +76,7 @@ class Embedding:
     def __post_init__(self) -> None:
         _check_programs(self)
         programs = {"terms": self.terms, "places": self.places, "unit": self.unit}
-        plan = _plan(self.layout, programs, self.groups, self.weights)
+        plan = _plan(self.layout, programs, self.groups, self.weights, self.sizes)
         damping, stiffness = _gains(self.baumgarte)
         plan.records["damping"], plan.records["stiffness"] = damping, stiffness
         plan.records["stabilised"], plan.records["driven"] = int(self.baumgarte is not None), int(self.driven)
@@ -85,7 +86,7 @@ class Embedding:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It travels as what it was made of; addresses are found anew on arrival."""
-        given = (self.terms, self.places, self.unit, self.baumgarte, self.rank, self.groups, self.weights)
+        given = (self.terms, self.places, self.unit, self.baumgarte, self.rank, self.groups, self.weights, self.sizes)
         return Embedding, (self.layout, *given, self.driven, self.names)
 
     def workspace(self, watch: Kernel | None = None) -> Workspace:
@@ -121,17 +122,17 @@ class Embedding:
     def explain(self, x: Any, step: float, began: float) -> str:
         """What keeps a motion that began at a time (s) from going on from the inputs x, where a step (s) was tried;
         "" if nothing is found in the constraints."""
-        return blamed(self._system(), x, step, began, self._names())
+        return explain_stop(self._system(), x, step, began, self._names())
 
     def refuse_massless(self, t: float, q: Any, u: Any, tau: Any, parameters: Any) -> None:
         """Refuse, by name, a speed that moves no mass and that the constraints leave free in this state."""
         udot = self.accelerations([t], q, u, tau, parameters).udot
         if np.all(np.isfinite(udot)):
             return
-        found = massless(self._system().at(np.concatenate([[t], q, u, [0.0], tau, parameters])))
+        found = find_massless(self._system().at(np.concatenate([[t], q, u, [0.0], tau, parameters])))
         if found is not None:
             names = self._names()
-            raise ModelError(Problem(f"{names.where} / speed '{names.speeds[found.speed]}'", *found.told))
+            raise ModelError(Problem(f"{names.where} / speed '{names.speeds[found.speed]}'", *found.problem))
 
     def _names(self) -> Names:
         rows, speeds = range(self.layout.rows), range(self.layout.speeds)
@@ -210,12 +211,15 @@ class Workspace:
         return values
 
 
-def multipliers_of(A: Array, g: Array, mass: Array, groups: Sequence[Hashable]) -> tuple[Array, Any]:
+def multipliers_of(
+    A: Array, g: Array, mass: Array, groups: Sequence[Hashable], sizes: Sequence[float] | None = None
+) -> tuple[Array, Any]:
     """(λ (k, rows) of Aᵀ λ = g, the rank of the rows (k,)) for k samples: A (k, rows, n), g (k, n), `mass` (k, n) the
-    diagonal of M, by which speeds are measured. Where rows are redundant Σ λ² is least. Rank −1: not numbers."""
+    diagonal of M, by which speeds are measured; `groups` and `sizes` of the rows as in `Embedding`. Where rows are
+    redundant Σ λ² is least. Rank −1: not numbers."""
     count, rows, n = A.shape
     layout = Layout(0, n, 0, rows)
-    run = _Memory(_plan(layout, {}, tuple(groups), None))
+    run = _Memory(_plan(layout, {}, tuple(groups), None, sizes))
     values, rank = np.empty((count, rows)), np.empty(count, dtype=np.int64)
     arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (A, mass, g)]
     given = np.array([count, *(x.ctypes.data for x in (*arrays, rank))], dtype=np.int64)
@@ -250,15 +254,19 @@ def _plan(
     programs: Mapping[str, Kernel | None],
     groups: Sequence[Hashable] | None,
     weights: Sequence[float] | None,
+    sizes: Sequence[float] | None,
 ) -> _Plan:
     with announce_compilation("the treatment of constraints"):
         from .compiled import embedded  # numba is slow to import: only a simulation pays for it
 
     n, rows = layout.speeds, layout.rows
     numbered, place_groups = _numbered_groups(layout, groups)
+    all_sizes = _checked_sizes(rows, sizes)
     shared = {
         "groups": np.array([*numbered, 0], dtype=np.int64),
         "place_groups": np.array([*place_groups, 0], dtype=np.int64),
+        "sizes": _group_sizes(numbered, all_sizes),
+        "place_sizes": _group_sizes(place_groups, [all_sizes[i] for i in layout.positions]),
         "weight": np.array([*_checked_weights(rows, weights), 1.0]),
     }
     values: dict[str, Any] = {
@@ -358,6 +366,21 @@ def _checked_weights(rows: int, weights: Sequence[float] | None) -> Sequence[flo
     if len(weights) != rows or not all(math.isfinite(w) and w > 0.0 for w in weights):
         raise InputError(f"weights = {weights!r}: give one positive number for each of the {rows} rows")
     return weights
+
+
+def _checked_sizes(rows: int, sizes: Sequence[float] | None) -> Sequence[float]:
+    if sizes is None:
+        return [0.0] * rows
+    if len(sizes) != rows or not all(math.isfinite(x) and x >= 0.0 for x in sizes):
+        raise InputError(f"sizes = {sizes!r}: give one number, 0 if unknown, for each of the {rows} rows")
+    return sizes
+
+
+def _group_sizes(groups: Sequence[int], sizes: Sequence[float]) -> Array:
+    """The largest size in each group, by its number; as many numbers as there are rows, and one."""
+    found = np.zeros(len(groups) + 1)
+    np.maximum.at(found, list(groups), list(sizes))
+    return found
 
 
 def _check_programs(embedding: Embedding) -> None:

@@ -205,6 +205,7 @@ def test_a_missing_optional_package_is_named(
 
 
 def test_a_report_is_written_where_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("viser")
     target = tmp_path / "rod.html"
     line = ["report", model_file(tmp_path), "--t", "1", "--to", "q1=1", "--duration", "2", "-o", str(target)]
     assert main(line) == 0

@@ -8,6 +8,7 @@ import pytest
 from kane.formulation.inertia import Inertia, unfelt_by_revolute
 from kane.graph import Graph
 from laws.trees import rotation
+from seeds import generator
 from unit.formulation.numbers import Array, matrix, ten, value, vector
 
 ROUNDING = 1e-13
@@ -15,7 +16,7 @@ ROUNDING = 1e-13
 
 def cloud(seed: int) -> tuple[Array, Array]:
     """(masses, points)."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     return rng.uniform(0.2, 2.0, 5), rng.normal(size=(5, 3))
 
 
@@ -57,7 +58,7 @@ def test_a_shift_moves_all_points() -> None:
 def test_a_turn_turns_all_points() -> None:
     graph = Graph()
     masses, points = cloud(4)
-    R = rotation(np.random.default_rng(4))
+    R = rotation(generator(4))
     same(inertia_of(graph, masses, points).turned(matrix(graph, R)), about_origin(masses, points @ R.T))
 
 
@@ -65,7 +66,7 @@ def test_momentum_energy_and_loads_are_sums_over_the_points() -> None:
     graph = Graph()
     masses, points = cloud(5)
     body = inertia_of(graph, masses, points)
-    w, v, alpha, a = np.random.default_rng(5).normal(size=(4, 3))
+    w, v, alpha, a = generator(5).normal(size=(4, 3))
     velocities = v + np.cross(w, points)
     accelerations = a + np.cross(alpha, points) + np.cross(w, np.cross(w, points))
     p, H = body.momentum(vector(graph, w), vector(graph, v))

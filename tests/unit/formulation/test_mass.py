@@ -8,6 +8,7 @@ import pytest
 from kane.formulation.mass import SingularMass, in_speeds, solve
 from kane.graph import Graph, evaluate
 from kane.graph.graph import CONST, INPUT
+from seeds import generator
 from unit.formulation.numbers import Array
 
 ROUNDING = 1e-11
@@ -15,7 +16,7 @@ ROUNDING = 1e-11
 
 def tree_matrix(seed: int, parents: list[int]) -> Array:
     """A positive definite matrix that is zero between branches: Σ over bodies of a path's outer product."""
-    rng = np.random.default_rng(seed)
+    rng = generator(seed)
     n = len(parents)
     M = np.zeros((n, n))
     for k in range(n):
@@ -31,7 +32,7 @@ def tree_matrix(seed: int, parents: list[int]) -> Array:
 @pytest.mark.parametrize("parents", [[-1], [-1, 0, 1, 2], [-1, 0, 0, 1, 1, 2], [-1, -1, 0, 1]])
 def test_the_solution_is_that_of_a_dense_solver(parents: list[int]) -> None:
     graph, M = Graph(), tree_matrix(1, parents)
-    f = np.random.default_rng(2).normal(size=len(M))
+    f = generator(2).normal(size=len(M))
     rows = [[graph.const(x) for x in row] for row in M.tolist()]
     found = evaluate(solve(rows, [graph.const(x) for x in f.tolist()], range(len(M))), {})
     assert np.allclose(found, np.linalg.solve(M, f), rtol=ROUNDING, atol=ROUNDING)
@@ -60,7 +61,7 @@ def test_a_speed_that_moves_no_mass_is_named() -> None:
 
 
 def test_other_speeds_change_the_mass_matrix_by_congruence() -> None:
-    graph, rng = Graph(), np.random.default_rng(4)
+    graph, rng = Graph(), generator(4)
     M, W = tree_matrix(5, [-1, 0, 1]), rng.normal(size=(3, 3))
     rows = in_speeds(
         graph, [[graph.const(x) for x in r] for r in M.tolist()], [[graph.const(x) for x in r] for r in W.tolist()]

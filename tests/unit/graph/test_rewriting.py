@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kane.graph import Graph, reachable
 from kane.graph.factor import Planner, Term
 from kane.graph.live import ONCE, Lateness, Live
+from seeds import examples
 from unit.graph.trees import EVERY_OP, built, trees
 
 INPUTS = {"p": 0, "x": 1, "y": 1, "z": 2}  # a parameter, which weighs next to nothing, and three that are late
@@ -25,7 +26,7 @@ def multiplications(names: list[str]) -> float:
     return sum(sorted(weight(n) for n in names)[1:])
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(
     st.sampled_from(list(INPUTS)),
     st.lists(st.lists(st.sampled_from(list(INPUTS)), min_size=1, max_size=3), min_size=2, max_size=5),
@@ -43,7 +44,7 @@ def test_a_factor_taken_out_saves_what_its_products_cost_less_one_with_the_sum(
     assert planner.gain(node[factor], planner.weights(terms)) == saved - latest
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(trees(EVERY_OP), min_size=1, max_size=4))
 def test_live_nodes_are_those_that_roots_are_computed_from(formulas: list[tuple]) -> None:
     graph = Graph()
@@ -52,7 +53,7 @@ def test_live_nodes_are_those_that_roots_are_computed_from(formulas: list[tuple]
         assert Live(graph, roots).nodes == reachable(graph, roots)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.sampled_from(DECIMALS), st.sampled_from(DECIMALS), st.sampled_from(DECIMALS))
 def test_decimals_fold_as_rational_numbers(a: str, b: str, c: str) -> None:
     graph = Graph()

@@ -13,10 +13,12 @@ from markdown_it import MarkdownIt
 
 from kane.errors import ModelError
 from kane.model import JOINT_TYPES, Mechanism, builtin_names, load_mechanism, read_mechanism
-from kane.model.document import MAX_BYTES, MAX_DEPTH, MAX_NODES, compose
-from kane.model.file import MAX_EXTENDS
-from kane.model.reader import BODY, JOINT, LOADS, SECTIONS
-from kane.model.values import SHAPES
+from kane.model.files.forms import LOADS
+from kane.model.files.loading import MAX_EXTENDS
+from kane.model.files.nodes import MAX_BYTES, MAX_DEPTH, MAX_NODES, compose
+from kane.model.files.parts import BODY, JOINT
+from kane.model.files.reader import SECTIONS
+from kane.model.files.values import SHAPES
 from style.source import ROOT
 
 ARM = dedent("""\

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kane.errors import InputError
 from kane.graph import Layout
 from kane.simulate import Embedding
+from seeds import examples, generator
 from unit.simulate.constrained_systems import embedded, given_terms, pendulum, program
 
 AGREES = 1e-9
@@ -47,7 +48,7 @@ def rows_of_rank(rng: Any, rows: int, n: int, rank: int) -> Any:
     return left[:, :rank] * rng.uniform(1, 2, size=rank) @ right[:rank]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.sampled_from(SIZES), st.integers(0, 2**32 - 1), st.data())
 def test_recombination_agrees_with_multipliers(size: tuple[int, int], seed: int, data: Any) -> None:
     n, rows = size
@@ -118,7 +119,7 @@ def test_links_without_mass_are_carried_by_constraints(size: tuple[int, int], se
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
 def test_units_of_speeds_and_rows_do_not_matter(factor: float) -> None:
     """Speeds in millimetres, or constraints in millimetres: the same motion, told otherwise."""
-    rng = np.random.default_rng(5)
+    rng = generator(5)
     a, root, f, goal = rng.normal(size=(3, 6)), rng.normal(size=(6, 8)), rng.normal(size=6), rng.normal(size=6)
     mass = root @ root.T
     plain = solved(6, mass, f, a, a @ goal)[0]
@@ -134,7 +135,7 @@ def test_contradicting_rows_are_met_in_the_least_squares() -> None:
 
 
 def test_no_rows_leave_the_free_motion() -> None:
-    rng = np.random.default_rng(2)
+    rng = generator(2)
     root, f = rng.normal(size=(4, 6)), rng.normal(size=4)
     udot, independent, near = solved(4, root @ root.T, f, np.empty((0, 4)), np.empty(0))
     assert deviation(udot, np.linalg.solve(root @ root.T, f)) < AGREES
@@ -142,7 +143,7 @@ def test_no_rows_leave_the_free_motion() -> None:
 
 
 def test_as_many_rows_as_speeds_leave_nothing_to_the_forces() -> None:
-    rng = np.random.default_rng(3)
+    rng = generator(3)
     a, goal = rng.normal(size=(6, 6)), rng.normal(size=6)
     udot, independent, _ = solved(6, np.eye(6), 1e3 * rng.normal(size=6), a, a @ goal)
     assert deviation(udot, goal) < AGREES

@@ -21,11 +21,6 @@ def bits(run: kane.Trajectory) -> bytes:
     return run.t.tobytes() + run.q.tobytes() + run.u.tobytes() + run.work.tobytes() + crossings
 
 
-def speed(model: kane.Model, scale: float) -> dict[str, float]:
-    """The initial speeds times a factor, so that no two runs are alike."""
-    return dict(zip(model.speeds, (scale * np.asarray(model.initial_state[1])).tolist(), strict=True))
-
-
 def squeeze(model: kane.Model, k: int) -> kane.Trajectory:
     return model.simulate((0.0, 0.004 + 1e-4 * k))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import struct
 import sys
 from collections.abc import Callable
@@ -34,7 +35,7 @@ def context() -> tuple[int, ...] | None:
         return None
     api = ctypes.pythonapi
     capsule = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(("PyCapsule_GetPointer", api))
-    functions = ctypes.cast(capsule(np._core._multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # pyright: ignore
+    functions = ctypes.cast(capsule(_array_api(), None), ctypes.POINTER(ctypes.c_void_p))
 
     def address(name: str) -> int:
         return ctypes.cast(getattr(api, name), ctypes.c_void_p).value or 0
@@ -50,6 +51,15 @@ def context() -> tuple[int, ...] | None:
         address("PyTuple_New"),
         address("PyTuple_SetItem"),
     )
+
+
+def _array_api() -> Any:
+    """The capsule that holds NumPy's table of functions."""
+    try:
+        module = importlib.import_module("numpy._core._multiarray_umath")
+    except ModuleNotFoundError:  # NumPy before 2
+        module = importlib.import_module("numpy.core._multiarray_umath")
+    return module._ARRAY_API
 
 
 def _layout_holds() -> bool:

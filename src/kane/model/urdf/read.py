@@ -16,13 +16,15 @@ import numpy as np
 
 from ...errors import ModelError
 from ..dh import RIGHT_ANGLE
-from ..document import shortened
+from ..files.faults import Lost
+from ..files.nodes import shortened
 from ..joints import Coupled
+from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
 from ..records import Joint
 from ..symbols import is_name
 from ..tree import symbol_stem
-from .values import Faults, Lost, turn_z_to
+from .values import Faults, turn_z_to
 from .visuals import Packages, Visuals
 from .xml import Element, parse_xml
 
@@ -330,13 +332,13 @@ class Robot:
         share = record.type.ratio if isinstance(record.type, Coupled) else 1.0
         if damping and self.options.damping:
             if record is leader:
-                self.m.joint_spring(f"{record.name} damping", leader, damping=damping)
+                self.m.load(f"{record.name} damping", JointSpring(leader, damping=damping))
             else:
-                self.m.effort(f"{record.name} damping", leader, -(share * (damping * rate)))
+                self.m.load(f"{record.name} damping", Effort(leader, -(share * (damping * rate))))
         if friction and self.options.friction != "none":
             smooth = self.options.friction == "smooth"
             sense = rate / (rate * rate + SMOOTH * SMOOTH).sqrt() if smooth else rate.sign()
-            self.m.effort(f"{record.name} friction", leader, -(share * (friction * sense)))
+            self.m.load(f"{record.name} friction", Effort(leader, -(share * (friction * sense))))
 
     def read_mimics(self, mimics: Mapping[str, Element]) -> None:
         """Joints that follow others, each after the one that it follows."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from ...errors import ModelError, Problem
 from ..dh import RIGHT_ANGLE, cos_sin
-from ..document import problem, shortened
+from ..files.faults import Lost
+from ..files.nodes import problem, shortened
 from .xml import Element
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -23,10 +24,6 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 UNBOUNDED = 1e30
 """A limit as large as this is no limit: URDF readers refuse infinity, so files write a large number for it."""
-
-
-class Lost(Exception):
-    """Something could not be read; why has been noted."""
 
 
 class Faults:

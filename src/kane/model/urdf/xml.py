@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from ...errors import ModelError
-from ..document import problem, shortened
+from ..files.nodes import problem, shortened
 
 MAX_BYTES = 16_000_000
 """Bytes of one file: a hundred times the largest robot in common use."""

@@ -45,6 +45,8 @@ SIZES = (
 SHARED = (
     "groups",  # (rows,) int64: rows of the same number compare by length
     "place_groups",  # (holonomic,) int64: the same for the rows of places
+    "sizes",  # (rows,): of the rows of each group, if nothing cancelled; 0 if unknown
+    "place_sizes",  # (holonomic,): the same for the rows of places
     "weight",  # (rows,): least Σ (weight λ)² where multipliers are not determined
 )
 """Addresses of what all runs read and none writes."""
@@ -108,7 +110,7 @@ def accelerate(m, source, target):
     if m.stabilised:
         for i in range(rows):
             b[i] -= m.damping * rate[i] + m.stiffness * phi[i]
-    solve_constrained(m, rows, m.groups, m.a, m.b, m.mass, m.f, SINGULAR, 0.0, target)
+    solve_constrained(m, rows, m.groups, m.sizes, m.a, m.b, m.mass, m.f, SINGULAR, 0.0, target)
 
 
 @part
@@ -142,7 +144,7 @@ def newton_step(m):
     phi, b, step, shift, along = reals(m.place_phi), reals(m.b), reals(m.step), reals(m.shift), reals(m.along)
     for i in range(k):
         b[i] = -phi[i]
-    solve_constrained(m, k, m.place_groups, m.place_rows, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
+    solve_constrained(m, k, m.place_groups, m.place_sizes, m.place_rows, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
     for i in range(m.coordinates):
         total = 0.0
         for j in range(n):
@@ -198,7 +200,7 @@ def project_state(m):
     rate, b = reals(m.rate), reals(m.b)
     for i in range(rows):
         b[i] = -rate[i]
-    solve_constrained(m, rows, m.groups, m.a, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
+    solve_constrained(m, rows, m.groups, m.sizes, m.a, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
     u, step = reals(m.x + m.u_start), reals(m.step)
     for j in range(n):
         u[j] += step[j]

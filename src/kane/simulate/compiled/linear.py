@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import CHOLESKY, MASS_FLOOR
+from ...constraints.thresholds import MASS_FLOOR, NO_MASS, ROUNDING
 from .call import part, reals, wholes
 from .lanes import LANES, WIDE, add, add_rows, add_rows_wide, add_squares, scale
 
@@ -52,12 +52,12 @@ def scales(n, mass, next_mass, units):
 
 
 @part
-def scale_rows(m, rows, a, b, groups):
+def scale_rows(m, rows, a, b, groups, sizes):
     """Set the rows of m.w to [A | −b], columns scaled, rows divided by the longest of their group, and m.square to the
     norms of the columns.
 
     A row that alone of its group becomes short is what a singular position looks like, so it must stay short. A group
-    of zeros stays. False if something is not a number.
+    of rows that are rounding errors beside `sizes`, one for each group, becomes zero. False if something is no number.
     """
     n = m.n
     width = padded_length(n + 1)
@@ -66,7 +66,9 @@ def scale_rows(m, rows, a, b, groups):
         square[j] = 0.0
     for i in range(rows):
         longest[i] = 0.0
-    fault = 0.0
+    fault, least = 0.0, math.inf
+    for j in range(n):
+        least = min(least, units[j])
     for i in range(rows):
         at, to = i * n, i * width
         for j in range(n):
@@ -83,7 +85,8 @@ def scale_rows(m, rows, a, b, groups):
         longest[groups[i]] = max(longest[groups[i]], length)
         fault += (length - length) + (b[i] - b[i])
     for i in range(rows):
-        longest[i] = 1.0 / math.sqrt(longest[i]) if longest[i] > 0.0 else 0.0
+        rounding = ROUNDING * sizes[i] * least if sizes[i] > 0.0 else 0.0
+        longest[i] = 1.0 / math.sqrt(longest[i]) if longest[i] > rounding * rounding else 0.0
     for i in range(rows):
         factor, to = longest[groups[i]], m.w + 8 * i * width
         for j in range(0, width, LANES):
@@ -312,7 +315,7 @@ def cholesky(free, address, diagonal):
     for i in range(free):
         at = i * side
         size = k[at + i]
-        if not size > CHOLESKY * diagonal[i]:
+        if not size > NO_MASS * diagonal[i]:
             return False
         inverse = 1.0 / math.sqrt(size)
         for j in range(i & -LANES, side, LANES):
@@ -332,18 +335,20 @@ def cholesky(free, address, diagonal):
 
 
 @part
-def solve_constrained(m, rows, groups, a, b, mass, f, tolerance, share, x):
+def solve_constrained(m, rows, groups, sizes, a, b, mass, f, tolerance, share, x):
     """Set x, (n,), to what makes xᵀ M x / 2 − f·x least where A x = b; all of them addresses.
 
-    Rows of A with the same number in `groups`, (rows,) int64, compare by length. `tolerance` tells the rank of A,
-    `share` is added to the scaled M_jj. Leaves the rank in m.rank and the unknowns, dependent ones first, in m.order.
-    Where there is no answer x is nan.
+    Rows of A with the same number in `groups`, (rows,) int64, compare by length; `sizes` are those of groups without
+    cancellation. `tolerance` tells the rank of A, `share` is added to the scaled M_jj. Leaves the rank in m.rank and
+    the unknowns, dependent ones first, in m.order. Where there is no answer x is nan.
     """
     n = m.n
     units, k, order, square = reals(m.scale), reals(m.k), wholes(m.order), reals(m.square)
     target = reals(x)
     m.rank, m.measure = 0, math.nan
-    good = scales(n, reals(mass), n + 1, units) and scale_rows(m, rows, reals(a), reals(b), wholes(groups))
+    good = scales(n, reals(mass), n + 1, units) and scale_rows(
+        m, rows, reals(a), reals(b), wholes(groups), reals(sizes)
+    )
     free = n
     if good:
         m.rank = triangularize(m, rows, tolerance)

@@ -13,15 +13,11 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from ...constraints.thresholds import SINGULAR
+from ...constraints.thresholds import ROUNDING, SINGULAR
 from .call import call, call_with, part, program, reals, source_digest, wholes
 from .embedded import MULTIPLIERS, WATCH, record
 from .linear import padded_length, scale_rows, scales, triangularize
 from .step import copy_numbers
-
-DEPENDENT = 1e-24
-"""A vector of which, squared, less than this part is left when others are taken out of it is made of those. Vectors of
-a null space are so only where rows have no length at all."""
 
 ONE = np.int64(1)
 """How far it is from one number to the next of a vector. For a plain constant numba would compile `scales` anew."""
@@ -98,7 +94,7 @@ def remove_undetermined(m, rows, groups, values):
             b[i] *= factors[groups[i]] * weights[i]
             size += b[i] * b[i]
         left = remove_directions(m, rows, j, b)
-        inverse = 1.0 / math.sqrt(left) if left > DEPENDENT * size else 0.0
+        inverse = 1.0 / math.sqrt(left) if left > ROUNDING * ROUNDING * size else 0.0
         for i in range(rows):
             b[i] *= inverse
         total = 0.0
@@ -146,7 +142,7 @@ def sample_multipliers(m, samples, target):
     units, ranks = reals(m.scale), wholes(given[4])
     for i in range(given[0]):
         mass, a = reals(given[2] + 8 * i * n), reals(given[1] + 8 * i * rows * n)
-        good = scales(n, mass, ONE, units) and scale_rows(m, rows, a, reals(m.b), wholes(m.groups))
+        good = scales(n, mass, ONE, units) and scale_rows(m, rows, a, reals(m.b), wholes(m.groups), reals(m.sizes))
         m.rank = triangularize(m, rows, SINGULAR) if good else 0
         ranks[i] = m.rank if good else -1
         solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)

@@ -13,7 +13,7 @@ from numba import version_info
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 
-KNOWN = ((0, 68),)
+KNOWN = ((0, 62), (0, 63), (0, 64), (0, 65), (0, 66), (0, 67), (0, 68))
 """Versions of numba in which code is kept in the way that `_Part` changes. Others compile parts as they do anything
 else, which gives the same and takes about three times as long."""
 
