@@ -43,6 +43,7 @@ BENCHMARKS = (
     bicycle.first_results,
     bicycle.operations,
     bicycle.batch,
+    bicycle.reactions,
     bicycle.energy,
     bicycle.steps,
     constraints.flat_parallelogram,

@@ -21,7 +21,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 NAME = "whipple-bicycle"
 STARTS = 9  # fresh processes of ours and of SymPy's
-STATES, BATCH = 64, 4096  # different states; how many are asked for at once
+STATES, BATCH, MANY = 64, 4096, 9984  # different states; how many are asked for at once, for reactions
 RUN_TIME = 0.02  # s for one figure of time per state
 SPEED, DURATION = 4.6, 20.0  # m/s, at which it is stable; s
 STEP = 1e-3  # s
@@ -31,7 +31,7 @@ TURNING = ("yaw", "roll", "pitch", "steer", "rear", "front")  # SymPy's speeds, 
 OURS = """
 import json, time
 import numpy as np
-import kane, kane.backends.llvm
+import kane.api, kane.backends.llvm
 q, u = np.array({q}), np.array({u})
 start = time.perf_counter()
 udot = kane.load("whipple-bicycle").forward_dynamics(q, u, np.zeros(len(u)))
@@ -113,6 +113,22 @@ def batch() -> list[Row]:
         Row(name, spread(times), "µs each", 0.5, "at most", error=error),
         Row(f"{name}, difference from the interpreter", exactly(error), "of the largest", 1e-12, "at most"),
     ]
+
+
+def reactions() -> list[Row]:
+    """Reactions of all joints and constraints at many states in one call; the error is that of the multipliers against
+    those of the kinetostatic equations of all bodies, at some of the states."""
+    model = kane.load(NAME)
+    q, u = (np.tile(values, (MANY // STATES, 1)) for values in states(model, STATES))
+    found = model.reactions(q, u).multipliers
+
+    def task() -> None:
+        model.reactions(q, u)
+
+    runs = runs_that_fill(RUN_TIME, task)
+    times = [1e6 * seconds(task, runs) / MANY for _ in range(REPEATS)]
+    error = disagreement(found[:STATES], model.reactions(q[:STATES], u[:STATES], method="complement").multipliers)
+    return [Row(f"{NAME}: reactions in a batch", spread(times), "µs each", 3.0, "at most", error=error)]
 
 
 def interpreted(model: kane.Model) -> float:

@@ -67,7 +67,7 @@ def singular_four_bars() -> list[Row]:
     """Drift of the energy, singular positions that are announced, and time, of N four-bars in a row."""
     rows = []
     for size in SIZES:
-        model = n_four_bar(size, into=kane.Model)
+        model = kane.Model.of(n_four_bar(size))
         model.simulate((0.0, 0.01))  # formulated and compiled
         runs: list[kane.Trajectory] = []
         time = seconds(lambda model=model, runs=runs: runs.append(model.simulate((0.0, DURATION))))

@@ -140,7 +140,7 @@ def time_per_body() -> list[Row]:
 
 def by_address(model: kane.Model) -> Callable[[], object]:
     """Forward dynamics of one state by the kernel's address."""
-    answers = LargeAnswers(model)
+    answers = LargeAnswers(model.mechanism)
     kernel = answers.dynamics("forward_dynamics")
     given, result = np.concatenate(states(len(model.bodies))), np.empty(len(model.bodies))
     function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(kernel.address)
@@ -154,8 +154,10 @@ def growth() -> list[Row]:
     small, large = SIZES[-2:]
     models = {size: rods(size) for size in (small, large)}
     described = {size: seconds(lambda size=size: [rods(size) for _ in range(large // size)]) for size in (small, large)}
-    texts = [len(module(LargeAnswers(models[n]).recursion("motion"), 5, 1, Lanes(1, True))) for n in (small, large)]
-    memory = [allocated(lambda n=n: LargeTree(models[n])) / n for n in (small, large)]
+    texts = [
+        len(module(LargeAnswers(models[n].mechanism).recursion("motion"), 5, 1, Lanes(1, True))) for n in (small, large)
+    ]
+    memory = [allocated(lambda n=n: LargeTree(models[n].mechanism)) / n for n in (small, large)]
     over = f"{large} over {small} bodies"
     return [
         Row(f"text to compile, {over}", exactly(texts[1] / texts[0]), "times", 1.0, "at most"),

@@ -73,7 +73,7 @@ def robots() -> Iterator[Robot]:
         for joint in model.joints.values():
             if joint.type.kind == "prismatic":  # urdfdom wants finite limits of a sliding joint; they do not act
                 model.limit(joint.coordinates[0].name, lower=-AMPLE, upper=AMPLE, velocity=AMPLE, effort=AMPLE)
-        yield Robot(name, model, to_urdf(model), False)
+        yield Robot(name, model, to_urdf(model.mechanism), False)
     for name, file in LEGGED.items():
         path = FILES / file
         yield Robot(name, kane.load(path, base="floating", **LOSSLESS), path.read_text(encoding="utf-8"), True)
@@ -282,7 +282,7 @@ def dynamics_rows(robot: Robot, *, inverse: bool) -> Iterator[Row]:
 COLD = """
 import json, sys, time
 import numpy as np
-import kane, kane.backends.llvm
+import kane.api, kane.backends.llvm
 start = time.perf_counter()
 robot = kane.load(sys.argv[1], base="floating")
 q, u = robot.initial_state

@@ -34,7 +34,7 @@ efforts, accelerations = arm.inverse_dynamics(q, u, udot), arm.forward_dynamics(
 elapsed = time.perf_counter() - start
 print(json.dumps([elapsed, list(efforts), list(accelerations)]))
 """
-OURS = PROBE.format(imports="import kane, kane.backends.llvm", arm='kane.load("stanford-arm")')
+OURS = PROBE.format(imports="import kane.api, kane.backends.llvm", arm='kane.load("stanford-arm")')
 THEIRS = PROBE.format(imports="from peers.sympy_arm import sympy_arm", arm="sympy_arm()")
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from kane import Model
-from kane.analysis import check, check_trajectory
+from kane.analysis import check
 from kane.graph import parse
 
 G, L, M = 9.81, 0.7, 1.3
@@ -52,8 +52,8 @@ def test_the_program_is_as_short_as_the_formula_and_can_be_read_back() -> None:
 
 def test_a_swing_keeps_its_energy_and_every_law_holds() -> None:
     model = pendulum()
-    report = check(model)
+    report = check(model.mechanism)
     assert report.passed, str(report)
     swing = model.simulate(np.linspace(0.0, 2.0, 21), q=[1.0], rtol=1e-10, atol=1e-12)
-    kept = check_trajectory(swing, tolerance=1e-9)
+    kept = swing.check(tolerance=1e-9)
     assert kept.passed, str(kept)

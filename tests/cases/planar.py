@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kane import Model
+from kane import Loop, Model
 from kane.analysis.programs import Array
 
 
@@ -26,22 +26,27 @@ class Plane:
         self.right: list[float] = []
         self.mass, self.applied = np.zeros(self.n), np.zeros(self.n)
         for name, body in model.bodies.items():
-            k, m = self.slots[name], model.number(body.mass, "")
-            self.mass[k : k + 3] = [m, m, model.number(body.inertia[2][2], "")]
+            k, m = self.slots[name], model.mechanism.number(body.mass, "")
+            self.mass[k : k + 3] = [m, m, model.mechanism.number(body.inertia[2][2], "")]
             self.applied[k : k + 2] = m * self.numbers(model.gravity)
         for joint in model.joints.values():
             i = model.coordinates.index(joint.coordinates[0].name)
             self.joined(joint, q[i], u[i], tau[i])
         for closure in model.constraints.values():
             assert closure.first is not None and closure.second is not None
-            first, second = (self.numbers(closure.given[key]) for key in ("first_at", "second_at"))
+            assert isinstance(closure.record, Loop)
+            first, second = self.numbers(closure.record.first_at), self.numbers(closure.record.second_at)
             self.pinned(closure.first.name, first, closure.second.name, second)
 
     def numbers(self, triple: Any) -> Array:
-        return np.array([self.model.number(e, "") for e in triple[:2]])
+        return np.array([self.model.mechanism.number(e, "") for e in triple[:2]])
 
     def joined(self, joint: Any, x: float, v: float, effort: float) -> None:
-        parent, child, axis = joint.parent.name, joint.child.name, [self.model.number(e, "") for e in joint.type.axis]
+        parent, child, axis = (
+            joint.parent.name,
+            joint.child.name,
+            [self.model.mechanism.number(e, "") for e in joint.type.axis],
+        )
         k = self.slots[child]
         if joint.type.kind == "prismatic":  # along x of the ground: a row across it, and one that keeps the body level
             assert parent == "ground" and axis[0] == 1.0

@@ -20,7 +20,7 @@ import pytest
 
 import kane
 from kane.analysis import arm_table
-from kane.model import to_urdf
+from kane.model import Effort, Force, JointSpring, Torque, to_urdf
 from kane.planning import InverseKinematics, Line, Turn, move, travel
 from peers.pinocchio_arm import pinocchio_arm
 
@@ -123,7 +123,7 @@ def line_motion() -> LineMotion:
 def peer_model(flying: bool = False) -> Any:
     """The arm in Pinocchio, from the URDF that is written of it."""
     root = (pin.JointModelFreeFlyer(),) if flying else ()
-    return pin.buildModelFromXML(to_urdf(kane.load(NAME)), *root)
+    return pin.buildModelFromXML(to_urdf(kane.load(NAME).mechanism), *root)
 
 
 def configuration(q: Array) -> Array:
@@ -165,7 +165,7 @@ def test_pinocchio_gives_the_efforts_along_the_line() -> None:
 def test_the_same_arm_through_urdf_has_the_same_efforts(tmp_path: Path) -> None:
     motion = line_motion()
     path = tmp_path / "arm.urdf"
-    path.write_text(to_urdf(motion.model), encoding="utf-8")
+    path.write_text(to_urdf(motion.model.mechanism), encoding="utf-8")
     agree(kane.load(path).inverse_dynamics(motion.q, motion.u, motion.udot), motion.tau)
 
 
@@ -203,8 +203,8 @@ def test_a_base_that_accelerates_is_felt_as_gravity() -> None:
     """Eq. 51: gravity g and a base with acceleration a are gravity g − a."""
     x, y, z = acceleration = (0.4, -1.1, 2.3)
     moving = empty()
-    t = moving.names()["t"]
-    moving.point("P", "O", moving.N.vector(*(0.5 * a * t * t for a in acceleration)))
+    t = moving.mechanism.names()["t"]
+    moving.point("P", "O", moving.mechanism.N.vector(*(0.5 * a * t * t for a in acceleration)))
     moving.body("base", frame="N", origin="P")
     state = random_state()
     expected = stanford(empty(-x, -y, -GRAVITY - z)).inverse_dynamics(*state)
@@ -219,9 +219,11 @@ def industrial(model: kane.Model, parent: str) -> None:
     arm, rows = kane.load(NAME), {}
     for i, (alpha, a, b) in enumerate(TABLE_3, 1):
         body = arm.bodies[f"link{i}"]
-        moments = {key: arm.number(body.inertia[k][k], key) for k, key in enumerate(("xx", "yy", "zz"))}
-        center = [arm.number(c, "center") for c in body.center]
-        model.body(body.name, mass=arm.number(body.mass, "mass"), center=center, inertia=moments, checked=False)
+        moments = {key: arm.mechanism.number(body.inertia[k][k], key) for k, key in enumerate(("xx", "yy", "zz"))}
+        center = [arm.mechanism.number(c, "center") for c in body.center]
+        model.body(
+            body.name, mass=arm.mechanism.number(body.mass, "mass"), center=center, inertia=moments, checked=False
+        )
         rows[f"joint{i}"] = {"alpha": f"{alpha}*deg", "a": a, "b": b, "theta": 0, "body": body.name}
     model.dh("hd", rows, parent=parent)
 
@@ -230,9 +232,9 @@ def test_a_base_that_turns_and_accelerates_gives_the_efforts_of_a_free_base_in_t
     """Pinocchio with a free base in the pose, twist and acceleration that the base has at t; its last six efforts."""
     t, axis = 0.9, np.array([0.0, 0.6, 0.8])
     model = empty()
-    time = model.names()["t"]
+    time = model.mechanism.names()["t"]
     B = model.frame("B", "N", axis=axis.tolist(), angle="0.3*sin(2*t)")
-    model.point("P", "O", model.N.vector(0.2 * (3.0 * time).sin(), 0.1, 0.5 * time))
+    model.point("P", "O", model.mechanism.N.vector(0.2 * (3.0 * time).sin(), 0.1, 0.5 * time))
     model.body("base", frame=B, origin="P")
     industrial(model, "base")
     q, u, udot = random_state()
@@ -259,8 +261,8 @@ def test_dissipative_forces_add_their_opposite() -> None:
     q, u, udot = random_state()
     model = kane.load(NAME)
     plain = model.inverse_dynamics(q, u, udot)
-    model.joint_spring("viscous", "joint1", damping=25.0)
-    model.effort("dry", "joint3", "-12*sign(u3)*(1 + 0.1*q3*q3)")
+    model.load("viscous", JointSpring("joint1", damping=25.0))
+    model.load("dry", Effort("joint3", "-12*sign(u3)*(1 + 0.1*q3*q3)"))
     dissipated = np.zeros(6)
     dissipated[0], dissipated[2] = -25.0 * u[0], -12.0 * np.sign(u[2]) * (1 + 0.1 * q[2] ** 2)
     agree(model.inverse_dynamics(q, u, udot), plain - dissipated)
@@ -272,8 +274,8 @@ def test_a_load_on_the_end_effector_is_carried_by_the_jacobian_of_pinocchio() ->
     model, at = kane.load(NAME), np.array([0.05, -0.02, 0.3])
     plain = model.inverse_dynamics(q, u, udot)
     force, torque = np.array([30.0, -20.0, -250.0]), np.array([4.0, 5.0, -6.0])
-    model.force("push", TIP, force.tolist(), at=at.tolist())
-    model.torque("twist", TIP, torque.tolist())
+    model.load("push", Force(TIP, force.tolist(), at=at.tolist()))
+    model.load("twist", Torque(TIP, torque.tolist()))
     peer = peer_model()
     data = peer.createData()
     pin.computeJointJacobians(peer, data, configuration(q))

@@ -87,9 +87,9 @@ def agree(ours: Array, theirs: Array) -> None:
 def link_of(model: kane.Model, name: str, row: tuple[float, float, float, float], prismatic: bool = False) -> HDLink:
     """The row (alpha, a, b, theta) with the inertia of a body that is described in its frame."""
     body = model.bodies[name]
-    center = np.array([model.number(c, name) for c in body.center])
-    inertia = np.array([[model.number(e, name) for e in line] for line in body.inertia])
-    return HDLink(*row, model.number(body.mass, name), center, inertia, prismatic)
+    center = np.array([model.mechanism.number(c, name) for c in body.center])
+    inertia = np.array([[model.mechanism.number(e, name) for e in line] for line in body.inertia])
+    return HDLink(*row, model.mechanism.number(body.mass, name), center, inertia, prismatic)
 
 
 # the Stanford arm by its table [AMR89, Sec. 7.1] ---------------------------------------------------------------------
@@ -116,10 +116,13 @@ def stanford_by_table() -> tuple[kane.Model, kane.Model, list[HDLink]]:
     for name, (body, x, z, origin, alpha, b) in STANFORD.items():
         R = np.column_stack([x, np.cross(z, x), z])
         record = arm.bodies[body]
-        at = np.array([arm.number(arm.scalar(c, "origin"), "origin") for c in origin])
-        center = R.T @ (np.array([arm.number(c, "center") for c in record.center]) - at)
-        I = R.T @ np.array([[arm.number(e, "inertia") for e in row] for row in record.inertia]) @ R
-        mass, length = arm.number(record.mass, "mass"), arm.number(arm.scalar(b, "b"), "b")
+        at = np.array([arm.mechanism.number(arm.mechanism.scalar(c, "origin"), "origin") for c in origin])
+        center = R.T @ (np.array([arm.mechanism.number(c, "center") for c in record.center]) - at)
+        I = R.T @ np.array([[arm.mechanism.number(e, "inertia") for e in row] for row in record.inertia]) @ R
+        mass, length = (
+            arm.mechanism.number(record.mass, "mass"),
+            arm.mechanism.number(arm.mechanism.scalar(b, "b"), "b"),
+        )
         entries = {"xx": I[0, 0], "yy": I[1, 1], "zz": I[2, 2], "xy": I[0, 1], "xz": I[0, 2], "yz": I[1, 2]}
         kind = "prismatic" if name == "boom" else "revolute"
         rows[name] = {"type": kind, "a": 0.0, "alpha": alpha, "b": length, "theta": 0.0, "body": body, "mass": mass}
@@ -184,10 +187,12 @@ def test_the_start_of_table_three_puts_the_last_origin_where_the_notes_say() -> 
 def test_pinocchio_gives_the_dynamics_of_the_built_in_arms(name: str) -> None:
     model = kane.load(name)
     motors = np.zeros(len(model.speeds))
-    for rotor in model.rotors.values():
-        motors[model.speeds.index(model.default_speeds[repr(rotor.joint.rates[0])])] = model.number(rotor.inertia, "")
-    model.rotors.clear()
-    peer = pin.buildModelFromXML(to_urdf(model))
+    for rotor in model.mechanism.rotors.values():
+        motors[model.speeds.index(model.mechanism.default_speeds[repr(rotor.joint.rates[0])])] = model.mechanism.number(
+            rotor.inertia, ""
+        )
+    model.mechanism.rotors.clear()
+    peer = pin.buildModelFromXML(to_urdf(model.mechanism))
     model = kane.load(name)
     peer.armature = motors
     data = peer.createData()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kane import Model
-from kane.model import read_mechanism
+from kane.model import Loop, read_mechanism
 
 EXACT = 1e-11  # rounding of two formulas, and of projections
 CLOSE = 1e-9  # of a motion over some seconds at the tolerances below
@@ -50,7 +50,7 @@ initial: {qi: 0.7, qo: 0.7, h: 0.7}
 
 
 def read(text: str) -> Model:
-    return read_mechanism(text, "coupling.yaml", into=Model)
+    return Model.of(read_mechanism(text, "coupling.yaml"))
 
 
 def test_a_cardan_joint_turns_its_shafts_at_its_ratio_all_around() -> None:
@@ -90,7 +90,7 @@ def bennett(a: float, twist: float, other: float) -> Model:
         parent, place = name, {"at": (length, 0, 0), "rotation": {"axis": "x", "angle": angle}}
     ends = {"first_at": place["at"], "first_rotation": place["rotation"]}
     back = {"second_at": (-b, 0, 0), "second_rotation": {"axis": "x", "angle": -other}}
-    model.close("pin", "revolute", parent, "ground", **ends, **back)
+    model.constrain("pin", Loop("revolute", parent, "ground", **ends, **back))
     return model
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kane
+from kane.model import Force, MotionEquations, Torque
 
 RNG = np.random.default_rng(3)
 
@@ -27,7 +28,7 @@ def test_the_rolling_disk() -> None:
     """Eq. 42: −m g sin φ − (m + J/r²) u̇1 = 0, and the friction that holds it: F = −(J/r²) u̇2 along the ramp."""
     m, r, J, slope = 2.0, 0.25, 0.07, 0.3
     model = disk(slope, m, r, J)
-    model.motion_constraint("rolling", "u1 + u2 = 0")
+    model.constrain("rolling", MotionEquations("u1 + u2 = 0"))
     udot = model.forward_dynamics([0.4, 1.0], [0.5, -0.5], [0.0, 0.0])
     expected = -m * 9.81 * math.sin(slope) / (m + J / r**2)
     assert udot == pytest.approx([expected, -expected], rel=1e-13)
@@ -38,8 +39,8 @@ def test_the_sliding_disk() -> None:
     """Eq. 40 with friction as a load: u̇1 = −g sin φ − F/m, u̇2 = −F r²/J."""
     m, r, J, slope, friction = 2.0, 0.25, 0.07, 0.3, 1.7
     model = disk(slope, m, r, J)
-    model.force("friction", "disk", (-friction, 0, 0), at=(0, 0, 0))
-    model.torque("lever", "disk", (0, 0, -friction * r))
+    model.load("friction", Force("disk", (-friction, 0, 0), at=(0, 0, 0)))
+    model.load("lever", Torque("disk", (0, 0, -friction * r)))
     udot = model.forward_dynamics([0.4, 1.0], [0.5, 0.2], [0.0, 0.0])
     assert udot == pytest.approx([-9.81 * math.sin(slope) - friction / m, -friction * r**2 / J], rel=1e-12)
 
@@ -59,8 +60,8 @@ def wrist(chosen: bool) -> kane.Model:
     model.joint("3", "revolute", "B", "C", axis="z", coordinates=["q3"])
     if chosen:
         model.set_speeds({"u1": "w.C.x", "u2": "w.C.y", "u3": "w.C.z"})
-    model.force("contact", "C", ("F1", "F2", "F3"), at=(0, 0, "L"), frame="C")
-    model.torque("couple", "C", ("T1", "T2", "T3"), frame="C")
+    model.load("contact", Force("C", ("F1", "F2", "F3"), at=(0, 0, "L"), frame="C"))
+    model.load("couple", Torque("C", ("T1", "T2", "T3"), frame="C"))
     return model
 
 
@@ -125,7 +126,7 @@ def test_the_cart_whose_caster_sticks() -> None:
     m_eff is the coefficient of u̇1 in Eq. 67; its velocity terms, as printed, do not cancel and are misprints.
     """
     model, q, _ = cart_state()
-    model.motion_constraint("stuck", "turn' = 0")
+    model.constrain("stuck", MotionEquations("turn' = 0"))
     mB, IB, mC, L1, L2, L3 = (model.parameters[n].value for n in ("mB", "IB", "mC", "L1", "L2", "L3"))
     s4, c4 = math.sin(q[3]), math.cos(q[3])
     Z2 = L3 - L2 * c4
@@ -144,7 +145,7 @@ def test_the_cart_whose_caster_sticks() -> None:
 def test_the_stuck_cart_runs_in_a_circle() -> None:
     """About the point where the axes of the back wheels and of the caster's wheel meet."""
     model, q, _ = cart_state()
-    model.motion_constraint("stuck", "turn' = 0")
+    model.constrain("stuck", MotionEquations("turn' = 0"))
     motion = model.simulate((0, 8), q=dict(zip(model.coordinates, q, strict=True)), u={"u1": 1.0})
     turning = motion.u[0, 2]
     center = motion.q[0, :2] + np.array([-math.sin(q[2]), math.cos(q[2])]) / turning

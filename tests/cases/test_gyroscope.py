@@ -34,7 +34,7 @@ def by_frames(set_velocities: bool) -> Model:
         model.coordinate(name, angle)
     B = model.frame("B", "N", euler="body 312", angles=NAMES)
     model.set_speeds(SPEEDS)
-    u1, u2, u3 = (model.names()[u] for u in SPEEDS)
+    u1, u2, u3 = (model.mechanism.names()[u] for u in SPEEDS)
     P = model.point("P", "O", B.vector(*CENTER))
     if set_velocities:
         w = B.vector(u1, u2, u3)
@@ -59,7 +59,7 @@ def test_frames_and_joints_give_the_same_equations(set_velocities: bool) -> None
 
 @pytest.mark.parametrize("set_velocities", [False, True], ids=["derived", "set"])
 def test_every_law_holds_at_the_analysts_level(set_velocities: bool) -> None:
-    report = check(by_frames(set_velocities), backend="numpy")
+    report = check(by_frames(set_velocities).mechanism, backend="numpy")
     assert report.passed, str(report)
 
 

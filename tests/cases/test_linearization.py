@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 import kane
 from kane import InputError, Model, ModelError
 from kane.analysis import Linearization
+from kane.api.answers import Answers, embedding_of
 from kane.errors import SingularError
+from kane.model import Loop, MotionEquations, Rolling
 from kane.model.attitude import unit_quaternions
 from laws.trees import Plan, build, plans, rotation
 from seeds import FIXED, examples, generator
@@ -140,14 +142,14 @@ def test_spherical_pendulum_swings_in_both_planes() -> None:
 def slopes(model: Model, linear: Linearization, x: Array) -> tuple[Array, Array, float]:
     """Changes of u̇ and of the states' coordinate rates along states x, by differences of states on the constraints,
     and how far the largest step led off them."""
-    at, embedding = linear.at, model.embedding()
+    at, embedding = linear.at, embedding_of(Answers(model.mechanism))
 
     def there(h: float) -> tuple[Array, Array, float]:
         moved = h * (linear.shape @ x)
         guess = at.q + moved[: len(at.q)], at.u + moved[len(at.q) :]
-        q, u = model.project(unit_quaternions(model, guess[0]), guess[1], t=at.t)
+        q, u = model.project(unit_quaternions(model.mechanism, guess[0]), guess[1], t=at.t)
         off = max(np.abs(q - guess[0]).max(), np.abs(u - guess[1]).max())
-        udot = embedding.accelerations([at.t], q, u, at.tau, model.free_values())[0][0]
+        udot = embedding.accelerations([at.t], q, u, at.tau, model.mechanism.free_values()).udot[0]
         return udot, rates(q, model.qdot(q, u, t=at.t)), off
 
     def rates(q: Array, qdot: Array) -> Array:
@@ -209,24 +211,26 @@ def test_linearization_is_the_slope_of_the_motion_in_random_loops(
     rng = np.random.default_rng(seed)
     model = build(plan)
     n = len(model.speeds)
-    q = unit_quaternions(model, model.initial_state[0] + rng.uniform(-0.6, 0.6, len(model.coordinates)))
+    q = unit_quaternions(model.mechanism, model.initial_state[0] + rng.uniform(-0.6, 0.6, len(model.coordinates)))
     model.set_initial(dict(zip(model.coordinates, q.tolist(), strict=True)))
     body = str(rng.choice(list(model.bodies)))
     R, p = model.at(body).pose(q)
     place, turn = rng.normal(size=3), rotation(rng)
-    model.close(
+    model.constrain(
         "loop",
-        kind,
-        "ground",
-        body,
-        first_at=place.tolist(),
-        second_at=(R.T @ (place - p)).tolist(),
-        first_rotation={"matrix": turn.tolist()},
-        second_rotation={"matrix": (R.T @ turn).tolist()},
+        Loop(
+            kind,
+            "ground",
+            body,
+            first_at=place.tolist(),
+            second_at=(R.T @ (place - p)).tolist(),
+            first_rotation={"matrix": turn.tolist()},
+            second_rotation={"matrix": (R.T @ turn).tolist()},
+        ),
     )
     if rolling:
         terms = [f"({rng.normal():.4f} + 0.2*sin({rng.choice(model.coordinates)}))*{u}" for u in model.speeds]
-        model.motion_constraint("row", f"{' + '.join(terms)} = 0.3*cos(t)")
+        model.constrain("row", MotionEquations(f"{' + '.join(terms)} = 0.3*cos(t)"))
     M = np.atleast_2d(model.mass_matrix(q))
     rows = model.constraint_rows(q, np.zeros(n)).A / np.sqrt(np.diag(M))
     share = np.linalg.svd(rows, compute_uv=False)
@@ -312,7 +316,7 @@ def test_disc_rolls_upright_above_its_critical_spin(spin: float) -> None:
     model.joint("place", "planar", "ground", "heading", velocity="body", coordinates=["x", "y", "yaw"])
     model.joint("lean", "revolute", "heading", "plane", axis="x", coordinates=["lean"], speeds=["ulean"])
     model.joint("spin", "revolute", "plane", "disc", axis="y", at=[0, 0, R], coordinates=["spin"], speeds=["uspin"])
-    model.rolling("road", "disc", radius=R, axis="y", normal_row=False)
+    model.constrain("road", Rolling("disc", radius=R, axis="y", normal_row=False))
     linear = model.linearize(u={"uspin": spin}, independent=["lean", "ulean"], ignore=True)
     assert linear.running == ()
     spinning = kane.load("rolling-disc").linearize({"lean": 0.0}, {"wx": 0.0, "wz": 0.0, "wy": spin, "vx": spin * R})

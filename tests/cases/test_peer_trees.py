@@ -77,7 +77,7 @@ def test_dynamics_are_those_of_pinocchio(seed: int) -> None:
     plan = tree(seed, KINDS)
     model, peer = build(plan), pinocchio_tree(plan)
     data = peer.createData()
-    states = random_states(dense_equations(model), 5, seed)
+    states = random_states(dense_equations(model.mechanism), 5, seed)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     udot = model.forward_dynamics(states.q, states.u, states.tau)
     for k in range(len(states)):
@@ -137,7 +137,7 @@ def test_dynamics_are_those_of_mujoco(seed: int) -> None:
     plan = chain(seed)
     model, peer = build(plan), mujoco_tree(plan)
     data = mujoco.MjData(peer)
-    states = random_states(dense_equations(model), 5, seed)
+    states = random_states(dense_equations(model.mechanism), 5, seed)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     for k in range(len(states)):
         data.qpos[:], data.qvel[:], data.qacc[:] = states.q[k], states.u[k], states.udot[k]

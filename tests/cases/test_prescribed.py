@@ -70,7 +70,7 @@ def test_a_locked_joint_is_a_weld() -> None:
 
 
 def test_a_told_motion_survives_the_file() -> None:
-    text = write_mechanism(driven_pendulum())
+    text = write_mechanism(driven_pendulum().mechanism)
     assert "prescribed: [A*cos(om*t)]" in text
     assert write_mechanism(read_mechanism(text, "driven.yaml")) == text
 
@@ -82,3 +82,20 @@ def test_a_told_motion_depends_on_time_and_parameters_only() -> None:
         m.joint("x", "revolute", "bob", "tip", prescribed=["q_hinge"])
     with pytest.raises(kane.ModelError, match="a gimbal joint has 3 coordinates"):
         m.joint("x", "gimbal", "bob", "tip", prescribed=["t"])
+
+
+@pytest.mark.parametrize("t", [0.0, 0.3, 1.1])
+def test_a_damper_to_a_driven_point_feels_how_fast_that_point_moves(t: float) -> None:
+    """A mass at (x, 0), a damper to the point (0, s(t)): with L² = x² + s², m ẍ = −c L̇ x / L, L̇ = (x ẋ + s ṡ) / L."""
+    m = kane.Model("dashpot")
+    m.body("cart", mass=2.0)
+    m.joint("slide", "prismatic", "ground", "cart", axis="x", coordinates=["x"])
+    m.body("pin")
+    m.joint("drive", "prismatic", "ground", "pin", axis="y", prescribed=["0.5 + 0.2*sin(3*t)"])
+    m.load("dashpot", kane.Spring("pin", "cart", damping=5.0))
+    x, v = 0.7, -0.4
+    s, rate = 0.5 + 0.2 * np.sin(3 * t), 0.6 * np.cos(3 * t)
+    length = np.hypot(x, s)
+    expected = -5.0 * (x * v + s * rate) / length * x / length / 2.0
+    assert m.forward_dynamics([x], [v], [0.0], t=t)[0] == pytest.approx(expected, rel=ROUNDING)
+    assert m.check(samples=2).passed

@@ -15,6 +15,7 @@ from cases.test_peer_trees import KINDS, pinocchio_tree, to_pinocchio, tree
 from kane import Model
 from kane.analysis.check import random_states
 from kane.formulation.dense import dense_equations
+from kane.model import Distance, Gear, JointSpring, Loop, PointOnLine, Rolling, RollingSphere, Spring
 from laws.trees import build
 from seeds import generator
 
@@ -96,7 +97,7 @@ def test_two_bearings_share_the_moment_of_an_unbalanced_rotor(method: str) -> No
     model = Model("rotor", gravity=[0, -G, 0])
     model.body("rotor", mass=m, center=[0, 0, L / 4], inertia={"xx": 0.05, "yy": 0.05, "zz": 0.08, "xz": Ixz})
     model.joint("near", "spherical", "ground", "rotor")
-    model.point_on_line("far", "ground", "rotor", second_at=[0, 0, L], axis="z")
+    model.constrain("far", PointOnLine("ground", "rotor", second_at=[0, 0, L], axis="z"))
     q, u = [np.cos(angle / 2), 0, 0, np.sin(angle / 2)], [0, 0, w]
     found = model.reactions(q, u, method=method)
     turning = Ixz * w**2 * np.array([-np.sin(angle), np.cos(angle), 0])  # the moment that the rotor needs, in N
@@ -130,7 +131,7 @@ def disc() -> Model:
     model = Model("disc", gravity=[0, 0, -G])
     model.body("disc", mass=m, inertia={"xx": m * r**2 / 4, "yy": m * r**2 / 2, "zz": m * r**2 / 4})
     model.joint("free", "free", "ground", "disc")
-    model.rolling("road", "disc", radius=r, axis="y")
+    model.constrain("road", Rolling("disc", radius=r, axis="y"))
     return model
 
 
@@ -157,7 +158,7 @@ def test_a_ball_rolling_down_a_slope_needs_two_sevenths_of_the_pull(method: str)
     model = Model("ball", gravity=[G * np.sin(slope), 0, -G * np.cos(slope)])
     model.body("ball", mass=m, inertia=dict.fromkeys(("xx", "yy", "zz"), 0.4 * m * r**2))
     model.joint("free", "free", "ground", "ball")
-    model.rolling_sphere("floor", "ball", radius=r)
+    model.constrain("floor", RollingSphere("ball", radius=r))
     found = model.reactions([1, 0, 0, 0, 0, 0, r], np.zeros(6), method=method)["floor"]
     assert near(found.force, [-2 / 7 * m * G * np.sin(slope), 0, m * G * np.cos(slope)], 10)
 
@@ -169,7 +170,7 @@ def axle() -> Model:
     model.body("wheel", mass=1.0, inertia={"xx": 0.01, "yy": 0.02, "zz": 0.01})
     model.joint("rail", "prismatic", "ground", "cart", axis="x", at=[0, 0, 0.2])
     model.joint("axle", "revolute", "cart", "wheel", axis="y")
-    model.rolling("road", "wheel", radius=0.2, axis="y", normal_row=False)
+    model.constrain("road", Rolling("wheel", radius=0.2, axis="y", normal_row=False))
     return model
 
 
@@ -203,7 +204,9 @@ def four_bar(rows: tuple[str, ...] | None) -> Model:
     model.joint("A", "revolute", "ground", "crank", axis="z", initial=[1.0])
     model.joint("B", "revolute", "crank", "coupler", axis="z", at=[a, 0, 0], initial=[-0.8])
     model.joint("D", "revolute", "ground", "rocker", axis="z", at=[d, 0, 0], initial=[1.3])
-    model.close("C", "revolute", "coupler", "rocker", first_at=[b, 0, 0], second_at=[c, 0, 0], axis="z", rows=rows)
+    model.constrain(
+        "C", Loop("revolute", "coupler", "rocker", first_at=[b, 0, 0], second_at=[c, 0, 0], axis="z", rows=rows)
+    )
     return model
 
 
@@ -272,7 +275,7 @@ def test_gears_hand_over_what_turns_the_second_wheel(method: str) -> None:
         model.body(name, mass=1.0, inertia={"xx": inertia, "yy": inertia, "zz": inertia})
     model.joint("one", "revolute", "ground", "first", axis="z", speeds=["u1"])
     model.joint("two", "revolute", "ground", "second", axis="z", at=[1, 0, 0], speeds=["u2"])
-    model.gear("mesh", "one", "two", ratio=k)
+    model.constrain("mesh", Gear("one", "two", ratio=k))
     found = model.reactions([0, 0], [0, 0], [T, 0], method=method)
     alpha = T / (I1 + k**2 * I2)
     names = list(model.motion_variables)
@@ -290,7 +293,7 @@ def test_two_equal_rods_share_a_load_that_one_could_bear(method: str) -> None:
     model.body("load", mass=m)
     model.joint("guide", "prismatic", "ground", "load", axis="z")
     for name in ("left", "right"):
-        model.distance(name, "ground", "load", length=1.0, first_at=[0, 0, 2])
+        model.constrain(name, Distance("ground", "load", length=1.0, first_at=[0, 0, 2]))
     found = model.reactions([1.0], [0.0], method=method)
     assert near(found["left"].force, [0, 0, m * G / 2], 20) and near(found["right"].force, [0, 0, m * G / 2], 20)
     assert found.undetermined == {"left": ("force z",), "right": ("force z",)}
@@ -302,9 +305,9 @@ def test_springs_dampers_and_rotors_act_through_their_joint() -> None:
     model = Model("driven", gravity=[0, -G, 0])
     model.body("rod", mass=2.0, center=[0.4, 0.1, 0], inertia={"xx": 0.02, "yy": 0.1, "zz": 0.1})
     model.joint("hinge", "revolute", "ground", "rod", axis="z")
-    model.joint_spring("spring", "hinge", stiffness=3.0, damping=0.4, rest=0.2)
+    model.load("spring", JointSpring("hinge", stiffness=3.0, damping=0.4, rest=0.2))
     model.rotor("motor", "hinge", 0.01, ratio=5)
-    model.spring("rope", "ground", "rod", first_at=[0, 1, 0], second_at=[0.5, 0, 0], stiffness=7.0)
+    model.load("rope", Spring("ground", "rod", first_at=[0, 1, 0], second_at=[0.5, 0, 0], stiffness=7.0))
     q, u, tau = 0.9, 1.2, 0.7
     udot = model.forward_dynamics([q], [u], [tau])[0]
     expected = tau - 3.0 * (q - 0.2) - 0.4 * u - 0.01 * 25 * udot
@@ -342,7 +345,7 @@ def test_joint_forces_are_those_of_pinocchio(seed: int) -> None:
     plan = tree(seed, KINDS)
     model, peer = build(plan), pinocchio_tree(plan)
     data = peer.createData()
-    states = random_states(dense_equations(model), 4, seed)
+    states = random_states(dense_equations(model.mechanism), 4, seed)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     found = model.reactions(states.q, states.u, tau)
     for k in range(len(states)):
@@ -356,3 +359,57 @@ def test_joint_forces_are_those_of_pinocchio(seed: int) -> None:
             assert np.abs(frame.rotation @ data.f[i].linear - reaction.force[k]).max() <= PEER * size
             assert np.abs(frame.rotation @ data.f[i].angular - reaction.moment[k]).max() <= PEER * size
             assert np.abs(frame.translation - reaction.point[k]).max() <= PEER
+
+
+# events --------------------------------------------------------------------------------------------------------------
+
+
+def bead_on_sphere() -> Model:
+    """A bead of 2 kg at the end of a rod of 3 m without mass, which pushes or pulls it, in a vertical plane."""
+    model = Model("bead", gravity=(0, 0, -9.81))
+    model.body("slider")
+    model.body("bead", mass=2.0)
+    model.joint("across", "prismatic", "ground", "slider", axis="x", coordinates=["x"], speeds=["vx"])
+    model.joint("up", "prismatic", "slider", "bead", axis="z", coordinates=["z"], speeds=["vz"])
+    model.distance("rod", "ground", "bead", length=3.0)
+    return model
+
+
+@pytest.mark.parametrize("embed", ["run-time", "formulation"])
+def test_an_event_on_a_reaction_finds_where_a_bead_would_leave_a_sphere(embed: str) -> None:
+    """m v²/R = m g cos θ − N with v² = v0² + 2 g R (1 − cos θ): N = 0 at cos θ = 2/3 + v0²/(3 g R)."""
+    v0, g, R = 1.5, 9.81, 3.0
+    run = bead_on_sphere().simulate(
+        (0.0, 5.0),
+        q={"x": 0.0, "z": R},
+        u={"vx": v0},
+        embed=embed,
+        events={"lift": {"expression": "rod", "terminal": True}, "half": "abs(rod) - 9.81"},
+    )
+    assert run.outcome.reason == "event"
+    lift, half = run.events
+    assert lift.y[0, 1] == pytest.approx(R * (2 + v0**2 / (g * R)) / 3, abs=1e-7)
+    # N = m g (3 cos θ − 2 − v0²/(g R)) is half the weight
+    assert half.y[0, 1] == pytest.approx(R * (2.5 + v0**2 / (g * R)) / 3, abs=1e-7)
+    assert np.abs(run.multipliers - run.reactions().multipliers).max() < 1e-9
+    force = run.reactions(method="complement").constraints["rod"].force
+    assert np.linalg.norm(force, axis=-1) == pytest.approx(np.abs(run.multipliers[:, 0]), abs=1e-8)
+
+
+def test_an_event_may_combine_reactions_with_everything_else() -> None:
+    model = kane.load("whipple-bicycle")
+    watched = "front.lateral + 0.5*rear.lateral - 3 - roll"
+    run = model.simulate((0.0, 3.0), u={"uroll": 0.5}, events={"slip": watched, "side": "front.lateral"})
+    n, roll = len(model.coordinates), model.coordinates.index("roll")
+    front, rear = (model.row_names.index(f"{wheel}.lateral") for wheel in ("front", "rear"))
+    for crossings, share in zip(run.events, (1.0, 0.0), strict=True):
+        assert len(crossings) >= 2
+        q, u = crossings.y[:, :n], crossings.y[:, n : n + len(model.speeds)]
+        values = model.reactions(q, u, method="complement").multipliers
+        rest = 0.5 * values[:, rear] - 3 - q[:, roll]
+        assert np.abs(values[:, front] + share * rest).max() < 1e-8
+
+
+def test_an_unknown_reaction_in_an_event_is_refused_with_what_was_meant() -> None:
+    with pytest.raises(kane.ModelError, match=r"front\.normal"):
+        kane.load("whipple-bicycle").simulate((0.0, 1.0), events={"lift": "front.norml"})

@@ -93,7 +93,7 @@ def at_random_state(model: kane.Model, peer: Any, rng: np.random.Generator) -> P
             continue
         twin = peer.joints[peer.getJointId(joint.name)]
         own = [model.coordinates.index(c.name) for c in joint.coordinates]
-        speeds = [model.speeds.index(model.default_speeds[repr(rate)]) for rate in joint.moved_by]
+        speeds = [model.speeds.index(model.mechanism.default_speeds[repr(rate)]) for rate in joint.moved_by]
         ratio = 1.0
         if joint.type.kind == "free":
             wxyz, p = rng.normal(size=4), rng.uniform(-1, 1, 3)
@@ -102,8 +102,8 @@ def at_random_state(model: kane.Model, peer: Any, rng: np.random.Generator) -> P
         else:
             if isinstance(joint.type, Coupled):  # after the joint that it follows
                 leader = model.coordinates.index(model.joints[joint.type.follows].coordinates[0].name)
-                ratio = model.number(joint.type.ratio, "ratio")
-                angle = ratio * q[leader] + model.number(joint.type.offset, "offset")
+                ratio = model.mechanism.number(joint.type.ratio, "ratio")
+                angle = ratio * q[leader] + model.mechanism.number(joint.type.offset, "offset")
             else:
                 q[own] = angle = rng.uniform(-2, 2)
             theirs = [angle] if twin.nq == 1 else [np.cos(angle), np.sin(angle)]
@@ -155,7 +155,7 @@ def judged(name: str, seed: int) -> Judged:
         pair.q,
         pair.u,
         efforts,
-        [model.number(g, "gravity") for g in model.gravity],
+        [model.mechanism.number(g, "gravity") for g in model.gravity],
     )
     ours = computed(model, "forward_dynamics", pair.q, pair.u, efforts)
     condition = float(np.linalg.cond(pair.mass_matrix()))
@@ -211,7 +211,7 @@ def test_what_cannot_move_on_a_fixed_base_says_how_to_load_it() -> None:
 )
 def test_a_robot_written_as_a_model_file_is_the_same_description(name: str) -> None:
     model = kane.load(ROBOTS / name)
-    assert read_mechanism(write_mechanism(model), "robot.yaml").description() == model.description()
+    assert read_mechanism(write_mechanism(model.mechanism), "robot.yaml").description() == model.mechanism.description()
 
 
 def test_the_built_in_ur5_is_that_of_its_maker() -> None:
@@ -219,7 +219,7 @@ def test_the_built_in_ur5_is_that_of_its_maker() -> None:
     state = np.random.default_rng(4).uniform(-1, 1, (3, 6))
     efforts = computed(theirs, "inverse_dynamics", *state)
     assert difference(computed(ours, "inverse_dynamics", *state), efforts) < AGREEMENT
-    for mine, other in zip(ours.limits.values(), theirs.limits.values(), strict=True):
+    for mine, other in zip(ours.mechanism.limits.values(), theirs.mechanism.limits.values(), strict=True):
         assert mine.upper == pytest.approx(other.upper) and (mine.velocity, mine.effort) == (
             other.velocity,
             other.effort,

@@ -18,7 +18,7 @@ from scipy.interpolate import make_interp_spline
 
 import kane
 from kane import Model
-from kane.model import read_mechanism, write_mechanism
+from kane.model import Gear, Rolling, RollingOnSphere, RollingSphere, read_mechanism, write_mechanism
 
 Array = NDArray[Any]
 
@@ -131,7 +131,7 @@ def disc_with_a_height() -> Model:
     r, m = 0.26, 3.43
     model.body("disc", mass=m, inertia={"xx": m * r**2 / 4, "yy": m * r**2 / 2, "zz": m * r**2 / 4})
     model.joint("flight", "free", "ground", "disc", velocity="parent")
-    model.rolling("road", "disc", radius=r, axis="y")
+    model.constrain("road", Rolling("disc", radius=r, axis="y"))
     return model
 
 
@@ -300,7 +300,7 @@ def test_a_ball_on_a_tray_that_is_shaken_follows_with_two_sevenths() -> None:
     model.joint("shaker", "prismatic", "ground", "tray", axis="x", prescribed=["0.1*sin(3*t)"])
     model.body("ball", mass=0.5, inertia={"xx": 5e-4, "yy": 5e-4, "zz": 5e-4})
     model.joint("flight", "free", "ground", "ball", velocity="parent", initial=[1, 0, 0, 0, 0, 0, 0.05])
-    model.rolling_sphere("tray", "ball", radius=0.05, on="tray")
+    model.constrain("tray", RollingSphere("ball", radius=0.05, on="tray"))
     t = np.linspace(0, 3, 16)
     run = model.simulate(t, u={name: 0.0 for name in model.speeds if not name.endswith("wy")}, **TIGHT)
     assert np.abs(run.q[:, 4] - 2 / 7 * (0.1 * np.sin(3 * t) - 0.3 * t)).max() <= CLOSE
@@ -313,7 +313,7 @@ def test_a_ball_swings_in_a_bowl_like_a_pendulum_with_seven_fifths_of_its_inerti
     model.joint("lift", "prismatic", "ground", "bowl", axis="z", prescribed=["0.3*t**2"])
     model.body("ball", mass=0.5, inertia={"xx": 5e-4, "yy": 5e-4, "zz": 5e-4})
     model.joint("flight", "free", "ground", "ball", velocity="parent", initial=[1, 0, 0, 0, 0, 0, -0.35])
-    model.rolling_on_sphere("bowl", "ball", radius=0.05, on_radius=0.4, on="bowl", inside=True)
+    model.constrain("bowl", RollingOnSphere("ball", radius=0.05, on_radius=0.4, on="bowl", inside=True))
     theta, length = 0.7, 0.35
     q = [1, 0, 0, 0, length * np.sin(theta), 0, -length * np.cos(theta)]
     udot = model.forward_dynamics(q, np.zeros(6), np.zeros(6))
@@ -340,7 +340,7 @@ constraints:
 
 def test_a_ball_in_an_upright_cylinder_does_not_sink_but_swings() -> None:
     """Round at a constant rate Ω, z" = −(2/7) Ω² z − (5/7) g: the golfer's grief, from v · e = 0 at the contact."""
-    model = read_mechanism(IN_A_CYLINDER, "cylinder.yaml", into=Model)
+    model = Model.of(read_mechanism(IN_A_CYLINDER, "cylinder.yaml"))
     turn = 3.0
     q, u = model.project(None, {"turn": turn}, hold=["turn", "rise", "u_ball_wx"])
     t = np.linspace(0, 8, 41)
@@ -348,7 +348,7 @@ def test_a_ball_in_an_upright_cylinder_does_not_sink_but_swings() -> None:
     w = np.sqrt(2 / 7) * turn
     assert np.abs(run.q[:, 1] - 5 / 7 * G / w**2 * (np.cos(w * t) - 1)).max() <= CLOSE
     assert np.abs(run.u[:, 0] - turn).max() <= CLOSE
-    again = read_mechanism(write_mechanism(model), "again.yaml", into=Model)
+    again = Model.of(read_mechanism(write_mechanism(model.mechanism), "again.yaml"))
     assert np.array_equal(again.forward_dynamics(q, u, np.zeros(5)), model.forward_dynamics(q, u, np.zeros(5)))
 
 
@@ -391,7 +391,7 @@ def test_the_snakeboard_s_momentum_changes_by_steering_alone() -> None:
     """Steered by ±φ, p = m v + (tan φ / l) h along the motion that the axles allow, h = J w + Jr ψ' of the whole about
     the vertical: ṗ = h φ' / (l cos² φ), whatever the rotor does."""
     model = kane.load("snakeboard")
-    model.gear("steering", "front", "back", -1)
+    model.constrain("steering", Gear("front", "back", -1))
     t = np.linspace(0, 6, 601)
     run = model.simulate(t, control="drive", **TIGHT)
     phi, phi_rate = run.q[:, 4], run.u[:, 4]

@@ -17,6 +17,7 @@ from kane.analysis.programs import Array
 from kane.errors import ModelError
 from kane.formulation.dense import dense_equations
 from kane.graph import Expr
+from kane.model import Effort, Force, JointSpring, MagneticTorque, PointGravity, Spring, Stop, Thruster, Torque
 from kane.model.joints import Revolute
 
 SAME = 1e-9  # two descriptions of one motion, relative, after some seconds at rtol 1e-11
@@ -116,15 +117,15 @@ def test_the_angle_of_a_wheel_is_in_no_equation() -> None:
 
 def test_a_load_on_the_rim_of_a_wheel_feels_its_angle() -> None:
     model = craft(full=False)
-    model.force("rub", "wheel", ["1 + 0.1*u_wheel", 0.0, 0.0], at=[0.0, 0.2, 0.0], frame="wheel")
+    model.load("rub", Force("wheel", ["1 + 0.1*u_wheel", 0.0, 0.0], at=[0.0, 0.2, 0.0], frame="wheel"))
     assert model.check().passed
     assert model.equations().count("forward_dynamics")["trig"] > 0
 
 
 def test_a_torque_on_a_wheel_in_the_axes_of_its_carrier_does_not_feel_its_angle() -> None:
     model = craft(full=False)
-    model.torque("motor", "wheel", [*(0.3 * AXIS).tolist()], frame="bus", reaction="bus")
-    model.torque("wind", "wheel", [0.1, "0.2*t", 0.0])
+    model.load("motor", Torque("wheel", [*(0.3 * AXIS).tolist()], frame="bus", reaction="bus"))
+    model.load("wind", Torque("wheel", [0.1, "0.2*t", 0.0]))
     assert model.check().passed
     assert model.equations().count("forward_dynamics")["trig"] == 0
 
@@ -157,11 +158,11 @@ def test_a_pulse_of_a_thruster_changes_velocity_by_its_impulse() -> None:
     model = Model("pulse")
     model.body("bus", mass=20.0, inertia={"xx": 3.0, "yy": 3.0, "zz": 5.0})
     model.joint("flight", "free", "ground", "bus", velocity="parent")
-    model.thruster("main", "bus", "x", "select(t < 2, 5, 0)", at=[-1.0, 0.0, 0.0])
+    model.load("main", Thruster("bus", "x", "select(t < 2, 5, 0)", at=[-1.0, 0.0, 0.0]))
     run = model.simulate(np.linspace(0.0, 4.0, 9))
     np.testing.assert_allclose(run.u[-1], [0, 0, 0, 0.5, 0, 0], atol=1e-7)
     with pytest.raises(ModelError, match="unit vector"):
-        model.thruster("bad", "bus", [0.0, 0.0, 0.0], 1.0)
+        model.load("bad", Thruster("bus", [0.0, 0.0, 0.0], 1.0))
 
 
 def test_slosh_swings_with_the_frequency_of_its_pendulum() -> None:
@@ -170,7 +171,7 @@ def test_slosh_swings_with_the_frequency_of_its_pendulum() -> None:
     model.body("bus", mass=1e6, inertia={"xx": 1e6, "yy": 1e6, "zz": 1e6})
     model.joint("flight", "free", "ground", "bus")
     model.slosh("tank", "bus", 3.0, 0.8, at=[0.0, 0.0, 0.0], axis="x")
-    model.thruster("main", "bus", "x", "a*(1e6 + 3)")
+    model.load("main", Thruster("bus", "x", "a*(1e6 + 3)"))
     frequency = np.sqrt(0.5 / 0.8)
     t = np.linspace(0.0, 3 * 2 * np.pi / frequency, 61)
     run = model.simulate(t, q={"q_tank_1": 0.01}, rtol=1e-10)
@@ -183,7 +184,7 @@ def test_a_stop_gives_back_what_it_takes_and_its_damper_never_pulls() -> None:
         model = Model("slider")
         model.body("B", mass=2.0)
         model.joint("j", "prismatic", "ground", "B", axis="x", coordinates=["q"], speeds=["u"])
-        model.stop("ends", "j", lower=-0.5, upper=1.0, stiffness=800.0, damping=damping)
+        model.load("ends", Stop("j", lower=-0.5, upper=1.0, stiffness=800.0, damping=damping))
         return model
 
     t = np.linspace(0.0, 4.0, 401)
@@ -209,7 +210,7 @@ def test_a_dipole_swings_like_a_compass() -> None:
     model = Model("compass")
     model.body("needle", inertia={"xx": 1e-4, "yy": inertia, "zz": inertia})
     model.joint("pin", "revolute", "ground", "needle", axis="z", coordinates=["q"], speeds=["u"])
-    model.magnetic_torque("earth", "needle", [moment, 0.0, 0.0], field=[field, 0.0, 0.0])
+    model.load("earth", MagneticTorque("needle", [moment, 0.0, 0.0], field=[field, 0.0, 0.0]))
     frequency = np.sqrt(moment * field / inertia)
     t = np.linspace(0.0, 2 * np.pi / frequency, 41)
     run = model.simulate(t, q=[0.01], rtol=1e-10)
@@ -220,7 +221,7 @@ def test_the_field_of_a_dipole_is_twice_as_strong_over_its_pole() -> None:
     model = Model("dipole")
     model.body("B", mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
     model.joint("flight", "free", "ground", "B")
-    model.magnetic_torque("coil", "B", [1.0, 0.0, 0.0], dipole=[0.0, 0.0, -8.0])
+    model.load("coil", MagneticTorque("B", [1.0, 0.0, 0.0], dipole=[0.0, 0.0, -8.0]))
     still = np.zeros(6)
     for place, B in (([2.0, 0.0, 0.0], [0.0, 0.0, 1.0]), ([0.0, 0.0, 2.0], [0.0, 0.0, -2.0])):
         torque = -model.bias([1.0, 0.0, 0.0, 0.0, *place], still)[:3]
@@ -242,7 +243,7 @@ def test_the_five_bodies_keep_momentum_and_energy_for_a_thousand_seconds(loads: 
     if loads == "none":
         for name in list(model.loads):
             del model.loads[name]
-        model.revision += 1
+        model.mechanism.revision += 1
     run = model.simulate(np.linspace(0.0, 1000.0, 501), rtol=1e-13, atol=1e-13)
     assert run.outcome.success
     momentum, central = model.momentum(run.q, run.u), model.momentum(run.q, run.u, about="center")
@@ -289,13 +290,13 @@ def loaded_craft() -> Model:
     """A craft under loads of every kind, internal ones among them."""
     model = gyro(full=True)
     model.set_gravity([0.1, -0.2, 0.3])
-    model.thruster("jet", "gimbal", "x", "2 + sin(t)", at=[0.1, 0.2, 0.3])
-    model.force("pull", "bus", [0.5, "0.1*u_flight_vx", 0.0], at=[0.0, 1.0, 0.0], reaction="ground")
-    model.torque("motor", "wheel", [0.0, 0.0, 0.2], frame="gimbal", reaction="gimbal")
-    model.spring("rope", "ground", "gimbal", first_at=[3.0, 0.0, 0.0], stiffness=2.0, damping=0.3, rest=1.0)
-    model.joint_spring("hinge", "gimbal", stiffness=4.0, damping=0.1)
-    model.effort("push", "flight", "0.7*cos(t)", index=4)
-    model.point_gravity("star", 40.0, center=model.point("far", "O", model.N.vector(5.0, 4.0, -6.0)))
+    model.load("jet", Thruster("gimbal", "x", "2 + sin(t)", at=[0.1, 0.2, 0.3]))
+    model.load("pull", Force("bus", [0.5, "0.1*u_flight_vx", 0.0], at=[0.0, 1.0, 0.0], reaction="ground"))
+    model.load("motor", Torque("wheel", [0.0, 0.0, 0.2], frame="gimbal", reaction="gimbal"))
+    model.load("rope", Spring("ground", "gimbal", first_at=[3.0, 0.0, 0.0], stiffness=2.0, damping=0.3, rest=1.0))
+    model.load("hinge", JointSpring("gimbal", stiffness=4.0, damping=0.1))
+    model.load("push", Effort("flight", "0.7*cos(t)", index=4))
+    model.load("star", PointGravity(40.0, center=model.point("far", "O", model.N.vector(5.0, 4.0, -6.0))))
     return model
 
 
@@ -377,10 +378,10 @@ def spherical_arm() -> Model:
 def test_dynamics_of_free_flyers_are_those_of_pinocchio(name: str) -> None:
     model = spherical_arm() if name == "spherical-arm" else load(name)
     model.loads.clear()
-    model.revision += 1
+    model.mechanism.revision += 1
     peer = in_pinocchio(model)
     data = peer.createData()
-    states = random_states(dense_equations(model), 5, 11)
+    states = random_states(dense_equations(model.mechanism), 5, 11)
     tau = model.inverse_dynamics(states.q, states.u, states.udot)
     udot = model.forward_dynamics(states.q, states.u, states.tau)
     for k in range(len(states)):

@@ -13,7 +13,7 @@ import pytest
 
 import kane
 from kane import Model, Trajectory
-from kane.analysis import check, check_trajectory, operation_table
+from kane.analysis import check, operation_table
 from peers.stanford import PAPER_SIGN, reference, reference_efforts, vertical_angular_momentum
 
 EFFORTS = 1e-10  # relative to the largest of each effort: what the project promises
@@ -76,13 +76,13 @@ def test_inverse_dynamics_of_the_motion_returns_the_control_efforts(control: str
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_law_holds(name: str) -> None:
-    report = check(arm(name))
+    report = check(arm(name).mechanism)
     assert report.passed, str(report)
 
 
 @pytest.mark.parametrize(("control", "key"), RUNS)
 def test_the_motion_keeps_every_law(control: str, key: str) -> None:
-    report = check_trajectory(motion(control), tolerance=CIRCLE)
+    report = motion(control).check(tolerance=CIRCLE)
     assert report.passed, str(report)
     assert ("H·ny" in {row.name for row in report.rows}) == (key == "tau1_zero")
 
@@ -112,7 +112,7 @@ def test_operation_counts_stay_within_what_the_project_promises() -> None:
 
 
 def test_operation_table_shows_fewer_operations_than_the_literature() -> None:
-    rows = operation_table(arm()).rows
+    rows = operation_table(arm().mechanism).rows
     ours = [r for r in rows if r.computation == "inverse_dynamics" and r.source.startswith("kane")]
     theirs = [r for r in rows if "[" in r.source]
     assert {(r.mul, r.add) for r in theirs} >= {(646, 394), (521, 435), (852, 738), (1541, 1196), (2195, 1719)}

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import kane
-from kane.model import read_mechanism
+from kane.model import ConfigurationEquations, read_mechanism
 
 CARDAN = """
 kane: 1
@@ -49,7 +49,7 @@ constraints: {table: {type: rolling, body: coin, radius: 0.3, axis: z}}
 
 
 def model(text: str) -> kane.Model:
-    return read_mechanism(text, "start.yaml", into=kane.Model)
+    return kane.Model.of(read_mechanism(text, "start.yaml"))
 
 
 def test_a_row_that_has_hardly_a_direction_does_not_send_the_guess_away() -> None:
@@ -65,7 +65,7 @@ def test_a_guess_where_an_equation_is_stationary_finds_a_root_near_by() -> None:
     m = kane.Model("root")
     m.body("b", mass=2, inertia={"xx": 0.1, "yy": 0.2, "zz": 0.3})
     m.joint("b", "revolute", "ground", "b", coordinates=["q"])
-    m.configuration_constraint("c", "sin(q)*q = 0.5")
+    m.constrain("c", ConfigurationEquations("sin(q)*q = 0.5"))
     (q,), _ = m.project({"q": 1e-9})
     assert math.sin(q) * q == pytest.approx(0.5, abs=1e-12)
     assert abs(q) < 1.0

@@ -378,7 +378,7 @@ def test_order_names_and_gravity_are_those_of_the_script() -> None:
     assert model.coordinates == ("q1", "q2", "q3") and model.speeds == ("u1", "u2", "u3")
     assert list(model.parameters) == ["l1", "l2", "l3", "l4", "rho", "g"]
     assert list(model.bodies) == ["rod 0", "rod 1", "rod 2"] and not model.loads
-    assert [model.number(e, "gravity") for e in model.gravity] == [0.0, -9.81, 0.0]
+    assert [model.mechanism.number(e, "gravity") for e in model.gravity] == [0.0, -9.81, 0.0]
     assert len(model.row_names) == 2  # the rates of configuration constraints are not taken twice
     q, u = model.initial_state
     assert q[0] == 0.8 and np.abs(model.constraint_rows(q, u).phi).max() < AGREEMENT
@@ -401,7 +401,7 @@ def test_a_script_that_the_second_route_cannot_follow_says_why(script: Callable[
 def test_a_place_that_is_not_told_is_remarked_upon() -> None:
     given = sleigh_without_a_place()
     model = kane.from_sympy(given.method, values=given.values)
-    assert [str(remark) for remark in model.remarks] == [
+    assert [str(remark) for remark in model.mechanism.remarks] == [
         "model 'model' / point 'S': it has a velocity, and no position from a fixed point: its place is not known"
     ]
 
@@ -624,7 +624,7 @@ def test_a_start_is_closed_with_what_was_given_or_is_a_guess() -> None:
     q, _ = kane.from_sympy(method, initial={x: 0.3}).initial_state
     assert (q[0], abs(q[1])) == (0.3, pytest.approx(0.4, rel=1e-12))
     guess = kane.from_sympy(method, initial={x: 0.6, y: 0.8})
-    assert [r.where for r in guess.remarks] == ["model 'model' / initial"]
+    assert [r.where for r in guess.mechanism.remarks] == ["model 'model' / initial"]
     assert guess.initial_state[0] == pytest.approx([0.6, 0.8])
     assert guess.project()[0] == pytest.approx([0.3, 0.4], rel=1e-9)
 

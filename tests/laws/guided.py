@@ -10,14 +10,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kane.graph import Expr, evaluate
-from kane.model import Constraint, Mechanism, Row
+from kane.model import (
+    Belt,
+    BuiltConstraint,
+    ConfigurationEquations,
+    Constraint,
+    Distance,
+    Gear,
+    KnifeEdge,
+    Loop,
+    Mechanism,
+    PointOnCurve,
+    PointOnLine,
+    PointOnPlane,
+    PointVelocity,
+    Rack,
+    Rolling,
+    RollingEllipsoid,
+    RollingOnSphere,
+    RollingSphere,
+    Row,
+)
 from kane.model.attitude import QUATERNIONS
-from kane.model.loads import Action, Effort, Force, Torque
+from kane.model.loads import Action, EffortAction, ForceAction, TorqueAction
 from kane.space import Kinematics
 from kane.space.algebra import dot
 
 Array = NDArray[np.float64]
-Build = Callable[[Mechanism, str], Constraint]
+Build = Callable[[Mechanism, str], BuiltConstraint]
 
 AT, OTHER = (0.1, -0.2, 0.3), (-0.3, 0.1, 0.2)
 TILTED = (0.0, 0.6, 0.8)
@@ -51,12 +71,12 @@ class Case:
     build: Build
 
 
-def _case(name: str, method: str, *args: Any, **options: Any) -> Case:
+def _case(name: str, kind: Callable[..., Constraint], *args: Any, **options: Any) -> Case:
     """`on` among arguments and options stands for the other body."""
 
-    def build(m: Mechanism, on: str) -> Constraint:
+    def build(m: Mechanism, on: str) -> BuiltConstraint:
         given = {key: on if value == "on" else value for key, value in options.items()}
-        return getattr(m, method)("c", *(on if a == "on" else a for a in args), **given)
+        return m.constrain("c", kind(*(on if a == "on" else a for a in args), **given))
 
     return Case(name, build)
 
@@ -64,7 +84,7 @@ def _case(name: str, method: str, *args: Any, **options: Any) -> Case:
 MOVING: dict[str, Any] = {"first_at": (0.1, "sin(t)", 0.3), "second_at": ("cos(t)", 0.2, "R")}
 PLANE: dict[str, Any] = {"on": "on", "at": AT, "normal": TILTED}
 LOOPS = [
-    _case(f"{kind}{' along first' * (options.get('along') == 'first')}", "close", kind, "on", "W", **options, **MOVING)
+    _case(f"{kind}{' along first' * (options.get('along') == 'first')}", Loop, kind, "on", "W", **options, **MOVING)
     for kind, options in (
         ("weld", {"first_rotation": FIRST, "second_rotation": SECOND}),
         ("weld", {"first_rotation": FIRST, "along": "first"}),
@@ -77,35 +97,35 @@ LOOPS = [
     )
 ]
 GUIDES = [
-    _case("distance", "distance", "W", "on", length="1 + 0.1*t", **MOVING),
-    _case("point on plane", "point_on_plane", "on", "W", normal=TILTED, height="t**2", **MOVING),
-    _case("point on line", "point_on_line", "on", "W", axis="y", **MOVING),
-    _case("point on slanted line", "point_on_line", "on", "W", axis=TILTED, **MOVING),
-    _case("point on curve", "point_on_curve", "on", "W", ["y = t*x**2 + R", "z - sin(x)"], second_at=AT),
+    _case("distance", Distance, "W", "on", length="1 + 0.1*t", **MOVING),
+    _case("point on plane", PointOnPlane, "on", "W", normal=TILTED, height="t**2", **MOVING),
+    _case("point on line", PointOnLine, "on", "W", axis="y", **MOVING),
+    _case("point on slanted line", PointOnLine, "on", "W", axis=TILTED, **MOVING),
+    _case("point on curve", PointOnCurve, "on", "W", ["y = t*x**2 + R", "z - sin(x)"], second_at=AT),
 ]
 WHEELS = [
-    _case("wheel", "rolling", "W", radius="R", center=(0.0, 0.2, 0.0), **PLANE),
-    _case("wheel off its axle", "rolling", "W", radius="R", center=(0.1, 0.2, 0.0), on="on"),
-    _case("torus", "rolling", "W", radius="R", crown=0.1, axis="-y", center=(0.0, 0.2, 0.0), **PLANE),
-    _case("disc of its own", "rolling", "K", radius="R", axis=TILTED, center=OTHER, crown=0.05, on="on", normal="-x"),
+    _case("wheel", Rolling, "W", radius="R", center=(0.0, 0.2, 0.0), **PLANE),
+    _case("wheel off its axle", Rolling, "W", radius="R", center=(0.1, 0.2, 0.0), on="on"),
+    _case("torus", Rolling, "W", radius="R", crown=0.1, axis="-y", center=(0.0, 0.2, 0.0), **PLANE),
+    _case("disc of its own", Rolling, "K", radius="R", axis=TILTED, center=OTHER, crown=0.05, on="on", normal="-x"),
 ]
 BALLS = [
-    _case("ball", "rolling_sphere", "A", radius="R", center=AT, **PLANE),
-    _case("ball, normal y", "rolling_sphere", "A", radius="R", on="on", normal="y"),
-    _case("ball on ball", "rolling_on_sphere", "A", radius="R", on_radius=3, center=AT, **PLANE),
-    _case("ball in ball", "rolling_on_sphere", "A", radius="R", on_radius=3, center=AT, on="on", at=OTHER, inside=True),
-    _case("ellipsoid", "rolling_ellipsoid", "A", semi_axes=("R", 1, 2), center=AT, rotation=SECOND, **PLANE),
+    _case("ball", RollingSphere, "A", radius="R", center=AT, **PLANE),
+    _case("ball, normal y", RollingSphere, "A", radius="R", on="on", normal="y"),
+    _case("ball on ball", RollingOnSphere, "A", radius="R", on_radius=3, center=AT, **PLANE),
+    _case("ball in ball", RollingOnSphere, "A", radius="R", on_radius=3, center=AT, on="on", at=OTHER, inside=True),
+    _case("ellipsoid", RollingEllipsoid, "A", semi_axes=("R", 1, 2), center=AT, rotation=SECOND, **PLANE),
 ]
 SPEEDS = [
-    _case("velocity", "velocity_constraint", "W", (0, "sin(t)", "cos(t)"), at=AT, frame="A", relative_to="on"),
-    _case("knife edge", "knife_edge", "W", at=AT, direction="x", on="on"),
+    _case("velocity", PointVelocity, "W", (0, "sin(t)", "cos(t)"), at=AT, frame="A", relative_to="on"),
+    _case("knife edge", KnifeEdge, "W", at=AT, direction="x", on="on"),
 ]
 BETWEEN = [*LOOPS, *GUIDES, *WHEELS, *BALLS, *SPEEDS]
 TIES = [
-    _case("gear", "gear", "fork", "spin", ratio=-2, offset="sin(t)"),
-    _case("belt", "belt", "fork", "spin", first_radius="R", second_radius=0.1, crossed=True),
-    _case("rack", "rack", "fork", "slide", radius="R", offset="t"),
-    _case("configuration", "configuration_constraint", ["r.W.x = sin(t)*r.S.y", "fork - slide**2"]),
+    _case("gear", Gear, "fork", "spin", ratio=-2, offset="sin(t)"),
+    _case("belt", Belt, "fork", "spin", first_radius="R", second_radius=0.1, crossed=True),
+    _case("rack", Rack, "fork", "slide", radius="R", offset="t"),
+    _case("configuration", ConfigurationEquations, ["r.W.x = sin(t)*r.S.y", "fork - slide**2"]),
 ]
 
 
@@ -128,18 +148,18 @@ def kinematics(m: Mechanism) -> Kinematics:
 
 
 def power_of(kin: Kinematics, action: Action) -> Expr:
-    if isinstance(action, Force):
+    if isinstance(action, ForceAction):
         return dot(kin.v(action.point), kin.turn(action.vector.xyz, action.vector.frame, action.point.home))
-    if isinstance(action, Torque):
+    if isinstance(action, TorqueAction):
         return dot(kin.w(action.frame), kin.turn(action.vector.xyz, action.vector.frame, action.frame))
-    assert isinstance(action, Effort)
+    assert isinstance(action, EffortAction)
     return action.variable * action.value
 
 
 def rate(m: Mechanism, row: Row) -> Expr:
-    """Power of the actions + drift."""
+    """Power of the actions + the rheonomic part."""
     kin = kinematics(m)
-    total = row.drift
+    total = row.rheonomic
     for action in row.actions:
         total = total + power_of(kin, action)
     return total
@@ -189,9 +209,9 @@ def wrench(m: Mechanism, row: Row, body: str, values: dict[str, float]) -> Wrenc
     for action, on in zip(row.actions, row.on, strict=True):
         if on.name != body:
             continue
-        assert isinstance(action, Force | Torque)
+        assert isinstance(action, ForceAction | TorqueAction)
         vector = np.array(evaluate(kin.turn(action.vector.xyz, action.vector.frame, m.N), values))
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             force += vector
             moment += np.cross(np.array(evaluate(kin.position(action.point), values)), vector)
         else:

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 from kane.graph import evaluate, time_derivative
-from kane.model import Mechanism
+from kane.model import (
+    Distance,
+    Loop,
+    Mechanism,
+    PointOnCurve,
+    PointOnLine,
+    PointOnPlane,
+    Rolling,
+    RollingEllipsoid,
+    RollingOnSphere,
+)
 from kane.space import rotations
 from laws.guided import (
     AT,
@@ -132,7 +142,7 @@ def test_reactions_of_a_closed_loop_are_equal_and_opposite(kind: str) -> None:
     values = state(m, rng)
     on, off = pose(m, "B", values), pose(m, "W", values)
     second_at = off.R.T @ (on(np.array(AT)) - off.p)
-    made = m.close("c", kind, "B", "W", first_at=AT, second_at=second_at.tolist())
+    made = m.constrain("c", Loop(kind, "B", "W", first_at=AT, second_at=second_at.tolist()))
     for row in made.rows:
         one, two = (wrench(m, row, body, values) for body in ("B", "W"))
         np.testing.assert_allclose(one.force, -two.force, atol=ROUND)
@@ -200,7 +210,7 @@ GRID = 2e-4  # m: how far the highest of many points on a surface is from its hi
 @pytest.mark.parametrize("normal", [TILTED, (0.0, 0.0, -1.0)])
 def test_a_wheel_touches_with_its_lowest_point(crown: float, normal: tuple[float, ...], on: str) -> None:
     m = tree()
-    made = m.rolling("c", "W", radius=0.4, crown=crown, center=(0.0, 0.2, 0.0), on=on, at=AT, normal=normal)
+    made = m.constrain("c", Rolling("W", radius=0.4, crown=crown, center=(0.0, 0.2, 0.0), on=on, at=AT, normal=normal))
     rng = generator(17)
     for _ in range(STATES):
         values = state(m, rng)
@@ -224,7 +234,9 @@ def test_a_wheel_touches_with_its_lowest_point(crown: float, normal: tuple[float
 def test_an_ellipsoid_touches_with_its_lowest_point(on: str) -> None:
     m = tree()
     sizes = (0.4, 1.0, 2.0)
-    made = m.rolling_ellipsoid("c", "A", semi_axes=sizes, center=AT, rotation=SECOND, on=on, at=OTHER, normal=TILTED)
+    made = m.constrain(
+        "c", RollingEllipsoid("A", semi_axes=sizes, center=AT, rotation=SECOND, on=on, at=OTHER, normal=TILTED)
+    )
     R = rotations.euler(SECOND["euler"], [m.graph.const(a) for a in SECOND["angles"]])
     turn = np.array(evaluate([e for row in R for e in row], {})).reshape(3, 3)
     rng = generator(19)
@@ -249,7 +261,7 @@ def test_an_ellipsoid_touches_with_its_lowest_point(on: str) -> None:
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_ball_on_a_ball_touches_between_their_centres(inside: bool, on: str) -> None:
     m = tree()
-    made = m.rolling_on_sphere("c", "A", radius=0.4, on_radius=1.5, center=AT, on=on, at=OTHER, inside=inside)
+    made = m.constrain("c", RollingOnSphere("A", radius=0.4, on_radius=1.5, center=AT, on=on, at=OTHER, inside=inside))
     rng = generator(23)
     for _ in range(STATES):
         values = state(m, rng)
@@ -275,7 +287,7 @@ def test_a_disc_that_rolls_has_a_point_at_rest_on_the_ground() -> None:
     m.joint("place", "planar", "ground", "yoke", coordinates=["x", "y", "yaw"])
     m.joint("lean", "revolute", "yoke", "fork", axis="x", at=(0, 0, 0.5), coordinates=["lean"])
     m.joint("spin", "revolute", "fork", "disc", axis="y", coordinates=["spin"])
-    made = m.rolling("c", "disc", radius=0.5)
+    made = m.constrain("c", Rolling("disc", radius=0.5))
     values = {"t": 0.0, "x": 0.3, "y": 0.1, "yaw": 0.7, "lean": 0.0, "spin": 2.0}
     rates = {"x'": 1.5 * np.cos(0.7), "y'": 1.5 * np.sin(0.7), "yaw'": 0.4, "lean'": 0.0, "spin'": 3.0}
     assert evaluate([rate(m, row) for row in made.rows], {**values, **rates}) == pytest.approx([0, 0, 0], abs=ROUND)
@@ -289,12 +301,12 @@ def test_a_disc_that_rolls_has_a_point_at_rest_on_the_ground() -> None:
 def test_residuals_of_guides_are_what_is_measured_between_points(on: str) -> None:
     m = tree()
     ends: dict[str, Any] = {"first_at": AT, "second_at": OTHER}
-    m.distance("rod", on, "W", length=1.3, **ends)
-    m.point_on_plane("plane", on, "W", normal=TILTED, height=0.2, **ends)
-    m.point_on_line("line", on, "W", axis="y", **ends)
-    m.point_on_curve("curve", on, "W", ["y = x**2", "x*z - 1"], second_at=OTHER)
-    m.close("pin", "spherical", on, "W", **ends)
-    m.close("slot", "cylindrical", on, "W", axis="x", **ends)
+    m.constrain("rod", Distance(on, "W", length=1.3, **ends))
+    m.constrain("plane", PointOnPlane(on, "W", normal=TILTED, height=0.2, **ends))
+    m.constrain("line", PointOnLine(on, "W", axis="y", **ends))
+    m.constrain("curve", PointOnCurve(on, "W", ["y = x**2", "x*z - 1"], second_at=OTHER))
+    m.constrain("pin", Loop("spherical", on, "W", **ends))
+    m.constrain("slot", Loop("cylindrical", on, "W", axis="x", **ends))
     values = state(m, generator(37))
     base, body = pose(m, on, values), pose(m, "W", values)
     gap = body(np.array(OTHER)) - base(np.array(AT))
@@ -318,7 +330,7 @@ def test_the_reaction_of_a_rod_is_a_unit_force_along_it() -> None:
     values = state(m, generator(41))
     gap = pose(m, "W", values)(np.array(OTHER)) - pose(m, "B", values)(np.array(AT))
     length = float(np.linalg.norm(gap))
-    made = m.distance("rod", "B", "W", first_at=AT, second_at=OTHER, length=length)
+    made = m.constrain("rod", Distance("B", "W", first_at=AT, second_at=OTHER, length=length))
     np.testing.assert_allclose(wrench(m, made.rows[0], "W", values).force, gap / length, atol=ROUND)
 
 
@@ -342,7 +354,7 @@ def test_a_joint_that_closes_a_loop_takes_all_motion_but_its_own(kind: str, free
     turn = body.R.T @ base.R
     spec = {"matrix": turn.tolist()}
     at = body.R.T @ (base(np.array(OTHER)) - body.p)
-    made = m.close("c", kind, on, "A", first_at=OTHER, second_at=at.tolist(), second_rotation=spec, axis="y")
+    made = m.constrain("c", Loop(kind, on, "A", first_at=OTHER, second_at=at.tolist(), second_rotation=spec, axis="y"))
     names = [name for joint in ("free A", "free B") for name in map(repr, m.joints[joint].rates)]
     rows = [rate(m, row) for row in made.rows]
     still = {**values, **dict.fromkeys(m.motion_variables, 0.0)}

@@ -25,7 +25,7 @@ def test_the_dense_route_agrees_on_trees_of_two_to_fifty_bodies(size: int, seed:
     mounts = [MOUNTS[int(k)] for k in rng.integers(len(MOUNTS), size=size)]
     model = build(planned(rng, kinds, axes, mounts, list(ALONG_JOINTS)))
     q, u, x = (rows[0] for rows in states(model, 1, seed))
-    state = dense_equations(model).state(q, u)
+    state = dense_equations(model.mechanism).state(q, u)
     scale = state.effort_scale(x)
     assert np.all(np.abs(model.inverse_dynamics(q, u, x) - state.efforts(x)) <= EFFORTS * scale)
     udot = model.forward_dynamics(q, u, x)

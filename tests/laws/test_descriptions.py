@@ -7,6 +7,7 @@ import pytest
 
 from kane import Model
 from kane.analysis import check
+from kane.model import JointSpring, Spring
 from laws.trees import Array, rotation
 from seeds import generator
 
@@ -20,7 +21,7 @@ def body(model: Model, name: str, mass: float = 1.5) -> None:
 
 
 def held(model: Model) -> None:
-    report = check(model, samples=3, backend=BACKEND)
+    report = check(model.mechanism, samples=3, backend=BACKEND)
     assert report.passed, str(report)
 
 
@@ -54,20 +55,20 @@ def test_a_joint_hangs_on_a_body_that_the_analyst_attached(joint: str) -> None:
     for name in ("q1", "q2", "q3"):
         model.coordinate(name, 0.4)
     A = model.frame("A", "N", euler="body 31", angles=["q1", "q2"])
-    P = model.point("P", "O", A.vector(model.names()["q3"], 0.1, 0.0))
+    P = model.point("P", "O", A.vector(model.mechanism.names()["q3"], 0.1, 0.0))
     model.body("carrier", mass=2.0, center=[0.1, 0.0, 0.2], inertia=INERTIA, frame=A, origin=P)
     body(model, "outer")
     body(model, "last")
     model.joint("joint", joint, "carrier", "outer", at=[0.3, 0.2, 0.1], rotation=turn(3))
     model.joint("end", "revolute", "outer", "last", axis="x", at=[0.0, 0.2, 0.1])
-    model.spring("spring", "ground", "last", first_at=[1.0, 1.0, 0.0], stiffness=5.0, damping=0.4, rest=0.2)
+    model.load("spring", Spring("ground", "last", first_at=[1.0, 1.0, 0.0], stiffness=5.0, damping=0.4, rest=0.2))
     held(model)
 
 
 def test_a_tree_on_a_base_that_moves_by_itself() -> None:
     """The base turns and shakes as a function of time: no coordinate belongs to it."""
     model = Model("shaker", gravity=[0.0, -9.81, 0.0])
-    t = model.names()["t"]
+    t = model.mechanism.names()["t"]
     B = model.frame("B", "N", axis=[0.0, 0.6, 0.8], angle="0.3*sin(2*t)")
     P = model.point("P", "O", B.vector(0.2 * (3.0 * t).sin(), 0.1, 0.5 * t))
     model.body("table", mass=3.0, inertia=INERTIA, frame=B, origin=P)
@@ -75,7 +76,7 @@ def test_a_tree_on_a_base_that_moves_by_itself() -> None:
     body(model, "hand")
     model.joint("elbow", "revolute", "table", "arm", axis="z", at=[0.1, 0.3, 0.0])
     model.joint("wrist", "universal", "arm", "hand", at=[0.5, 0.0, 0.0])
-    report = check(model, samples=3, backend=BACKEND)
+    report = check(model.mechanism, samples=3, backend=BACKEND)
     assert report.passed, str(report)
     assert report.row("power balance").value is None
 
@@ -102,7 +103,7 @@ def test_a_tree_with_every_parameter_free_holds_the_laws() -> None:
     model.joint("first", "revolute", "ground", "one", axis="z", rotation=tilt)
     model.joint("second", "screw", "one", "two", axis="x", pitch="p", at=["L", 0, 0], child_rotation=tilt)
     model.joint("third", "cylindrical", "two", "three", axis="y", at=["L", "p", 0])
-    model.joint_spring("spring", "first", stiffness="g", damping="p")
+    model.load("spring", JointSpring("first", stiffness="g", damping="p"))
     model.keep_free()
     held(model)
 
@@ -119,6 +120,6 @@ def test_axes_that_are_nearly_parallel_lose_no_digits(tilt: float) -> None:
         place = rng.normal(size=3).tolist()
         model.joint(f"j{k}", kind, parent, f"b{k}", axis=(axis / np.linalg.norm(axis)).tolist(), at=place)
         parent = f"b{k}"
-    report = check(model, samples=2, backend=BACKEND)
+    report = check(model.mechanism, samples=2, backend=BACKEND)
     assert report.passed, str(report)
     assert (report.row("efforts").value or 0.0) < NEARLY

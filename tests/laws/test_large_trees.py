@@ -17,6 +17,7 @@ from kane.backends import compile
 from kane.formulation import Equations, motion_program
 from kane.large import LargeAnswers, large_motion
 from kane.large.answers import ANSWERS
+from kane.model import Stop
 from laws.trees import AXES, KINDS, MOUNTS, Plan, build, planned, plans
 from seeds import FIXED, examples, generator
 from unit.large.mechanisms import Array, states
@@ -45,7 +46,7 @@ def written_out(model: Model, name: str, t: Array, arrays: tuple[Array, ...]) ->
     """The answer of the written-out program, in NumPy."""
     kernel = compile(model.equations().program(name), "numpy")
     takes = {g.name for g in kernel.program.inputs if g.labels}
-    lead, last = ((t,) if "t" in takes else ()), ((model.free_values(),) if "parameters" in takes else ())
+    lead, last = ((t,) if "t" in takes else ()), ((model.mechanism.free_values(),) if "parameters" in takes else ())
     return kernel(*lead, *arrays, *last)
 
 
@@ -64,7 +65,7 @@ def agree(model: Model, names: tuple[str, ...], seed: int) -> None:
     """All answers called `names` are those of the written-out form, in a batch and alone."""
     q, u, x = states(model, SAMPLES, seed)
     t = np.linspace(0.0, 1.0, SAMPLES)[:, None]
-    recursion, free = LargeAnswers(model), model.free_values()
+    recursion, free = LargeAnswers(model.mechanism), model.mechanism.free_values()
     for name in names:
         arrays = tuple({"q": q, "u": u, "x": x}[group] for group in QUESTIONS[name])
         theirs = written_out(model, name, t, arrays)
@@ -101,7 +102,7 @@ def test_wheels_and_stops_are_felt_as_in_the_written_out_form() -> None:
     model = build(plan)
     model.wheel("wheel", "b0", [0.6, 0.0, 0.8], 0.05)
     model.wheel("gyro", "b1", "y", 0.02)
-    model.stop("end", "j1", lower=-0.1, upper=0.5, stiffness=40.0, damping=2.0)
+    model.load("end", Stop("j1", lower=-0.1, upper=0.5, stiffness=40.0, damping=2.0))
     agree(model, ("inverse_dynamics", "forward_dynamics", "energy", "momentum"), 11)
 
 
@@ -126,7 +127,7 @@ def test_dynamics_of_fifty_bodies_are_those_of_pinocchio(seed: int) -> None:
         if body.kind == "free":
             body.options["velocity"] = "body"
     model, peer = build(plan), pinocchio_tree(plan)
-    data, recursion, free = peer.createData(), LargeAnswers(model), model.free_values()
+    data, recursion, free = peer.createData(), LargeAnswers(model.mechanism), model.mechanism.free_values()
     q, u, x = states(model, 2, seed)
     tau = recursion.answer("inverse_dynamics", 0.0, (q, u, x), free)
     udot = recursion.answer("forward_dynamics", 0.0, (q, u, x), free)
@@ -143,9 +144,13 @@ def test_dynamics_of_fifty_bodies_are_those_of_pinocchio(seed: int) -> None:
 def test_rates_of_a_simulation_are_those_of_the_written_out_form(plan: Plan, seed: int) -> None:
     """The compiled motion: q̇, u̇, and the power of tau and all loads but gravity; a control law compiled in."""
     model = build(plan)
-    law = {model.speed_records[model.speeds[-1]].definition: model.scalar(f"cos(t) - {model.coordinates[0]}", "law")}
+    law = {
+        model.mechanism.speed_records[model.speeds[-1]].definition: model.mechanism.scalar(
+            f"cos(t) - {model.coordinates[0]}", "law"
+        )
+    }
     q, u, tau = states(model, SAMPLES, seed)
-    free = [model.free_values()] if len(model.free_values()) else []
-    recursion = large_motion(LargeAnswers(model), law, []).motion
+    free = [model.mechanism.free_values()] if len(model.mechanism.free_values()) else []
+    recursion = large_motion(LargeAnswers(model.mechanism), law, []).motion
     program = compile(motion_program(model.equations(), law), "numpy")
     assert disagreement(recursion(0.7, q, u, 0.0, tau, *free), program(0.7, q, u, 0.0, tau, *free)) <= AGREEMENT

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kane import Model
-from kane.analysis import check, check_trajectory
+from kane.analysis import check
 from kane.analysis.check import random_states
 from kane.analysis.programs import Array, Programs, States
 from kane.formulation.dense import dense_equations
@@ -26,7 +26,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 def held(model: Model) -> None:
     """All laws of `check` hold."""
-    report = check(model, samples=SAMPLES, backend=BACKEND)
+    report = check(model.mechanism, samples=SAMPLES, backend=BACKEND)
     assert report.passed, str(report)
 
 
@@ -36,7 +36,7 @@ def efforts(model: Model, states: States) -> Array:
 
 def scale(model: Model, states: States) -> Array:
     """Sum of the sizes of all terms of each effort."""
-    dense = dense_equations(model)
+    dense = dense_equations(model.mechanism)
     rows = zip(states.q, states.u, states.t, states.udot, strict=True)
     return np.array([dense.state(q, u, float(t[0])).effort_scale(udot) for q, u, t, udot in rows])
 
@@ -92,7 +92,7 @@ def test_laws_hold_when_parts_move_at_zero_speed(plan: Plan, seed: int) -> None:
     """u = Y s + Z(q, t): what is defined so drifts, and has no plain power balance."""
     model = build(replace(plan, loads=()))
     choose_speeds(model, np.random.default_rng(seed), drift=True)
-    report = check(model, samples=SAMPLES, backend=BACKEND)
+    report = check(model.mechanism, samples=SAMPLES, backend=BACKEND)
     assert report.passed, str(report)
     assert report.row("power balance").value is None
 
@@ -102,9 +102,9 @@ def test_laws_hold_when_parts_move_at_zero_speed(plan: Plan, seed: int) -> None:
 def test_motion_does_not_depend_on_the_choice_of_speeds(plan: Plan, seed: int) -> None:
     usual = build(replace(plan, loads=()))
     chosen = build(replace(plan, loads=()), np.random.default_rng(seed))
-    states = random_states(dense_equations(usual), SAMPLES, 1)
+    states = random_states(dense_equations(usual.mechanism), SAMPLES, 1)
     sdot = Programs(usual.equations(), BACKEND)("forward_dynamics", states)
-    dense = dense_equations(chosen)
+    dense = dense_equations(chosen.mechanism)
     for k, (q, s, tau) in enumerate(zip(states.q, states.u, states.tau, strict=True)):
         W = dense.state(q, np.zeros_like(s)).W
         u = np.linalg.solve(W, s)
@@ -119,7 +119,7 @@ def test_motion_does_not_depend_on_the_choice_of_speeds(plan: Plan, seed: int) -
 @given(plans(size=4), SEEDS)
 def test_efforts_do_not_depend_on_the_frames_of_the_bodies(plan: Plan, seed: int) -> None:
     model, other = build(plan), build(reframed(plan, np.random.default_rng(seed)))
-    states = random_states(dense_equations(model), SAMPLES, 2)
+    states = random_states(dense_equations(model.mechanism), SAMPLES, 2)
     error = np.abs(efforts(other, states) - efforts(model, states))
     assert np.all(error <= AGREEMENT * scale(model, states))
 
@@ -128,7 +128,7 @@ def test_efforts_do_not_depend_on_the_frames_of_the_bodies(plan: Plan, seed: int
 @given(plans(size=4), SEEDS)
 def test_efforts_do_not_depend_on_how_the_world_is_turned(plan: Plan, seed: int) -> None:
     model, other = build(plan), build(turned(plan, rotation(np.random.default_rng(seed))))
-    states = random_states(dense_equations(model), SAMPLES, 3)
+    states = random_states(dense_equations(model.mechanism), SAMPLES, 3)
     error = np.abs(efforts(other, states) - efforts(model, states))
     assert np.all(error <= AGREEMENT * scale(model, states))
 
@@ -138,7 +138,7 @@ def test_efforts_do_not_depend_on_how_the_world_is_turned(plan: Plan, seed: int)
 def test_free_parameters_give_what_numbers_give(plan: Plan) -> None:
     folded = build(replace(plan, free=frozenset()))
     free = build(replace(plan, free=frozenset(folded.parameters)))
-    states = random_states(dense_equations(folded), SAMPLES, 4)
+    states = random_states(dense_equations(folded.mechanism), SAMPLES, 4)
     error = np.abs(efforts(free, states) - efforts(folded, states))
     assert np.all(error <= AGREEMENT * scale(folded, states))
 
@@ -155,6 +155,6 @@ def test_a_floating_tree_keeps_its_momentum(kinds: tuple[str, ...]) -> None:
     model = build(replace(plan, bodies=bodies, loads=inner, gravity=np.zeros(3), free=frozenset()))
     u = rng.normal(size=len(model.speeds)) * 0.5
     motion = model.simulate(np.linspace(0.0, 1.0, 21), u=u, rtol=1e-10, atol=1e-12)
-    report = check_trajectory(motion, tolerance=DRIFT)
+    report = motion.check(tolerance=DRIFT)
     assert report.passed, str(report)
     assert {"p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz"} <= {row.name for row in report.rows}

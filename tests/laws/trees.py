@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kane import Model
 from kane.graph import Expr
+from kane.model import Effort, Force, JointSpring, Spring, Torque
 
 Array = NDArray[np.float64]
 
@@ -243,18 +244,18 @@ def build(plan: Plan, speeds: np.random.Generator | None = None) -> Model:
 
 def choose_speeds(model: Model, rng: np.random.Generator, drift: bool = False) -> None:
     """Speeds u = Y(q) s, or Y(q) s + Z(q, t): well-conditioned combinations that change with the configuration."""
-    variables = list(model.motion_variables.values())
-    coordinates = [c.symbol for c in model.coordinate_records.values()]
+    variables = list(model.mechanism.motion_variables.values())
+    coordinates = [c.symbol for c in model.mechanism.coordinate_records.values()]
     n = len(variables)
     A = np.eye(n) + rng.uniform(-0.3, 0.3, (n, n)) * (rng.random((n, n)) < 2.0 / n) / 2
     definitions: dict[str, Expr] = {}
     for r in range(n):
-        total: Expr = model.graph.const(0.0)
+        total: Expr = model.mechanism.graph.const(0.0)
         for j in range(n):
             bend = coordinates[int(rng.integers(len(coordinates)))].sin()
             total = total + A[r, j].item() * (1.0 + (0.2 * bend if r != j else 0.1 * bend)) * variables[j]
         if drift:
-            total = total + 0.5 * (model.time + coordinates[r % len(coordinates)]).cos()
+            total = total + 0.5 * (model.mechanism.time + coordinates[r % len(coordinates)]).cos()
         definitions[f"s{r}"] = total
     model.set_speeds(definitions)
 
@@ -271,19 +272,19 @@ def add_load(model: Model, name: str, load: LoadPlan, bodies: list[str]) -> None
     joints = [j for j in model.joints.values() if j.rates]
     plain = [j for j in joints if len(j.rates) == len(j.coordinates)]
     if load.kind == "force":
-        model.force(name, first, swinging, at=load.first_at.tolist(), frame=frame)
+        model.load(name, Force(first, swinging, at=load.first_at.tolist(), frame=frame))
     elif load.kind == "torque":
-        model.torque(name, first, swinging, frame=frame)
+        model.load(name, Torque(first, swinging, frame=frame))
     elif load.kind == "pair of forces":
-        model.force(name, first, vector, at=load.first_at.tolist(), frame=frame, reaction=second)
+        model.load(name, Force(first, vector, at=load.first_at.tolist(), frame=frame, reaction=second))
     elif load.kind == "pair of torques":
-        model.torque(name, first, vector, frame=frame, reaction=second)
+        model.load(name, Torque(first, vector, frame=frame, reaction=second))
     elif load.kind == "spring" and load.first != load.second:
         ends = {"first_at": load.first_at.tolist(), "second_at": load.second_at.tolist()}
-        model.spring(name, first, second, **ends, stiffness=3.0, damping=0.7, rest=0.4)
+        model.load(name, Spring(first, second, **ends, stiffness=3.0, damping=0.7, rest=0.4))
     elif load.kind == "joint spring" and plain:
         joint = plain[load.first % len(plain)]
-        model.joint_spring(name, joint, stiffness=2.0, damping=0.3, rest=0.1, index=len(joint.rates) - 1)
+        model.load(name, JointSpring(joint, stiffness=2.0, damping=0.3, rest=0.1, index=len(joint.rates) - 1))
     elif load.kind == "effort":
         joint = joints[load.first % len(joints)]
-        model.effort(name, joint, f"sin(t) - 0.4*{model.speeds[-1]}", index=len(joint.rates) - 1)
+        model.load(name, Effort(joint, f"sin(t) - 0.4*{model.speeds[-1]}", index=len(joint.rates) - 1))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constraints.thresholds import INVOLVED, REDUNDANT
 from ..formulation import Equations
 from ..formulation.regressor import PARAMETERS, parameter_names, parameter_values, regressor
 from ..graph import evaluate
@@ -19,7 +20,6 @@ from ..model.attitude import unit_quaternions
 from .programs import Array, Programs, States, equations_of
 
 _ORDER = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "hx", "hy", "hz", "Iyy", "m")  # what is kept first where there is a choice
-_RANK = 1e-9  # relative size below which a column adds nothing
 _DIGITS = 9  # coefficients are rounded for print
 
 
@@ -88,7 +88,7 @@ def _independent(Y: Array, order: list[int]) -> list[int]:
             for e in basis:
                 column -= (e @ column) * e
         rest = float(np.linalg.norm(column))
-        if rest > _RANK * max(size, 1e-6 * scale):
+        if rest > REDUNDANT * max(size, INVOLVED * scale):
             basis.append(column / rest)
             kept.append(k)
     return kept

@@ -13,23 +13,24 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..constraints.rank import null_space, part_not_reacted
+from ..constraints.thresholds import NO_MASS
 from ..formulation import Equations
 from ..formulation.dense import DenseEquations, DenseState, dense_equations
 from ..formulation.motion import load_power
 from ..graph import Expr, forward
 from ..model import Body, Mechanism
 from ..model.attitude import unit_quaternions
-from .constrained import allowed, by_multipliers, not_reacted, on_constraints
+from .constrained import by_multipliers, on_constraints
 from .programs import Array, Programs, States, equations_of
 from .report import CheckReport, CheckRow
 
 AGREEMENT = 1e-9  # two routes in float64, relative to the sum of the sizes of their terms
 ACCELERATION = 1e-10  # the same, after division by the smallest eigenvalue of the scaled mass matrix
 SYMMETRY = 1e-12  # entries of M that are equal on paper, relative to the diagonal
-SINGULAR = 1e-13  # smallest eigenvalue of M scaled to a unit diagonal, below which a motion has no inertia
 DIFFERENCE = 1e-7  # central differences of fourth order at STEP; both their errors are near 1e-11
 STEP = 1e-3  # rad or m
-DRIFT = 1e-12  # velocities at u = 0 that are rounding errors (rad/s, m/s)
+AT_REST = 1e-12  # velocities at u = 0 that are rounding errors (rad/s, m/s)
 CONDITION = 1e4  # of the definitions of the speeds; a state nearer to a singularity says little about the formulation
 TRIES = 50  # to draw such a state
 SPREAD = 0.7  # of coordinates about their initial values (rad, m), wide enough to leave special positions
@@ -110,17 +111,17 @@ class _Bench:
             rows = Rows(*ask("constraints", states))
         moved = M
         if len(equations.constraints if equations.mechanism.constraints else ()):
-            bases = [allowed(A) for A in rows.A]
+            bases = [null_space(A, sizes=equations.constraints.sizes) for A in rows.A]
             moved = [N.T @ m @ N for m, N in zip(M, bases, strict=True)]
         return _Bench(equations, ask, states, at, M, rows, _softest(moved, names))
 
     @property
     def singular(self) -> bool:
-        return not self.softest[0] > SINGULAR
+        return not self.softest[0] > NO_MASS
 
     @property
-    def drift(self) -> float:
-        return max(state.drift for state in self.at)
+    def speed_at_rest(self) -> float:
+        return max(state.speed_at_rest for state in self.at)
 
     def effort_scale(self, udot: Array) -> Array:
         scale = np.array([s.effort_scale(x) for s, x in zip(self.at, udot, strict=True)])
@@ -208,7 +209,7 @@ def _positive(bench: _Bench) -> CheckRow:
         moved = f"; bodies without mass and inertia: {', '.join(massless)}" if massless else ""
         note = f"M is singular: motion along {names} moves no mass{moved}"
     value = 1.0 / low if low > 0 else np.inf
-    return CheckRow("positive mass", "M is positive definite: 1 / smallest eigenvalue", value, 1.0 / SINGULAR, note)
+    return CheckRow("positive mass", "M is positive definite: 1 / smallest eigenvalue", value, 1.0 / NO_MASS, note)
 
 
 def _massless(equations: Equations, body: Body) -> bool:
@@ -240,7 +241,9 @@ def _round_trip(bench: _Bench) -> CheckRow:
     left = bench.ask("inverse_dynamics", bench.states, udot=udot) - bench.states.tau
     if bench.equations.mechanism.constraints:
         law = "inverse dynamics of forward dynamics gives τ back, and reactions"
-        left = np.array([not_reacted(A, x) for A, x in zip(bench.rows.A, left, strict=True)])
+        left = np.array(
+            [part_not_reacted(A, x, bench.equations.constraints.sizes) for A, x in zip(bench.rows.A, left, strict=True)]
+        )
     return CheckRow(name, law, _worst(left, bench.solved_scale(udot)), AGREEMENT)
 
 
@@ -259,7 +262,7 @@ def _power(bench: _Bench) -> CheckRow:
     name, law = "power balance", "dT/dt = power of τ, loads and gravity"
     if bench.singular:
         return CheckRow(name, law, None, AGREEMENT, "M is singular")
-    if bench.drift > DRIFT:
+    if bench.speed_at_rest > AT_REST:
         return CheckRow(name, law, None, AGREEMENT, "parts move at u = 0: what moves them does work too")
     udot = bench.accelerations()
     moving = replace(bench, states=replace(bench.states, udot=udot))

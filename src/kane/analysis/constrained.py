@@ -10,8 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..constraints.metric import speed_units, unit_lengths
+from ..constraints.projection import InconsistentRows, RowLabels, RowTerms, project_position, project_speeds
+from ..constraints.thresholds import REDUNDANT
 from ..formulation import Equations
-from ..formulation.consistency import Terms, Unclosed, closed, moving
 from ..formulation.constraints import displacements
 from .programs import Array, Programs, States
 
@@ -29,60 +31,48 @@ def on_constraints(
         return states
     rows = equations.constraints
     units = [row.unit for c in equations.mechanism.constraints.values() for row in c.rows]
+    labels = RowLabels(rows.names, units, rows.sizes)
     T = displacements(equations.system)
     flat = [e for r in T for e in r]
     q, u = states.q.copy(), states.u.copy()
     for k in range(len(states)):
         one = States(*(x[k : k + 1] for x in (states.t, states.q, states.u, states.udot, states.tau)))
 
-        def terms(at: Array, one: States = one) -> Terms:
+        def terms(at: Array, one: States = one) -> RowTerms:
             here = States(one.t, at[None], one.u, one.udot, one.tau)
             A, rate, _, phi = (x[0] for x in ask("constraints", here))
             follow = ask.of("displacements", ("t", "q"), {"T": ((len(T), len(T[0])), flat)}, here)
-            return Terms(A, rate, phi, np.asarray(follow).reshape(len(T), -1))
+            return RowTerms(A, rate, phi, np.asarray(follow).reshape(len(T), -1))
 
         for part in _SPREADS:
             try:
                 guess = start + part * (states.q[k] - start)
-                q[k] = closed(lambda at: _placed(terms(at), rows.placed), unit, guess, rows.names, ())
-                u[k] = moving(terms(q[k]), states.u[k], rows.names, (), units)
+                q[k] = project_position(
+                    lambda at: _with_residual(terms(at), rows.placed), unit, guess, labels.some(rows.placed), ()
+                )
+                u[k] = project_speeds(terms(q[k]), states.u[k], labels, ())
                 break
-            except Unclosed:
+            except InconsistentRows:
                 if part == 0.0:
                     raise
     return States(states.t, q, u, states.udot, states.tau)
 
 
-def _placed(terms: Terms, placed: tuple[int, ...]) -> Terms:
+def _with_residual(terms: RowTerms, placed: tuple[int, ...]) -> RowTerms:
     """Those rows that have a residual."""
     some = list(placed)
-    return Terms(terms.A[some], terms.rate[some], terms.phi[some], terms.T)
+    return RowTerms(terms.A[some], terms.rate[some], terms.phi[some], terms.T)
 
 
 def by_multipliers(M: Array, f: Array, A: Array, b: Array) -> tuple[Array, Array]:
     """(u̇, λ) of M u̇ = f + Aᵀλ, A u̇ = b at one state, by least squares: M (n, n), f (n,), A (m, n), b (m,)."""
     m, n = A.shape
-    root = 1.0 / np.sqrt(np.abs(np.diag(M)) + 1e-6 * (float(np.abs(np.diag(M)).mean()) or 1.0))
-    lengths = np.linalg.norm(A * root, axis=1)
-    unit = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
+    root = speed_units(np.diag(M))
+    unit = 1.0 / unit_lengths(A * root)
     rows = (A * root) * unit[:, None]
     whole = np.block([[M * np.outer(root, root), -rows.T], [rows, np.zeros((m, m))]])
-    solution = np.linalg.lstsq(whole, np.concatenate([f * root, b * unit]), rcond=1e-11)[0]
+    solution = np.linalg.lstsq(whole, np.concatenate([f * root, b * unit]), rcond=REDUNDANT)[0]
     return solution[:n] * root, solution[n:] * unit
 
 
-def not_reacted(A: Array, efforts: Array) -> Array:
-    """What of efforts (n,) no reaction Aᵀλ can give: their part along the motions that the rows A (m, n) allow."""
-    lengths = np.linalg.norm(A, axis=1, keepdims=True)
-    rows = A / np.where(lengths > 0.0, lengths, 1.0)
-    return efforts - rows.T @ np.linalg.lstsq(rows.T, efforts, rcond=1e-10)[0]
-
-
-def allowed(A: Array) -> Array:
-    """N (n, n − rank): an orthonormal basis of the speeds that rows A (m, n) allow."""
-    _, values, right = np.linalg.svd(A)
-    rank = int(np.sum(values > 1e-9 * values.max(initial=0.0)))
-    return right[rank:].T
-
-
-__all__ = ["allowed", "by_multipliers", "not_reacted", "on_constraints"]
+__all__ = ["by_multipliers", "on_constraints"]

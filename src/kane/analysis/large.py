@@ -21,12 +21,13 @@ CONSERVED = 1e-7  # rate of a component of momentum, relative to how large momen
 
 def check_large_trajectory(motion: Motion, answers: LargeAnswers, tolerance: float = 1e-6) -> CheckReport:
     """The laws that a motion obeys; `tolerance` is what the integrator may add up to, relative."""
-    name, about = motion.model.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
+    mechanism = answers.mechanism
+    name, about = mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
     finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
     first = CheckRow("states", "all states are finite", 0.0 if finite else np.inf, 0.0)
     if not finite:
         return CheckReport(name, about, (first,))
-    free = np.array([p.value for p in motion.model.parameters.values() if p.free], dtype=float)
+    free = np.array([p.value for p in mechanism.parameters.values() if p.free], dtype=float)
 
     def ask(what: str, *arrays: Array) -> Array:
         return answers.answer(what, motion.t[:, None], arrays, free)
@@ -35,15 +36,15 @@ def check_large_trajectory(motion: Motion, answers: LargeAnswers, tolerance: flo
     tau, bias = ask("inverse_dynamics", motion.q, motion.u, udot), ask("bias", motion.q, motion.u)
     scale = 1.0 + float(np.abs(tau).max()) + float(np.abs(bias).max())
     gap = float(np.abs(tau - motion.tau).max()) / scale
-    rows = [first, _quaternions(motion, tolerance)]
+    rows = [first, _quaternions(motion, answers, tolerance)]
     rows.append(CheckRow("circle", "inverse dynamics of the motion gives τ back", gap, AGREEMENT))
     rows.append(_energy(motion, answers, tolerance))
     rows += _momentum(motion, answers, ask("kinematics", motion.q, motion.u), udot, tolerance)
     return CheckReport(name, about, tuple(rows))
 
 
-def _quaternions(motion: Motion, tolerance: float) -> CheckRow:
-    law, found = "quaternions are unit", quaternion_places(motion.model)
+def _quaternions(motion: Motion, answers: LargeAnswers, tolerance: float) -> CheckRow:
+    law, found = "quaternions are unit", quaternion_places(answers.mechanism)
     if not found:
         return CheckRow("quaternions", law, None, tolerance, "there are none")
     norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found.values()]

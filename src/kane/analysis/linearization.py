@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..constraints.multipliers import least_multipliers
+from ..constraints.rank import Elimination
+from ..constraints.thresholds import INCONSISTENT, SINGULAR
 from ..errors import InputError, SingularError
-from ..formulation.embedding import REDUNDANT, Choice, comparable, pivots
 from .modes import Mode, modes_of, table
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -24,12 +26,10 @@ Tangent = Callable[..., Sequence[Array]]
 _QUANTITIES = ("qdot", "F", "g", "rate", "phi")
 _NOTHING = 1e-10  # share of the largest element of row or column, or of 1, that counts as no influence
 _ROUNDING = 1e-15  # share of the largest element of row or column below which an element is an error of rounding
-_NEAR = 1e5  # condition of rows at which second derivatives of the constraints keep two digits
 _SINGULAR = (
     "the constraints lose rank at this position, so that motions near it are not those at it"
-    "\n    to mend: linearize a little off the singular position"
+    "\n    fix: linearize a little off the singular position"
 )
-_OPEN = 1e-7  # relative residual of dependent perturbations at which the constraints are singular
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class FirstOrder:
     by_q: dict[str, Array]
     by_u: dict[str, Array]
     by_udot: dict[str, Array]
+    sizes: Array | None = None
+    """Sizes (m,) of rows without cancellation, beside which their rounding errors are told."""
 
     @property
     def M(self) -> Array:
@@ -65,8 +67,8 @@ class FirstOrder:
         return self.by_u["rate"]
 
 
-def first_order(tangent: Tangent, at: Operating) -> FirstOrder:
-    """All Jacobians, from a batch of unit directions."""
+def first_order(tangent: Tangent, at: Operating, sizes: Array | None = None) -> FirstOrder:
+    """All Jacobians, from a batch of unit directions; `sizes` (m,) are those of the rows."""
     n_q, n = len(at.q), len(at.u)
     unit = np.eye(n_q + 2 * n)
     found = tangent(
@@ -84,49 +86,8 @@ def first_order(tangent: Tangent, at: Operating) -> FirstOrder:
         {k: x[:, :n_q] for k, x in change.items()},
         {k: x[:, n_q : n_q + n] for k, x in change.items()},
         {k: x[:, n_q + n :] for k, x in change.items()},
+        sizes,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Freed:
-    """Rows G x = right solved for their dependent unknowns: x = N x_I + what `particular` gives."""
-
-    choice: Choice
-    G: Array
-    N: Array
-
-    @staticmethod
-    def of(G: Array, mass: Array, keep: Sequence[int] = ()) -> Freed | None:
-        """Unknowns `keep` are independent, others as the rows determine them best; None where `keep` cannot be."""
-        n = G.shape[1]
-        scaled = comparable(G, mass) if len(G) else G
-        dependent = sorted(pivots(scaled, REDUNDANT)) if len(G) else []
-        rank = len(dependent)
-        if not set(keep).isdisjoint(dependent):
-            others = [i for i in range(n) if i not in set(keep)]
-            dependent = sorted(others[k] for k in pivots(scaled[:, others], REDUNDANT)) if others else []
-        if len(dependent) < rank:
-            return None
-        rows = tuple(sorted(pivots(scaled[:, dependent].T, REDUNDANT))) if rank else ()
-        independent = tuple(i for i in range(n) if i not in set(dependent))
-        freed = Freed(Choice(independent, tuple(dependent), rows), G, np.zeros((n, 0)))
-        N = freed.particular(-G[:, list(independent)])
-        N[list(independent), range(len(independent))] = 1.0
-        return replace(freed, N=N)
-
-    def condition(self, mass: Array) -> float:
-        """Of the rows that determine the dependent unknowns, measured by mass; large too where a row is short."""
-        if not self.choice.dependent:
-            return 1.0
-        return float(np.linalg.cond(comparable(self.G, mass)[np.ix_(self.choice.rows, self.choice.dependent)]))
-
-    def particular(self, right: Array) -> Array:
-        """x with G x = right whose independent part is zero; right (m, k), x (n, k)."""
-        x = np.zeros((self.G.shape[1], right.shape[1]))
-        d, rows = list(self.choice.dependent), list(self.choice.rows)
-        if d:
-            x[d] = np.linalg.solve(self.G[np.ix_(rows, d)], right[rows])
-        return x
 
 
 def weights(M: Array) -> Array:
@@ -136,25 +97,15 @@ def weights(M: Array) -> Array:
 
 def accelerations(first: FirstOrder, at: Operating) -> tuple[Array, Array]:
     """(udot, λ) that at.tau produces; `first` is of the same state at udot = 0 and λ = 0. λ is of least length."""
-    freed = Freed.of(first.A, weights(first.M))
+    freed = Elimination.of(first.A, weights(first.M), sizes=first.sizes)
     assert freed is not None
     held = freed.particular(-first.value["g"][:, None])[:, 0]
     f = at.tau - first.value["F"]
     udot = held + freed.N @ _solved(freed, first.M, f - first.M @ held)
-    return udot, multipliers(first.A, first.M @ udot - f)
+    return udot, least_multipliers(first.A, first.M @ udot - f, first.sizes)
 
 
-def multipliers(A: Array, reaction: Array) -> Array:
-    """λ of least length with Aᵀλ = reaction (n,), rows being compared by unit length."""
-    if not len(A):
-        return np.zeros(0)
-    lengths = np.linalg.norm(A, axis=1)
-    lengths[lengths == 0.0] = 1.0
-    scaled = np.linalg.lstsq((A / lengths[:, None]).T, reaction, rcond=REDUNDANT)[0]
-    return np.array(scaled / lengths, dtype=np.float64)
-
-
-def _solved(freed: Freed, M: Array, f: Array) -> Array:
+def _solved(freed: Elimination, M: Array, f: Array) -> Array:
     """(NᵀMN)⁻¹ Nᵀ f."""
     try:
         return np.asarray(np.linalg.solve(freed.N.T @ M @ freed.N, freed.N.T @ f), dtype=np.float64)
@@ -222,8 +173,8 @@ def embedded(
     back = np.linalg.pinv(positions.E)
     follows = np.linalg.pinv(back @ first.by_u["qdot"])  # δu by the rates of positions
     G_z = first.by_q["phi"] @ positions.E
-    z = _freed(G_z, weights(follows.T @ first.M @ follows), positions.names, keep, "coordinates")
-    u = _freed(first.A, weights(first.M), speeds, keep, "speeds")
+    z = _eliminate(G_z, weights(follows.T @ first.M @ follows), first.sizes, positions.names, keep, "coordinates")
+    u = _eliminate(first.A, weights(first.M), first.sizes, speeds, keep, "speeds")
     z_I, u_I = list(z.choice.independent), list(u.choice.independent)
     k, p = len(z_I), len(u_I)
     Z = np.hstack([z.N, np.zeros((len(positions.names), p))])
@@ -233,7 +184,7 @@ def embedded(
     dg = first.by_q["g"] @ Q + first.by_u["g"] @ U
     held = u.particular(-dg)
     for left, scale in ((moved + first.A @ U, moved), (dg + first.A @ held, dg)):
-        if np.abs(left).max(initial=0.0) > _OPEN * (1.0 + np.abs(scale).max(initial=0.0)):
+        if np.abs(left).max(initial=0.0) > INCONSISTENT * (1.0 + np.abs(scale).max(initial=0.0)):
             raise SingularError(_SINGULAR)
     dF = first.by_q["F"] @ Q + first.by_u["F"] @ U
     Udot = held - u.N @ _solved(u, first.M, dF + first.M @ held)
@@ -259,19 +210,21 @@ def _without_rounding(A: Array) -> Array:
     return np.where(size > _ROUNDING * np.maximum(rows[:, None], columns[None, :]), A, 0.0)
 
 
-def _freed(G: Array, mass: Array, names: Sequence[str], keep: Sequence[str], what: str) -> Freed:
+def _eliminate(
+    G: Array, mass: Array, sizes: Array | None, names: Sequence[str], keep: Sequence[str], what: str
+) -> Elimination:
     wanted = [names.index(name) for name in keep if name in names]
-    freed, usual = Freed.of(G, mass, wanted), Freed.of(G, mass)
+    freed, usual = Elimination.of(G, mass, wanted, sizes), Elimination.of(G, mass, sizes=sizes)
     assert usual is not None
-    if usual.condition(mass) > _NEAR:
+    if usual.condition(mass) > 1.0 / SINGULAR:
         raise SingularError(_SINGULAR)
-    if freed is None or freed.condition(mass) > _NEAR:
+    if freed is None or freed.condition(mass) > 1.0 / SINGULAR:
         rank = len(usual.choice.dependent)
         possible = ", ".join(names[i] for i in usual.choice.independent) or "none"
         raise InputError(
             f"{', '.join(names[i] for i in wanted)} cannot be independent together: the constraints leave "
             f"{len(names) - rank} of {len(names)} {what} free"
-            f"\n    to mend: name others; independent are, for example, {possible}"
+            f"\n    fix: name others; independent are, for example, {possible}"
         )
     return freed
 
@@ -349,7 +302,7 @@ class Linearization:
             if by:
                 raise InputError(
                     f"'{self.states[j]}' cannot be left out: the rates of {', '.join(by)} depend on it"
-                    f"\n    to mend: leave those out too, or keep it"
+                    f"\n    fix: leave those out too, or keep it"
                 )
         shows = np.abs(self.C[:, left_out]).max(axis=1, initial=0.0) > _NOTHING * (
             1.0 + np.abs(self.C).max(initial=0.0)
@@ -380,13 +333,11 @@ class Linearization:
 __all__ = [
     "Embedded",
     "FirstOrder",
-    "Freed",
     "Linearization",
     "Operating",
     "Positions",
     "accelerations",
     "embedded",
     "first_order",
-    "multipliers",
     "weights",
 ]

@@ -18,11 +18,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def equations_of(model: Mechanism | Equations) -> Equations:
-    """The equations of a model; those it already has, where it keeps them."""
-    if isinstance(model, Equations):
-        return model
-    own = getattr(model, "equations", None)
-    return formulate(model) if own is None else own()
+    """The equations of a model, which may be given already."""
+    return model if isinstance(model, Equations) else formulate(model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constraints.thresholds import LOW, NEAR_SINGULAR
 from .programs import Array
 
 Measure = Callable[[Array, Array], Array]
-
-LOW = 0.7
-"""Share of the usual measure below which a lowest point is looked at."""
-
-SINGULAR = 1e-3
-"""Share of the usual measure that counts as singular: what cubics between steps leave of zero is below."""
 
 _POINTS, _ROUNDS = 33, 5  # places tried in an interval, which is then cut down around the lowest
 
@@ -50,7 +45,7 @@ def lowest(measure: Measure, t: Array, q: Array, qdot: Array) -> list[tuple[floa
         first, last = max(int(k) - 1, 0), min(int(k) + 1, len(t) - 1)
         at, place, size = _sharpened(measure, t, q, qdot, first, last)
         apart = not found or abs(at - found[-1][0]) > 1e-6 * abs(t[-1] - t[0])
-        if size < SINGULAR * usual and apart:
+        if size < NEAR_SINGULAR * usual and apart:
             found.append((at, place, size / usual))
     return found
 

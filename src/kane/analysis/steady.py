@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..constraints.thresholds import INVOLVED, REDUNDANT
 from .linearization import Operating, Tangent, first_order
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -22,7 +23,6 @@ _LONGEST = 1.0  # change of a coordinate (rad, m) in one step
 _AROUND = (0.01, 0.03, 0.1, 0.3, 0.3)  # how far from a guess (rad, m; relative for speeds) others are tried
 _EXACT = 1e-14  # residual, relative to the sizes it is made of, after which no step helps
 _FOUND = 1e-9  # the largest that counts as found
-_RANK = 1e-10  # share of the largest below which a row, an unknown or a direction of a step is nothing
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,7 +60,7 @@ class Steady:
     def worst(self, count: int = 6) -> list[tuple[str, float]]:
         """The largest residuals by name, those beside them that are nothing left out."""
         ranked = sorted(self.residuals.items(), key=lambda item: -abs(item[1]))[:count]
-        return [(name, x) for name, x in ranked if abs(x) > 1e-6 * abs(ranked[0][1])]
+        return [(name, x) for name, x in ranked if abs(x) > INVOLVED * abs(ranked[0][1])]
 
     def __getitem__(self, name: str) -> float:
         """A coordinate, a speed, or the effort tau_SPEED, by name."""
@@ -139,11 +139,11 @@ def _newton(tangent: Tangent, search: Search, guess: Operating) -> Steady:
     misses = _misses(tangent, search, at)
     while steps < _STEPS and misses.worst > _EXACT:
         lengths = np.linalg.norm(misses.J, axis=1)
-        lengths = np.maximum(lengths, _RANK * lengths.max(initial=0.0)) + (lengths.max(initial=0.0) == 0.0)
+        lengths = np.maximum(lengths, REDUNDANT * lengths.max(initial=0.0)) + (lengths.max(initial=0.0) == 0.0)
         J, right = misses.J / lengths[:, None], misses.values / lengths
-        felt = np.linalg.norm(J, axis=0) > _RANK
+        felt = np.linalg.norm(J, axis=0) > REDUNDANT
         step = np.zeros(J.shape[1])
-        step[felt] = -np.linalg.lstsq(J[:, felt], right, rcond=_RANK)[0]
+        step[felt] = -np.linalg.lstsq(J[:, felt], right, rcond=REDUNDANT)[0]
         step *= min(1.0, _LONGEST / (np.abs(step[: len(search.q)]).max(initial=0.0) or 1.0))
         before, there, then = float(np.linalg.norm(right)), at, misses
         for _ in range(_HALVINGS):

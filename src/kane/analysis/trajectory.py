@@ -10,16 +10,17 @@ from typing import Protocol
 
 import numpy as np
 
+from ..constraints.rank import part_not_reacted
+from ..constraints.thresholds import SATISFIED
+from ..formulation import Equations
 from ..formulation.dense import dense_equations
 from ..graph import Expr, forward
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
-from .check import AGREEMENT, DRIFT
-from .constrained import not_reacted
-from .programs import Array, Programs, States, equations_of
+from .check import AGREEMENT, AT_REST
+from .programs import Array, Programs, States
 from .report import CheckReport, CheckRow
 
-CLOSED = 1e-9  # residuals of constraints (m, rad, m/s, rad/s), relative to the size of the state
 CONSERVED = 1e-10  # rate of a component of momentum, relative to what its parts change by, that counts as zero
 COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
 
@@ -27,8 +28,6 @@ COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
 class Motion(Protocol):
     """What a trajectory must have: t (k,), q (k, n_q), u (k, n), tau (k, n), work of all loads but gravity (k,)."""
 
-    @property
-    def model(self) -> Mechanism: ...
     @property
     def t(self) -> Array: ...
     @property
@@ -42,10 +41,11 @@ class Motion(Protocol):
     def acceleration(self) -> Array: ...
 
 
-def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "llvm") -> CheckReport:
+def check_trajectory(
+    motion: Motion, equations: Equations, tolerance: float = 1e-6, backend: str = "llvm"
+) -> CheckReport:
     """The laws that a motion obeys; `tolerance` is what the integrator may add up to, relative."""
-    equations = equations_of(motion.model)
-    name, about = motion.model.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
+    name, about = equations.mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
     finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
     first = CheckRow("states", "all states are finite", 0.0 if finite else np.inf, 0.0)
     if not finite:
@@ -55,18 +55,18 @@ def check_trajectory(motion: Motion, tolerance: float = 1e-6, backend: str = "ll
     states = States(states.t, states.q, states.u, motion.acceleration(), states.tau)
     rows = (
         first,
-        _quaternions(motion, tolerance),
+        _quaternions(motion, equations.mechanism, tolerance),
         _circle(motion, ask, states),
-        *(_constraints(ask, states) if motion.model.constraints else ()),
+        *(_constraints(ask, states) if equations.mechanism.constraints else ()),
         _energy(motion, ask, states, tolerance),
         *_momentum(ask, states, tolerance),
     )
     return CheckReport(name, about, rows)
 
 
-def _quaternions(motion: Motion, tolerance: float) -> CheckRow:
+def _quaternions(motion: Motion, mechanism: Mechanism, tolerance: float) -> CheckRow:
     law = "quaternions are unit"
-    found = quaternion_places(motion.model)
+    found = quaternion_places(mechanism)
     if not found:
         return CheckRow("quaternions", law, None, tolerance, "there are none")
     norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found.values()]
@@ -77,9 +77,12 @@ def _circle(motion: Motion, ask: Programs, states: States) -> CheckRow:
     tau = ask("inverse_dynamics", states)
     scale = 1.0 + float(np.abs(tau).max()) + float(np.abs(ask("bias", states)).max())
     left, law = tau - motion.tau, "inverse dynamics of the motion gives τ back"
-    if motion.model.constraints:
+    if ask.equations.mechanism.constraints:
         law += ", and reactions"
-        left = np.array([not_reacted(A, x) for A, x in zip(ask("constraints", states)[0], left, strict=True)])
+        sizes = ask.equations.constraints.sizes
+        left = np.array(
+            [part_not_reacted(A, x, sizes) for A, x in zip(ask("constraints", states)[0], left, strict=True)]
+        )
     return CheckRow("circle", law, float(np.abs(left).max()) / scale, AGREEMENT)
 
 
@@ -88,16 +91,16 @@ def _constraints(ask: Programs, states: States) -> list[CheckRow]:
     _, rate, _, phi = ask("constraints", states)
     far, fast = 1.0 + float(np.abs(states.q).max()), 1.0 + float(np.abs(states.u).max())
     return [
-        CheckRow("closure", "residuals of configurations vanish", float(np.abs(phi).max()) / far, CLOSED),
-        CheckRow("rates", "A u + c = 0", float(np.abs(rate).max()) / fast, CLOSED),
+        CheckRow("closure", "residuals of configurations vanish", float(np.abs(phi).max()) / far, SATISFIED),
+        CheckRow("rates", "A u + c = 0", float(np.abs(rate).max()) / fast, SATISFIED),
     ]
 
 
 def _energy(motion: Motion, ask: Programs, states: States, tolerance: float) -> CheckRow:
     name, law = "energy", "T + V of gravity − work of τ and loads is constant"
-    dense = dense_equations(motion.model)
+    dense = dense_equations(ask.equations.mechanism)
     some = np.linspace(0, len(motion.t) - 1, 3).astype(int)
-    if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).drift for k in some) > DRIFT:
+    if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).speed_at_rest for k in some) > AT_REST:
         return CheckRow(name, law, None, tolerance, "parts move at u = 0: what moves them does work too")
     T = ask("energy", states)[0]
     outputs = {"V": ((), [ask.equations.gravity_potential])}

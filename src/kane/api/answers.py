@@ -1,170 +1,311 @@
-"""Compiled answers: a program of a model, a recursion over its bodies, constraints embedded, quantities of a place."""
+"""What a mechanism answers with: compiled programs, recursions over its bodies, constraints embedded.
+
+`Answers` is a mechanism with everything that was formulated and compiled for it. A question is answered by a program of
+the equations, by recursion over the bodies of a large tree, or, for accelerations under constraints, by the program in
+which they are embedded, with embedding at run time where its pivots fail.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from ..backends import Kernel, compile
+from ..backends import Kernel, compile, remembered
+from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
+from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
-from ..large import refuse_if_too_large
-from ..simulate import Embedding
+from ..large import LargeAnswers, by_recursion, refuse_if_too_large
+from ..model import Mechanism
+from ..simulate import Embedding, Names
+from . import given
+from .cache import Cache
+from .equations import Equations
 from .records import Array
 
-if TYPE_CHECKING:
-    from .answering import Answering
-    from .constrained import ConstrainedModel
-
-_WEAK = 1e-5  # a pivot that has shrunk to this share of its usual size is no longer trusted
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
 
+_BOUND = ("equations", "held", "kinetostatics")  # things that refer to the description they were made of
+Value = TypeVar("Value")
+Formulate = Callable[[Mechanism, Iterable[str] | str], Equations]
 
-class Answer:
-    """One compiled program of a model. Work on free parameters alone is done once and kept."""
 
-    def __init__(self, program: Program, values: Array):
+class Answer(Protocol):
+    """Something that answers a question at states: t, the other groups of inputs, and the free parameters."""
+
+    @property
+    def direct(self) -> Kernel | None:
+        """The kernel that is all there is to it, if one is."""
+        ...
+
+    def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any: ...
+
+
+class ProgramAnswer:
+    """One compiled program of a model. Work on free parameters alone is done once for the same values."""
+
+    def __init__(self, program: Program):
         self.program = program
-        self.takes_time = any(g.name == "t" for g in program.inputs)
-        self.takes_parameters = any(g.name == "parameters" for g in program.inputs)
+        self._takes_time = any(g.name == "t" for g in program.inputs)
+        self._takes_parameters = any(g.name == "parameters" for g in program.inputs)
         self._whole: Kernel | None = None
-        self._values = values
-        self._hoisted: Array | None = None
-        if self.takes_parameters:
+        self._hoisted: tuple[Array, Array] | None = None  # values of parameters, and the work on them
+        self._prelude: Kernel | None = None
+        if self._takes_parameters:
             prelude, body = hoist(program, "parameters")
-            self._prelude: Kernel | None = compile(prelude) if prelude.outputs[0].slots else None
+            self._prelude = compile(prelude) if prelude.outputs[0].slots else None
             self._kernel = compile(body)
         else:
-            self._prelude = None
             self._kernel = compile(program)
-        simple = not self.takes_time and not self.takes_parameters
+        simple = not self._takes_time and not self._takes_parameters
         self.direct: Kernel | None = self._kernel if simple else None
 
-    def parameters_changed(self, values: Array) -> None:
-        self._values, self._hoisted = values, None
-
-    def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
-        groups = (t, *arrays) if self.takes_time else arrays
-        if not self.takes_parameters:
-            if parameters is not None:
-                raise InputError(
-                    "no parameter of this model is free: declare some with keep_free(...) or load(free=...)"
-                )
+    def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any:
+        groups = (t, *arrays) if self._takes_time else arrays
+        if not self._takes_parameters:
             return self._kernel(*groups)
-        if parameters is not None:
+        if values.ndim > 1:  # other parameters for every sample
             if self._whole is None:
                 self._whole = compile(self.program)
-            return self._whole(*groups, parameters)
+            return self._whole(*groups, values)
         if self._prelude is None:
-            return self._kernel(*groups, self._values)
-        if self._hoisted is None:
-            self._hoisted = np.asarray(self._prelude(self._values))
-        return self._kernel(*groups, self._values, self._hoisted)
+            return self._kernel(*groups, values)
+        known = self._hoisted
+        if known is None or known[0] is not values:
+            known = self._hoisted = (values, np.asarray(self._prelude(values)))
+        return self._kernel(*groups, values, known[1])
 
 
-class LargeAnswer:
+class RecursiveAnswer:
     """One answer of a large tree, by recursion over its bodies; with other parameters than its own, written out."""
 
-    def __init__(self, model: Answering, name: str):
-        self._model, self._name = model, name
-        self._written_out: Answer | None = None
-        self.direct = model.by_bodies().direct(name)
+    def __init__(self, answers: Answers, name: str):
+        self._answers, self._name = answers, name
+        self._recursion, self._values = answers.by_bodies(), answers.values
+        self.direct = self._recursion.direct(name)
 
-    def parameters_changed(self, values: Array) -> None:
-        self._written_out = self.direct = None
-
-    def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
-        model = self._model
-        if parameters is None:
-            return model.by_bodies().answer(self._name, t, arrays, model.free_values())
-        if self._written_out is None:
-            refuse_if_too_large(model, f"{self._name} with parameters=…; set_parameters(…)")
-            self._written_out = Answer(model.equations().program(self._name), model.free_values())
-        return self._written_out(t, arrays, parameters)
+    def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any:
+        if values is self._values:
+            return self._recursion.answer(self._name, t, arrays, values)
+        refuse_if_too_large(self._answers.mechanism, f"{self._name} with parameters=…; set_parameters(…)")
+        equations = self._answers.equations
+        written_out = self._answers.compiled(("written out", self._name), lambda: equations().program(self._name))
+        return written_out(t, arrays, values)
 
 
-class EmbeddedAnswer:
+class ConstrainedAnswer:
     """Accelerations of a constrained model: by the program in which the constraints are embedded, and where one of its
     pivots has become too small, or nothing is written out, by embedding at run time."""
 
-    def __init__(self, model: ConstrainedModel):
-        self._model = model
-        self.direct = None
-        self._written_out: Answer | None = None
-        self._at_run_time: Embedding | None = None
-        if len(model.row_names) <= _WRITTEN_OUT:
-            self._written_out = Answer(model.program("guarded_dynamics"), model.free_values())
+    direct = None
 
-    def parameters_changed(self, values: Array) -> None:
-        if self._written_out is not None:
-            self._written_out.parameters_changed(values)
+    def __init__(self, answers: Answers):
+        self._answers = answers
+        self._written_out: ProgramAnswer | None = None
+        if len(answers.mechanism.row_names) <= _WRITTEN_OUT:
+            self._written_out = ProgramAnswer(answers.program("guarded_dynamics"))
 
-    def __call__(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Any:
+    def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any:
         if self._written_out is None:
-            return self._run(t, arrays, parameters)
+            return self._run(t, arrays, values)
         with np.errstate(all="ignore"):
             try:
-                udot, pivots = self._written_out(t, arrays, parameters)
+                udot, pivots = self._written_out(t, arrays, values)
             except SingularError:  # a single state, at which a pivot is zero
-                return self._run(t, arrays, parameters)
-            weak = ~np.all(np.abs(pivots) > _WEAK, axis=-1)
+                return self._run(t, arrays, values)
+            weak = ~np.all(np.abs(pivots) > SINGULAR, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:
-            return self._run(t, arrays, parameters)
+            return self._run(t, arrays, values)
         rows = np.flatnonzero(weak)
         some = tuple(x if np.ndim(x) < 2 else np.asarray(x)[rows] for x in (t, *arrays))
-        udot[rows] = self._run(some[0], some[1:], parameters if np.ndim(parameters) < 2 else parameters[rows])
+        udot[rows] = self._run(some[0], some[1:], values if values.ndim < 2 else values[rows])
         return udot
 
-    def _run(self, t: Any, arrays: tuple[Any, ...], parameters: Any) -> Array:
+    def _run(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Array:
         """The same, embedded at run time."""
-        if self._at_run_time is None:
-            self._at_run_time = self._model.embedding()
         single = all(np.ndim(x) < 2 for x in arrays)
         q, u, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in arrays)
         count = max(len(q), len(u), len(tau))
         times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (count,))
-        values = self._model.free_values() if parameters is None else parameters
-        udot = self._at_run_time.accelerations(times, q, u, tau, values)[0]
+        embedding = self._answers.kept("embedding", lambda: embedding_of(self._answers))
+        udot = embedding.accelerations(times, q, u, tau, values).udot
         if single and not np.all(np.isfinite(udot)):
             raise SingularError(
-                f"model '{self._model.name}': no accelerations in this state; constraints have no value there, or leave"
-                f" a motion without mass\n    to mend: move off it; in a batch such samples are given back as nan"
+                f"model '{self._answers.mechanism.name}': no accelerations in this state; constraints have no value"
+                f" there, or leave a motion without mass\n    fix: move off it; in a batch such samples are given"
+                f" back as nan"
             )
         return udot[0] if single else udot
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceAnswers:
-    """What can be asked of a point of a body. Components in N; ω before v; arrays as for the model."""
+class Answers:
+    """A mechanism with what was formulated and compiled for it; everything is made when it is first needed."""
 
-    model: Answering
-    body: str
-    point: tuple[float, ...]
+    def __init__(self, mechanism: Mechanism, formulate: Formulate = Equations, cache: Cache | None = None):
+        self.mechanism = mechanism
+        self.formulate = formulate
+        self.cache = Cache() if cache is None else cache
+        self.direct: dict[str, Kernel] = {}  # kernels that are all there is to an answer: the shortest way to it
+        self.direct_revision = -1
+        self._values: Array | None = None
 
-    def pose(self, q: Any, *, t: Any = 0.0) -> tuple[Array, Array]:
-        """(R_NB, p): orientation (…, 3, 3) and position (…, 3) (m)."""
-        flat = self._answer("pose", t, (q,))
-        return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels as the description and the values of its free parameters."""
+        return _remade_answers, (self.mechanism, self.formulate, self._values)
 
-    def velocity(self, q: Any, u: Any, *, t: Any = 0.0) -> Array:
-        """ω (rad/s) and v (m/s), (…, 6)."""
-        return self._answer("velocity", t, (q, u))
+    # programs ----------------------------------------------------------------------------------------------------
 
-    def acceleration(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0) -> Array:
-        """α (rad/s²) and a (m/s²), (…, 6)."""
-        return self._answer("acceleration", t, (q, u, udot))
+    def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What is made of the description once, and again when it has changed."""
+        return self.cache.of(self.mechanism.revision, key, make)
 
-    def jacobian(self, q: Any, *, t: Any = 0.0) -> Array:
-        """J (…, 6, n): ω and v per unit of each speed."""
-        return self._answer("jacobian", t, (q,))
+    def compiled(self, key: Hashable, make: Callable[[], Program]) -> ProgramAnswer:
+        """A compiled program, kept."""
+        return self.kept(("program", key), lambda: ProgramAnswer(make()))
 
-    def jacobian_rate(self, q: Any, u: Any, *, t: Any = 0.0) -> Array:
-        """dJ/dt (…, 6, n)."""
-        return self._answer("jacobian_rate", t, (q, u))
+    def equations(self) -> Equations:
+        """The equations of motion, with the parameters that are declared free as inputs."""
+        return self.kept("equations", lambda: self.formulate(self.mechanism, ()))
 
-    def _answer(self, what: str, t: Any, arrays: tuple[Any, ...]) -> Any:
-        return self.model.place_kernel(what, self.body, self.point)(t, arrays, None)
+    def fresh_equations(self) -> Equations:
+        """The same in a graph of their own: what is lowered from it does not depend on what was asked before."""
+        return self.formulate(self.mechanism, ())
+
+    def program(self, name: str) -> Program:
+        """A program of the equations; that of an unchanged model file may be known from an earlier run."""
+        return self.signed(name, lambda: self.equations().program(name))
+
+    def signed(self, name: str, make: Callable[[], Program]) -> Program:
+        """A program that depends on the description alone: what an unchanged model file gave is known on disk."""
+        signature = self.mechanism.signature
+        return make() if signature is None else remembered((signature, name), make)
+
+    @property
+    def values(self) -> Array:
+        """Values of the free parameters, in the order of the programs' inputs; the same array for the same values."""
+        if self._values is None:
+            self._values = self.mechanism.free_values()
+        return self._values
+
+    def recursive(self) -> bool:
+        """Whether answers come by recursion over the bodies instead of programs written out."""
+        return self.kept("recursive", lambda: by_recursion(self.mechanism))
+
+    def by_bodies(self) -> LargeAnswers:
+        """Answers by recursion over the bodies, as large trees are computed."""
+        return self.kept("by bodies", lambda: LargeAnswers(self.mechanism))
+
+    # answers -----------------------------------------------------------------------------------------------------
+
+    def answer(self, name: str) -> Answer:
+        """What answers the question called `name`, a program of the equations."""
+        return self.kept(("answer", name), lambda: self._made(name))
+
+    def _made(self, name: str) -> Answer:
+        answer: Answer
+        if name == "forward_dynamics" and self.mechanism.constraints:
+            answer = ConstrainedAnswer(self)
+        elif self.recursive():
+            answer = RecursiveAnswer(self, name)
+        else:
+            answer = ProgramAnswer(self.program(name))
+        return answer
+
+    def ask(self, name: str, t: Any, parameters: Any, **vectors: Any) -> Any:
+        """The answer to a question at states given in any usual form; `vectors` are q, u, udot, tau in its order."""
+        return self.asked(self.answer(name), t, parameters, vectors)
+
+    def asked(self, answer: Answer, t: Any, parameters: Any, vectors: dict[str, Any]) -> Any:
+        """What `answer` gives at states given in any usual form."""
+        arrays = tuple(given.vector(self.mechanism, what, value) for what, value in vectors.items())
+        values = given.parameters(self.mechanism, parameters)
+        return answer(given.clock(t), arrays, self.values if values is None else values)
+
+    def shortcut(self, name: str, t: Any, parameters: Any, **vectors: Any) -> Any:
+        """As `ask`; afterwards the kernel is in `direct` if it is all that is needed."""
+        answer = self.answer(name)
+        if self.direct_revision != self.mechanism.revision:
+            self.direct, self.direct_revision = {}, self.mechanism.revision
+        if answer.direct is not None:
+            self.direct[name] = answer.direct
+        return self.asked(answer, t, parameters, vectors)
+
+    def given(self, parameters: Any) -> Answers:
+        """The same with other values of the free parameters, (p,) or by name; itself for None."""
+        if parameters is None:
+            return self
+        values = given.parameters(self.mechanism, parameters)
+        assert values is not None
+        if values.ndim != 1:
+            raise InputError(f"parameters has shape {values.shape}: this question takes one set of values")
+        other = type(self)(self.mechanism, self.formulate, self.cache)
+        other._values = values
+        return other
+
+    # changes -----------------------------------------------------------------------------------------------------
+
+    def of(self, mechanism: Mechanism) -> Self:
+        """Those of another description, formulated in the same way."""
+        return type(self)(mechanism, self.formulate, self.cache.empty())
+
+    def twin(self, mechanism: Mechanism) -> Self:
+        """Those of a description that is the same but for the values of free parameters."""
+        if self.recursive():
+            return self.of(mechanism)  # constants of a recursion are numbers
+        return type(self)(mechanism, self.formulate, self.cache.without(lambda key: key in _BOUND))
+
+
+def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
+    answers = Answers(mechanism, formulate)
+    answers._values = values
+    return answers
+
+
+def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
+    """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
+
+    def made() -> tuple[Kernel, Kernel | None, Kernel | None]:
+        terms = compile(terms_program(answers.fresh_equations(), law))
+        if law is not None:
+            return (terms, *constraint_kernels(answers)[1:])
+        places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
+        return terms, None if places is None else compile(places), None if unit is None else compile(unit)
+
+    return answers.kept(("constraints", tuple(law.items()) if isinstance(law, dict) else law), made)
+
+
+def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
+    """For each row of the constraints the group of rows with which it compares by length: its constraint's, of its
+    unit."""
+    return tuple((c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows)
+
+
+def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
+    """The constraints embedded at run time; simulations share it, each with a workspace of its own."""
+    equations, mechanism = answers.equations(), answers.mechanism
+    return Embedding(
+        layout_of(equations),
+        *constraint_kernels(answers, law),
+        baumgarte=baumgarte,
+        rank=equations.rank,
+        groups=row_groups(mechanism),
+        sizes=tuple(equations.constraints.sizes.tolist()),
+        driven=equations.constraints.driven,
+        names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
+    )
+
+
+def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
+    """Declare parameters, or "all", inputs of the programs."""
+    for name in list(mechanism.parameters) if names == "all" else given.names_of(names):
+        record = mechanism.find("parameter", name, mechanism.parameters, "free parameters")
+        mechanism.parameters[name] = replace(record, free=True)
+    mechanism.revision += 1
+
+
+__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters", "row_groups"]

@@ -1,40 +1,43 @@
-"""`Model`: a mechanism that answers and moves, and `load`, which makes one from a name or a file."""
+"""`Model`: a mechanism that you describe and ask, and `load`, which makes one from a name or a file."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from ..backends import Kernel, compile
-from ..errors import InputError, ModelError, Problem
-from ..formulation import (
-    CompiledControl,
-    control_program,
-    jacobian_program,
-    motion_program,
-    unit_program,
-    watch_program,
+from ..analysis import BaseParameters, CheckReport, base_parameters, check
+from ..errors import InputError
+from ..formulation import external_program, regressor_program
+from ..large import refuse_if_too_large
+from ..model import (
+    Body,
+    BuiltConstraint,
+    BuiltLoad,
+    Joint,
+    Mechanism,
+    NamedControl,
+    Parameter,
+    load_mechanism,
+    to_urdf,
+    write_mechanism,
 )
-from ..graph import Expr
-from ..large import large_motion, refuse_if_too_large
-from ..model import attitudes, load_mechanism, lock_problem, locks
-from ..simulate import Control, Embedding, Event, Events, integrate
-from .constrained import Astray, held_names
-from .linear import Linearizing
-from .records import Array
+from ..model.symbols import Quantity
+from ..space import Frame, Point
+from . import constrained, given, linear, reactions
+from .answers import Answers, free_parameters
+from .equations import Equations
+from .places import PlaceAnswers
+from .records import Array, Energy, Momentum, Wrench
+from .simulation import ControlLaw, set_up
 from .trajectory import Trajectory
 
-ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
-RTOL, RTOL_CONSTRAINED = 1e-8, 1e-10
-"""Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
-tighter one costs little."""
-_LOCKED = 1e-9  # |det Γ| of a gimbal that counts as locked in an initial state
-_UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) -> Model:
@@ -43,31 +46,332 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
     packages, strict, right_angle.
     """
-    model = load_mechanism(source, into=Model, **options)
+    model = Model.of(load_mechanism(source, **options))
     if free:
         model.keep_free(free)
     return model
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """The compiled programs of a simulation over [t, q, u, work, tau, parameters], or their addresses.
+def _describes(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
+    """A method of a model that adds to its description: that of its mechanism."""
 
-    `project` makes quaternions unit after each step, where there are any, and moves the state onto constraints; `law`
-    gives tau of the compiled control law. `written_out` says that the motion is one program, which has a Jacobian;
-    `embedding` is kept alive with the addresses it gave.
+    def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
+        return method(self._own(), *args, **options)
+
+    return _named(forward, method)
+
+
+def _asks(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenate[Model, P], R]:
+    """A method of a model that asks a question of its answers."""
+
+    def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
+        return question(self._answers, *args, **options)
+
+    return _named(forward, question)
+
+
+def _named(forward: Callable[..., Any], original: Callable[..., Any]) -> Any:
+    """`forward` with name, signature and docstring of what it stands for."""
+    made = wraps(original)(forward)
+    signature = inspect.signature(original)
+    _, *rest = signature.parameters.values()
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    made.__signature__ = signature.replace(parameters=[own, *rest])  # type: ignore[attr-defined]
+    return made
+
+
+class Model:
+    """A mechanism that you describe and ask.
+
+    Describing: `parameter`, `body`, `joint`, `load`, `constrain`, … add to the description, `m.mechanism`, which knows
+    nothing of numbers. Asking: what is needed is formulated and compiled when first asked for, and kept until the
+    description changes. Units are SI, angles radians; q, u, udot and tau are arrays (n,) or (batch, n) in the order of
+    `coordinates` and `speeds`, or mappings name → value; tau acts along the speeds: tau · u is power. `t` is a number
+    (s) or one per sample; `parameters` are values of free parameters, by name or in their order.
     """
 
-    motion: Kernel | int
-    project: Kernel | int | None
-    events: Events | None
-    law: Kernel | None
-    written_out: bool = True
-    embedding: Embedding | None = None
+    def __init__(self, name: str = "model", *, gravity: Sequence[Quantity] = (0.0, 0.0, 0.0), about: str = ""):
+        self._answers = Answers(Mechanism(name, gravity=gravity, about=about))
+        self._shared = False
 
+    @classmethod
+    def of(cls, description: Mechanism | Answers) -> Self:
+        """The model of a description, which stays as it is: what is added later is added to a copy."""
+        model = cls.__new__(cls)
+        model._answers = description if isinstance(description, Answers) else Answers(description)
+        model._shared = True
+        return model
 
-class Model(Linearizing):
-    """A mechanism that can be asked for its motion."""
+    # describing --------------------------------------------------------------------------------------------------
+
+    parameter = _describes(Mechanism.parameter)
+    body = _describes(Mechanism.body)
+    particle = _describes(Mechanism.particle)
+    joint = _describes(Mechanism.joint)
+    dh = _describes(Mechanism.dh)
+    wheel = _describes(Mechanism.wheel)
+    slosh = _describes(Mechanism.slosh)
+    rotor = _describes(Mechanism.rotor)
+    coordinate = _describes(Mechanism.coordinate)
+    frame = _describes(Mechanism.frame)
+    point = _describes(Mechanism.point)
+    attach = _describes(Mechanism.attach)
+    load = _describes(Mechanism.load)
+    constrain = _describes(Mechanism.constrain)
+    control = _describes(Mechanism.control)
+    limit = _describes(Mechanism.limit)
+    set_speeds = _describes(Mechanism.set_speeds)
+    order_coordinates = _describes(Mechanism.order_coordinates)
+    set_gravity = _describes(Mechanism.set_gravity)
+    set_initial = _describes(Mechanism.set_initial)
+    set_duration = _describes(Mechanism.set_duration)
+
+    # what is described -------------------------------------------------------------------------------------------
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The description itself: records of all parts, and expressions over them."""
+        return self._answers.mechanism
+
+    def _own(self) -> Mechanism:
+        """The description, to be changed: one of its own where a trajectory or a copy still needs the present one."""
+        if self._shared:
+            self._answers = self._answers.of(self.mechanism.twin())
+            self._shared = False
+        return self.mechanism
+
+    def keep_free(self, names: Iterable[str] | str = "all") -> None:
+        """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
+        free_parameters(self._own(), names)
+
+    def set_parameters(self, **values: Quantity) -> None:
+        """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
+        take effect at once, fixed ones with the next compilation."""
+        mechanism = self.mechanism.twin()
+        if mechanism.set_parameters(values):
+            self._answers = self._answers.of(mechanism)
+        else:
+            self._answers = self._answers.twin(mechanism)
+        self._shared = False
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+        return self.mechanism.name
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Parameters by name, with their values (SI)."""
+        return self.mechanism.parameters
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """Bodies by name, the ground not among them."""
+        return self.mechanism.bodies
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """Joints by name."""
+        return self.mechanism.joints
+
+    @property
+    def loads(self) -> Mapping[str, BuiltLoad]:
+        """Loads by name."""
+        return self.mechanism.loads
+
+    @property
+    def constraints(self) -> Mapping[str, BuiltConstraint]:
+        """Constraints by name, with their rows."""
+        return self.mechanism.constraints
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of all scalar constraints, in the order of the rows of A."""
+        return self.mechanism.row_names
+
+    @property
+    def controls(self) -> Mapping[str, NamedControl]:
+        """Control laws by name."""
+        return self.mechanism.controls
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """Frames by name: N, those of bodies, and those that were declared."""
+        return self.mechanism.frames
+
+    @property
+    def points(self) -> Mapping[str, Point]:
+        """Points by name: O, the origins of bodies, and those that were declared."""
+        return self.mechanism.points
+
+    @property
+    def gravity(self) -> tuple[float, float, float]:
+        """Acceleration of gravity (m/s²), components in N, at the present values of the parameters."""
+        x, y, z = (self.mechanism.number(e, "gravity") for e in self.mechanism.gravity)
+        return x, y, z
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of q."""
+        return self.mechanism.coordinates
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of the speeds, in the order of u."""
+        return self.mechanism.speeds
+
+    @property
+    def initial_state(self) -> tuple[Array, Array]:
+        """(q, u) as the model states them; zero, or rest, where it does not."""
+        return given.initial(self.mechanism, "q"), given.initial(self.mechanism, "u")
+
+    @property
+    def mass(self) -> float:
+        """Total mass (kg), at the present values of the parameters."""
+        mechanism = self.mechanism
+        return sum(mechanism.number(body.mass, f"body '{body.name}'") for body in mechanism.bodies.values())
+
+    def save(self, path: str | Path) -> None:
+        """Write the description as a .yaml model file."""
+        Path(path).write_text(write_mechanism(self.mechanism), encoding="utf-8")
+
+    def to_urdf(self) -> str:
+        """The description as a URDF robot; refuses what URDF cannot say."""
+        return to_urdf(self.mechanism)
+
+    # what is asked: equations ------------------------------------------------------------------------------------
+
+    def equations(self, free: Iterable[str] | str = ()) -> Equations:
+        """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
+        self._shared = True
+        return self._answers.formulate(self.mechanism, free) if free else self._answers.equations()
+
+    # what is asked: states ---------------------------------------------------------------------------------------
+
+    def inverse_dynamics(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Efforts tau (N m, N) along the speeds that produce udot in the state q, u."""
+        answers = self._answers
+        if parameters is None and answers.direct_revision == answers.mechanism.revision:
+            direct = answers.direct.get("inverse_dynamics")
+            if direct is not None:
+                try:
+                    return direct(q, u, udot)
+                except InputError:
+                    pass  # given by name, or a fault that is told better below
+        return answers.shortcut("inverse_dynamics", t, parameters, q=q, u=u, udot=udot)
+
+    def forward_dynamics(self, q: Any, u: Any, tau: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Accelerations udot that the efforts tau along the speeds produce in the state q, u."""
+        answers = self._answers
+        if parameters is None and answers.direct_revision == answers.mechanism.revision:
+            direct = answers.direct.get("forward_dynamics")
+            if direct is not None:
+                try:
+                    return direct(q, u, tau)
+                except InputError:
+                    pass  # given by name, or a fault that is told better below
+        return answers.shortcut("forward_dynamics", t, parameters, q=q, u=u, tau=tau)
+
+    def mass_matrix(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """M(q), (n, n) or (batch, n, n): kinetic energy is ½ uᵀ M u where speeds are linear in the rates alone."""
+        return self._answers.ask("mass_matrix", t, parameters, q=q)
+
+    def bias(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Efforts at udot = 0: M udot + bias = tau."""
+        return self._answers.ask("bias", t, parameters, q=q, u=u)
+
+    def qdot(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Rates of the coordinates in the state q, u: W u + X."""
+        return self._answers.ask("kinematics", t, parameters, q=q, u=u)
+
+    def energy(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Energy:
+        """Kinetic and potential energy (J); potential of gravity and springs, zero height at the origin of N."""
+        kinetic, potential = self._answers.ask("energy", t, parameters, q=q, u=u)
+        return Energy(*(float(e) if np.ndim(e) == 0 else e for e in (kinetic, potential)))
+
+    def momentum(
+        self,
+        q: Any,
+        u: Any,
+        *,
+        about: Sequence[float] | str = (0.0, 0.0, 0.0),
+        t: Any = 0.0,
+        parameters: Any = None,
+    ) -> Momentum:
+        """Linear momentum, and angular momentum about a point fixed in N at `about` (m), components in N.
+
+        With about="center" the angular momentum is about the mass centre, without loss of digits far from the origin.
+        """
+        if isinstance(about, str):
+            if about != "center":
+                raise InputError(f"momentum about '{about}': give a point (x, y, z) in N, or 'center'")
+            return Momentum(*self._answers.ask("central_momentum", t, parameters, q=q, u=u))
+        linear, angular = self._answers.ask("momentum", t, parameters, q=q, u=u)
+        return Momentum(linear, angular - np.cross(np.asarray(about, dtype=float), linear))
+
+    def inertia(self, q: Any, *, about: Sequence[float] | None = None, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Inertia of the whole system (kg m²), (…, 3, 3), components in N, about its mass centre or the point `about`
+        (m, fixed in N)."""
+        mass, center, central = self._answers.ask("inertia", t, parameters, q=q)
+        if about is None:
+            return central
+        arm = np.asarray(center) - np.asarray(about, dtype=float)
+        square = (arm**2).sum(axis=-1)[..., None, None] * np.eye(3)
+        return central + np.asarray(mass)[..., None, None] * (square - arm[..., :, None] * arm[..., None, :])
+
+    def mass_center(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Position of the system's mass centre in N (m)."""
+        moment = self._answers.ask("mass_center", t, parameters, q=q)
+        return moment[..., 1:] / moment[..., :1]
+
+    def poses(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12)."""
+        return self._answers.ask("poses", t, parameters, q=q)
+
+    def external_loads(self, q: Any, u: Any, *, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> Wrench:
+        """What acts on the whole from outside: resultant force, and moment about the origin of N, components in N.
+
+        Gravity, loads, and tau along the speeds of free joints. They are the rates of the momenta; what acts between
+        bodies cancels. Every joint to the ground has to be free: others react.
+        """
+        refuse_if_too_large(self.mechanism, "external loads")
+        answers = self._answers
+        answer = answers.compiled("external loads", lambda: external_program(answers.fresh_equations()))
+        efforts = np.zeros(len(self.speeds)) if tau is None else tau
+        return Wrench(*answers.asked(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
+
+    def regressor(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+        """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
+        order, about its origin and in its frame. Loads other than gravity take no part."""
+        refuse_if_too_large(self.mechanism, "regressor")
+        answers = self._answers
+        answer = answers.compiled("regressor", lambda: regressor_program(answers.fresh_equations()))
+        return answers.asked(answer, t, parameters, {"q": q, "u": u, "udot": udot})
+
+    def base_parameters(self) -> BaseParameters:
+        """The combinations of inertial parameters that efforts depend on."""
+        return base_parameters(self._answers.equations())
+
+    def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
+        """The model held against the laws of mechanics and an independent second route."""
+        refuse_if_too_large(self.mechanism, "check")
+        return check(self._answers.equations(), samples=samples, seed=seed)
+
+    def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
+        """Kinematics of a point of a body (m, in the body's frame): pose, velocity, acceleration, Jacobian."""
+        self._shared = True
+        return PlaceAnswers(self._answers, body, tuple(float(x) for x in point))
+
+    # what is asked: constraints, motion near a state, motion -----------------------------------------------------
+
+    constraint_rows = _asks(constrained.constraint_rows)
+    freedom = _asks(constrained.freedom)
+    project = _asks(constrained.project)
+    drive_efforts = _asks(constrained.drive_efforts)
+    reactions = _asks(reactions.reactions)
+    linearize = _asks(linear.linearize)
+    equilibrium = _asks(linear.equilibrium)
+    trim = _asks(linear.trim)
 
     def simulate(
         self,
@@ -85,184 +389,53 @@ class Model(Linearizing):
         embed: str = "run-time",
         drift: str | tuple[float, float] = "project",
         events: Mapping[str, Any] | None = None,
+        parameters: Any = None,
         progress: Callable[[float], object] | None = None,
         **options: Any,
     ) -> Trajectory:
-        """The motion over `t` (s), a span (t0, t1) or an array of times, from q and u (default: the initial state).
+        """The motion over `t` (s), a duration, a span (t0, t1) or an array of times, from q and u (default: the initial
+        state).
 
         `tau` is a constant effort along each speed. `control` is the name of a control law of the model, a mapping from
         speed or joint to an expression in q, u, t and parameters, a law of `kane.planning` along a trajectory (all
         compiled in), or a Python function of (t, q, u) that gives tau, called every `control_period` seconds and held
         between. `events` maps a name to an expression watched for crossing zero, or to {expression, direction,
-        terminal}. A start that violates constraints is moved onto them, names given in mappings staying as they are.
-        `embed` says where constraints are embedded: at "run-time", independent speeds chosen anew all the time, or at
-        "formulation", chosen once, which is faster (from a singular position it is "run-time" always). `drift` off the
-        constraints is taken out after each step ("project"), held back by accelerations (Baumgarte's: (damping ratio,
-        frequency in rad/s)), or left ("none"). Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The
-        trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a
-        hundredth of that.
+        terminal}; a row of a constraint ("front.normal") stands for its multiplier λ. A start that violates constraints
+        is moved onto them, names given in mappings staying as they are. `embed` says where constraints are embedded: at
+        "run-time", independent speeds chosen anew all the time, or at "formulation", chosen once, which is faster (from
+        a singular position it is "run-time" always). `drift` off the constraints is taken out after each step
+        ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
+        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
+        ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
         """
-        q0, u0 = self._state(q, u, t)
-        held = np.zeros(len(self.speeds)) if tau is None else self._vector(tau, self.speeds, "tau")
-        law = None if control is None or callable(control) else self._law(control)
-        watched = self._events(events)
-        singular = self._singular(q0, u0, float(np.ravel(t)[0]))
-        simulation = self._simulation(law, watched, self._embedding_wanted(embed, drift, singular))
-        sampled = None
-        if callable(control):
-            sampled = Control(_sampled(control, len(q0), len(u0), held), control_period)
-        options.setdefault("project_address", simulation.project)
-        options.setdefault("project_error", simulation.embedding is not None)
-        if simulation.embedding is not None:
-            simulation.embedding.refuse_massless(float(np.ravel(t)[0]), q0, u0, held, self.free_values())
-            options.setdefault("explain", simulation.embedding.explain)
-            if singular:
-                options.setdefault("first_step", self._first_step(u0))
-        if method == "radau" and "jacobian_address" not in options and simulation.written_out:
-            options["jacobian_address"] = self._jacobian(law)
-        rtol = (RTOL_CONSTRAINED if self.constraints else RTOL) if rtol is None else rtol
-        weights = np.full(len(q0) + len(u0) + 1, float(1e-2 * rtol if atol is None else atol))
-        weights[-1] = _UNWEIGHED
-        solution = integrate(
-            simulation.motion,
-            np.concatenate([q0, u0, [0.0]]),
+        answers = self._answers.given(parameters)
+        ready = set_up(
+            answers,
             t,
-            parameters=np.concatenate([held, self.free_values()]),
+            q=q,
+            u=u,
+            tau=tau,
+            control=control,
+            control_period=control_period,
             method=method,
             rtol=rtol,
-            atol=weights,
+            atol=atol,
             step=step,
-            events=simulation.events,
-            control=sampled,
-            progress=progress,
-            **options,
+            embed=embed,
+            drift=drift,
+            events=events,
+            options=options,
         )
-        return Trajectory.of(self, solution, simulation.law, held, simulation.embedding)
+        self._shared = True
+        return Trajectory.of(answers, ready.problem, ready.run(progress))
 
-    def _simulation(
-        self,
-        law: dict[Expr, Expr] | CompiledControl | None,
-        watched: list[tuple[Event, Expr]],
-        wanted: tuple[bool, bool, tuple[float, float] | None],
-    ) -> Simulation:
-        """What a simulation runs, kept for the next one with the same law, events and treatment of constraints."""
-        self._refresh()
-        key = (tuple(law.items()) if isinstance(law, dict) else law, tuple(watched), wanted)
-        if key not in self._simulations and self.recursive():
-            if isinstance(law, CompiledControl):
-                refuse_if_too_large(self, f"control {law!r}")
-            else:
-                found = large_motion(self.by_bodies(), law, [e for _, e in watched])
-                events = None if found.events is None else Events(found.events, tuple(event for event, _ in watched))
-                self._simulations[key] = Simulation(found.motion, found.unit, events, found.law, False)
-        if key not in self._simulations:
-            equations = self.equations()
-            at_run_time, project, baumgarte = wanted
-            embedding = self.embedding(law, baumgarte=baumgarte) if self.constraints else None
-            unit = None if embedding is not None and project else unit_program(equations)
-            self._simulations[key] = Simulation(
-                embedding.rhs if embedding is not None and at_run_time else compile(motion_program(equations, law)),
-                embedding.project if embedding is not None and project else None if unit is None else compile(unit),
-                Events(compile(watch_program(equations, [e for _, e in watched])), tuple(event for event, _ in watched))
-                if watched
-                else None,
-                None if law is None else compile(control_program(equations, law)),
-                embedding is None or not at_run_time,
-                embedding,
-            )
-        return self._simulations[key]
+    def __copy__(self) -> Self:
+        """A model that changes without this one noticing."""
+        self._shared = True
+        return type(self).of(self._answers)
 
-    def _embedding_wanted(
-        self, embed: str, drift: str | tuple[float, float], singular: bool
-    ) -> tuple[bool, bool, tuple[float, float] | None]:
-        """(at run time, projected, Baumgarte's constants) from what a user asks for and whether the start is singular:
-        there the pivots of the formulation are zero."""
-        if embed not in ("run-time", "formulation"):
-            raise InputError(f"embed = {embed!r}: constraints are embedded at 'run-time' or at 'formulation'")
-        if isinstance(drift, str) and drift not in ("project", "none"):
-            raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
-        if not isinstance(drift, str) and embed == "formulation":
-            raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
-        if not self.constraints:
-            return (False, False, None)
-        return (embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
-
-    def _jacobian(self, law: dict[Expr, Expr] | CompiledControl | None) -> Kernel:
-        """The exact Jacobian of the motion, for the implicit integrator."""
-        key = ("jacobian", tuple(law.items()) if isinstance(law, dict) else law)
-        if key not in self._jacobians:
-            self._jacobians[key] = compile(jacobian_program(self.equations(), law))
-        return self._jacobians[key]
-
-    def _state(self, q: Any, u: Any, t: Any) -> tuple[Array, Array]:
-        q0, u0 = self._given(q, u)
-        q0 = self._unit(q0)
-        if self.constraints:
-            given = held_names(q, u)
-            # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
-            wanted = [*given, *(s.name for s in self.speed_records.values() if u is None and s.initial)]
-            q0, u0 = self._consistent(q0, u0, float(np.asarray(t, dtype=float).flat[0]), wanted, given)
-        at_lock = locks(self, q0, _LOCKED)
-        if at_lock:
-            raise ModelError([lock_problem(self, lock) for lock in at_lock])
-        return q0, u0
-
-    def _consistent(self, q: Array, u: Array, t: float, *choices: list[str]) -> tuple[Array, Array]:
-        """The start moved onto the constraints; of the `choices` of names that stay the first that is possible."""
-        for held in choices:
-            if held:
-                try:
-                    return self.project(q, u, t=t, hold=held)
-                except Astray:
-                    raise
-                except ModelError:
-                    pass  # they cannot all stay: a guess like any other
-        return self.project(q, u, t=t)
-
-    def _unit(self, q: Array) -> Array:
-        """q with unit quaternions; those that are far from unit are refused, those that are near with a warning."""
-        unit = q.copy()
-        for attitude in attitudes(self, dict(zip(self.coordinates, q.tolist(), strict=True))):
-            if attitude.refused:
-                raise ModelError(attitude.problem(self))
-            if attitude.doubtful:
-                warnings.warn(str(attitude.problem(self)), stacklevel=4)
-            unit[[self.coordinates.index(name) for name in attitude.names]] = attitude.unit
-        return unit
-
-    def _law(self, control: str | Mapping[str, Any] | CompiledControl) -> dict[Expr, Expr] | CompiledControl:
-        if isinstance(control, CompiledControl):
-            return control
-        if isinstance(control, str):
-            return dict(self.find("control", control, self.controls, "control").efforts)
-        law: dict[Expr, Expr] = {}
-        for name, value in control.items():
-            law[self.effort_variable(name, f"control / {name}")] = self.scalar(value, f"control / {name}")
-        return law
-
-    def _events(self, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
-        found = []
-        for name, spec in (events or {}).items():
-            spec = dict(spec) if isinstance(spec, Mapping) else {"expression": spec}
-            expression = spec.pop("expression", None)
-            unknown = set(spec) - {"direction", "terminal"}
-            if expression is None or unknown:
-                raise ModelError(
-                    Problem(
-                        self.where(f"event '{name}'"),
-                        f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
-                        mend="give an expression, or {expression, direction, terminal}",
-                    )
-                )
-            found.append((Event(name, **spec), self.scalar(expression, f"event '{name}'")))
-        return found
+    def __repr__(self) -> str:
+        return repr(self.mechanism)
 
 
-def _sampled(control: Callable[..., Any], n_q: int, n_u: int, held: Array) -> Callable[[float, Array], Array]:
-    def efforts(t: float, y: Array) -> Array:
-        tau = np.asarray(control(t, y[:n_q], y[n_q : n_q + n_u]), dtype=float)
-        if tau.shape != (n_u,):
-            raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n_u},)")
-        return tau + held
-
-    return efforts
+__all__ = ["Model", "load"]

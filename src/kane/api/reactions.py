@@ -6,23 +6,20 @@ all rows, and the kinetostatic equations of all bodies solved together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..constraints.multipliers import (
+    Balance,
+    Multipliers,
+    multipliers_by_released_rows,
+    multipliers_by_singular_values,
+)
 from ..errors import InputError, ModelError, Problem
 from ..formulation.kinetostatics import KinetostaticEquations
-from ..formulation.multipliers import (
-    Multipliers,
-    by_released_rows,
-    by_singular_values,
-    changing,
-    less_rows,
-    reach,
-    summed_inward,
-)
 from ..formulation.reactions import (
     Held,
     bodies_program,
@@ -31,17 +28,19 @@ from ..formulation.reactions import (
     reactions_program,
     rows_program,
 )
-from ..graph import Program
+from ..formulation.wrenches import find_changes, largest_wrenches, subtract_rows, sum_inward
 from ..large import refuse_if_too_large
-from .answers import Answer
+from ..model import Mechanism
+from ..simulate import multipliers_of
+from . import given
+from .answers import Answers, row_groups
+from .constrained import constraint_rows, refuse_off, row_sizes
 from .records import Array
-
-if TYPE_CHECKING:
-    from .constrained import ConstrainedModel
 
 METHODS = ("auxiliary", "multipliers", "complement")
 COMPONENTS = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
 _BALANCED = 1e-6  # share of the efforts that may be left over where udot was given
+_MANY = 64  # states from which on the compiled solve is worth its start
 _SHOWN = 1e-13  # share of the largest force below which a number is printed as zero
 
 
@@ -70,7 +69,8 @@ class Reactions(Mapping[str, Reaction]):
 
     `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
-    constraints with those of their components. The values given are those of the least norm.
+    constraints with those of their components. The values given are those of rows that all yield alike, or by the
+    `stiffness` that was given.
     """
 
     joints: Mapping[str, Reaction]
@@ -113,7 +113,7 @@ class Reactions(Mapping[str, Reaction]):
         lines += [f"  {name:{width}}  {_told(r, single, least)}" for name, r in zip(names, listed, strict=True)]
         if self.undetermined:
             loose = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
-            lines.append(f"not determined by rigid bodies, least norm taken: {'; '.join(loose)}")
+            lines.append(f"not determined by rigid bodies, equal stiffness taken: {'; '.join(loose)}")
         return "\n".join(lines)
 
 
@@ -149,13 +149,13 @@ class States:
     single: bool
 
 
-def _states(model: ConstrainedModel, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> States:
-    n = len(model.speeds)
-    given = {"q": (q, len(model.coordinates)), "u": (u, n), "tau": (np.zeros(n) if tau is None else tau, n)}
+def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> States:
+    m = answers.mechanism
+    asked = {"q": q, "u": u, "tau": given.initial(m, "tau") if tau is None else tau}
     if udot is not None:
-        given["udot"] = (udot, n)
-    arrays = {name: _array(name, value, size, model.name) for name, (value, size) in given.items()}
-    times = _array("t", np.ravel(t), np.size(t), model.name).reshape(np.shape(t))
+        asked["udot"] = udot
+    arrays = {name: given.vector(m, name, value) for name, value in asked.items()}
+    times = np.asarray(given.clock(t), dtype=float)
     sizes = {len(x) for x in arrays.values() if x.ndim == 2} | ({times.size} if times.ndim else set())
     if len(sizes) > 1:
         raise InputError(f"batches of different size: {sorted(sizes)}")
@@ -166,16 +166,20 @@ def _states(model: ConstrainedModel, q: Any, u: Any, tau: Any, t: Any, udot: Any
     return States(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
 
 
-def _array(name: str, value: Any, size: int, model: str) -> Array:
-    try:
-        x = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is not an array of numbers: {value!r}") from None
-    if x.ndim not in (1, 2) or x.shape[-1] != size:
-        raise InputError(f"{name} has shape {x.shape}; model '{model}' needs ({size},) or (batch, {size})")
-    if not np.all(np.isfinite(x)):
-        raise InputError(f"{name} is not finite; give finite numbers")
-    return x
+def _stiffness(m: Mechanism, of: Mapping[str, float] | None) -> Array | None:
+    """Stiffness (rows,) of all rows from that of some constraints, or rows, by name; None if none is given."""
+    if not of:
+        return None
+    found = np.ones(len(m.row_names))
+    for name, value in of.items():
+        known = {**m.constraints, **dict.fromkeys(m.row_names)}
+        given.known(m, "constraint or row", name, known, "stiffness")
+        named = m.constraints.get(name)
+        rows = (name,) if named is None else named.row_names()
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < np.inf:
+            raise InputError(f"stiffness of '{name}' is {value!r}: give a positive number (N/m, or N m/rad)")
+        found[[i for i, row in enumerate(m.row_names) if row in rows]] = value
+    return found
 
 
 # routes --------------------------------------------------------------------------------------------------------------
@@ -195,8 +199,8 @@ class Found:
     efforts: Array
 
 
-def reactions_of(
-    model: ConstrainedModel,
+def reactions(
+    answers: Answers,
     q: Any,
     u: Any,
     tau: Any = None,
@@ -206,72 +210,105 @@ def reactions_of(
     on: str = "child",
     method: str = METHODS[0],
     udot: Any = None,
+    parameters: Any = None,
+    stiffness: Mapping[str, float] | None = None,
     anywhere: bool = False,
 ) -> Reactions:
-    """The reactions of a model, see `Model.reactions`; with `anywhere` also at states off the constraints, where the
-    equations still have a solution."""
+    """Force and moment in every joint and of every constraint, by name: `m.reactions(q, u)["knee"].force`.
+
+    A joint's is the whole wrench that its parent exerts on its child through it, efforts and springs in it
+    included, about the joint's point in the child; a constraint's acts on its second body. With on="parent" it is
+    the opposite, which acts on the parent or the first body. Components are along `frame`, N or the name of a frame
+    or body. Accelerations are those that tau (default zero) produces, or `udot`, where they are known. Arrays are
+    (n,) or (batch, n). Methods that agree: "auxiliary" speeds, "multipliers", "complement" (kinetostatics). A state
+    that is not on the constraints is refused, unless `anywhere`: the equations still have a solution there.
+
+    Where constraints are redundant, what rigid bodies leave open is as if every row yielded a little: with the same
+    stiffness (N/m, N m/rad) or, relative to that, the `stiffness` given for constraints or rows by name.
+    """
+    answers = answers.given(parameters)
+    m = answers.mechanism
     if on not in ("child", "parent"):
         raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
     if method not in METHODS:
         raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
-    refuse_if_too_large(model, "reactions")
-    tree: Held = _kept(model, "held", held)
-    if not model.joints:
-        raise InputError(f"model '{model.name}' has no joints")
-    states = _states(model, q, u, tau, t, udot)
-    if model.constraints and not anywhere:
-        model.refuse_off(model.constraint_rows(states.q, states.u, t=states.t), states.u)
+    refuse_if_too_large(m, "reactions")
+    tree: Held = answers.kept("held", lambda: held(m))
+    if not m.joints:
+        raise InputError(f"model '{m.name}' has no joints")
+    weights = _stiffness(m, stiffness)
+    states = _states(answers, q, u, tau, t, udot)
+    if m.constraints and not anywhere:
+        refuse_off(m, constraint_rows(answers, states.q, states.u, t=states.t), states.u)
     if method == "complement":
-        found = _by_complement(model, states, tau is None)
+        found = _by_complement(answers, states, tau is None, weights)
     else:
-        found = _by_programs(model, tree, states, tau is None, method)
-    return _named(model, tree, states, found, frame, on)
+        found = _by_programs(answers, tree, states, tau is None, method, weights)
+    return _named(answers, tree, states, found, frame, on)
 
 
-def _by_programs(model: ConstrainedModel, tree: Held, states: States, implied: bool, method: str) -> Found:
+def _by_programs(
+    answers: Answers, tree: Held, states: States, implied: bool, method: str, weights: Array | None
+) -> Found:
     """By auxiliary speeds, or by multipliers and bodies summed inward."""
-    udot, rows = _accelerations(model, states), len(model.row_names)
-    solve = by_released_rows if method == "auxiliary" else by_singular_values
+    m = answers.mechanism
+    udot, rows = _accelerations(answers, states), len(m.row_names)
+    solve = multipliers_by_released_rows if method == "auxiliary" else multipliers_by_singular_values
     count = len(states.q)
-    A, mass = np.zeros((count, 0, len(model.speeds))), None
+    A, mass = np.zeros((count, 0, len(m.speeds))), None
     acts, at, along = np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), A
     found = Multipliers(np.zeros((count, 0)), np.zeros((count, 0, 0)))
     if rows:
-        A, mass, acts, at, along = _kernel(model, "reaction_rows", rows_program)(states.t, (states.q,), None)
+        A, mass, acts, at, along = _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
     if rows or (states.udot is not None and not implied):
-        g = model.inverse_dynamics(states.q, states.u, udot, t=states.t) - states.tau
+        g = _efforts(answers, states, udot)
         if mass is not None:
-            found = solve(A, g, mass)
-        _refuse_unbalanced(model, g, A, found.values, states.udot is not None)
+            compiled = None
+            if method == "auxiliary" and weights is None:
+                compiled = _compiled_multipliers(answers, A, g, mass)
+            found = solve(Balance(A, g, mass, weights, row_sizes(answers))) if compiled is None else compiled
+        _refuse_unbalanced(answers, g, A, found.values, states.udot is not None)
     if method == "auxiliary":
         inputs = (states.q, states.u, udot, *([found.values] if rows else []))
-        wrench, points = _kernel(model, "reactions", reactions_program)(states.t, inputs, None)
+        wrench, points = _kernel(answers, "reactions", reactions_program)(states.t, *inputs)
     else:
-        needs, points, arms, *more = _kernel(model, "bodies", bodies_program)(
-            states.t, (states.q, states.u, udot), None
-        )
-        left = less_rows(tree, needs, more[0] if more else None, found.values)
-        wrench = summed_inward(tree, left, arms)
+        needs, points, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
+        left = subtract_rows(tree, needs, more[0] if more else None, found.values)
+        wrench = sum_inward(tree, left, arms)
     return Found(wrench, points, found, acts, at, along)
 
 
-def _by_complement(model: ConstrainedModel, states: States, implied: bool) -> Found:
+def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> Multipliers | None:
+    """λ of many states by the compiled solve; None for few, which are not worth loading it, and where some rows are
+    redundant, so that it is asked which."""
+    if len(A) < _MANY:
+        return None
+    values, rank = multipliers_of(A, g, mass, row_groups(answers.mechanism), row_sizes(answers).tolist())
+    if not np.all(rank == A.shape[1]):
+        return None
+    return Multipliers(values, np.zeros((*values.shape, 0)))
+
+
+def _by_complement(answers: Answers, states: States, implied: bool, weights: Array | None) -> Found:
     """By the equations of all bodies, state by state."""
-    equations: KinetostaticEquations = _kept(model, "kinetostatics", KinetostaticEquations)
+    m = answers.mechanism
+    equations: KinetostaticEquations = answers.kept("kinetostatics", lambda: KinetostaticEquations(m))
     if states.udot is not None:
-        A = model.constraint_rows(states.q, states.u, t=states.t).A if model.row_names else None
-        g = model.inverse_dynamics(states.q, states.u, states.udot, t=states.t) - states.tau
+        A = constraint_rows(answers, states.q, states.u, t=states.t).A if m.row_names else None
+        g = _efforts(answers, states, states.udot)
         if A is not None:
-            _refuse_unbalanced(model, g, A, by_singular_values(A, g, np.ones(g.shape)).values, True)
+            values = multipliers_by_singular_values(Balance(A, g, np.ones(g.shape))).values
+            _refuse_unbalanced(answers, g, A, values, True)
         elif not implied:
-            _refuse_unbalanced(model, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)), True)
+            _refuse_unbalanced(answers, g, np.zeros((len(g), 0, g.shape[1])), np.zeros((len(g), 0)), True)
     each = [
-        equations.solved(
+        equations.solve(
             states.q[k],
             states.u[k],
             states.tau[k],
             float(states.t[k, 0]),
             None if states.udot is None else states.udot[k],
+            weights,
         )
         for k in range(len(states.q))
     ]
@@ -287,49 +324,45 @@ def _by_complement(model: ConstrainedModel, states: States, implied: bool) -> Fo
     )
 
 
-def _accelerations(model: ConstrainedModel, states: States) -> Array:
+def _accelerations(answers: Answers, states: States) -> Array:
     if states.udot is not None:
         return states.udot
-    if not model.speeds:
+    if not answers.mechanism.speeds:
         return states.u
-    return np.asarray(model.forward_dynamics(states.q, states.u, states.tau, t=states.t)).reshape(states.u.shape)
+    udot = answers.ask("forward_dynamics", states.t, None, q=states.q, u=states.u, tau=states.tau)
+    return np.asarray(udot).reshape(states.u.shape)
 
 
-def _kept(model: ConstrainedModel, name: str, made: Any) -> Any:
-    """What is made of a description once, and again when it has changed."""
-    model.equations()  # forgets what was made for an earlier description
-    if name not in model._simulations:
-        model._simulations[name] = made(model)
-    return model._simulations[name]
+def _efforts(answers: Answers, states: States, udot: Array) -> Array:
+    """M u̇ + bias − tau: what reactions have to give."""
+    return answers.ask("inverse_dynamics", states.t, None, q=states.q, u=states.u, udot=udot) - states.tau
 
 
-def _kernel(model: ConstrainedModel, name: str, made: Any, *args: Any) -> Answer:
-    """A compiled program of reactions, kept with the other answers."""
-    equations = model.equations()
-    if name not in model._answers:
-        program: Program = made(equations, *args)
-        model._answers[name] = Answer(program, model.free_values())
-    answer = model._answers[name]
-    assert isinstance(answer, Answer)
-    return answer
+def _kernel(answers: Answers, name: str, made: Any, *args: Any) -> Callable[..., Any]:
+    """A compiled program of reactions, of t and other inputs."""
+    answer = answers.compiled(name, lambda: made(answers.fresh_equations(), *args))
+    return lambda t, *arrays: answer(t, arrays, answers.values)
 
 
-def _refuse_unbalanced(model: ConstrainedModel, g: Array, A: Array, values: Array, given: bool) -> None:
+def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, given: bool) -> None:
     """Refuse accelerations, `given` or found, that are not those of tau and the constraints: g is not Aᵀ λ."""
+    m = answers.mechanism
     off = np.abs(g - np.einsum("bmn,bm->bn", A, values))
+    if off.max(initial=0.0) <= _BALANCED:
+        return
     size = np.maximum(np.abs(g), np.einsum("bmn,bm->bn", np.abs(A), np.abs(values))).max(initial=0.0)
     if off.max(initial=0.0) <= _BALANCED * max(size, 1.0):
         return
     k, i = np.unravel_index(int(np.argmax(off)), off.shape)
-    left = f"along '{model.speeds[i]}' an effort of {off[k, i]:.3g} (N m or N) is left over"
+    left = f"along '{m.speeds[i]}' an effort of {off[k, i]:.3g} (N m or N) is left over"
     if given:
         raise InputError(
-            f"udot is not what tau and the constraints of model '{model.name}' produce: {left}; "
+            f"udot is not what tau and the constraints of model '{m.name}' produce: {left}; "
             "give the tau that belongs to udot, or leave udot out"
         )
     raise ModelError(
         Problem(
-            model.where("reactions"),
+            m.where("reactions"),
             f"the accelerations found do not satisfy the equations of motion: {left}",
             "M udot + bias = tau + Aᵀ λ",
             "give the model an initial state at which its constraints are independent",
@@ -340,20 +373,22 @@ def _refuse_unbalanced(model: ConstrainedModel, g: Array, A: Array, values: Arra
 # by name -------------------------------------------------------------------------------------------------------------
 
 
-def _named(model: ConstrainedModel, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
-    R = _orientation(model, states, frame)
-    sign = 1.0 if on == "child" else -1.0
-    loose_joints, loose_constraints, loose_rows = _undetermined(model, tree, states, found, R)
+def _named(answers: Answers, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
+    m = answers.mechanism
+    R = _orientation(answers, states, frame)
+    wrenches = found.wrench if on == "child" else -found.wrench
+    lam_on = found.multipliers.values if on == "child" else -found.multipliers.values
+    loose_joints, loose_constraints, loose_rows = _undetermined(answers, tree, states, found, R)
     first = 0 if states.single else slice(None)
     joints = {}
-    for i, joint in enumerate(model.joints.values()):
-        wrench = _turned(R, sign * found.wrench[:, i])[first]
+    for i, joint in enumerate(m.joints.values()):
+        wrench = _turned(R, wrenches[:, i])[first]
         body = joint.child if on == "child" else joint.parent
         joints[joint.name] = Reaction(
             joint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], found.points[:, i][first], loose_joints[i]
         )
     constraints, r = {}, 0
-    for c, constraint in enumerate(model.constraints.values()):
+    for c, constraint in enumerate(m.constraints.values()):
         rows = slice(r, r + len(constraint.rows))
         r = rows.stop
         lam = found.multipliers.values[:, rows]
@@ -361,62 +396,68 @@ def _named(model: ConstrainedModel, tree: Held, states: States, found: Found, fr
         if body is None:
             along = np.einsum("bm,bmv->bv", lam, found.efforts[:, rows])
             moved: list[bool] = np.abs(found.efforts[:, rows]).max(axis=(0, 1)).astype(bool).tolist()
-            efforts = {name: along[:, v][first] for v, name in enumerate(model.motion_variables) if moved[v]}
+            efforts = {name: along[:, v][first] for v, name in enumerate(m.motion_variables) if moved[v]}
             constraints[constraint.name] = Reaction(
                 constraint.name, "joints", frame, None, None, None, loose_constraints[c], efforts
             )
             continue
-        wrench = _turned(R, sign * np.einsum("bm,bmi->bi", lam, found.acts[:, rows]))[first]
+        wrench = _turned(R, np.einsum("bm,bmi->bi", lam_on[:, rows], found.acts[:, rows]))[first]
         point = found.constraint_points[:, c][first]
         constraints[constraint.name] = Reaction(
             constraint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], point, loose_constraints[c]
         )
-    undetermined = {name: () for name, loose in zip(model.row_names, loose_rows, strict=True) if loose}
+    undetermined = {name: () for name, loose in zip(m.row_names, loose_rows, strict=True) if loose}
     undetermined |= {x.name: x.undetermined for x in (*joints.values(), *constraints.values()) if x.undetermined}
-    return Reactions(joints, constraints, found.multipliers.values[first], model.row_names, undetermined)
+    return Reactions(joints, constraints, found.multipliers.values[first], m.row_names, undetermined)
 
 
-def _orientation(model: ConstrainedModel, states: States, frame: str) -> Array:
-    """R_NF of the frame in which components are wanted, (k, 3, 3)."""
-    axes = model.frame_named(frame, "reactions / frame")
-    if axes is model.N:
-        return np.broadcast_to(np.eye(3), (len(states.q), 3, 3))
-    return _kernel(model, f"orientation of {frame}", orientation_program, axes)(states.t, (states.q,), None)
+def _orientation(answers: Answers, states: States, frame: str) -> Array | None:
+    """R_NF of the frame in which components are wanted, (k, 3, 3); None for N."""
+    m = answers.mechanism
+    axes = m.frame_named(frame, "reactions / frame")
+    if axes is m.N:
+        return None
+    return _kernel(answers, f"orientation of {frame}", orientation_program, axes)(states.t, states.q)
 
 
-def _turned(R: Array, wrench: Array) -> Array:
-    """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3)."""
+def _turned(R: Array | None, wrench: Array) -> Array:
+    """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3), in N if None."""
+    if R is None:
+        return wrench
     return np.concatenate([np.einsum("bij,bi->bj", R, wrench[:, s]) for s in (slice(3), slice(3, 6))], axis=-1)
 
 
 def _undetermined(
-    model: ConstrainedModel, tree: Held, states: States, found: Found, R: Array
+    answers: Answers, tree: Held, states: States, found: Found, R: Array | None
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[bool]]:
     """Components of joints, components of constraints, and rows that change along the null space of Aᵀ."""
+    m = answers.mechanism
     null = found.multipliers.null
-    joints = np.zeros((len(model.joints), 6), dtype=bool)
-    constraints = np.zeros((len(model.constraints), 6), dtype=bool)
-    rows = np.zeros(len(model.row_names), dtype=bool)
+    joints = np.zeros((len(m.joints), 6), dtype=bool)
+    constraints = np.zeros((len(m.constraints), 6), dtype=bool)
+    rows = np.zeros(len(m.row_names), dtype=bool)
     if null.any():
-        udot = _accelerations(model, states)
-        needs, _, arms, *more = _kernel(model, "bodies", bodies_program)(states.t, (states.q, states.u, udot), None)
+        udot = _accelerations(answers, states)
+        needs, _, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
         acts = more[0] if more else None
         for k in np.flatnonzero(null.any(axis=(0, 1))):
             direction = null[:, :, k]
             rows |= (direction != 0.0).any(axis=0)
-            size = reach(tree, acts, arms, direction)
-            change = summed_inward(tree, less_rows(tree, np.zeros_like(needs), acts, direction), arms)
-            joints |= changing(_each_turned(R, change), size)
-            on_second, r = np.zeros((len(direction), len(model.constraints), 6)), 0
-            for c, constraint in enumerate(model.constraints.values()):
+            size = largest_wrenches(tree, acts, arms, direction)
+            change = sum_inward(tree, subtract_rows(tree, np.zeros_like(needs), acts, direction), arms)
+            joints |= find_changes(_each_turned(R, change), size)
+            on_second, r = np.zeros((len(direction), len(m.constraints), 6)), 0
+            for c, constraint in enumerate(m.constraints.values()):
                 part = slice(r, r + len(constraint.rows))
                 on_second[:, c] = np.einsum("bm,bmi->bi", direction[:, part], found.acts[:, part])
                 r = part.stop
-            constraints |= changing(_each_turned(R, on_second), size)
+            constraints |= find_changes(_each_turned(R, on_second), size)
     return _parts(joints), _parts(constraints), rows.tolist()
 
 
-def _each_turned(R: Array, wrenches: Array) -> Array:
+def _each_turned(R: Array | None, wrenches: Array) -> Array:
+    if R is None:
+        return wrenches
     return np.concatenate([np.einsum("bij,bki->bkj", R, wrenches[..., s]) for s in (slice(3), slice(3, 6))], axis=-1)
 
 
@@ -425,4 +466,4 @@ def _parts(which: Any) -> list[tuple[str, ...]]:
     return [tuple(name for name, loose in zip(COMPONENTS, row, strict=True) if loose) for row in which.tolist()]
 
 
-__all__ = ["COMPONENTS", "METHODS", "Reaction", "Reactions", "reactions_of"]
+__all__ = ["COMPONENTS", "METHODS", "Reaction", "Reactions", "reactions"]

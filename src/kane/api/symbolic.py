@@ -14,8 +14,9 @@ from ..errors import ModelError, Problem
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
-from ..model.sympy import SymPyMechanism, read
-from .answers import Answer, EmbeddedAnswer, LargeAnswer
+from ..model import Mechanism
+from ..model.sympy import SymPySource, declare, read
+from .answers import Answer, Answers
 from .equations import Equations
 from .model import Model
 
@@ -38,57 +39,65 @@ def from_sympy(
     SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a Lagrangian the
     equations are its derivatives.
     """
-    model = SymPyModel(name)
-    model.take_description(read(method), values, initial, free)
-    if model.constraints:
-        start = regular_start(model, model.given_start)
+    mechanism = Mechanism(name)
+    mechanism.source = source = declare(mechanism, read(method), values, initial, free)
+    if mechanism.constraints:
+        start = regular_start(mechanism, source.given_start)
         if start is None:
             what = "no regular position on the constraints was found near zero with what `initial` gives"
-            mend = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
-            model.remarks.append(Problem(model.where("initial"), what, mend=mend))
-        model.set_initial(start or {})
-    return model
+            fix = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
+            mechanism.remarks.append(Problem(mechanism.where("initial"), what, fix=fix))
+        mechanism.set_initial(start or {})
+    kind = SymPyEquations if source.lagrangian is None else LagrangianEquations
+    return SymPyModel.of(SymPyAnswers(mechanism, kind))
 
 
-class SymPyModel(SymPyMechanism, Model):
-    """A model that was described with SymPy. `sympy_symbols` maps names of inputs to the script's own symbols."""
+def _source(mechanism: Mechanism) -> SymPySource:
+    """What a description remembers of the script that it was read from."""
+    assert isinstance(mechanism.source, SymPySource)
+    return mechanism.source
+
+
+class SymPyAnswers(Answers):
+    """Answers of a description from SymPy: a Lagrangian says nothing of bodies."""
+
+    def answer(self, name: str) -> Answer:
+        """What answers the question called `name`, where the description says it."""
+        if _source(self.mechanism).lagrangian is not None and name in _OF_BODIES:
+            raise ModelError(_no_bodies(self.mechanism.name, name))
+        return super().answer(name)
+
+
+class SymPyModel(Model):
+    """A model that was described with SymPy."""
+
+    @property
+    def sympy_symbols(self) -> Mapping[str, Any]:
+        """Names of inputs → the script's own symbols."""
+        return _source(self.mechanism).symbols
 
     @property
     def route(self) -> str:
         """What the equations are formulated from: "bodies" or "lagrangian"."""
-        return "bodies" if self.lagrangian is None else "lagrangian"
-
-    def equations(self, free: Iterable[str] | str = ()) -> Equations:
-        """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
-        kind = SymPyEquations if self.lagrangian is None else LagrangianEquations
-        if free:
-            return kind(self, free)
-        self._refresh()
-        if self._formulated is None:
-            self._formulated = kind(self)
-        return self._formulated
-
-    def _answer(self, name: str) -> Answer | LargeAnswer | EmbeddedAnswer:
-        if self.lagrangian is not None and name in _OF_BODIES:
-            raise ModelError(_no_bodies(self.name, name))
-        return super()._answer(name)
+        return "bodies" if _source(self.mechanism).lagrangian is None else "lagrangian"
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
         """The model held against the laws of mechanics and an independent second route, which derives angular
         velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
         not all of it."""
-        if self.lagrangian is not None:
+        source = _source(self.mechanism)
+        if source.lagrangian is not None:
             raise ModelError(_no_bodies(self.name, "check"))
-        where = f"model '{self.name}' / check"
-        if self.unoriented:
-            what = f"no orientation says how the frames {', '.join(self.unoriented)} turn"
-            law = "the second route derives angular velocities from orientations"
-            raise ModelError(Problem(where, what, law, "orient them, by an angle of their own"))
+        where = self.mechanism.where("check")
+        if source.unoriented:
+            what = f"no orientation says how the frames {', '.join(source.unoriented)} turn"
+            because = "the second route derives angular velocities from orientations"
+            raise ModelError(Problem(where, what, because, "orient them, by an angle of their own"))
         try:
             return super().check(samples, seed)
         except np.linalg.LinAlgError:
-            what, law = "some speeds move no body", "the second route solves M udot = f for all speeds"
-            raise ModelError(Problem(where, what, law, "compare with SymPy's own equations")) from None
+            what, because = "some speeds move no body", "the second route solves M udot = f for all speeds"
+            raise ModelError(Problem(where, what, because, "compare with SymPy's own equations")) from None
 
 
 class SymPyEquations(Equations):
@@ -97,8 +106,7 @@ class SymPyEquations(Equations):
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy; coordinates, speeds and parameters are the script's own."""
         program = super().to_sympy(what)
-        assert isinstance(self.mechanism, SymPyMechanism)
-        own = self.mechanism.sympy_symbols
+        own = _source(self.mechanism).symbols
         back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
 
         def named(expression: Any) -> Any:
@@ -119,8 +127,9 @@ class LagrangianEquations(SymPyEquations):
 
     @cached_property
     def _lagrangian(self) -> Expr:
-        assert isinstance(self.mechanism, SymPyMechanism) and self.mechanism.lagrangian is not None
-        return self.system.take.one(self.mechanism.lagrangian)
+        lagrangian = _source(self.mechanism).lagrangian
+        assert lagrangian is not None
+        return self.system.take.one(lagrangian)
 
     @cached_property
     def _momenta(self) -> list[Expr]:
@@ -181,7 +190,7 @@ def _no_bodies(model: str, what: str) -> Problem:
     return Problem(
         f"model '{model}' / {what}",
         "the model is a Lagrangian, which does not say where bodies are",
-        mend="describe it with KanesMethod, or with a System that has kinematic differential equations",
+        fix="describe it with KanesMethod, or with a System that has kinematic differential equations",
     )
 
 

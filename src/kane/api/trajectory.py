@@ -10,60 +10,30 @@ import numpy as np
 
 from ..analysis import CheckReport, check_trajectory
 from ..analysis.large import check_large_trajectory
-from ..analysis.singular import SINGULAR, Singularity, lowest
-from ..backends import Kernel
+from ..analysis.singular import Singularity, lowest
+from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError
 from ..model import locks
-from ..simulate import Embedding, Outcome, Solution, Statistics
+from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
+from .answers import Answers, embedding_of
+from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
 
 if TYPE_CHECKING:
     from .model import Model
 
-_NEAR_LOCK = 1e-3  # |det Γ| below which lock explains why a motion stopped
 _SPLINE = 5  # degree of the curves that integrate loads along a motion
-
-
-def _explained(model: Model, outcome: Outcome, q: Array) -> Outcome:
-    """The outcome, with gimbal lock named where that is why the motion stopped."""
-    if outcome.success or outcome.reason == "interrupt":
-        return outcome
-    near = locks(model, q, _NEAR_LOCK)
-    if not near:
-        return outcome
-    text = f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock"
-    return replace(outcome, text=text)
-
-
-def _passed(model: Model, embedding: Embedding, t: Array, q: Array, u: Array) -> tuple[Singularity, ...]:
-    """Singular positions of the constraints along a motion."""
-    if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
-        return ()
-    still = np.zeros(u.shape[1])
-
-    def measure(times: Array, places: Array) -> Array:
-        none = np.zeros((len(times), len(still)))
-        return embedding.accelerations(times, places, none, none, model.free_values())[2]
-
-    found = lowest(measure, t, q, np.atleast_2d(model.qdot(q, u, t=t[:, None])))
-    return tuple(
-        Singularity(at, size, model.freedom(place, t=at, within=SINGULAR).degrees) for at, place, size in found
-    )
-
-
-def _announced(passed: tuple[Singularity, ...]) -> str:
-    shown = ", ".join(f"{s.t:.6g}" for s in passed[:3]) + (", …" if len(passed) > 3 else "")
-    plural = "" if len(passed) == 1 else "s"
-    return f"passes {len(passed)} singular position{plural} of the constraints (t = {shown} s)"
 
 
 @dataclass(frozen=True)
 class Trajectory:
     """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), how
-    it ended, and the singular positions of constraints that it passed."""
+    it ended, and the singular positions of constraints that it passed. `segments` are its parts under one set of
+    constraints each, `transitions` what lies between them. What it answers with is what it was simulated with: the
+    model may have changed since."""
 
-    model: Model = field(repr=False)
+    answers: Answers = field(repr=False)
     t: Array
     q: Array
     u: Array
@@ -73,38 +43,69 @@ class Trajectory:
     statistics: Statistics
     events: tuple[Any, ...] = ()
     singularities: tuple[Singularity, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    transitions: tuple[Transition, ...] = ()
 
     @staticmethod
-    def of(
-        model: Model, solution: Solution, law: Kernel | None, held: Array, embedding: Embedding | None = None
-    ) -> Trajectory:
-        n_q, n_u = len(model.coordinates), len(model.speeds)
-        q, u = solution.y[:, :n_q], solution.y[:, n_q : n_q + n_u]
-        tau = np.tile(held, (len(solution.t), 1))
+    def of(answers: Answers, problem: Problem, solution: Solution) -> Trajectory:
+        """The trajectory of what was simulated."""
+        law = problem.law
+        q, u, work = problem.layout.state.split(solution.y).values()
+        tau = np.tile(problem.tau, (len(solution.t), 1))
         if law is not None:
-            values = (model.free_values(),) if any(g.name == "parameters" for g in law.program.inputs) else ()
+            values = (answers.values,) if any(g.name == "parameters" for g in law.program.inputs) else ()
             tau = tau + law(solution.t[:, None], q, u, *values)
         elif solution.held is not None and len(solution.held.t):
             last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
             tau = solution.held.p[np.clip(last, 0, None)]
-        work = solution.y[:, n_q + n_u]
-        outcome = _explained(model, solution.outcome, q[-1])
-        passed = () if embedding is None else _passed(model, embedding, solution.t, q, u)
+        outcome = _name_lock(answers, solution.outcome, q[-1])
+        embedding = problem.modes[0].embedding
+        passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
         if passed:
-            outcome = replace(outcome, text=f"{outcome.text}; {_announced(passed)}")
-        return Trajectory(model, solution.t, q, u, tau, work, outcome, solution.statistics, solution.events, passed)
+            outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
+        return Trajectory(
+            answers,
+            solution.t,
+            q,
+            u,
+            tau,
+            work,
+            outcome,
+            solution.statistics,
+            solution.events,
+            passed,
+            solution.segments,
+            solution.transitions,
+        )
+
+    @property
+    def model(self) -> Model:
+        """The model as it was when this motion was computed."""
+        from .model import Model  # which imports this module
+
+        return Model.of(self.answers)
 
     @cached_property
     def residuals(self) -> Residuals:
         """How far off its constraints the motion is, row by row: of configurations (m, rad) and of rates."""
-        if not self.model.constraints:
+        if not self.answers.mechanism.constraints:
             return Residuals((), np.zeros((len(self), 0)), np.zeros((len(self), 0)))
-        rows = self.model.constraint_rows(self.q, self.u, t=self.t[:, None])
-        return Residuals(self.model.row_names, rows.phi, rows.rate)
+        rows = constraint_rows(self.answers, self.q, self.u, t=self.t)
+        return Residuals(self.answers.mechanism.row_names, rows.phi, rows.rate)
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """λ of the rows of constraints along the motion, (k, m), in the order of the model's `row_names`: N, N m, or
+        what makes λ times the rate of the row a power. As in `Reactions.multipliers`, without the joints."""
+        answers = self.answers
+        if not answers.mechanism.constraints:
+            return np.zeros((len(self), 0))
+        embedding = answers.kept("embedding", lambda: embedding_of(answers))
+        return embedding.accelerations(self.t, self.q, self.u, self.tau, answers.values).multipliers
 
     def energy(self) -> Energy:
         """Kinetic and potential energy (J) along the motion."""
-        return self.model.energy(self.q, self.u, t=self.t[:, None])
+        return self.model.energy(self.q, self.u, t=self.t)
 
     def impulse(self) -> Momentum:
         """Impulse (N s) and angular impulse about the origin (N m s) of the external loads since the start, (k, 3).
@@ -116,29 +117,30 @@ class Trajectory:
 
         if len(self.t) < _SPLINE + 1:
             raise InputError(f"{len(self.t)} times: an impulse needs {_SPLINE + 1} or more along the motion")
-        loads = self.model.external_loads(self.q, self.u, tau=self.tau, t=self.t[:, None])
+        loads = self.model.external_loads(self.q, self.u, tau=self.tau, t=self.t)
         curves = (make_interp_spline(self.t, values, k=_SPLINE).antiderivative() for values in loads)
         return Momentum(*(curve(self.t) - curve(self.t[0]) for curve in curves))
 
     def acceleration(self) -> Array:
         """udot along the motion, (k, n)."""
-        return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t[:, None])
+        return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t)
 
     def reactions(self, **options: Any) -> Reactions:
         """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions."""
-        return self.model.reactions(self.q, self.u, self.tau, t=self.t[:, None], **options)
+        return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
-    def check(self) -> CheckReport:
-        """The motion held against the balance of energy and the equations it must satisfy."""
-        if self.model.recursive():
-            return check_large_trajectory(self, self.model.by_bodies())
-        return check_trajectory(self)
+    def check(self, tolerance: float = 1e-6) -> CheckReport:
+        """The motion held against the balance of energy and the equations it must satisfy; `tolerance` is what the
+        integrator may add up to, relative."""
+        if self.answers.recursive():
+            return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
+        return check_trajectory(self, self.answers.equations(), tolerance)
 
     def plot(self, path: str | None = None) -> Any:
         """A figure of the coordinates over time (matplotlib), written to `path` if given."""
         from ..viewer import plots  # matplotlib is an extra and slow to import
 
-        figure = plots.motion(self.model, self.t, self.q)
+        figure = plots.motion(self.answers.mechanism, self.t, self.q)
         if path is not None:
             plots.save(figure, path)
         return figure
@@ -153,4 +155,42 @@ class Trajectory:
         return len(self.t)
 
     def __repr__(self) -> str:
-        return f"<Trajectory of '{self.model.name}', {len(self)} times: {self.outcome}>"
+        return f"<Trajectory of '{self.answers.mechanism.name}', {len(self)} times: {self.outcome}>"
+
+
+def _name_lock(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
+    """The outcome, with gimbal lock named where that is why the motion stopped."""
+    if outcome.success or outcome.reason == "interrupt":
+        return outcome
+    near = locks(answers.mechanism, q, NEAR_SINGULAR)
+    if not near:
+        return outcome
+    text = f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock"
+    return replace(outcome, text=text)
+
+
+def _singular_positions(
+    answers: Answers, embedding: Embedding, t: Array, q: Array, u: Array
+) -> tuple[Singularity, ...]:
+    """Singular positions of the constraints along a motion."""
+    if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
+        return ()
+    still = np.zeros(u.shape[1])
+
+    def measure(times: Array, places: Array) -> Array:
+        none = np.zeros((len(times), len(still)))
+        return embedding.accelerations(times, places, none, none, answers.values).nearness
+
+    found = lowest(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
+    return tuple(
+        Singularity(at, size, freedom(answers, place, t=at, within=NEAR_SINGULAR).degrees) for at, place, size in found
+    )
+
+
+def _announcement(passed: tuple[Singularity, ...]) -> str:
+    shown = ", ".join(f"{s.t:.6g}" for s in passed[:3]) + (", …" if len(passed) > 3 else "")
+    plural = "" if len(passed) == 1 else "s"
+    return f"passes {len(passed)} singular position{plural} of the constraints (t = {shown} s)"
+
+
+__all__ = ["Trajectory"]

@@ -15,7 +15,7 @@ from ..errors import KaneError
 from ..graph import Program, parse
 from . import cache
 
-_MAKERS = ("graph", "space", "model", "formulation")
+_MAKERS = ("graph", "space", "model", "constraints", "formulation")
 """Parts of the package whose code decides what a program looks like."""
 
 

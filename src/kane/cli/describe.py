@@ -20,26 +20,26 @@ PATHS_SHOWN = 30
 def info(arguments: Namespace) -> int:
     """Print what the model consists of."""
     model = model_of(arguments)
-    model.validate()
+    model.mechanism.validate()
     if arguments.json:
         print_json(_info_record(model))
         return FINE
-    print(f"{model.name}: {model.about}" if model.about else model.name)
-    gravity = [model.number(g, "gravity") for g in model.gravity]
+    print(f"{model.name}: {model.mechanism.about}" if model.mechanism.about else model.name)
+    gravity = list(model.gravity)
     print(f"gravity {', '.join(f'{g:g}' for g in gravity)} m/s² in N")
     heading("tree")
     for line in tree(model):
         print(line)
     if len(model.bodies) <= PATHS_SHOWN:
         heading("paths")
-        print(body_path_table(model), joint_path_table(model), sep="\n\n")
+        print(body_path_table(model.mechanism), joint_path_table(model.mechanism), sep="\n\n")
     heading(f"bodies ({len(model.bodies)})")
     rows = [(b.name, *_body_figures(model, b)) for b in model.bodies.values()]
     table(("body", "mass kg", "center m", "Ixx Iyy Izz kg m²"), rows)
     heading(f"coordinates ({len(model.coordinates)}) and speeds ({len(model.speeds)})")
-    start = {**{c.name: c.initial for c in model.coordinate_records.values()}}
+    start = {**{c.name: c.initial for c in model.mechanism.coordinate_records.values()}}
     table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
-    definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.speed_records.values()]
+    definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.mechanism.speed_records.values()]
     table(("speed", "definition", "initial"), [(n, _short(d), i) for n, d, i in definitions], words=2)
     if model.constraints:
         heading(f"constraints ({len(model.constraints)})")
@@ -49,10 +49,11 @@ def info(arguments: Namespace) -> int:
         heading(f"parameters ({len(model.parameters)})")
         shown = [f"{p.name} = {p.value:.6g}{' (free)' if p.free else ''}" for p in model.parameters.values()]
         _columns(shown)
-    if model.limits:
+    if model.mechanism.limits:
         heading("limits")
         shown = [
-            (name, *(_bound(x) for x in (l.lower, l.upper, l.velocity, l.effort))) for name, l in model.limits.items()
+            (name, *(_bound(x) for x in (l.lower, l.upper, l.velocity, l.effort)))
+            for name, l in model.mechanism.limits.items()
         ]
         table(("coordinate", "lower", "upper", "speed", "effort"), shown)
     for what, names in (("loads", model.loads), ("controls", model.controls)):
@@ -81,9 +82,9 @@ def _columns(items: list[str], width: int = 96) -> None:
 
 def _body_figures(model: Model, body: Any) -> tuple[str, str, str]:
     where = f"body '{body.name}'"
-    center = ", ".join(f"{model.number(c, where):g}" for c in body.center)
-    moments = ", ".join(f"{model.number(body.inertia[i][i], where):g}" for i in range(3))
-    return f"{model.number(body.mass, where):g}", center, moments
+    center = ", ".join(f"{model.mechanism.number(c, where):g}" for c in body.center)
+    moments = ", ".join(f"{model.mechanism.number(body.inertia[i][i], where):g}" for i in range(3))
+    return f"{model.mechanism.number(body.mass, where):g}", center, moments
 
 
 def constraint_rows(model: Model) -> list[tuple[str, str, str, str]]:
@@ -116,16 +117,16 @@ def tree(model: Model) -> list[str]:
 
 
 def _info_record(model: Model) -> dict[str, Any]:
-    paths = joint_path_table(model)
+    paths = joint_path_table(model.mechanism)
     return {
         "name": model.name,
-        "about": model.about,
-        "gravity": [model.number(g, "gravity") for g in model.gravity],
+        "about": model.mechanism.about,
+        "gravity": list(model.gravity),
         "bodies": {
             b.name: {
-                "mass": model.number(b.mass, b.name),
-                "center": [model.number(c, b.name) for c in b.center],
-                "inertia": [[model.number(e, b.name) for e in row] for row in b.inertia],
+                "mass": model.mechanism.number(b.mass, b.name),
+                "center": [model.mechanism.number(c, b.name) for c in b.center],
+                "inertia": [[model.mechanism.number(e, b.name) for e in row] for row in b.inertia],
             }
             for b in model.bodies.values()
         },
@@ -140,14 +141,15 @@ def _info_record(model: Model) -> dict[str, Any]:
         },
         "constraints": {c.name: {"type": c.kind, "rows": list(c.row_names())} for c in model.constraints.values()},
         "degrees_of_freedom": model.freedom().degrees,
-        "coordinates": {c.name: c.initial for c in model.coordinate_records.values()},
+        "coordinates": {c.name: c.initial for c in model.mechanism.coordinate_records.values()},
         "speeds": {
-            s.name: {"definition": repr(s.definition), "initial": s.initial} for s in model.speed_records.values()
+            s.name: {"definition": repr(s.definition), "initial": s.initial}
+            for s in model.mechanism.speed_records.values()
         },
         "parameters": {p.name: p.value for p in model.parameters.values()},
         "limits": {
             name: {key: x for key, x in (("lower", l.lower), ("upper", l.upper)) if abs(x) < float("inf")}
-            for name, l in model.limits.items()
+            for name, l in model.mechanism.limits.items()
         },
         "loads": list(model.loads),
         "controls": list(model.controls),

@@ -28,7 +28,7 @@ def model_of(arguments: Namespace) -> Model:
     if arguments.base and not robot:
         raise UsageError(f"--base {arguments.base}: only a .urdf leaves open how its base stands")
     model = load(name, **({"base": arguments.base} if arguments.base else {}))
-    for remark in model.remarks:
+    for remark in model.mechanism.remarks:
         say(f"{remark}")
     values = assignments(model, arguments.set, model.parameters, "--set")
     if values:
@@ -45,7 +45,7 @@ def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> 
             raise UsageError(f"{option} {part}: expected NAME=VALUE, as in {option} {next(iter(known), 'q1')}=0.1")
         if name not in known:
             raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
-        found[name] = model.number(model.scalar(value, f"{option} {name}"), f"{option} {name}")
+        found[name] = model.mechanism.number(model.mechanism.scalar(value, f"{option} {name}"), f"{option} {name}")
     return found
 
 
@@ -54,7 +54,7 @@ def numbers(model: Model, text: str, count: int, option: str) -> list[float]:
     parts = _parts(text)
     if len(parts) != count:
         raise UsageError(f"{option} {text}: expected {count} values with commas between them, found {len(parts)}")
-    return [model.number(model.scalar(part.strip(), option), option) for part in parts]
+    return [model.mechanism.number(model.mechanism.scalar(part.strip(), option), option) for part in parts]
 
 
 def _parts(text: str) -> list[str]:

@@ -15,10 +15,8 @@ from .given import model_of
 
 def check(arguments: Namespace) -> int:
     """Print the table of checks; fails if one of them does."""
-    from ..analysis import check as checked
-
     model = model_of(arguments)
-    report = checked(model)
+    report = model.check()
     if arguments.json:
         print_json(report.to_dict())
     else:
@@ -34,7 +32,7 @@ def bench(arguments: Namespace) -> int:
     if root is None:
         raise UsageError(
             "the benchmarks are part of the source, not of the installed package"
-            "\n    to mend: get the source (git clone), and run `make bench` in its folder"
+            "\n    fix: get the source (git clone), and run `make bench` in its folder"
         )
     paths = os.pathsep.join(p for p in (str(root), str(root / "tests"), os.environ.get("PYTHONPATH", "")) if p)
     command = [sys.executable, "-m", "benchmarks", *arguments.parts]

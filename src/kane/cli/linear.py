@@ -22,8 +22,8 @@ def linearize(arguments: Namespace) -> int:
     model = model_of(arguments)
     picture = file_to_write(arguments.plot, PICTURES, "--plot")
     given = _given(model, arguments.at)
-    q: Any = {name: x for name, x in given.items() if name in model.coordinate_records}
-    u: Any = {name: x for name, x in given.items() if name in model.speed_records}
+    q: Any = {name: x for name, x in given.items() if name in model.mechanism.coordinate_records}
+    u: Any = {name: x for name, x in given.items() if name in model.mechanism.speed_records}
     if arguments.equilibrium:
         if u:
             raise UsageError(f"--at {next(iter(u))}: in equilibrium all speeds are zero; name coordinates only")
@@ -46,7 +46,7 @@ def linearize(arguments: Namespace) -> int:
 
 def _given(model: Model, texts: list[str]) -> dict[str, float]:
     """Coordinates and speeds by name, from NAME=VALUE or from .json files."""
-    known: dict[str, Any] = {**model.coordinate_records, **model.speed_records}
+    known: dict[str, Any] = {**model.mechanism.coordinate_records, **model.mechanism.speed_records}
     found: dict[str, float] = {}
     for text in texts:
         if not text.endswith(".json"):

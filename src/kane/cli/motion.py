@@ -36,7 +36,7 @@ def inverse(arguments: Namespace) -> int:
     if picture is not None:
         from ..viewer import plots
 
-        plots.save(plots.efforts(model, motion.t, tau), picture)
+        plots.save(plots.efforts(model.mechanism, motion.t, tau), picture)
         say(f"wrote {picture}")
     return FINE
 
@@ -48,7 +48,7 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
             f"{model.coordinates[0]}=VALUE,... for a cycloid from the initial state (one of the two)"
         )
     if arguments.to:
-        target = assignments(model, arguments.to, model.coordinate_records, "--to")
+        target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
         return cycloid(model, target, duration=arguments.duration, samples=arguments.samples)
     path = Path(arguments.trajectory)
     if not path.is_file():
@@ -58,7 +58,7 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
 
 def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
     """The motion that the options of a command line describe, with a progress bar if it takes long."""
-    end = (model.duration or DURATION) if arguments.t is None else arguments.t
+    end = (model.mechanism.duration or DURATION) if arguments.t is None else arguments.t
     if not end > 0:
         raise UsageError(f"--t {end:g}: the motion ends after its start at t = 0")
     if samples < 0 or samples == 1:
@@ -70,8 +70,8 @@ def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
     with bar("simulating") as progress:
         return model.simulate(
             times,
-            q=assignments(model, arguments.q, model.coordinate_records, "--q") or None,
-            u=assignments(model, arguments.u, model.speed_records, "--u") or None,
+            q=assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None,
+            u=assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None,
             control=control_of(model, arguments),
             method=arguments.method,
             rtol=arguments.rtol,
@@ -98,7 +98,7 @@ def simulate(arguments: Namespace) -> int:
     if picture is not None:
         from ..viewer import plots
 
-        plots.save(plots.motion(model, trajectory.t, trajectory.q), picture)
+        plots.save(plots.motion(model.mechanism, trajectory.t, trajectory.q), picture)
         say(f"wrote {picture}")
     if arguments.view:
         from ..viewer import view

@@ -82,7 +82,7 @@ def _compare(model: Model) -> None:
     """The counts beside those of the literature, where there are any."""
     from ..analysis import operation_table
 
-    rows = operation_table(model).rows
+    rows = operation_table(model.mechanism).rows
     if all("kane" in row.source for row in rows):
         return
     heading("beside published counts")

@@ -25,7 +25,7 @@ def report(arguments: Namespace) -> int:
         say(f"control law '{arguments.control}' (choose another with --control)")
     motion = None
     if arguments.to:
-        target = assignments(model, arguments.to, model.coordinate_records, "--to")
+        target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
         motion = cycloid(model, target, duration=arguments.duration)
     trajectory = simulated(model, arguments, SAMPLES)
     with bar("writing the report") as progress:

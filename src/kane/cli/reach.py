@@ -47,7 +47,7 @@ def _search(model: Model, arguments: Namespace, *, oriented: bool) -> Any:
 
 def _start(model: Model, arguments: Namespace) -> Array | None:
     """The coordinates at which the search starts, if they are given: those not named as the model starts."""
-    given = assignments(model, arguments.start, model.coordinate_records, "--start")
+    given = assignments(model, arguments.start, model.mechanism.coordinate_records, "--start")
     if not given:
         return None
     initial = dict(zip(model.coordinates, model.initial_state[0].tolist(), strict=True))
@@ -86,7 +86,9 @@ def _orientation(model: Model, arguments: Namespace) -> Array | None:
         option = "--euler"
     else:
         return None
-    return np.array([[model.number(e, option) for e in row] for row in model.fixed_rotation(spec, option)])
+    return np.array(
+        [[model.mechanism.number(e, option) for e in row] for row in model.mechanism.fixed_rotation(spec, option)]
+    )
 
 
 def _path(model: Model, arguments: Namespace, output: Path | None) -> int:

@@ -6,6 +6,7 @@ from .motion import (
     ControlLaw,
     control_program,
     jacobian_program,
+    layout_of,
     motion_program,
     places_program,
     terms_program,
@@ -14,6 +15,7 @@ from .motion import (
 )
 from .places import Place, place_of, place_program
 from .properties import external_program
+from .reactions import multiplier_symbols
 from .regressor import regressor_program
 
 __all__ = [
@@ -25,7 +27,9 @@ __all__ = [
     "external_program",
     "formulate",
     "jacobian_program",
+    "layout_of",
     "motion_program",
+    "multiplier_symbols",
     "place_of",
     "place_program",
     "places_program",

@@ -9,19 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..graph import Expr, evaluate, linear_coefficients, time_derivative
 from ..model.constraints import Row
-from ..model.loads import Effort, Force, Torque
+from ..model.loads import EffortAction, ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Vector
 from ..space.algebra import Triple, cross, dot, plus
 from .polynomials import contracted_number
+from .sizes import row_sizes
 from .system import System
 
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
     """The rows of all constraints, in order: names, A (m, n), c (m), their rate A u + c (m), b (m) with A u̇ = b, and
-    phi (m), zero where a row restricts the motion only; `placed` are the indices of rows that have a residual."""
+    phi (m), zero where a row restricts the motion only; `placed` are the indices of rows that have a residual; `sizes`
+    (m,) what rows would be if nothing cancelled (`row_sizes`)."""
 
     names: tuple[str, ...]
     A: list[list[Expr]]
@@ -30,6 +34,7 @@ class Constraints:
     b: list[Expr]
     phi: list[Expr]
     placed: tuple[int, ...]
+    sizes: np.ndarray
 
     def __len__(self) -> int:
         return len(self.names)
@@ -66,6 +71,7 @@ def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Cons
         b,
         [zero if row.residual is None else system.take.one(row.residual) for row in rows],
         tuple(i for i, row in enumerate(rows) if row.residual is not None),
+        row_sizes(mechanism, rows),
     )
 
 
@@ -93,15 +99,15 @@ def _constant_rows(system: System, powers: Sequence[Expr]) -> list[bool]:
 
 
 def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: Row) -> Expr:
-    """v · F + ω · T + s f + drift, in the graph that `take` brings expressions to."""
-    (total,) = take([row.drift])
+    """v · F + ω · T + s f + rheonomic, in the graph that `take` brings expressions to."""
+    (total,) = take([row.rheonomic])
     for action in row.actions:
-        if isinstance(action, Effort):
+        if isinstance(action, EffortAction):
             s, f = take([action.variable, action.value])
             total = total + s * f
             continue
         x, y, z = take(action.vector.xyz)
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             velocity, home = kin.v(action.point), action.point.home
         else:
             velocity, home = kin.w(action.frame), action.frame
@@ -110,16 +116,16 @@ def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: R
 
 
 def _rate_of_power(system: System, kin: Kinematics, row: Row) -> Expr:
-    """a · F + v · Ḟ + α · T + ω · Ṫ + ṡ f + s ḟ + the rate of drift."""
-    (total,) = time_derivative([system.take.one(row.drift)], kin.rates)
+    """a · F + v · Ḟ + α · T + ω · Ṫ + ṡ f + s ḟ + the rate of the rheonomic part."""
+    (total,) = time_derivative([system.take.one(row.rheonomic)], kin.rates)
     net: dict[Frame, Triple] = {}
     for action in row.actions:
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             home, axes = action.point.home, action.vector.frame
             net[axes] = plus(net.get(axes, kin.zero), system.take.triple(action.vector.xyz))
             total = total + dot(kin.a(action.point), _in(system, kin, action.vector, home))
             total = total + dot(kin.v(action.point), _rate_in(system, kin, action.vector, home))
-        elif isinstance(action, Torque):
+        elif isinstance(action, TorqueAction):
             total = total + dot(kin.alpha(action.frame), _in(system, kin, action.vector, action.frame))
             total = total + dot(kin.w(action.frame), _rate_in(system, kin, action.vector, action.frame))
         else:

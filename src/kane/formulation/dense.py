@@ -23,7 +23,7 @@ import numpy as np
 from ..errors import InputError
 from ..graph import Expr, Graph, evaluate, linear_coefficients, time_derivative
 from ..model import Mechanism
-from ..model.loads import Action, Effort, Force
+from ..model.loads import Action, EffortAction, ForceAction
 from ..space import Frame, Point
 from ..space.algebra import Matrix, Triple, cross, plus, times, transpose_times
 from ..space.rotations import from_matrix
@@ -198,7 +198,7 @@ class DenseState:
         return float(self.force @ self.velocity)
 
     @property
-    def drift(self) -> float:
+    def speed_at_rest(self) -> float:
         """Largest of the velocities that are there when all speeds are zero (rad/s, m/s); zero where it is no more than
         the rounding errors of the velocities that are there now, those of an orbit say."""
         w_r, v_r = self.partials
@@ -324,10 +324,10 @@ class _Layout:
 
     def _action(self, action: Action) -> tuple[Sequence[Expr], Sequence[Expr]]:
         take, motion = self.take, self.motion
-        if isinstance(action, Effort):
+        if isinstance(action, EffortAction):
             return [take.one(action.value)], [take.one(action.variable)]
         frame = action.vector.frame
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             return take.triple(action.vector.xyz), motion.v_in(action.point, frame)
         return take.triple(action.vector.xyz), motion.turn(motion.w(action.frame), action.frame, frame)
 

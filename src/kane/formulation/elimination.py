@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..constraints.thresholds import REDUNDANT
 from ..graph import Expr, Values
 
 Rows = list[list[Expr]]
-_SMALL = 1e-9  # a number below this is no pivot
 _GOOD = 0.3  # share of the largest entry of its row that makes a good pivot
 
 
@@ -47,7 +47,7 @@ def solved(A: Sequence[Sequence[Expr]], columns: Rows, at: Values) -> tuple[Rows
 def _pivot(rows: Rows, open_rows: Sequence[int], open_columns: Sequence[int], at: Values) -> tuple[int, int]:
     """Row and column of the next pivot: a number in the emptiest row, or else the largest entry of its row."""
     entries = [(i, j) for i in open_rows for j in open_columns if not rows[i][j].is_zero]
-    numbers = [(i, j) for i, j in entries if abs(rows[i][j].number or 0.0) > _SMALL]
+    numbers = [(i, j) for i, j in entries if abs(rows[i][j].number or 0.0) > REDUNDANT]
     if numbers:
         return min(numbers, key=lambda ij: _filling(rows, *ij, open_rows, open_columns))
     values = dict(zip(entries, at([rows[i][j] for i, j in entries]), strict=True))

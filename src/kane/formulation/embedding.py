@@ -1,9 +1,8 @@
 """Constraints embedded at formulation: dependent speeds eliminated, u̇ = N u̇_I + N0 [GIL03, Eqs. 44-45].
 
 Dependent speeds are chosen by the constraints at the model's initial state, or near it where that is singular or not
-closed (`regular`): by pivoted orthogonalization, each speed measured by the mass it moves. So are the rows that
-determine them where some are redundant. The forces of
-dependent speeds are recombined with those of independent ones: (NᵀM N) u̇_I = Nᵀ(f − M N0).
+closed (`regular`), by `constraints.choose_speeds`. The forces of dependent speeds are recombined with those of
+independent ones: (NᵀM N) u̇_I = Nᵀ(f − M N0).
 """
 
 from __future__ import annotations
@@ -13,58 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constraints.rank import Choice
 from ..graph import Expr, Graph, Values
 from .constraints import Constraints
 from .elimination import solved
 
 Rows = list[list[Expr]]
-ROUNDING = 1e-13
-"""Length of a row beside the longest that is a rounding error."""
-
-REDUNDANT = 1e-9
-"""Share of the largest below which a pivot, or a singular value of the rows, counts as nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Indices of independent and dependent speeds, and of the rows that determine the dependent ones."""
-
-    independent: tuple[int, ...]
-    dependent: tuple[int, ...]
-    rows: tuple[int, ...]
-
-
-def choose(A: np.ndarray, mass: np.ndarray, within: float = REDUNDANT) -> Choice:
-    """The choice for the constraint matrix A, (m, n), in numbers; `mass` (n,) is the diagonal of M."""
-    scaled = comparable(A, mass)
-    dependent = sorted(pivots(scaled, within))
-    independent = tuple(i for i in range(A.shape[1]) if i not in dependent)
-    return Choice(independent, tuple(dependent), tuple(sorted(pivots(scaled[:, dependent].T, within))))
-
-
-def comparable(A: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """A with its columns measured by the mass that each speed moves; rows that are rounding errors made zero."""
-    scaled = A / np.sqrt(mass + 1e-6 * (float(mass.mean()) or 1.0))
-    lengths = np.linalg.norm(scaled, axis=1)
-    scaled[lengths <= ROUNDING * lengths.max(initial=0.0)] = 0.0
-    return scaled
-
-
-def pivots(A: np.ndarray, within: float) -> list[int]:
-    """Columns that span all others, the longest first, each longest across those before: pivoted orthogonalization."""
-    rest, found, first = A.copy(), [], 0.0
-    for _ in range(min(A.shape)):
-        squares = (rest**2).sum(axis=0)
-        k = int(np.argmax(squares))
-        length = float(np.sqrt(squares[k]))
-        first = first or length
-        if not length > within * first:
-            break
-        e = rest[:, k] / length
-        rest -= np.outer(e, e @ rest)
-        rest[:, k] = 0.0
-        found.append(k)
-    return found
 
 
 def evaluated(rows: Sequence[Sequence[Expr]], at: Values) -> np.ndarray:
@@ -135,4 +88,4 @@ class Embedded:
         return out
 
 
-__all__ = ["REDUNDANT", "Choice", "Embedded", "choose", "comparable", "evaluated"]
+__all__ = ["Embedded", "evaluated"]

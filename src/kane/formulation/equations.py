@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
+from ..constraints.rank import choose_speeds
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import (
     Expr,
@@ -27,7 +28,7 @@ from ..model import Mechanism
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
 from .constraints import Constraints, constraints
-from .embedding import Embedded, choose, evaluated
+from .embedding import Embedded, evaluated
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
@@ -57,6 +58,8 @@ class Equations:
         self.graph = Graph()
         self.system = System(mechanism, self.graph, self.free)
         self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
+        for load in mechanism.loads.values():  # in one order, whatever is asked: they build in the description's graph
+            load.actions(), load.potential()
         self._programs: dict[str, Program] = {}
 
     # parts -------------------------------------------------------------------------------------------------------
@@ -209,7 +212,7 @@ class Equations:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it."""
         rows, at = self._spans, self._regular
         mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
-        return Embedded.of(rows, choose(evaluated(rows.A, at), mass), at)
+        return Embedded.of(rows, choose_speeds(evaluated(rows.A, at), mass, sizes=rows.sizes), at)
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:
@@ -426,8 +429,10 @@ class Equations:
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter."""
         if name not in self._programs:
-            outputs = self._outputs(name)
-            self._programs[name] = self.timed(name, self.SIGNATURES[name], outputs)
+            alone = type(self)(
+                self.mechanism, self.free
+            )  # in a graph of its own: what was asked before leaves no trace
+            self._programs[name] = alone.timed(name, self.SIGNATURES[name], alone._outputs(name))
         return self._programs[name]
 
     def timed(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from ..constraints.multipliers import Balance, multipliers_by_singular_values
+from ..constraints.rank import count_above
 from ..graph import Expr, Graph, evaluate, time_derivative
 from ..model import Body, Mechanism
-from ..model.loads import Action, Effort, Force
+from ..model.loads import Action, EffortAction, ForceAction
 from ..space import position
 from .dense import DenseState, dense_equations
-from .multipliers import by_singular_values
 from .reactions import Held, acting, all_rows, body_of, held
+from .sizes import row_sizes
 from .transfer import Transfer
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -49,13 +51,17 @@ class KinetostaticEquations:
         self.mechanism = mechanism
         self.held: Held = held(mechanism)
         self._dense = dense_equations(mechanism)
+        self._sizes = row_sizes(mechanism, all_rows(mechanism))
         self._geometry = _Geometry(mechanism)
         order = {name: k for k, name in enumerate(mechanism.bodies)}
         self._child = [order[j.child.name] for j in mechanism.joints.values()]
         self._variables = list(mechanism.motion_variables.values())
 
-    def solved(self, q: Any, u: Any, tau: Any, t: float = 0.0, udot: Any = None) -> Kinetostatics:
-        """Reactions at a state; accelerations that tau and the constraints produce are found too, where not given."""
+    def solve(
+        self, q: Any, u: Any, tau: Any, t: float = 0.0, udot: Any = None, stiffness: Array | None = None
+    ) -> Kinetostatics:
+        """Reactions at a state; accelerations that tau and the constraints produce are found too, where not given.
+        `stiffness` (rows,) decides between reactions that rigid bodies leave open (see `constraints.multipliers`)."""
         state = self._dense.state(q, u, t)
         values = self._values(q, state, t)
         g = self._geometry.numbers(values)
@@ -69,7 +75,9 @@ class KinetostaticEquations:
         efforts = np.linalg.solve(state.W.T, np.asarray(tau, dtype=float)) - state.rotor * sdot + g.efforts
         rest = T.T @ needs.reshape(-1) - efforts
         mass = np.abs(np.diag(state.mass_matrix))
-        found = by_singular_values(A[None], (state.W.T @ rest)[None], mass[None])
+        found = multipliers_by_singular_values(
+            Balance(A[None], (state.W.T @ rest)[None], mass[None], stiffness, self._sizes)
+        )
         lam = found.values[0]
         left = needs.copy()
         for r in range(rows):
@@ -115,12 +123,12 @@ class KinetostaticEquations:
         v, w = (np.einsum("bij,bj->bi", state.R, x) for x in (state.v, state.w))
         a, alpha = (np.einsum("bij,bj->bi", state.R, x) for x in (state.a_t, state.alpha_t))
         for r, row in enumerate(g.rows):
-            b[r] = -rates.drift[r] - rates.row_efforts[r] @ state.s
+            b[r] = -rates.rheonomic[r] - rates.row_efforts[r] @ state.s
             for (k, F, Mo), (_, F_dot, M_dot) in zip(row, rates.rows[r], strict=True):
                 b[r] -= a[k] @ F + v[k] @ F_dot + alpha[k] @ Mo + w[k] @ M_dot
         b += A @ state.definition_rate
         U, s, Vt = np.linalg.svd(A)
-        rank = int((s > 1e-9 * max(float(s.max(initial=0.0)), 1e-300)).sum())
+        rank = count_above(s)
         start = Vt[:rank].T @ ((U[:, :rank].T @ b) / s[:rank])
         N = Vt[rank:].T
         return start + N @ np.linalg.solve(N.T @ M @ N, N.T @ (tau - bias - M @ start))
@@ -164,7 +172,7 @@ class Numbers:
     rows: list[Acting]
     efforts: Array
     row_efforts: Array
-    drift: Array
+    rheonomic: Array
     pins: Array
     points: Array
 
@@ -199,7 +207,7 @@ class _Geometry:
         exprs += _along(mechanism, variables, loads)
         for row in rows:
             exprs += _along(mechanism, variables, row.actions)
-        exprs += [row.drift for row in rows]
+        exprs += [row.rheonomic for row in rows]
         zero = mechanism.graph.const(0.0)
         for joint in mechanism.joints.values():
             assert joint.child.origin is not None and joint.child.origin.parent is not None
@@ -214,10 +222,10 @@ class _Geometry:
 
     def _wrench(self, body: Body, action: Action) -> list[Expr]:
         """Force and moment about the body's mass centre, in N."""
-        assert not isinstance(action, Effort) and body.origin is not None and body.frame is not None
+        assert not isinstance(action, EffortAction) and body.origin is not None and body.frame is not None
         N = self.mechanism.N
         vector = action.vector.express(N)
-        if not isinstance(action, Force):
+        if not isinstance(action, ForceAction):
             return [*N.vector(0, 0, 0).xyz, *vector.xyz]
         center = body.origin.located(f"{body.name}.center", body.frame.vector(*body.center))
         arm = position(action.point, center).express(N)
@@ -260,7 +268,7 @@ def _along(mechanism: Mechanism, variables: Sequence[Expr], actions: Sequence[Ac
     total = [mechanism.graph.const(0.0)] * len(variables)
     place = {v: k for k, v in enumerate(variables)}
     for action in actions:
-        if isinstance(action, Effort):
+        if isinstance(action, EffortAction):
             total[place[action.variable]] = total[place[action.variable]] + action.value
     return total
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..graph import Expr, Graph
 from ..model import Body, Joint, Mechanism
 from ..model.joints import Coupled, Prismatic, Revolute
-from ..model.loads import Force, Torque
+from ..model.loads import ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
 from .gauge import Array, Hinge, is_aligned, places
@@ -430,10 +430,10 @@ def _frames_of_loads(mechanism: Mechanism) -> set[Frame]:
     for constraint in mechanism.constraints.values():
         actions += [action for row in (*constraint.rows, *constraint.span) for action in row.actions]
     for action in actions:
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             frames.append(action.vector.frame)
             points.append(action.point)
-        elif isinstance(action, Torque):
+        elif isinstance(action, TorqueAction):
             frames.append(action.vector.frame)  # ω · T is the same in any axes
     for point in points:
         while point is not None:

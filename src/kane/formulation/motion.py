@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from ..graph import Expr, Program, forward, substitute
+from ..graph import Expr, Inputs, Program, depends_on, forward, lower, substitute
+from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
+from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
-
-INPUTS = ("t", "q", "u", "work", "tau")
 
 
 @runtime_checkable
@@ -43,39 +43,48 @@ def motion_program(equations: Equations, law: ControlLaw | None = None) -> Progr
 
 
 def terms_program(equations: Equations, law: ControlLaw | None = None) -> Program:
-    """What constraints are embedded from at run time: q̇, M, f = tau − bias, the rows A, A u + c, b and phi, and the
-    power of the loads."""
-    n, rows = len(equations.system.u), equations.constraints
-    m = len(rows)
+    """What constraints are embedded from at run time, `Layout.terms`."""
+    rows = equations.constraints
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
-    f, power = _under(equations, law, f), _under(equations, law, [load_power(equations)])
-    outputs = {
-        "qdot": ((len(equations.system.q),), equations.system.qdot),
-        "M": ((n, n), [e for row in equations.mass_matrix for e in row]),
-        "f": ((n,), f),
-        "A": ((m, n), [e for row in rows.A for e in row]),
-        "rate": ((m,), rows.rate),
-        "b": ((m,), rows.b),
-        "phi": ((m,), rows.phi),
-        "power": ((), power),
+    f, power = _with_law(equations, law, f), _with_law(equations, law, [load_power(equations)])
+    found: dict[str, Sequence[Expr]] = {
+        "qdot": equations.system.qdot,
+        "M": [e for row in equations.mass_matrix for e in row],
+        "f": f,
+        "A": [e for row in rows.A for e in row],
+        "rate": rows.rate,
+        "b": rows.b,
+        "phi": rows.phi,
+        "power": power,
     }
-    return equations.lowered("terms", INPUTS, outputs)
+    return _lower_blocks("terms", equations, layout_of(equations).terms, found)
 
 
 def places_program(equations: Equations) -> Program | None:
-    """Residuals of configurations, their rows of A, and how coordinates follow displacements along the speeds; None
-    where every row restricts the motion only."""
+    """Residuals of configurations, their rows of A, and how coordinates follow displacements along the speeds,
+    `Layout.places`; None where every row restricts the motion only."""
     rows = equations.constraints
     if not rows.placed:
         return None
-    k, n = len(rows.placed), len(equations.system.u)
-    T = displacements(equations.system)
-    outputs = {
-        "phi": ((k,), [rows.phi[r] for r in rows.placed]),
-        "G": ((k, n), [e for r in rows.placed for e in rows.A[r]]),
-        "T": ((len(T), n), [e for row in T for e in row]),
+    found: dict[str, Sequence[Expr]] = {
+        "phi": [rows.phi[r] for r in rows.placed],
+        "G": [e for r in rows.placed for e in rows.A[r]],
+        "T": [e for row in displacements(equations.system) for e in row],
     }
-    return equations.lowered("places", INPUTS, outputs)
+    return _lower_blocks("places", equations, layout_of(equations).places, found)
+
+
+def layout_of(equations: Equations) -> Layout:
+    """Where the numbers of a motion are, in its state and its programs."""
+    sizes = len(equations.system.q), len(equations.system.u), len(equations.free)
+    if not equations.mechanism.constraints:
+        return Layout(*sizes)
+    return Layout(*sizes, len(equations.constraints), tuple(equations.constraints.placed))
+
+
+def _lower_blocks(name: str, equations: Equations, blocks: Blocks, found: Mapping[str, Sequence[Expr]]) -> Program:
+    """The program that writes what was found in the order of `blocks`."""
+    return equations.lowered(name, INPUTS, {block: (at.shape, list(found[block])) for block, at in blocks.items()})
 
 
 def jacobian_program(equations: Equations, law: ControlLaw | None = None) -> Program:
@@ -91,7 +100,7 @@ def _rates(equations: Equations, law: ControlLaw | None) -> list[Expr]:
     udot, power = equations.forward_dynamics, load_power(equations)
     if equations.mechanism.constraints and equations.constraints.driven:
         power = power + _reaction_power(equations, udot)
-    return _under(equations, law, [*equations.system.qdot, *udot, power])
+    return _with_law(equations, law, [*equations.system.qdot, *udot, power])
 
 
 def _reaction_power(equations: Equations, udot: Sequence[Expr]) -> Expr:
@@ -104,7 +113,7 @@ def _reaction_power(equations: Equations, udot: Sequence[Expr]) -> Expr:
     return total
 
 
-def _under(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:
+def _with_law(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:
     """Expressions with the efforts of a control law added to tau."""
     if law is None:
         return exprs
@@ -139,6 +148,12 @@ def unit_program(equations: Equations) -> Program | None:
 
 
 def watch_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
-    """The functions that events watch, one output each."""
+    """The functions that events watch, one output each. Where one of them names a multiplier (`multiplier_symbols`) the
+    program reads `Layout.watched`, with the multipliers of all rows as its last inputs."""
     watched = equations.system.take(exprs)
-    return equations.lowered("watch", INPUTS, {"events": ((len(watched),), watched)})
+    outputs = {"events": ((len(watched),), watched)}
+    symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
+    if not depends_on(watched, symbols):
+        return equations.lowered("watch", INPUTS, outputs)
+    groups = equations.groups([*INPUTS, *(["parameters"] if equations.free else [])])
+    return lower("watch", [*groups, Inputs("multipliers", tuple(repr(s) for s in symbols))], outputs)

@@ -12,7 +12,7 @@ from ..errors import ModelError, Problem
 from ..graph import Expr, Program
 from ..model import Joint, Mechanism
 from ..model.joints import Free
-from ..model.loads import Effort, Force, Torque
+from ..model.loads import EffortAction, ForceAction, TorqueAction
 from ..space import Frame, Point
 from ..space.algebra import Triple, cross, minus, plus, scaled, similar, sum_of
 from .inertia import Inertia
@@ -80,12 +80,12 @@ def _external(equations: Equations) -> tuple[Triple, Triple]:
     efforts = _joint_efforts(equations)
     for load in mechanism.loads.values():
         for action in load.actions():
-            if isinstance(action, Effort):
+            if isinstance(action, EffortAction):
                 if action.variable in efforts:
                     efforts[action.variable] = efforts[action.variable] + take.one(action.value)
             elif _on_a_body(mechanism, action):
                 vector = kin.turn(take.triple(action.vector.xyz), action.vector.frame, N)
-                if isinstance(action, Force):
+                if isinstance(action, ForceAction):
                     force = plus(force, vector)
                     vector = cross(kin.position(action.point), vector)
                 moment = plus(moment, vector)
@@ -140,9 +140,9 @@ def _refuse_held(mechanism: Mechanism) -> None:
         )
 
 
-def _on_a_body(mechanism: Mechanism, action: Force | Torque) -> bool:
+def _on_a_body(mechanism: Mechanism, action: ForceAction | TorqueAction) -> bool:
     """Whether an action is on a body and not on the ground."""
-    if isinstance(action, Torque):
+    if isinstance(action, TorqueAction):
         frames = {b.frame for b in mechanism.bodies.values()}
         frame: Frame | None = action.frame
         while frame is not None and frame not in frames:

@@ -4,7 +4,7 @@ Two programs of the graph give them, with inertias as described. By Kane's auxil
 are zero in the motion, the angular velocity it would add to its child and the velocity it would add to the joint's
 point; minus their generalized active and inertia forces are the moment and the force of the joint, found for all joints
 by one reverse sweep of power [KL83, Eqs. 78 and 90]. By Newton and Euler: what each body needs beyond its loads, to be
-summed in numbers from the leaves inward. Multipliers of constraints enter as numbers, see `multipliers`.
+summed in numbers from the leaves inward. Multipliers of constraints enter as numbers, see `constraints.multipliers`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import ModelError, Problem
-from ..graph import Expr, Inputs, Program, lower
+from ..graph import Expr, Graph, Inputs, Program, lower
 from ..model import Body, Mechanism
-from ..model.constraints import Constraint, Row
-from ..model.loads import Action, Effort, Force
+from ..model.constraints import BuiltConstraint, Row
+from ..model.loads import Action, EffortAction, ForceAction
 from ..space import Frame, Kinematics, Point, position
 from ..space.algebra import Matrix, Triple, cross, minus, plus, scaled, times, transpose_times
 from .links import Link
@@ -87,15 +87,15 @@ def acting(mechanism: Mechanism, row: Row) -> list[tuple[Body, Action]]:
     return [
         (body, action)
         for body, action in zip(told, row.actions, strict=True)
-        if body is not None and not isinstance(action, Effort)
+        if body is not None and not isinstance(action, EffortAction)
     ]
 
 
 def body_of(mechanism: Mechanism, action: Action) -> Body | None:
     """The body whose point or frame an action names; None for the ground and for efforts."""
-    if isinstance(action, Effort):
+    if isinstance(action, EffortAction):
         return None
-    if isinstance(action, Force):
+    if isinstance(action, ForceAction):
         points = {b.origin: b for b in mechanism.bodies.values() if b.origin is not None}
         at: Point | None = action.point
         while at is not None and at not in points:
@@ -182,10 +182,10 @@ def reactions_program(equations: Equations) -> Program:
 
 def _add(power: Power, equations: Equations, kin: Kinematics, action: Action, factor: Expr) -> None:
     """Add an action times a factor, where the bodies of its point and frame are those it acts on."""
-    if isinstance(action, Effort):
+    if isinstance(action, EffortAction):
         return  # along motion variables, which give way nowhere
-    to = action.point.home if isinstance(action, Force) else action.frame
-    velocity = kin.v(action.point) if isinstance(action, Force) else kin.w(to)
+    to = action.point.home if isinstance(action, ForceAction) else action.frame
+    velocity = kin.v(action.point) if isinstance(action, ForceAction) else kin.w(to)
     vector = kin.turn(equations.system.take.triple(action.vector.xyz), action.vector.frame, to)
     power.add(velocity, scaled(factor, vector))
 
@@ -265,7 +265,7 @@ def rows_program(equations: Equations) -> Program:
             acts.append(_on_second(equations, kin, constraint, row))
             along = dict.fromkeys(system.variables, system.graph.const(0.0))
             for action in row.actions:
-                if isinstance(action, Effort):
+                if isinstance(action, EffortAction):
                     along[action.variable] = along[action.variable] + system.take.one(action.value)
             efforts += along.values()
     m, n = len(acts), len(system.u)
@@ -280,7 +280,7 @@ def rows_program(equations: Equations) -> Program:
     return _lowered(equations, "reaction_rows", ("q",), outputs)
 
 
-def _on_second(equations: Equations, kin: Kinematics, constraint: Constraint, row: Row) -> Wrench:
+def _on_second(equations: Equations, kin: Kinematics, constraint: BuiltConstraint, row: Row) -> Wrench:
     """A unit reaction of a row on the second body; on the ground it is the opposite of what acts on the first."""
     total, reversed_ = (kin.zero, kin.zero), constraint.second is equations.mechanism.ground
     of = constraint.first if reversed_ else constraint.second
@@ -300,8 +300,13 @@ def orientation_program(equations: Equations, frame: Frame) -> Program:
 # parts ---------------------------------------------------------------------------------------------------------------
 
 
+def multiplier_symbols(graph: Graph, rows: int) -> list[Expr]:
+    """The symbols of the multipliers of constraints, row by row, in the graph of a description or its equations."""
+    return [graph.input(f"multiplier.{row}") for row in range(rows)]
+
+
 def _multipliers(equations: Equations) -> list[Expr]:
-    return [equations.graph.input(f"multiplier.{r}") for r in range(len(all_rows(equations.mechanism)))]
+    return multiplier_symbols(equations.graph, len(all_rows(equations.mechanism)))
 
 
 def _lowered(
@@ -349,9 +354,9 @@ def _between(equations: Equations, kin: Kinematics, point: Point, about: Point) 
 
 def _wrench(equations: Equations, kin: Kinematics, action: Action, about: Point) -> Wrench:
     """A force at a point or a torque, in N, about a point."""
-    assert not isinstance(action, Effort)
+    assert not isinstance(action, EffortAction)
     vector = kin.turn(equations.system.take.triple(action.vector.xyz), action.vector.frame, equations.mechanism.N)
-    if isinstance(action, Force):
+    if isinstance(action, ForceAction):
         return vector, cross(_between(equations, kin, action.point, about), vector)
     return kin.zero, vector
 
@@ -379,6 +384,7 @@ __all__ = [
     "bodies_program",
     "body_of",
     "held",
+    "multiplier_symbols",
     "orientation_program",
     "reactions_program",
     "rows_program",

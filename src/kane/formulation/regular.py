@@ -9,12 +9,15 @@ from functools import partial
 
 import numpy as np
 
+from ..constraints.metric import Array
+from ..constraints.projection import InconsistentRows, RowLabels, RowTerms, project_position
+from ..constraints.rank import row_rank
+from ..constraints.thresholds import CLOSED
 from ..errors import ModelError, Problem
 from ..graph import Values
 from ..model.attitude import unit_quaternions
-from .consistency import CLOSED, Array, Terms, Unclosed, closed
 from .constraints import Constraints, displacements
-from .embedding import choose, evaluated
+from .embedding import evaluated
 from .system import System
 
 _TRIES, _AWAY = 3, 0.1  # states near the start that are looked at, and how far (rad, m)
@@ -31,15 +34,16 @@ def regular_state(system: System, rows: Constraints) -> Values:
         return numbers
     T = displacements(system)
     placed = list(rows.placed)
+    labels = RowLabels(rows.names, sizes=rows.sizes).some(placed)
 
     def values(at: Array) -> dict[str, float]:
         return {**start, **dict(zip(system.mechanism.coordinates, at.tolist(), strict=True))}
 
-    def terms(at: Array) -> Terms:
+    def terms(at: Array) -> RowTerms:
         here = Values(values(at))
         phi = np.array(here([rows.phi[r] for r in placed]))
         G = evaluated([rows.A[r] for r in placed], here)
-        return Terms(G, np.zeros(len(placed)), phi, evaluated(T, here))
+        return RowTerms(G, np.zeros(len(placed)), phi, evaluated(T, here))
 
     unit = partial(unit_quaternions, system.mechanism)
     best, most = numbers, -1
@@ -47,8 +51,8 @@ def regular_state(system: System, rows: Constraints) -> Values:
     for k in range(_TRIES + 1):
         guess = unit(q if k == 0 else q + rng.normal(0.0, _AWAY, len(q)))
         try:
-            there = closed(terms, unit, guess, [rows.names[r] for r in placed], ()) if placed else guess
-        except Unclosed:
+            there = project_position(terms, unit, guess, labels, ()) if placed else guess
+        except InconsistentRows:
             continue
         found = Values(values(there))
         here = rank(rows, found)
@@ -73,8 +77,7 @@ def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
 
 def rank(rows: Constraints, at: Values) -> int:
     """How many rows are independent in a state."""
-    A = evaluated(rows.A, at)
-    return len(choose(A, np.ones(A.shape[1])).dependent)
+    return row_rank(evaluated(rows.A, at), sizes=rows.sizes)
 
 
 __all__ = ["rank", "regular_state"]

@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from ..constraints.metric import Array
+from ..constraints.projection import InconsistentRows, RowLabels, RowTerms, project_position
+from ..constraints.rank import row_rank
+from ..constraints.thresholds import FIRM
 from ..graph import evaluate, linear_coefficients
 from ..model import Mechanism
-from ..model.loads import Effort
-from .consistency import Array, Terms, Unclosed, closed
-from .embedding import choose
+from ..model.loads import EffortAction
 
 _TRIES, _SEED = 24, 5
 _REACH = 0.1  # how much further from zero each try starts (rad or m)
-_REGULAR = 1e-4  # smallest share of the largest pivot of a regular set of rows
 
 
 def regular_start(mechanism: Mechanism, given: Iterable[str]) -> dict[str, float] | None:
@@ -29,15 +30,15 @@ def regular_start(mechanism: Mechanism, given: Iterable[str]) -> dict[str, float
     held = [names.index(name) for name in given]
     rows = [row for c in mechanism.constraints.values() for row in c.rows]
     placed = [i for i, row in enumerate(rows) if row.residual is not None]
+    labels = RowLabels([rows[i].label for i in placed])
     at = _numbers(mechanism)
 
-    def terms(q: Array) -> Terms:
+    def terms(q: Array) -> RowTerms:
         A, T, phi = at(q)
-        return Terms(A[placed], np.zeros(len(placed)), phi, T)
+        return RowTerms(A[placed], np.zeros(len(placed)), phi, T)
 
     def rank(q: Array) -> int:
-        A = at(q)[0]
-        return len(choose(A, np.ones(A.shape[1]), _REGULAR).dependent) if np.all(np.isfinite(A)) else -1
+        return row_rank(at(q)[0], FIRM)
 
     rng = np.random.default_rng(_SEED)
     most = max(rank(rng.uniform(0.2, 1.2, len(names))) for _ in range(3))
@@ -45,8 +46,8 @@ def regular_start(mechanism: Mechanism, given: Iterable[str]) -> dict[str, float
         aside = rng.uniform(-1.0, 1.0, len(names)) * _REACH * k
         aside[held] = 0.0
         try:
-            q = closed(terms, lambda x: x, first + aside, [rows[i].label for i in placed], held)
-        except Unclosed:
+            q = project_position(terms, lambda x: x, first + aside, labels, held)
+        except InconsistentRows:
             continue
         if rank(q) == most:
             return dict(zip(names, q.tolist(), strict=True))
@@ -58,7 +59,7 @@ def _numbers(mechanism: Mechanism) -> Callable[[Array], tuple[Array, Array, Arra
     residuals of those rows that have one."""
     variables, zero = list(mechanism.motion_variables.values()), mechanism.graph.const(0.0)
     rows = [row for c in mechanism.constraints.values() for row in c.rows]
-    factors = [{a.variable: a.value for a in row.actions if isinstance(a, Effort)} for row in rows]
+    factors = [{a.variable: a.value for a in row.actions if isinstance(a, EffortAction)} for row in rows]
     rates = [mechanism.coordinate_rates[c.symbol] for c in mechanism.coordinate_records.values()]
     exprs = [f.get(v, zero) for f in factors for v in variables]
     exprs += [e for row in linear_coefficients(rates, variables)[0] for e in row]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..graph import Expr, Graph, reverse, time_derivative
-from ..model.loads import Action, Effort, Force, Torque
+from ..model.loads import Action, EffortAction, ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Point
 from ..space.algebra import Triple
 from .inertia import Inertia
@@ -104,13 +104,13 @@ def add_momentum(power: Power, kin: Kinematics, bodies: Iterable[Mass]) -> None:
 def add_actions(power: Power, system: System, kin: Kinematics, sign: float, actions: Iterable[Action]) -> None:
     """Add forces at points, torques on frames and efforts along motion variables, times `sign`."""
     for action in actions:
-        if isinstance(action, Force):
+        if isinstance(action, ForceAction):
             power.add(
                 kin.v(action.point), _at(system, kin, sign, action.vector.xyz, action.vector.frame, action.point.home)
             )
-        elif isinstance(action, Torque):
+        elif isinstance(action, TorqueAction):
             power.add(kin.w(action.frame), _at(system, kin, sign, action.vector.xyz, action.vector.frame, action.frame))
-        elif isinstance(action, Effort):
+        elif isinstance(action, EffortAction):
             power.add([system.take.one(action.variable)], [sign * system.take.one(action.value)])
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constraints.thresholds import INVOLVED, REDUNDANT
 from ..errors import ModelError, Problem
 from ..graph import Expr, Graph, evaluate, linear_coefficients
 from ..model import Mechanism
@@ -22,7 +23,6 @@ from .polynomials import quotient
 from .transfer import Transfer
 
 _SAMPLE_SEED = 20  # of the generic state at which definitions of speeds are judged
-_SINGULAR = 1e-10  # relative size below which a pivot counts as zero at a generic state
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +126,11 @@ class System:
     def _check_solvable(self, Y: list[list[Expr]]) -> None:
         flat = evaluate([e for row in Y for e in row], self.generic_state())
         matrix = np.array(flat).reshape(len(Y), -1)
-        rank = int(np.linalg.matrix_rank(matrix, tol=_SINGULAR * max(1.0, np.abs(matrix).max())))
+        rank = int(np.linalg.matrix_rank(matrix, tol=REDUNDANT * max(1.0, np.abs(matrix).max())))
         if rank < len(Y):
             names = list(self.mechanism.speeds)
             weights = np.linalg.svd(matrix.T)[2][-1]
-            involved = [n for n, w in zip(names, weights, strict=True) if abs(w) > 1e-8]
+            involved = [n for n, w in zip(names, weights, strict=True) if abs(w) > INVOLVED]
             raise ModelError(
                 Problem(
                     self.mechanism.where("speeds"),

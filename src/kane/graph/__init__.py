@@ -1,6 +1,7 @@
 """Scalar expressions, what can be done with them, and the straight-line programs they become."""
 
 from .graph import Expr, Graph
+from .layout import Layout
 from .passes import (
     Values,
     depends_on,
@@ -20,6 +21,7 @@ __all__ = [
     "Expr",
     "Graph",
     "Inputs",
+    "Layout",
     "Outputs",
     "Program",
     "Row",

@@ -17,7 +17,7 @@ from ..backends.looped import Layout, Pass, Places, Recursion, compile_looped
 from ..formulation.recursion import PASSES, STATE, TOTALS, step
 from ..graph import Expr, Inputs, Outputs, Program
 from ..model import Mechanism
-from ..model.loads import Effort, JointSpring
+from ..model.loads import EffortAction, JointSpring
 from .terms import Terms, placed, summed
 from .tree import ALL, GROUND, GROUND_SPIN, SLOT, ZERO, Floats, LargeTree
 
@@ -152,9 +152,9 @@ class LargeAnswers:
     @cached_property
     def load_efforts(self) -> dict[Expr, Expr]:
         """Motion variable → effort of all loads but springs on joints."""
-        others = [load for load in self.mechanism.loads.values() if not isinstance(load, JointSpring)]
+        others = [load for load in self.mechanism.loads.values() if not isinstance(load.record, JointSpring)]
         actions = [a for load in others for a in load.actions()]
-        return summed((a.variable, a.value) for a in actions if isinstance(a, Effort))
+        return summed((a.variable, a.value) for a in actions if isinstance(a, EffortAction))
 
     @cached_property
     def _loads(self) -> Kernel | None:
@@ -226,7 +226,7 @@ class LargeAnswers:
 
     @cached_property
     def _potentials(self) -> Kernel | None:
-        others = [load for load in self.mechanism.loads.values() if not isinstance(load, JointSpring)]
+        others = [load for load in self.mechanism.loads.values() if not isinstance(load.record, JointSpring)]
         stored = [p for p in (load.potential() for load in others) if p is not None]
         return compile(self.terms.program("potentials", ("t", "q", "u"), "potential", stored)) if stored else None
 

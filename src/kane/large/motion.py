@@ -12,8 +12,8 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..backends.looped import Places, compile_motion
-from ..formulation.motion import INPUTS
 from ..graph import Expr
+from ..graph.layout import INPUTS
 from ..model.attitude import quaternion_places
 from .answers import LargeAnswers, signature
 from .terms import placed, summed

@@ -20,9 +20,20 @@ from ..formulation.links import joints_outward
 from ..formulation.recursion import ARTICULATED, MASS, STATE, TOTALS, JointKind, joint_kind, kept_between, kept_here
 from ..graph import Expr, evaluate
 from ..model import Mechanism
-from ..model.environment import MagneticTorque, PointGravity
 from ..model.joints import Coupled, Cylindrical, JointType, Planar, Prismatic, Revolute, Screw
-from ..model.loads import BodyTorque, Effort, JointEffort, JointSpring, JointStop, Load, PointForce, PointSpring
+from ..model.loads import (
+    BuiltLoad,
+    Effort,
+    EffortAction,
+    Force,
+    JointSpring,
+    MagneticTorque,
+    PointGravity,
+    Spring,
+    Stop,
+    Thruster,
+    Torque,
+)
 from ..space import rotations
 
 Floats = NDArray[np.float64]
@@ -43,8 +54,8 @@ def obstacles(mechanism: Mechanism) -> list[Problem]:
     """What keeps a mechanism from being computed by recursion over its bodies, in the user's order."""
     found: list[Problem] = []
 
-    def refuse(where: str, what: str, mend: str) -> None:
-        found.append(Problem(mechanism.where(where), what, "recursions run over bodies and their own joints", mend))
+    def refuse(where: str, what: str, fix: str) -> None:
+        found.append(Problem(mechanism.where(where), what, "recursions run over bodies and their own joints", fix))
 
     for body in mechanism.bodies.values():
         if body.joint is None:
@@ -66,17 +77,19 @@ def obstacles(mechanism: Mechanism) -> list[Problem]:
         refuse(f"constraint '{constraint.name}'", f"is a {constraint.kind} constraint", "leave it out")
     for load in mechanism.loads.values():
         if not _along_joints(load, moved):
-            refuse(f"load '{load.name}'", f"is a {type(load).__name__}", "use joint springs, dampers and efforts")
+            refuse(
+                f"load '{load.name}'", f"is a {type(load.record).__name__}", "use joint springs, dampers and efforts"
+            )
     return found
 
 
-def _along_joints(load: Load, moved: set[int]) -> bool:
+def _along_joints(load: BuiltLoad, moved: set[int]) -> bool:
     """Whether a load is made of efforts along motion variables of joints."""
-    if isinstance(load, (JointSpring, JointEffort, JointStop)):
+    if isinstance(load.record, (JointSpring, Effort, Stop)):
         return True
-    if isinstance(load, (PointForce, PointSpring, BodyTorque, PointGravity, MagneticTorque)):
+    if isinstance(load.record, (Force, Spring, Torque, Thruster, PointGravity, MagneticTorque)):
         return False  # without asking for the actions, which are long expressions far out on a tree
-    return all(isinstance(a, Effort) and a.variable.id in moved for a in load.actions())
+    return all(isinstance(a, EffortAction) and a.variable.id in moved for a in load.actions())
 
 
 class LargeTree:
@@ -290,12 +303,14 @@ class LargeTree:
     @cached_property
     def springs(self) -> list[JointSpring]:
         """Springs and dampers on joints, in the user's order."""
-        return [load for load in self.mechanism.loads.values() if isinstance(load, JointSpring)]
+        return [load.record for load in self.mechanism.loads.values() if isinstance(load.record, JointSpring)]
 
     @cached_property
     def spring_values(self) -> Floats:
         """Stiffness, rest and damping of each spring, (m, 3)."""
-        return self.numbers([e for s in self.springs for e in (s.stiffness, s.rest, s.damping)]).reshape(-1, 3)
+        scalar = self.mechanism.scalar
+        values = [scalar(e, "joint spring") for s in self.springs for e in (s.stiffness, s.rest, s.damping)]
+        return self.numbers(values).reshape(-1, 3)
 
     @cached_property
     def spring_places(self) -> Places:
@@ -303,7 +318,7 @@ class LargeTree:
         place = {id(joint): k for k, joint in enumerate(self.joints)}
         rows = []
         for s in self.springs:
-            k = place[id(s.joint)]
+            k = place[id(self.mechanism.joint_named(s.joint, "joint spring"))]
             u = int(self.u_start[k]) + s.index
             rows.append((self.x_at + u, self.q_at + int(self.q_start[k]) + s.index, self.u_at + u))
         return np.array(rows, dtype=np.int32).reshape(-1, 3)

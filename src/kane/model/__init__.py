@@ -1,33 +1,102 @@
-"""Descriptions of mechanisms: bodies, joints, loads, parameters, speeds, and the files that hold them."""
+"""Descriptions of mechanisms: bodies, joints, loads, constraints, parameters, speeds, and the files that hold them."""
 
 from .attitude import Attitude, attitudes
-from .constraints import Constraint, Row
-from .file import builtin_names, load_mechanism, read_mechanism
+from .builder import Builder
+from .constraints import (
+    Belt,
+    BuiltConstraint,
+    ConfigurationEquations,
+    Constraint,
+    Distance,
+    Gear,
+    GivenRows,
+    KnifeEdge,
+    Loop,
+    MotionEquations,
+    PointOnCurve,
+    PointOnLine,
+    PointOnPlane,
+    PointVelocity,
+    Rack,
+    Rolling,
+    RollingEllipsoid,
+    RollingOnSphere,
+    RollingSphere,
+    Row,
+    RowSet,
+)
+from .files.loading import builtin_names, load_mechanism, read_mechanism
+from .files.text import write_mechanism
 from .gimbals import Lock, lock_problem, locks
+from .loads import (
+    BuiltLoad,
+    Effort,
+    Force,
+    GivenActions,
+    JointSpring,
+    Load,
+    MagneticTorque,
+    PointGravity,
+    Spring,
+    Stop,
+    Thruster,
+    Torque,
+)
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
 from .paths import PathTable, body_path_table, joint_path_table
-from .records import Body, Control, Coordinate, Joint, Limit, Parameter, Rotor, Shape, Speed, Wheel
+from .records import Body, Coordinate, Joint, Limit, NamedControl, Parameter, Rotor, Shape, Speed, Wheel
 from .urdf import UrdfOptions, read_urdf, to_urdf
-from .write import write_mechanism
 
 __all__ = [
     "INERTIA",
     "JOINT_TYPES",
     "Attitude",
+    "Belt",
     "Body",
+    "Builder",
+    "BuiltConstraint",
+    "BuiltLoad",
+    "ConfigurationEquations",
     "Constraint",
-    "Control",
     "Coordinate",
+    "Distance",
+    "Effort",
+    "Force",
+    "Gear",
+    "GivenActions",
+    "GivenRows",
     "Joint",
+    "JointSpring",
+    "KnifeEdge",
     "Limit",
+    "Load",
     "Lock",
+    "Loop",
+    "MagneticTorque",
     "Mechanism",
+    "MotionEquations",
+    "NamedControl",
     "Parameter",
     "PathTable",
+    "PointGravity",
+    "PointOnCurve",
+    "PointOnLine",
+    "PointOnPlane",
+    "PointVelocity",
+    "Rack",
+    "Rolling",
+    "RollingEllipsoid",
+    "RollingOnSphere",
+    "RollingSphere",
     "Rotor",
     "Row",
+    "RowSet",
     "Shape",
     "Speed",
+    "Spring",
+    "Stop",
+    "Thruster",
+    "Torque",
     "UrdfOptions",
     "Wheel",
     "attitudes",

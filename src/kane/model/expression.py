@@ -83,7 +83,9 @@ def parse_expression(
 
     Only the characters within `span` are read, if given; faults show where they are in the whole text.
     """
-    return _Parser(text, graph, names, {**FUNCTIONS, **(functions or {})}, span or (0, len(text))).expression()
+    return _ExpressionParser(
+        text, graph, names, {**FUNCTIONS, **(functions or {})}, span or (0, len(text))
+    ).expression()
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -188,7 +190,7 @@ _HINTS = {
 }
 
 
-class _Parser:
+class _ExpressionParser:
     """One loop over the words, operands and pending operators on two lists."""
 
     def __init__(

@@ -6,9 +6,11 @@ are refused where they are made; what can only be judged at the end (is everythi
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,19 +19,25 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, depends_on, evaluate, linear_coefficients
 from ..space.algebra import Triple
 from .attitude import attitudes
-from .constraining import Constrained
-from .describe import describe
+from .builder import Builder
+from .constraints import BuiltConstraint, Constraint
 from .dh import dh_arm
+from .fields import ORIGIN, resolved
+from .files.describe import describe
+from .loads import BuiltLoad, Load
 from .measures import MeasureNumbers
-from .records import Body, Control, Joint, Limit, Rotor, Speed
+from .parameters import change_parameters, check_rotor
+from .records import Body, Joint, Limit, NamedControl, Rotor, Shape, Speed, Wheel
 from .symbols import Quantity, suggestion
-from .tree import INERTIA, JOINT_TYPES
+from .tree import INERTIA, JOINT_TYPES, Tree
+from .wheels import SloshOptions, WheelOptions, add_slosh, add_wheel
 
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 _GENERIC_SEED = 7  # of the state at which definitions of speeds are judged
 _INVOLVED = 1e-6  # smallest part of a speed in a combination that is named
 
 
-class Mechanism(Constrained):
+class Mechanism(Tree):
     """Bodies, joints, loads, constraints, parameters, speeds and controls of one mechanism.
 
     Gravity (m/s²) has components in N.
@@ -37,12 +45,28 @@ class Mechanism(Constrained):
 
     def __init__(self, name: str = "model", *, gravity: Sequence[Quantity] = (0.0, 0.0, 0.0), about: str = ""):
         super().__init__(name, about)
-        self.controls: dict[str, Control] = {}
+        self.loads: dict[str, BuiltLoad] = {}
+        self.constraints: dict[str, BuiltConstraint] = {}
+        self.wheels: dict[str, Wheel] = {}
+        self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
+        self.controls: dict[str, NamedControl] = {}
         self.rotors: dict[str, Rotor] = {}
         self.limits: dict[str, Limit] = {}  # coordinate → what it and its drive can bear
         self._gravity: Sequence[Quantity] = gravity
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
+        self.source: object = None  # what the description was made from, where that says more than the description
+
+    def twin(self) -> Mechanism:
+        """A description with the same parts, to be changed: what is added to it is not added to this one."""
+        twin = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, (dict, list)):
+                setattr(twin, name, value.copy())
+        twin.loads = {
+            name: replace(load, build=Builder(twin, name, load.build.where)) for name, load in self.loads.items()
+        }
+        return twin
 
     def sign(self, text: str) -> None:
         """Remember that the description, as it is now, is all in `text`."""
@@ -80,6 +104,103 @@ class Mechanism(Constrained):
         """
         return dh_arm(self, convention, rows, parent=parent, at=at, rotation=rotation)
 
+    # loads and constraints -------------------------------------------------------------------------------------------
+
+    def load(self, name: str, record: Load) -> BuiltLoad:
+        """Add a load: `load("push", Force("cart", (10, 0, 0)))`; records are in `kane.model.loads`, or your own."""
+        self.new_name(name, "load", self.loads)
+        build = Builder(self, name, f"load '{name}'")
+        stored = resolved(record, build)
+        stored.check(build)
+        self.loads[name] = BuiltLoad(name, stored, build)
+        return self.loads[name]
+
+    def constrain(self, name: str, record: Constraint) -> BuiltConstraint:
+        """Add a constraint: `constrain("road", Rolling("disc", radius=0.3))`; records are in `kane.model.constraints`,
+        or your own. What is returned has its rows, bodies and record."""
+        self.new_name(name, "constraint", self.constraints)
+        build = Builder(self, name, f"constraint '{name}'")
+        stored = resolved(record, build)
+        made = stored.make_rows(build)
+        built = BuiltConstraint(name, stored.kind, made.rows, made.first, made.second, made.point, made.span, stored)
+        self._check_rows(built, build)
+        self.constraints[name] = built
+        return built
+
+    def _check_rows(self, built: BuiltConstraint, build: Builder) -> None:
+        """Refuse a constraint without rows, and rows whose names are taken."""
+        if not built.rows:
+            raise build.refuse("it has no rows", "a constraint takes motion")
+        labels = [row.label for row in built.rows]
+        if twice := next((label for label in labels if labels.count(label) > 1), None):
+            raise build.refuse(f"two rows are labelled '{twice}'", "labels are unique", "rename one")
+        if taken := set(built.row_names()).intersection(self.row_names):
+            because = "names of rows, constraint.label, are unique"
+            raise build.refuse(f"there is a row '{min(taken)}' already", because, "rename one of the two")
+
+    @property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of all scalar constraints, in the order of the rows of A."""
+        return tuple(name for c in self.constraints.values() for name in c.row_names())
+
+    # wheels and slosh ------------------------------------------------------------------------------------------------
+
+    def wheel(
+        self,
+        name: str,
+        body: Body | str,
+        axis: str | Sequence[Quantity],
+        inertia: Quantity,
+        *,
+        at: Sequence[Quantity] = ORIGIN,
+        coordinate: str | None = None,
+        speed: str | None = None,
+        shapes: Sequence[Shape] = (),
+    ) -> Wheel:
+        """A wheel on `body` that spins about `axis` (unit vector in the body's frame) with `inertia` (kg m²) about it.
+
+        Its speed is relative to the body, and the effort along that speed is the motor's torque on the wheel, minus
+        which acts on the body. Mass and inertia across the axis are the body's own. `at` is where it is drawn, with
+        its z axis along `axis`. On a gimbal (a body on a revolute joint) it is a control-moment gyro.
+        """
+        options = WheelOptions(at=at, coordinate=coordinate, speed=speed, shapes=shapes)
+        return add_wheel(self, name, body, axis, inertia, options)
+
+    def slosh(
+        self,
+        name: str,
+        body: Body | str,
+        mass: Quantity,
+        length: Quantity,
+        *,
+        at: Sequence[Quantity] = ORIGIN,
+        axis: str | Sequence[Quantity] = "z",
+        damping: Quantity = 0.0,
+        shapes: Sequence[Shape] = (),
+    ) -> Joint:
+        """Liquid in a tank as a pendulum: a particle of `mass` (kg) on a rod of `length` (m), hinged at `at` of `body`.
+
+        `axis` (unit vector in the body's frame) is the direction of the thrust: at rest the particle hangs at −length
+        along it. Two angles (rad) of a universal joint, each with `damping` (N m s/rad). Under an acceleration a it
+        swings with √(a / length) rad/s.
+        """
+        options = SloshOptions(at=at, axis=axis, damping=damping, shapes=shapes)
+        return add_slosh(self, name, body, mass, length, options)
+
+    # parameters ------------------------------------------------------------------------------------------------------
+
+    def set_parameters(self, values: Mapping[str, Quantity]) -> tuple[str, ...]:
+        """Give parameters new values: numbers, or expressions in the present ones. Returns those of them that are not
+        free, for which programs have to be made anew (`revision` grows).
+
+        Everything that was judged when it was declared is judged again with them: masses, inertias, radii, axes,
+        stiffnesses. Where anything is refused, nothing changes.
+        """
+        fixed = change_parameters(self, values)
+        if fixed:
+            self.revision += 1
+        return fixed
+
     # speeds ----------------------------------------------------------------------------------------------------------
 
     def set_speeds(self, definitions: Mapping[str, Quantity]) -> None:
@@ -110,26 +231,26 @@ class Mechanism(Constrained):
         measures = MeasureNumbers(self, dict(names))
         chosen: dict[str, Speed] = {}
         for name, definition in definitions.items():
-            self._new_name(name, "speed", names, symbol=True)
+            self.new_name(name, "speed", names, symbol=True)
             expr = self.scalar(definition, f"speed '{name}'", measures)
             chosen[name] = Speed(name, self.graph.input(name), expr)
             names[name] = chosen[name].symbol
-        self._check_speeds(list(chosen.values()))
+        self.check_speeds(list(chosen.values()))
         self.speed_records, self._names = chosen, names
         self._speeds_chosen = True
         self.revision += 1
 
-    def _check_speeds(self, speeds: Sequence[Speed]) -> None:
+    def check_speeds(self, speeds: Sequence[Speed]) -> None:
         """Refuse definitions u = Y(q) s + Z that are not linear in motion variables s or cannot be solved for them."""
         variables, rows = list(self.motion_variables.values()), []
         for speed in speeds:
             try:
                 rows += linear_coefficients([speed.definition], variables)[0]
             except ExpressionError as error:
-                law = "a generalized speed is linear in the rates of the coordinates"
-                raise ModelError(Problem(self.where(f"speed '{speed.name}'"), str(error), law)) from None
+                because = "a generalized speed is linear in the rates of the coordinates"
+                raise ModelError(Problem(self.where(f"speed '{speed.name}'"), str(error), because)) from None
         flat = [e for row in rows for e in row]
-        values = self._values_of(flat)
+        values = self.values_of(flat)
         generic = np.random.default_rng(_GENERIC_SEED)
         values.update((name, float(generic.uniform(0.2, 1.3))) for name in ("t", *self.coordinate_records))
         Y = np.array(evaluate(flat, values)).reshape(len(speeds), len(variables))
@@ -196,15 +317,11 @@ class Mechanism(Constrained):
         """A motor's rotor of `inertia` (kg m²) that turns `ratio` times as fast as a joint: the joint feels
         ratio² inertia. Numbers or expressions in parameters."""
         where = f"rotor '{name}'"
-        self._new_name(name, "rotor", self.rotors)
-        record = self._joint_with_rates(joint, index, where)
+        self.new_name(name, "rotor", self.rotors)
+        record = Builder(self, name, where).joint_with_rate(joint, index)
         own, gear = self.scalar(inertia, f"{where} / inertia"), self.scalar(ratio, f"{where} / ratio")
-        self.constant([own, gear], where)
-        felt = self.number(own, f"{where} / inertia")
-        if felt < 0:
-            raise ModelError(
-                Problem(self.where(where), f"inertia {felt:g} kg m²", "no inertia is negative", "give one ≥ 0")
-            )
+        self.constant([gear], f"{where} / ratio")
+        check_rotor(self, own, where)
         self.rotors[name] = Rotor(name, record, index, gear * gear * own)
         return self.rotors[name]
 
@@ -224,8 +341,8 @@ class Mechanism(Constrained):
         where = f"limit of '{coordinate}'"
         self.find("coordinate", coordinate, self.coordinate_records, where)
         if any(math.isnan(x) for x in (lower, upper, velocity, effort)) or lower > upper:
-            what, law = f"from {lower:g} to {upper:g}", "the lower limit does not exceed the upper one"
-            raise ModelError(Problem(self.where(where), what, law, "swap the two"))
+            what, because = f"from {lower:g} to {upper:g}", "the lower limit does not exceed the upper one"
+            raise ModelError(Problem(self.where(where), what, because, "swap the two"))
         if velocity < 0 or effort < 0:
             what = f"velocity {velocity:g}, effort {effort:g}"
             raise ModelError(Problem(self.where(where), what, "the largest rate and effort are magnitudes"))
@@ -234,23 +351,23 @@ class Mechanism(Constrained):
 
     # controls --------------------------------------------------------------------------------------------------------
 
-    def control(self, name: str, efforts: Mapping[str, Quantity]) -> Control:
+    def control(self, name: str, efforts: Mapping[str, Quantity]) -> NamedControl:
         """A named control law: efforts (N m or N), expressions in q, u, t and parameters.
 
         Each acts along a speed, a rate (q1') or, by name, a joint of one degree of freedom. Joints and rates keep their
         meaning whatever speeds are chosen.
         """
-        self._new_name(name, "control", self.controls)
+        self.new_name(name, "control", self.controls)
         law: dict[Expr, Expr] = {}
         for target, value in efforts.items():
             where = f"control '{name}' / {target}"
             variable = self.effort_variable(target, where)
             if variable in law:
                 raise ModelError(
-                    Problem(self.where(where), f"two efforts along {variable!r}", mend="leave out one, or add them up")
+                    Problem(self.where(where), f"two efforts along {variable!r}", fix="leave out one, or add them up")
                 )
             law[variable] = self.scalar(value, where)
-        self.controls[name] = Control(name, law)
+        self.controls[name] = NamedControl(name, law)
         return self.controls[name]
 
     def effort_variable(self, target: str, where: str) -> Expr:
@@ -274,6 +391,10 @@ class Mechanism(Constrained):
                 )
             )
         return joint.rates[0]
+
+    def free_values(self) -> Floats:
+        """Values of the free parameters, in the order of the programs' inputs."""
+        return np.array([p.value for p in self.parameters.values() if p.free], dtype=float)
 
     # judgement -------------------------------------------------------------------------------------------------------
 

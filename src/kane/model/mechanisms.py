@@ -1,12 +1,12 @@
 """Mechanisms built in Python where the number of parts is a parameter.
 
-Each function returns a description like that of a model file, as an instance of `into`: `n_four_bar(40, into=Model)`.
+Each function returns a description like that of a model file: `kane.Model.of(n_four_bar(40))` can be asked.
 """
 
 from __future__ import annotations
 
 from ..errors import ModelError, Problem
-from .file import AnyMechanism
+from .constraints import Loop
 from .mechanism import Mechanism
 from .records import Shape
 
@@ -23,8 +23,7 @@ def n_four_bar(
     mass: float = 1.0,
     velocity: float = 1.0,
     gravity: float = 9.81,
-    into: type[AnyMechanism] = Mechanism,
-) -> AnyMechanism:
+) -> Mechanism:
     """n four-bars in a row, as in problem A02 of the IFToMM library of benchmark problems: 2 n + 1 uniform bars.
 
     Bars 0 … n of the same `length` (m) and `mass` (kg) stand on the ground, one length apart along x; couplers
@@ -34,9 +33,9 @@ def n_four_bar(
     u0 … and r0 … are their rates. The defaults are the benchmark's; with n = 2 they give the built-in `n-four-bar`.
     """
     if not 1 <= n <= MOST_FOUR_BARS:
-        what, law = f"n = {n}", "a row of four-bars has at least one of them"
-        raise ModelError(Problem("n_four_bar", what, law, f"give 1 ≤ n ≤ {MOST_FOUR_BARS}"))
-    made = into("n-four-bar", gravity=(0.0, "-g", 0.0), about=f"{n} coupled four-bars, IFToMM benchmark A02")
+        what, because = f"n = {n}", "a row of four-bars has at least one of them"
+        raise ModelError(Problem("n_four_bar", what, because, f"give 1 ≤ n ≤ {MOST_FOUR_BARS}"))
+    made = Mechanism("n-four-bar", gravity=(0.0, "-g", 0.0), about=f"{n} coupled four-bars, IFToMM benchmark A02")
     for name, value in (("g", gravity), ("m", mass), ("L", length), ("v", velocity)):
         made.parameter(name, value)
     I = "m*L**2/12"  # kg m², across a bar
@@ -49,7 +48,8 @@ def n_four_bar(
         made.joint(f"A{k}", "revolute", "ground", bar, at=foot, axis="-z", coordinates=[f"q{k}"], speeds=[f"u{k}"])
         if k > 0:
             before, tip, top = f"coupler {k - 1}", ("L", 0, 0), (0, "L", 0)
-            made.close(f"C{k}", "revolute", before, bar, first_at=tip, second_at=top, rows=("x", "y"))
+            pin = Loop("revolute", before, bar, first_at=tip, second_at=top, rows=("x", "y"))
+            made.constrain(f"C{k}", pin)
         if k < n:
             made.body(coupler, mass="m", center=("L/2", 0, 0), inertia={"yy": I, "zz": I}, shapes=[level])
             head = (0, "L", 0)

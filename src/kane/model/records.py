@@ -162,7 +162,7 @@ class Wheel:
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class NamedControl:
     """A named control law: motion variable, or symbol of a chosen speed → effort along it (N m or N)."""
 
     name: str

@@ -43,7 +43,7 @@ def is_name(text: str) -> bool:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """How to mend an unknown name: the closest known one, or the list of them."""
+    """How to fix an unknown name: the closest known one, or the list of them."""
     names = list(known)
     close = closest(name, names) if len(names) <= _COMPARED else None
     if close is not None:
@@ -80,14 +80,14 @@ class Symbols:
         """All names an expression may use: parameters, t, coordinates, their rates (q1'), speeds."""
         return dict(self._names)
 
-    def _new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
+    def new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1
         where = self.where(f"{kind} '{shown(name)}'")
         if not isinstance(name, str) or not (_SYMBOL.fullmatch(name) if symbol else is_name(name)):
             how = "start with a letter; use letters, digits and _" if symbol else "use printable characters on one line"
-            raise ModelError(Problem(where, f"'{shown(name)}' is not a name", mend=how))
+            raise ModelError(Problem(where, f"'{shown(name)}' is not a name", fix=how))
         if symbol and name in _RESERVED:
-            raise ModelError(Problem(where, f"'{name}' is reserved for expressions", mend="choose another name"))
+            raise ModelError(Problem(where, f"'{name}' is reserved for expressions", fix="choose another name"))
         if name in taken:
             raise ModelError(
                 Problem(where, f"the name '{name}' is already in use", "names are unique", "rename one of the two")
@@ -98,7 +98,7 @@ class Symbols:
         if name in table:
             return table[name]
         raise ModelError(
-            Problem(self.where(where), f"unknown {kind} '{shown(name)}'", mend=suggestion(str(name), table))
+            Problem(self.where(where), f"unknown {kind} '{shown(name)}'", fix=suggestion(str(name), table))
         )
 
     # scalars ---------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Symbols:
                 raise ModelError(Problem(self.where(where), str(error))) from None
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise ModelError(
-                Problem(self.where(where), f"{value!r} is not a finite number", mend="give a number or an expression")
+                Problem(self.where(where), f"{value!r} is not a finite number", fix="give a number or an expression")
             )
         return self.graph.const(float(value))
 
@@ -123,7 +123,7 @@ class Symbols:
             values = plain()
         if isinstance(values, (str, Expr)) or not isinstance(values, Sequence) or len(values) != 3:
             raise ModelError(
-                Problem(self.where(where), f"{values!r} is not a list of three components", mend="write [x, y, z]")
+                Problem(self.where(where), f"{values!r} is not a list of three components", fix="write [x, y, z]")
             )
         x, y, z = (self.scalar(v, where, names) for v in values)
         return (x, y, z)
@@ -132,20 +132,20 @@ class Symbols:
         """The value of an expression at the parameters' defaults; refuses one that depends on the motion."""
         if expr.number is not None:
             return expr.number
-        values = self._values_of([expr])
+        values = self.values_of([expr])
         try:
             (value,) = evaluate([expr], values)
         except ExpressionError as error:
-            moving = next((name for name in self._inputs_of([expr]) if name not in values), None)
+            moving = next((name for name in self.inputs_of([expr]) if name not in values), None)
             what = str(error) if moving is None else f"it depends on '{moving}'"
             raise ModelError(Problem(self.where(where), what, "this quantity may depend on parameters only")) from None
         return value
 
-    def _values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
+    def values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
         """Defaults of those parameters that occur in expressions."""
-        return {name: self.parameters[name].value for name in self._inputs_of(exprs) if name in self.parameters}
+        return {name: self.parameters[name].value for name in self.inputs_of(exprs) if name in self.parameters}
 
-    def _inputs_of(self, exprs: Sequence[Expr]) -> list[str]:
+    def inputs_of(self, exprs: Sequence[Expr]) -> list[str]:
         """Names that occur in expressions."""
         nodes = reachable(self.graph, [e.id for e in exprs])
         return [self.graph.args[n][0] for n in nodes if self.graph.ops[n] == INPUT]
@@ -173,7 +173,7 @@ class Symbols:
         if not spec:
             return rotations.identity(self.graph)
         if not isinstance(spec, Mapping):
-            raise ModelError(Problem(self.where(where), f"{spec!r} is no orientation", mend=_ORIENTATION))
+            raise ModelError(Problem(self.where(where), f"{spec!r} is no orientation", fix=_ORIENTATION))
         spec = dict(spec)
         keys = frozenset(spec)
         try:
@@ -194,7 +194,7 @@ class Symbols:
             Problem(
                 self.where(where),
                 f"an orientation cannot be made of {sorted(spec)}",
-                mend=_ORIENTATION,
+                fix=_ORIENTATION,
             )
         )
 
@@ -237,7 +237,7 @@ class Symbols:
             return scaled(-1.0, e) if axis.startswith("-") else e
         if isinstance(axis, str):
             raise ModelError(
-                Problem(self.where(where), f"'{axis}' is not an axis", mend="write x, y, z, -x, … or [x, y, z]")
+                Problem(self.where(where), f"'{axis}' is not an axis", fix="write x, y, z, -x, … or [x, y, z]")
             )
         e = self.triple(axis, where)
         numbers = [self.number(c, where) for c in e]
@@ -260,7 +260,7 @@ class Symbols:
 
     def parameter(self, name: str, value: float, *, free: bool = False) -> Expr:
         """Declare a parameter with its default value; returns its symbol."""
-        self._new_name(name, "parameter", self._names, symbol=True)
+        self.new_name(name, "parameter", self._names, symbol=True)
         number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
         if not math.isfinite(number):
             raise ModelError(Problem(self.where(f"parameter '{name}'"), f"{number:g} is not a finite number"))
@@ -277,7 +277,7 @@ class Symbols:
         return record.symbol
 
     def _coordinate(self, name: str, initial: Quantity) -> Coordinate:
-        self._new_name(name, "coordinate", self._names, symbol=True)
+        self.new_name(name, "coordinate", self._names, symbol=True)
         start = self.number(self.scalar(initial, f"coordinate '{name}'"), f"coordinate '{name}'")
         record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), start)
         self.coordinate_records[name] = record
@@ -286,12 +286,26 @@ class Symbols:
         return record
 
     def _motion_variable(self, symbol: Expr, speed: str) -> None:
-        self._new_name(speed, "speed", self._names, symbol=True)
+        self.new_name(speed, "speed", self._names, symbol=True)
         self.motion_variables[repr(symbol)] = symbol
         self.speed_records[speed] = Speed(speed, self.graph.input(speed), symbol)
         self.default_speeds[repr(symbol)] = speed
         self._names[repr(symbol)] = symbol
         self._names[speed] = self.speed_records[speed].symbol
+
+    def speeds_as_variables(self, coordinates: Sequence[str], speeds: Sequence[str]) -> tuple[list[Expr], list[Expr]]:
+        """Declare coordinates and, as motion variables outside any joint, speeds; their symbols. The rates of the
+        coordinates are to be given next, by `set_rates`."""
+        q = [self._coordinate(name, 0.0).symbol for name in coordinates]
+        for name in speeds:
+            self._motion_variable(self.graph.input(f"{name}'"), name)
+        return q, [self.speed_records[name].definition for name in speeds]
+
+    def set_rates(self, rates: Mapping[str, Expr]) -> None:
+        """Say what the rates of coordinates are, in motion variables."""
+        for name, expr in rates.items():
+            self.coordinate_rates[self.coordinate_records[name].symbol] = expr
+            self._names[f"{name}'"] = expr
 
     def set_duration(self, seconds: float) -> None:
         """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`."""

@@ -83,9 +83,9 @@ class Tree(Symbols):
     def frame(self, name: str, parent: Frame | Body | str, R: Matrix | None = None, **orientation: Any) -> Frame:
         """Declare a frame oriented in another by `axis` and `angle`, `euler` and `angles`, or `quaternion`."""
         where = f"frame '{name}'"
-        self._new_name(name, "frame", self.frames)
+        self.new_name(name, "frame", self.frames)
         if name in self.bodies and self.bodies[name].joint is not None:
-            self._new_name(name, "frame", self.bodies)
+            self.new_name(name, "frame", self.bodies)
         base = self.frame_named(parent, where)
         matrix = R if R is not None else self.rotation(orientation, where)
         self.frames[name] = self.declared_frames[name] = base.oriented(name, matrix)
@@ -105,7 +105,7 @@ class Tree(Symbols):
         if body.frame is None:
             raise ModelError(
                 Problem(
-                    self.where(where), f"body '{body.name}' is not attached yet", mend="declare its joint before this"
+                    self.where(where), f"body '{body.name}' is not attached yet", fix="declare its joint before this"
                 )
             )
         return body.frame
@@ -113,9 +113,9 @@ class Tree(Symbols):
     def point(self, name: str, parent: Point | Body | str, offset: Vector) -> Point:
         """Declare a point at `offset` from another point or from a body's origin."""
         where = f"point '{name}'"
-        self._new_name(name, "point", self.points)
+        self.new_name(name, "point", self.points)
         if name in self.bodies and self.bodies[name].joint is not None:
-            self._new_name(name, "point", self.bodies)
+            self.new_name(name, "point", self.bodies)
         self.points[name] = self.declared_points[name] = self.point_named(parent, where).located(name, offset)
         return self.points[name]
 
@@ -133,7 +133,7 @@ class Tree(Symbols):
         if body.origin is None:
             raise ModelError(
                 Problem(
-                    self.where(where), f"body '{body.name}' is not attached yet", mend="declare its joint before this"
+                    self.where(where), f"body '{body.name}' is not attached yet", fix="declare its joint before this"
                 )
             )
         return body.origin
@@ -160,22 +160,22 @@ class Tree(Symbols):
         is and remarked upon. At the analyst's level `frame` and `origin` attach it.
         """
         where = f"body '{name}'"
-        self._new_name(name, "body", self.bodies)
+        self.new_name(name, "body", self.bodies)
         if name in ("ground", "N", "O"):
-            raise ModelError(Problem(self.where(where), f"'{name}' is the ground", mend="choose another name"))
+            raise ModelError(Problem(self.where(where), f"'{name}' is the ground", fix="choose another name"))
         m = self.scalar(mass, f"{where} / mass")
         c = self.fixed_triple(center, f"{where} / center")
         I = self._inertia(inertia or {}, f"{where} / inertia")
         if about not in ("center", "origin"):
-            raise ModelError(Problem(self.where(where), f"inertia about '{about}'", mend="say about: center or origin"))
+            raise ModelError(Problem(self.where(where), f"inertia about '{about}'", fix="say about: center or origin"))
         if about == "origin":
             to_center = shifted_square(scaled(0.5 * m, c), c)
             I = tuple(minus(row, shift) for row, shift in zip(I, to_center, strict=True))
         record = Body(name, m, c, I, tuple(shapes), checked)  # type: ignore[arg-type]
-        self._check_mass(record)
+        self.check_mass(record)
         if (frame is None) != (origin is None):
             raise ModelError(
-                Problem(self.where(where), "a frame needs an origin and an origin a frame", mend="give both")
+                Problem(self.where(where), "a frame needs an origin and an origin a frame", fix="give both")
             )
         self.bodies[name] = record
         if frame is not None and origin is not None:
@@ -189,8 +189,8 @@ class Tree(Symbols):
         return record
 
     def _foreign(self, what: str, where: str) -> ModelError:
-        law, mend = "a model is made of its own parts", "give its name, or the part of this model"
-        return ModelError(Problem(self.where(where), f"{what} belongs to another model", law, mend))
+        because, fix = "a model is made of its own parts", "give its name, or the part of this model"
+        return ModelError(Problem(self.where(where), f"{what} belongs to another model", because, fix))
 
     def body_named(self, body: Body | str, where: str) -> Body:
         if isinstance(body, Body):
@@ -224,7 +224,7 @@ class Tree(Symbols):
         for key in entries:
             if key not in INERTIA:
                 raise ModelError(
-                    Problem(self.where(where), f"unknown entry '{key}'", mend=f"entries are {', '.join(INERTIA)}")
+                    Problem(self.where(where), f"unknown entry '{key}'", fix=f"entries are {', '.join(INERTIA)}")
                 )
         e = {k: self.scalar(entries.get(k, 0.0), f"{where} / {k}") for k in INERTIA}
         return (
@@ -233,7 +233,7 @@ class Tree(Symbols):
             (e["xz"], e["yz"], e["zz"]),
         )
 
-    def _check_mass(self, body: Body) -> None:
+    def check_mass(self, body: Body) -> None:
         where = f"body '{body.name}'"
         mass = self.number(body.mass, f"{where} / mass")
         if not math.isfinite(mass) or mass < 0:
@@ -282,7 +282,7 @@ class Tree(Symbols):
         `prescribed` gives the joint's coordinates as functions of t and parameters; it then has no speeds of its own
         and moves as told, or is locked where they are constant."""
         where = f"joint '{name}'"
-        self._new_name(name, "joint", self.joints)
+        self.new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
         if prescribed is not None:
             kind = self._prescribed(kind, prescribed, f"{where} / prescribed")
@@ -355,8 +355,8 @@ class Tree(Symbols):
         fresh: dict[str, None] = {}
         for kind_of, names in (("coordinate", chosen[0]), ("speed", chosen[1])):
             for symbol in names:
-                self._new_name(symbol, kind_of, self._names, symbol=True)
-                self._new_name(symbol, kind_of, fresh)
+                self.new_name(symbol, kind_of, self._names, symbol=True)
+                self.new_name(symbol, kind_of, fresh)
                 fresh[symbol] = None
         return chosen[0], chosen[1], chosen[2]
 
@@ -454,10 +454,10 @@ class Tree(Symbols):
 
     def _check_tree(self, outer: Body, inner: Body, where: str) -> None:
         if outer is self.ground:
-            raise ModelError(Problem(self.where(where), "the ground cannot be a child", mend="swap parent and child"))
+            raise ModelError(Problem(self.where(where), "the ground cannot be a child", fix="swap parent and child"))
         if outer is inner:
             raise ModelError(
-                Problem(self.where(where), f"body '{outer.name}' is joined to itself", mend="name another parent")
+                Problem(self.where(where), f"body '{outer.name}' is joined to itself", fix="name another parent")
             )
         if outer.joint is not None or outer.frame is not None:
             by = f"by joint '{outer.joint.name}'" if outer.joint else "to a frame"

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from ..simulate.compiled.call import call, compiled, loop, reals, source_digest, wholes
+from ..simulate.compiled.call import call, loop, part, reals, source_digest, wholes
 
 ROUNDING = 2.220446049250313e-16
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 0.03, 1e-3, 1e6
@@ -88,7 +88,7 @@ MEMORY = np.dtype([(name, "i8") for name in (*SIZES, *ADDRESSES)] + [("tolerance
 """What a search knows."""
 
 
-@compiled
+@part
 def rotation_error(out, target, e):
     """e[:3] = rotation vector, in N, from the orientation in `out` to that in `target`; both R by rows."""
     t0 = t1 = t2 = c = 0.0
@@ -116,7 +116,7 @@ def rotation_error(out, target, e):
             e[0], e[1], e[2] = angle * d0 / size, angle * d1 / size, angle * d2 / size
 
 
-@compiled
+@part
 def turned(target, e, at):
     """Three components at e[at:] from axes of N to axes of the target."""
     x, y, z = e[at], e[at + 1], e[at + 2]
@@ -125,7 +125,7 @@ def turned(target, e, at):
     e[at + 2] = target[2] * x + target[5] * y + target[8] * z
 
 
-@compiled
+@part
 def evaluated(m, target):
     """Pose and J at the q in m.step into m.out, the error into m.e_new; returns Σ e² of the rows that count."""
     x, out, q, e, counts = reals(m.x), reals(m.out), reals(m.step), reals(m.e_new), reals(m.counts)
@@ -144,7 +144,7 @@ def evaluated(m, target):
     return total
 
 
-@compiled
+@part
 def rotation_slope(e, column):
     """The rate of the rotation vector e under the angular velocity column[:3], in place, its sign changed.
 
@@ -163,7 +163,7 @@ def rotation_slope(e, column):
     column[2] = a2 + 0.5 * b2 + k * (x * b1 - y * b0)
 
 
-@compiled
+@part
 def jacobian_rows(m, target):
     """m.J of the rows that count, from the J that the program left in m.out."""
     n, width = m.n, m.width
@@ -181,7 +181,7 @@ def jacobian_rows(m, target):
             J[r * width + i] = counts[r] * column[r]
 
 
-@compiled
+@part
 def factored_solve(A, y):
     """y = A⁻¹ y for a symmetric positive definite A (6, 6), lower half, by Cholesky, in place; False if it is not.
 
@@ -213,7 +213,7 @@ def factored_solve(A, y):
     return True
 
 
-@compiled
+@part
 def damped_step(m, damping):
     """m.step = Jᵀ (J Jᵀ + λ)⁻¹ e, the same as (Jᵀ J + λ)⁻¹ Jᵀ e; False if the matrix is not positive definite."""
     width = m.width
@@ -240,7 +240,7 @@ def damped_step(m, damping):
     return True
 
 
-@compiled
+@part
 def hold_at_limits(m):
     """Take out of m.J the coordinates that stand at a limit and that the error pushes beyond it."""
     J, q, e, lower, upper = reals(m.J), reals(m.q), reals(m.e), reals(m.lower), reals(m.upper)
@@ -254,7 +254,7 @@ def hold_at_limits(m):
                     J[r * m.width + i] = 0.0
 
 
-@compiled
+@part
 def stepped(m):
     """m.step turned into the next q, kept short and within the limits; False if that moves nothing."""
     q, step, lower, upper = reals(m.q), reals(m.step), reals(m.lower), reals(m.upper)
@@ -270,7 +270,7 @@ def stepped(m):
     return moved
 
 
-@compiled
+@part
 def descended(m, target):
     """Steps from the q in m.step until the error is below the tolerance; (Σ e², steps). The last good q is in m.q."""
     q, step, e, e_new = reals(m.q), reals(m.step), reals(m.e), reals(m.e_new)
@@ -298,7 +298,7 @@ def descended(m, target):
     return square, m.iterations
 
 
-@compiled
+@part
 def distances(m, target):
     """How far the pose of each start is from the target, squared, less what is the same for all starts.
 
@@ -314,7 +314,7 @@ def distances(m, target):
             distance[k] -= row[k] * factor
 
 
-@compiled
+@part
 def nearest(m):
     """The start with the smallest distance; it is not given again."""
     distance = reals(m.distance)
@@ -326,7 +326,7 @@ def nearest(m):
     return found
 
 
-@compiled
+@part
 def searched(m, target, guess):
     """Attempts from the guess, unless there is none, then from the nearest starts; (Σ e², steps, attempts).
 

@@ -18,10 +18,11 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from ..backends import Kernel, compile, native  # the verb of the pipeline is called compile
+from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError, ModelError, Problem
 from ..formulation import Equations, place_of, place_program
 from ..graph import Program
-from ..model import Limit
+from ..model import Limit, Mechanism
 from .laws import Array
 
 STARTS = 512
@@ -33,9 +34,6 @@ UNLIMITED = 1.0
 GRAIN = 64
 """Targets that a thread takes at a time at least: fewer are not worth waking it."""
 
-SINGULAR = 1e-3
-"""Smallest singular value of J (per rad or m of each coordinate) below which a place on a path is called singular."""
-
 MODES = ("unguessed", "guessed", "followed")
 """Where the first attempt at a target starts: at the nearest known pose, at a guess, at the answer before it."""
 
@@ -44,18 +42,17 @@ ROWS = ("rx", "ry", "rz", "x", "y", "z")
 
 
 class Arm(Protocol):
-    """What a model must offer: its equations, limits by coordinate, start, and values of free parameters."""
+    """What a model must offer: its description, its equations and its start."""
 
     @property
     def name(self) -> str: ...
     @property
     def coordinates(self) -> tuple[str, ...]: ...
     @property
-    def limits(self) -> dict[str, Limit]: ...
+    def mechanism(self) -> Mechanism: ...
     @property
     def initial_state(self) -> tuple[Array, Array]: ...
     def equations(self) -> Equations: ...
-    def free_values(self) -> Array: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +215,7 @@ class InverseKinematics:
     def _asked(self, kernel: Kernel, t: float, *arrays: Any) -> Any:
         names = [g.name for g in kernel.program.inputs]
         given = (*((t,) if "t" in names else ()), *arrays)
-        return kernel(*given, *((self.model.free_values(),) if "parameters" in names else ()))
+        return kernel(*given, *((self.model.mechanism.free_values(),) if "parameters" in names else ()))
 
     # inverse ---------------------------------------------------------------------------------------------------------
 
@@ -254,7 +251,7 @@ class InverseKinematics:
         moved = np.abs(np.diff(q, axis=0))
         jumps = tuple((np.flatnonzero(np.any(moved > largest_step, axis=1)) + 1).tolist())
         values = self._smallest_singular_values(q, poses, t)
-        singular = tuple(np.flatnonzero(values < SINGULAR).tolist())
+        singular = tuple(np.flatnonzero(values < NEAR_SINGULAR).tolist())
         return FollowedPath(q, *self._judged(task.tally), jumps, singular, values)
 
     def rates(self, q: Any, twist: Any, twist_rate: Any, *, t: float = 0.0) -> tuple[Array, Array]:
@@ -271,8 +268,8 @@ class InverseKinematics:
         qdot = np.einsum("kij,kj->ki", inverse, twist)
         speeds = np.zeros((len(q), self._kernel.program.outputs[1].shape[1]))
         speeds[:, self._column[self._column >= 0]] = qdot[:, self._column >= 0]
-        drift = np.einsum("kij,kj->ki", self._asked(self._rates["jacobian_rate"], t, q, speeds), speeds)
-        return qdot, np.einsum("kij,kj->ki", inverse, twist_rate - drift)
+        remainder = np.einsum("kij,kj->ki", self._asked(self._rates["jacobian_rate"], t, q, speeds), speeds)
+        return qdot, np.einsum("kij,kj->ki", inverse, twist_rate - remainder)
 
     # parts -----------------------------------------------------------------------------------------------------------
 
@@ -284,7 +281,7 @@ class InverseKinematics:
             if self.rows.min() < 3 or self._in_target:
                 raise InputError(
                     "targets are positions, but orientation counts too\n"
-                    "    to mend: give poses (k, 12): R by rows, then p; or search with rows=('x', 'y', 'z')"
+                    "    fix: give poses (k, 12): R by rows, then p; or search with rows=('x', 'y', 'z')"
                 )
             array = np.concatenate([np.tile(np.eye(3).ravel(), (len(array), 1)), array], axis=1)
         if array.ndim != 2 or array.shape[1] != 12 or not np.all(np.isfinite(array)):
@@ -338,7 +335,9 @@ class InverseKinematics:
             "guesses": task.guesses,
             "answers": task.q,
             "tally": task.tally,
-            "x": np.concatenate([before, np.zeros(n), self.model.free_values() if "parameters" in names else []]),
+            "x": np.concatenate(
+                [before, np.zeros(n), self.model.mechanism.free_values() if "parameters" in names else []]
+            ),
             "out": np.empty(program.output_count),
             **{name: np.empty(n) for name in ("q", "best", "step")},
             **{name: np.empty(6) for name in ("e", "e_new", "y")},
@@ -452,7 +451,7 @@ def _angles(equations: Equations) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 def _ranges(model: Arm) -> tuple[Array, Array]:
     """Lower and upper limits of the coordinates, infinite where there are none."""
-    known = [model.limits.get(c, Limit()) for c in model.coordinates]
+    known = [model.mechanism.limits.get(c, Limit()) for c in model.coordinates]
     return np.array([l.lower for l in known], dtype=float), np.array([l.upper for l in known], dtype=float)
 
 

@@ -51,9 +51,11 @@ CONVENTIONS: Mapping[str, Convention] = {
 def model_chapter(model: Model) -> Section:
     """Drawing, tree, bodies, joints, coordinates, speeds, parameters."""
     drawing = figure(plots.svg(drawings.mechanism(model), f"drawing of {model.name}"), "In the initial state.", "draw")
-    gravity = ", ".join(f"{model.number(g, 'gravity'):g}" for g in model.gravity)
+    gravity = ", ".join(f"{g:g}" for g in model.gravity)
     tree = figure(
-        plots.svg(drawings.tree(model), f"tree of {model.name}"), f"Gravity ({gravity}) m/s² in N.", "wide tree"
+        plots.svg(drawings.tree(model.mechanism), f"tree of {model.name}"),
+        f"Gravity ({gravity}) m/s² in N.",
+        "wide tree",
     )
     joints = [
         (j.name, j.type.kind, j.parent.name, j.child.name, ", ".join(c.name for c in j.coordinates))
@@ -87,20 +89,20 @@ def _constraints(model: Model) -> str:
 def _bodies(model: Model) -> str:
     rows = []
     for b in model.bodies.values():
-        center = ", ".join(f"{model.number(c, b.name):g}" for c in b.center)
-        moments = [f"{model.number(b.inertia[i][i], b.name):g}" for i in range(3)]
-        rows.append((b.name, f"{model.number(b.mass, b.name):g}", center, *moments))
+        center = ", ".join(f"{model.mechanism.number(c, b.name):g}" for c in b.center)
+        moments = [f"{model.mechanism.number(b.inertia[i][i], b.name):g}" for i in range(3)]
+        rows.append((b.name, f"{model.mechanism.number(b.mass, b.name):g}", center, *moments))
     return "<h3>Bodies</h3>" + table(("body", "mass kg", "mass centre m", "Ixx kg m²", "Iyy", "Izz"), rows)
 
 
 def _variables(model: Model) -> str:
-    units = coordinate_units(model)
+    units = coordinate_units(model.mechanism)
     rows = [
         (name, unit or "–", f"{c.initial:.6g}")
-        for (name, c), unit in zip(model.coordinate_records.items(), units, strict=True)
+        for (name, c), unit in zip(model.mechanism.coordinate_records.items(), units, strict=True)
     ]
     speeds = []
-    for (name, s), unit in zip(model.speed_records.items(), speed_units(model), strict=True):
+    for (name, s), unit in zip(model.mechanism.speed_records.items(), speed_units(model.mechanism), strict=True):
         definition = repr(s.definition)
         speeds.append(
             (name, definition if len(definition) < 70 else definition[:69] + "…", unit or "–", f"{s.initial:.6g}")
@@ -181,7 +183,9 @@ def given_motion_chapter(model: Model, motion: Motion) -> Section:
     """Inverse dynamics along a given motion: coordinates and efforts."""
     tau = model.inverse_dynamics(motion.q, motion.u, motion.udot, t=motion.t[:, None])
     body = paragraph(motion.about) if motion.about else ""
-    body += figure(plots.svg(plots.motion(model, motion.t, motion.q), "coordinates"), "The motion that is asked for.")
+    body += figure(
+        plots.svg(plots.motion(model.mechanism, motion.t, motion.q), "coordinates"), "The motion that is asked for."
+    )
     body += _efforts(model, motion.t, tau, "The efforts that produce it.")
     return Section("Inverse dynamics", body)
 
@@ -189,8 +193,8 @@ def given_motion_chapter(model: Model, motion: Motion) -> Section:
 def _efforts(model: Model, t: Array, tau: Array, caption: str) -> str:
     convention = CONVENTIONS.get(model.name)
     if convention is None:
-        return figure(plots.svg(plots.efforts(model, t, tau), "efforts"), caption)
-    drawn = plots.efforts(model, t, tau, labels=convention.labels, signs=convention.signs)
+        return figure(plots.svg(plots.efforts(model.mechanism, t, tau), "efforts"), caption)
+    drawn = plots.efforts(model.mechanism, t, tau, labels=convention.labels, signs=convention.signs)
     return figure(plots.svg(drawn, "efforts"), f"{caption} {convention.words}")
 
 
@@ -215,7 +219,7 @@ def simulation_chapter(
             f"Constraints are met within {sizes[0]:.1e} (m, rad), their rates within {sizes[1]:.1e} (m/s, rad/s)."
         )
     caption = "Coordinates; dashed: the targets of the control law." if targets else "Coordinates."
-    drawn = plots.motion(model, trajectory.t, trajectory.q, targets=targets)
+    drawn = plots.motion(model.mechanism, trajectory.t, trajectory.q, targets=targets)
     body += figure(plots.svg(drawn, "motion"), caption)
     body += _attitudes(trajectory)
     if np.any(trajectory.tau):
@@ -225,14 +229,14 @@ def simulation_chapter(
 
 def _following(trajectory: Trajectory) -> str:
     poses = trajectory.model.poses(trajectory.q, t=trajectory.t[:, None])
-    return " The view follows the bodies." if is_followed(trajectory.model, poses) else ""
+    return " The view follows the bodies." if is_followed(trajectory.model.mechanism, poses) else ""
 
 
 def _attitudes(trajectory: Trajectory) -> str:
     """One figure for each body whose attitude in the ground is a quaternion."""
     model, body = trajectory.model, ""
     for joint in model.joints.values():
-        if joint.type.kind in QUATERNIONS and joint.parent is model.ground:
+        if joint.type.kind in QUATERNIONS and joint.parent is model.mechanism.ground:
             wxyz = trajectory.q[:, [model.coordinates.index(c.name) for c in joint.coordinates[:4]]]
             R = model.at(joint.child.name).pose(trajectory.q, t=trajectory.t[:, None])[0]
             drawn = plots.attitude(trajectory.t, wxyz, R, joint.child.name)

@@ -39,7 +39,7 @@ def cycloid(model: Model, to: Mapping[str, float], *, duration: float = 10.0, sa
     start, _ = model.initial_state
     end = start.copy()
     for name, value in to.items():
-        model.find("coordinate", name, model.coordinate_records, "target of the motion")
+        model.mechanism.find("coordinate", name, model.mechanism.coordinate_records, "target of the motion")
         end[model.coordinates.index(name)] = value
     t = np.linspace(0.0, duration, samples)
     phase = 2 * np.pi * t / duration
@@ -77,8 +77,8 @@ def along(model: Model, t: Array, q: Array, qdot: Array, qddot: Array) -> Motion
         return model.qdot(moved, u, t=(t + step)[:, None])
 
     h = _DIFFERENCE
-    drift = (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h)
-    return Motion(t, q, u, _solved(W, qddot - drift))
+    remainder = (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h)
+    return Motion(t, q, u, _solved(W, qddot - remainder))
 
 
 def _kinematics(model: Model, t: Array, q: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis import CheckReport, check, check_trajectory, operation_table
+from ..analysis import CheckReport, operation_table
 from ..api import Model, Trajectory
 from ..errors import InputError
 from .chapters import (
@@ -67,9 +67,9 @@ def write(
     if trajectory is None:
         trajectory = model.simulate(np.linspace(0.0, 10.0, SAMPLES), control=control)
     step()
-    checks, laws = check(model), check_trajectory(trajectory)
+    checks, laws = model.check(), trajectory.check()
     step()
-    equations, comparison = model.equations(), operation_table(model)
+    equations, comparison = model.equations(), operation_table(model.mechanism)
     step()
     chapters = [model_chapter(model), equations_chapter(model, equations, comparison)]
     step()
@@ -87,7 +87,7 @@ def write(
         (_verdict(checks), "laws hold for the equations"),
         (_verdict(laws), "laws hold along the simulation"),
     )
-    page = Page(title or model.name, model.about, figures, tuple(chapters), _closing())
+    page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), _closing())
     target.write_text(page.html(), encoding="utf-8")
     step()
     return Written(target, trajectory, checks, laws)

@@ -1,23 +1,47 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
-from .blame import Names
-from .embedding import Embedding
+from ..constraints.diagnosis import Names
+from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
+from .problem import Mode, Problem, Switch, simulate
+from .routine import Routine
 from .settings import METHODS
-from .solution import REASONS, Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
+from .solution import (
+    REASONS,
+    Control,
+    Crossings,
+    Event,
+    Events,
+    Held,
+    Outcome,
+    Segment,
+    Solution,
+    Statistics,
+    Transition,
+)
 
 __all__ = [
     "METHODS",
     "REASONS",
+    "Accelerations",
     "Control",
     "Crossings",
     "Embedding",
     "Event",
     "Events",
     "Held",
+    "Mode",
     "Names",
     "Outcome",
+    "Problem",
+    "Routine",
+    "Segment",
     "Solution",
     "Statistics",
+    "Switch",
+    "Transition",
+    "Workspace",
     "integrate",
+    "multipliers_of",
+    "simulate",
 ]

@@ -1,239 +1,386 @@
 """Constraints embedded at run time: from the terms of a system to programs that an integrator can call.
 
 In come compiled programs that give mass matrix, efforts and constraint rows of a system with all its speeds; out come
-the addresses of two flat programs, the rates of the state and its projection onto the constraints. Independent speeds
-are chosen anew at every evaluation, by a pivoted QR of the rows [GIL03, Eqs. 44-45], so that no choice made at the
-start can become a bad one, and rows that follow from others are recognised wherever that is so.
+flat programs that give the rates of the state, its projection onto the constraints, and the multipliers of the rows.
+Independent speeds are chosen anew at every evaluation, by a pivoted QR of the rows [GIL03, Eqs. 44-45], so that no
+choice made at the start can become a bad one, and rows that follow from others are recognised wherever that is so.
+
+An `Embedding` never changes; what is worked in is a `Workspace`, which every run and every question makes for itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..backends import Kernel
+from ..constraints.diagnosis import Names, System, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
-from .blame import Names, System, blamed, massless
-from .notice import announced
+from ..graph.layout import Layout
+from .notice import announce_compilation
+from .routine import Routine
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-class Embedding:
-    """The motion of a constrained system, compiled: `rhs` and `project` are addresses, valid as long as this lives.
+class Accelerations(NamedTuple):
+    """Of k states: u̇ (k, n), λ (k, rows) of M u̇ = f + Aᵀ λ, which speeds were taken as independent (k, n), nearness to
+    a singular position (k,) and the rank of the rows (k,).
 
-    All programs read [t, q, u (n), work, tau (n), parameters]:
-
-    - `terms` writes q̇, M (n, n), f (n) = tau − bias, A (rows, n), rate (rows) = A u + c, b (rows) of A u̇ = b,
-      phi (rows), the position residuals, 0 for rows of motion alone, and the power of the loads;
-    - `places` writes the phi of the rows that have one, their G (k, n) out of A, and T (coordinates, n), by which the
-      coordinates move with a displacement along the speeds, δq = T δ; None if there is no such row;
-    - `unit` writes the state [q, u, work] with unit quaternions; None if there are none.
-
-    `rhs` writes [q̇, u̇, power]; u̇ is nan where the constrained mass matrix is singular. `project` writes the state
-    moved to where phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays.
-    With `baumgarte` = (damping ratio, frequency in rad/s) the accelerations also pull errors of the constraints back,
-    b − 2 ζ ω rate − ω² phi. `rank` is the rank that the rows have in general, to which nearness to a singular position
-    is referred; as many as rows and speeds allow if None. Rows that
-    compare by length, those of one constraint in one unit, have the same name in `groups`: the shorter a row is
-    beside the longest of its group, the less it determines; without groups all rows compare. `positions` are the rows
-    that `places` is about, where it is not all of them. With `driven` the power of the reactions, which is not zero
-    where c is not, is added to that of the loads. `names` are those of rows and speeds, for whoever is told what stops
-    a motion.
-
-    One simulation at a time: the memory is shared by all calls.
+    The nearness is |R_rr| / |R_11| of the pivoted QR of the rows: 1 for rows at right angles, 0 where constraints that
+    are independent elsewhere depend on each other.
     """
 
-    def __init__(
-        self,
-        terms: Any,
-        places: Any,
-        unit: Any,
-        *,
-        coordinates: int,
-        speeds: int,
-        rows: int,
-        baumgarte: tuple[float, float] | None = None,
-        rank: int | None = None,
-        groups: Sequence[Hashable] | None = None,
-        positions: Sequence[int] | None = None,
-        driven: bool = False,
-        names: Names | None = None,
-    ):
-        from ..backends.llvm.bound import Bound
+    udot: Array
+    multipliers: Array
+    independent: Any
+    nearness: Array
+    rank: Any
 
-        with announced("the treatment of constraints"):
-            from .compiled import embedded  # numba is slow to import: only a simulation pays for it
-        from .compiled.lanes import padded
 
-        n = speeds
-        states = coordinates + n + 1
-        inputs = terms.program.input_count
-        holonomic = 0 if places is None else _holonomic(places, coordinates, n)
-        _check("terms", terms, inputs, coordinates + n * (n + 1) + rows * (n + 3) + 1)
-        if inputs < 1 + states + n:
-            raise InputError(
-                f"terms: program reads {inputs} numbers; t, q, u, work and tau are {1 + states + n} already"
-            )
-        if places is not None:
-            _check("places", places, inputs, holonomic * (n + 1) + coordinates * n)
-        if holonomic > rows:
-            raise InputError(f"places is about {holonomic} rows, but there are {rows} in all")
-        if unit is not None:
-            _check("unit", unit, inputs, states)
-        damping, stiffness = _gains(baumgarte)
-        self._programs = (terms, places, unit)
-        self._embedded = embedded.embedded
-        self._memory = np.zeros(len(embedded.TASKS), dtype=embedded.MEMORY)
-        self._arrays: dict[str, Any] = {}
-        self._fill(
-            task=embedded.TASKS,
-            terms=terms.address,
-            places=0 if places is None else places.address,
-            unit=0 if unit is None else unit.address,
-            coordinates=coordinates,
-            n=n,
-            rows=rows,
-            holonomic=holonomic,
-            inputs=inputs,
-            states=states,
-            generic=min(rows, n) if rank is None else rank,
-            stabilised=int(baumgarte is not None),
-            driven=int(driven),
-            damping=damping,
-            stiffness=stiffness,
-        )
-        width = padded(n + 1)
-        self._hold(
-            out=terms.program.output_count,
-            place=0 if places is None else places.program.output_count,
-            x=inputs,
-            kept=coordinates,
-            shift=coordinates,
-            y=states,
-            b=rows,
-            zero=n,
-            step=n,
-            scale=n,
-            w=rows * width,
-            square=width,
-            summed=n,
-            longest=rows,
-            v=rows,
-            row=width,
-            x_dependent=n * width,
-            product=n * width,
-            k=n * width,
-        )
-        self._choose(order=range(n), **_grouped(rows, holonomic, groups, positions))
-        contexts = [self._memory[task:].ctypes.data for task in embedded.TASKS]
-        self._bound = [Bound(self._embedded.address, context) for context in contexts[:2]]
-        self._samples = contexts[embedded.SAMPLES]
-        self.rhs: int = self._bound[0].address
-        self.project: int = self._bound[1].address
-        self._names = names or Names("system", [str(i) for i in range(rows)], [str(i) for i in range(n)])
-        self._system = System(terms.address, self.rhs, coordinates, n, rows, int(self._memory[0]["generic"]))
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """The motion of a constrained system, compiled. All programs read [t, q, u, work, tau, parameters] (`Layout`):
 
-    def _fill(self, **values: float | Sequence[int]) -> None:
-        """Write numbers into the records of all tasks."""
-        for name, value in values.items():
-            self._memory[name] = value
+    - `terms` and `places` write what `Layout.terms` and `Layout.places` say; `places` is None if no row has a position;
+    - `unit` writes the state [q, u, work] with unit quaternions; None if there are none.
 
-    def _hold(self, **sizes: int) -> None:
-        """Set arrays of these sizes aside and tell the compiled code where they are."""
-        for name, size in sizes.items():
-            array = self._arrays[name] = np.zeros(max(size, 1))
-            self._memory[name] = array.ctypes.data
+    Rates are [q̇, u̇, power]; u̇ is nan where the constrained mass matrix is singular. Projection moves a state to
+    where phi = 0 and A u + c = 0, by steps that are least in the metric of M; work stays. With `baumgarte` = (damping
+    ratio, frequency in rad/s) the accelerations also pull errors of the constraints back, b − 2 ζ ω rate − ω² phi.
+    `rank` is the rank that the rows have in general, to which nearness to a singular position is referred; as many as
+    rows and speeds allow if None. Rows that compare by length, those of one constraint in one unit, have the same name
+    in `groups`: the shorter a row is beside the longest of its group, the less it determines; without groups all rows
+    compare. A group of rows that are rounding errors beside their `sizes`, what they would be if nothing cancelled,
+    says nothing. Where rows are redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None. With
+    `driven` the power of the reactions, which is not zero where c is not, is added to that of the loads. `names` are
+    those of rows and speeds, for whoever is told what stops a motion.
+    """
 
-    def _choose(self, **numbers: Sequence[int]) -> None:
-        """Set aside arrays of whole numbers."""
-        for name, values in numbers.items():
-            array = self._arrays[name] = np.array([*values, 0], dtype=np.int64)
-            self._memory[name] = array.ctypes.data
+    layout: Layout
+    terms: Kernel
+    places: Kernel | None = None
+    unit: Kernel | None = None
+    baumgarte: tuple[float, float] | None = None
+    rank: int | None = None
+    groups: tuple[Hashable, ...] | None = None
+    weights: tuple[float, ...] | None = None
+    sizes: tuple[float, ...] | None = None
+    driven: bool = False
+    names: Names | None = None
+    _plan: _Plan = field(init=False, repr=False, compare=False)
 
-    def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> tuple[Any, Any, Any]:
-        """(u̇ (k, n), which speeds were taken as independent (k, n), nearness to a singular position (k,)).
+    def __post_init__(self) -> None:
+        _check_programs(self)
+        programs = {"terms": self.terms, "places": self.places, "unit": self.unit}
+        plan = _plan(self.layout, programs, self.groups, self.weights, self.sizes)
+        damping, stiffness = _gains(self.baumgarte)
+        plan.records["damping"], plan.records["stiffness"] = damping, stiffness
+        plan.records["stabilised"], plan.records["driven"] = int(self.baumgarte is not None), int(self.driven)
+        if self.rank is not None:
+            plan.records["generic"] = self.rank
+        object.__setattr__(self, "_plan", plan)
 
-        t (k,), q (k, coordinates), u and tau (k, n), parameters (k, …) or (…) for all samples. The nearness is
-        |R_rr| / |R_11| of the pivoted QR of the rows: 1 for rows at right angles, 0 where constraints that are
-        independent elsewhere depend on each other.
-        """
-        memory = self._memory[0]
-        n, width = int(memory["n"]), int(memory["inputs"])
+    def __reduce__(self) -> tuple[Any, ...]:
+        """It travels as what it was made of; addresses are found anew on arrival."""
+        given = (self.terms, self.places, self.unit, self.baumgarte, self.rank, self.groups, self.weights, self.sizes)
+        return Embedding, (self.layout, *given, self.driven, self.names)
+
+    def workspace(self, watch: Kernel | None = None) -> Workspace:
+        """Memory for one run, or one thread at a time; `watch` is the program of events that watch multipliers, which
+        reads `Layout.watched`."""
+        return Workspace(self, watch)
+
+    def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> Accelerations:
+        """Accelerations and multipliers of k states: t (k,), q (k, coordinates), u and tau (k, n), parameters (k, …) or
+        (…) for all samples."""
+        layout = self.layout
         times = np.asarray(t, dtype=np.float64).reshape(-1)
         count = len(times)
-        free = width - 1 - int(memory["states"]) - n
-        parts = {
-            "q": (q, int(memory["coordinates"])),
-            "u": (u, n),
-            "work": (0.0, 1),
-            "tau": (tau, n),
-            "parameters": (parameters if free else np.empty((count, 0)), free),
-        }
-        x = np.empty((count, width))
-        x[:, 0] = times
-        at = 1
-        for name, (given, size) in parts.items():
-            values = np.asarray(given, dtype=np.float64)
+        x = np.empty((count, layout.inputs.size))
+        given = {"t": times[:, None], "q": q, "u": u, "work": 0.0, "tau": tau, "parameters": parameters}
+        for name, block in layout.inputs.items():
+            if not block.size:
+                continue
+            values = np.asarray(given[name], dtype=np.float64)
             try:
-                x[:, at : at + size] = values
+                x[:, block.place] = values
             except ValueError:
-                raise InputError(f"{name} has shape {values.shape}; ({count}, {size}) is needed") from None
-            at += size
-        udot, measure = np.empty((count, n)), np.empty(count)
-        independent = np.zeros((count, n), dtype=np.int64)
-        given = np.array([count, *(a.ctypes.data for a in (x, independent, measure))], dtype=np.int64)
-        self._embedded.ctypes(self._samples, given.ctypes.data, udot.ctypes.data)
-        return udot, independent.astype(bool), measure
+                raise InputError(f"{name} has shape {values.shape}; ({count}, {block.size}) is needed") from None
+        return self.workspace().evaluate(x)
 
     def explain(self, x: Any, step: float, began: float) -> str:
         """What keeps a motion that began at a time (s) from going on from the inputs x, where a step (s) was tried;
         "" if nothing is found in the constraints."""
-        return blamed(self._system, x, step, began, self._names)
+        return explain_stop(self._system(), x, step, began, self._names())
 
     def refuse_massless(self, t: float, q: Any, u: Any, tau: Any, parameters: Any) -> None:
         """Refuse, by name, a speed that moves no mass and that the constraints leave free in this state."""
-        udot = self.accelerations([t], q, u, tau, parameters)[0]
+        udot = self.accelerations([t], q, u, tau, parameters).udot
         if np.all(np.isfinite(udot)):
             return
-        found = massless(self._system.at(np.concatenate([[t], q, u, [0.0], tau, parameters])))
+        found = find_massless(self._system().at(np.concatenate([[t], q, u, [0.0], tau, parameters])))
         if found is not None:
-            raise ModelError(Problem(f"{self._names.where} / speed '{self._names.speeds[found.speed]}'", *found.told))
+            names = self._names()
+            raise ModelError(Problem(f"{names.where} / speed '{names.speeds[found.speed]}'", *found.problem))
+
+    def _names(self) -> Names:
+        rows, speeds = range(self.layout.rows), range(self.layout.speeds)
+        return self.names or Names("system", [str(i) for i in rows], [str(i) for i in speeds])
+
+    def _system(self) -> System:
+        generic = int(self._plan.records[0]["generic"])
+        return System(self.layout, Routine(self.terms.address, self.layout.terms.size), self.workspace().rates, generic)
 
 
-def _holonomic(places: Any, coordinates: int, n: int) -> int:
-    """How many rows have a position residual, from the number of outputs of `places`: k (n + 1) + coordinates n."""
-    return max(0, (places.program.output_count - coordinates * n) // (n + 1))
+class _Memory:
+    """What one run of the compiled program works in: a copy of a plan."""
+
+    __slots__ = ("_buffer", "_plan", "records")
+
+    def __init__(self, plan: _Plan):
+        self._plan = plan
+        self._buffer = plan.buffer.copy()
+        self.records = plan.records.copy()
+        numbers = self.records.view(np.int64).reshape(len(self.records), -1)
+        numbers[:, plan.own] += self._buffer.ctypes.data
+
+    def routine(self, task: int, outputs: int) -> Routine:
+        """The program of a task, which works here."""
+        return Routine(self._plan.code.address, outputs, self.records[task:].ctypes.data, self)
 
 
-def _grouped(
-    rows: int, holonomic: int, groups: Sequence[Hashable] | None, positions: Sequence[int] | None
-) -> dict[str, Sequence[int]]:
+class Workspace:
+    """The memory of one run of an embedding, and the programs that work in it.
+
+    Calls of these must not overlap: whoever runs in parallel makes a workspace each.
+    """
+
+    __slots__ = ("_embedding", "_memory", "_watch")
+
+    def __init__(self, embedding: Embedding, watch: Kernel | None = None):
+        self._embedding, self._watch = embedding, watch
+        self._memory = _Memory(embedding._plan)
+        if watch is not None:
+            _check("watch", watch, embedding.layout.watched.size, watch.program.output_count)
+            self._memory.records["watch"] = watch.address
+
+    @property
+    def rates(self) -> Routine:
+        """[q̇, u̇, power] of a state."""
+        return self._memory.routine(_RATES, self._embedding.layout.state.size)
+
+    @property
+    def projection(self) -> Routine:
+        """The state [q, u, work] moved onto the constraints."""
+        return self._memory.routine(_PROJECTION, self._embedding.layout.state.size)
+
+    @property
+    def watch(self) -> Routine:
+        """Functions of the inputs and the multipliers that events watch."""
+        assert self._watch is not None
+        return self._memory.routine(_WATCH, self._watch.program.output_count)
+
+    def evaluate(self, x: Array) -> Accelerations:
+        """Accelerations and multipliers for rows of inputs x (k, inputs)."""
+        layout, count = self._embedding.layout, len(x)
+        n = layout.speeds
+        x = np.ascontiguousarray(x)
+        found, nearness = np.empty((count, n + layout.rows)), np.empty(count)
+        independent, rank = np.zeros((count, n), dtype=np.int64), np.zeros(count, dtype=np.int64)
+        given = np.array([count, *(a.ctypes.data for a in (x, independent, nearness, rank))], dtype=np.int64)
+        self._memory.routine(_SAMPLES, 0).run(given.ctypes.data, found.ctypes.data)
+        return Accelerations(found[:, :n], found[:, n:], independent.astype(bool), nearness, rank)
+
+
+def multipliers_of(
+    A: Array, g: Array, mass: Array, groups: Sequence[Hashable], sizes: Sequence[float] | None = None
+) -> tuple[Array, Any]:
+    """(λ (k, rows) of Aᵀ λ = g, the rank of the rows (k,)) for k samples: A (k, rows, n), g (k, n), `mass` (k, n) the
+    diagonal of M, by which speeds are measured; `groups` and `sizes` of the rows as in `Embedding`. Where rows are
+    redundant Σ λ² is least. Rank −1: not numbers."""
+    count, rows, n = A.shape
+    layout = Layout(0, n, 0, rows)
+    run = _Memory(_plan(layout, {}, tuple(groups), None, sizes))
+    values, rank = np.empty((count, rows)), np.empty(count, dtype=np.int64)
+    arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (A, mass, g)]
+    given = np.array([count, *(x.ctypes.data for x in (*arrays, rank))], dtype=np.int64)
+    run.routine(_REACTIONS, 0).run(given.ctypes.data, values.ctypes.data)
+    return values, rank
+
+
+_RATES, _PROJECTION, _WATCH, _SAMPLES, _REACTIONS = range(5)
+"""Tasks of the compiled program, in the order of `compiled.embedded.TASKS`."""
+
+
+class _Plan(NamedTuple):
+    """What workspaces are copied from: one record per task, in which addresses of a run's own memory count from 0, and
+    that memory as a run begins with it. `held` keeps alive what all runs read."""
+
+    code: Any
+    records: Any
+    buffer: Array
+    own: slice
+    held: tuple[Any, ...]
+
+
+def _plan(
+    layout: Layout,
+    programs: Mapping[str, Kernel | None],
+    groups: Sequence[Hashable] | None,
+    weights: Sequence[float] | None,
+    sizes: Sequence[float] | None,
+) -> _Plan:
+    with announce_compilation("the treatment of constraints"):
+        from .compiled import embedded  # numba is slow to import: only a simulation pays for it
+
+    n, rows = layout.speeds, layout.rows
+    numbered, place_groups = _numbered_groups(layout, groups)
+    all_sizes = _checked_sizes(rows, sizes)
+    shared = {
+        "groups": np.array([*numbered, 0], dtype=np.int64),
+        "place_groups": np.array([*place_groups, 0], dtype=np.int64),
+        "sizes": _group_sizes(numbered, all_sizes),
+        "place_sizes": _group_sizes(place_groups, [all_sizes[i] for i in layout.positions]),
+        "weight": np.array([*_checked_weights(rows, weights), 1.0]),
+    }
+    values: dict[str, Any] = {
+        "task": embedded.TASKS,
+        "coordinates": layout.coordinates,
+        "n": n,
+        "rows": rows,
+        "holonomic": len(layout.positions),
+        "inputs": layout.inputs.size,
+        "states": layout.state.size,
+        "generic": min(rows, n),
+        "q_start": 8 * layout.inputs["q"].start,
+        "u_start": 8 * layout.inputs["u"].start,
+        **{name: 0 if kernel is None else kernel.address for name, kernel in programs.items()},
+        **{name: array.ctypes.data for name, array in shared.items()},
+    }
+    starts, size = _own_memory(layout)
+    records = np.zeros(len(embedded.TASKS), dtype=embedded.MEMORY)
+    for name, value in (values | starts).items():
+        records[name] = value
+    buffer = np.zeros(size)
+    buffer.view(np.int64)[starts["order"] // 8 :][:n] = range(n)
+    return _Plan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, tuple(shared.values()))
+
+
+def _own_memory(layout: Layout) -> tuple[dict[str, int], int]:
+    """(where each array of a run's memory begins, in bytes, how many numbers there are in all)."""
+    from .compiled.lanes import padded_size
+
+    n, rows = layout.speeds, layout.rows
+    most, width = min(rows, n) + 1, padded_size(n + 1)
+    starts: dict[str, int] = {}
+    at = 0
+    for blocks, names in ((layout.terms, _TERMS), (layout.places, _PLACES)):
+        starts |= {name: 8 * (at + blocks[block].start) for name, block in names.items()}
+        at += blocks.size
+    sizes = {
+        "x": layout.inputs.size + rows,
+        "kept": layout.coordinates,
+        "shift": layout.coordinates,
+        "y": layout.state.size,
+        "b": rows,
+        "zero": n,
+        "step": n,
+        "longest": rows,
+        "scale": n,
+        "w": rows * width,
+        "square": width,
+        "summed": n,
+        "order": n,
+        "v": most * rows,
+        "shares": most,
+        "swaps": most,
+        "null": rows * rows,
+        "row": width,
+        "x_dependent": n * width,
+        "product": n * width,
+        "k": n * width,
+    }
+    for name, size in sizes.items():
+        starts[name] = 8 * at
+        at += size
+    return starts, at + 1
+
+
+_TERMS = {
+    "qdot": "qdot",
+    "mass": "M",
+    "f": "f",
+    "a": "A",
+    "rate": "rate",
+    "wanted": "b",
+    "phi": "phi",
+    "power": "power",
+}
+_PLACES = {"place_phi": "phi", "place_rows": "G", "along": "T"}
+"""Names in the record of compiled code → blocks of what `terms` and `places` write."""
+
+
+def _numbered_groups(layout: Layout, groups: Sequence[Hashable] | None) -> tuple[list[int], list[int]]:
     """The group of each row of terms and of places, numbered from 0."""
-    if positions is None and holonomic == rows:
-        positions = range(rows)
     if groups is None:
-        return {"groups": [0] * rows, "place_groups": [0] * holonomic}
-    if len(groups) != rows:
-        raise InputError(f"groups has {len(groups)} entries; one for each of the {rows} rows is needed")
-    if positions is None or len(positions) != holonomic:
-        raise InputError(
-            f"{holonomic} of {rows} rows have a position residual: positions must name them, so that it is known which"
-            f" group each belongs to"
-        )
+        return [0] * layout.rows, [0] * len(layout.positions)
+    if len(groups) != layout.rows:
+        raise InputError(f"groups has {len(groups)} entries; one for each of the {layout.rows} rows is needed")
     number = {group: i for i, group in enumerate(dict.fromkeys(groups))}
     numbered = [number[g] for g in groups]
-    places = [numbered[i] for i in positions]
+    places = [numbered[i] for i in layout.positions]
     again = {group: i for i, group in enumerate(dict.fromkeys(places))}
-    return {"groups": numbered, "place_groups": [again[g] for g in places]}
+    return numbered, [again[g] for g in places]
 
 
-def _check(name: str, kernel: Any, inputs: int, outputs: int) -> None:
+def _checked_weights(rows: int, weights: Sequence[float] | None) -> Sequence[float]:
+    if weights is None:
+        return [1.0] * rows
+    if len(weights) != rows or not all(math.isfinite(w) and w > 0.0 for w in weights):
+        raise InputError(f"weights = {weights!r}: give one positive number for each of the {rows} rows")
+    return weights
+
+
+def _checked_sizes(rows: int, sizes: Sequence[float] | None) -> Sequence[float]:
+    if sizes is None:
+        return [0.0] * rows
+    if len(sizes) != rows or not all(math.isfinite(x) and x >= 0.0 for x in sizes):
+        raise InputError(f"sizes = {sizes!r}: give one number, 0 if unknown, for each of the {rows} rows")
+    return sizes
+
+
+def _group_sizes(groups: Sequence[int], sizes: Sequence[float]) -> Array:
+    """The largest size in each group, by its number; as many numbers as there are rows, and one."""
+    found = np.zeros(len(groups) + 1)
+    np.maximum.at(found, list(groups), list(sizes))
+    return found
+
+
+def _check_programs(embedding: Embedding) -> None:
+    layout = embedding.layout
+    if any(not 0 <= row < layout.rows for row in layout.positions):
+        raise InputError(f"positions are about {len(layout.positions)} rows, but there are {layout.rows} in all")
+    if bool(layout.positions) != (embedding.places is not None):
+        raise InputError(f"places must be given for the {len(layout.positions)} rows with a position, and only then")
+    inputs = layout.inputs.size
+    _check("terms", embedding.terms, inputs, layout.terms.size)
+    if embedding.places is not None:
+        _check("places", embedding.places, inputs, layout.places.size)
+    if embedding.unit is not None:
+        _check("unit", embedding.unit, inputs, layout.state.size)
+
+
+def _check(name: str, kernel: Kernel, inputs: int, outputs: int) -> None:
     program = kernel.program
     if program.input_count != inputs:
         raise InputError(
-            f"{name}: program '{program.name}' reads {program.input_count} numbers, the terms read {inputs}; all"
-            f" programs of an embedding read [t, q, u, work, tau, parameters]"
+            f"{name}: program '{program.name}' reads {program.input_count} numbers, {inputs} are in the layout;"
+            f" programs of an embedding read [t, q, u, work, tau, parameters], those of events λ too"
         )
     if program.output_count != outputs:
         raise InputError(

@@ -17,18 +17,22 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .compiled import brought_in, records
-from .notice import announced
+from .compiled import load_loop, records
+from .notice import announce_compilation
 from .progress import STALL, Look
+from .routine import Routine
 from .settings import Settings
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
-from .tableaux import TABLEAUX, packed
+from .tableaux import TABLEAUX, pack_rows
 
 CHUNK_SECONDS = 0.1
 """Wall time between looks at the keyboard and the progress bar."""
 
 FIRST_CHUNK = 64
 """Attempted steps in the first chunk, before anything is known about their cost."""
+
+LARGEST_CHUNK = 1_000_000
+"""Attempted steps in a chunk at most, however quick they are."""
 
 FIRST_ROOM = 256
 """Rows of output to begin with; doubled whenever they are full."""
@@ -59,7 +63,8 @@ def integrate(
 ) -> Solution:
     """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
 
-    Programs are kernels or addresses of flat programs over [t, y, p]:
+    Programs are kernels, routines (with memory of their own, which this run must have to itself) or addresses of flat
+    programs over [t, y, p]:
 
     - `rhs` writes dy/dt (n), then possibly more numbers, which are ignored; how many more, a kernel knows, and for a
       mere address `extra_outputs` says it;
@@ -83,14 +88,18 @@ def integrate(
     start = _start(rhs, y0, t, parameters, extra_outputs)
     n = start.y0.size
     items = () if events is None else events.items
+    watched = None if events is None else events.program
     programs = {
         "rhs": _address("rhs", rhs, start, n),
+        "rhs_memory": _memory(rhs),
         "project": _address("project_address", project_address, start, n, optional=True),
+        "project_memory": _memory(project_address),
         "jacobian": _address("jacobian_address", jacobian_address, start, n * n, optional=True),
-        "event_program": 0 if events is None else _address("events", events.program, start, len(items)),
+        "event_program": _address("events", watched, start, len(items), optional=events is None),
+        "event_memory": _memory(watched),
     }
-    with announced("the integrator"):
-        loop, programs["watch"] = brought_in(method, bool(items))
+    with announce_compilation("the integrator"):
+        loop, programs["watch"] = load_loop(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
     run.state["project_error"] = int(project_error and programs["project"] != 0)
     return run.solution(control, progress, explain)
@@ -173,6 +182,11 @@ def _address(name: str, kernel: Any, start: _Start, outputs: int, optional: bool
     return int(address)
 
 
+def _memory(program: Any) -> int:
+    """The address of the memory that a program works in, 0 for none."""
+    return program.memory if isinstance(program, Routine) else 0
+
+
 @dataclass(slots=True)
 class _Cost:
     """Wall time and calls of the control, gathered while running."""
@@ -188,7 +202,7 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
     tableau = TABLEAUX[name]
     arrays: dict[str, Any] = {"c": np.array(tableau.c)}
     for matrix, rows in (("a", tableau.a), ("error", tableau.error), ("dense", tableau.dense)):
-        start, column, value = packed(rows)
+        start, column, value = pack_rows(rows)
         arrays[f"{matrix}_start"] = np.array(start, dtype=np.int64)
         arrays[f"{matrix}_column"] = np.array(column, dtype=np.int64)
         arrays[f"{matrix}_value"] = np.array(value, dtype=np.float64)
@@ -329,7 +343,7 @@ class _Run:
             reason, why = "interrupt", ""
         if explain is not None and reason in _HELPLESS:
             why = explain(self._inputs(), float(self.state["sign"] * self.state["h"]), self.start.t0)
-        return self._closed(reason, why)
+        return self._collect(reason, why)
 
     def _inputs(self) -> Any:
         """[t, y, p] at the present state."""
@@ -341,7 +355,7 @@ class _Run:
         sample = 0
         while state["t"] != start.t1:
             if control is not None:
-                fault = self._sampled(control)
+                fault = self._sample_control(control)
                 if fault:
                     return "control", fault
                 sample += 1
@@ -351,14 +365,14 @@ class _Run:
                 state["origin"], state["grid"] = state["t"], 0
             else:
                 state["t_end"] = start.t1
-            reason, why = self._segment(progress)
+            reason, why = self._advance(progress)
             if reason != "end":
                 return reason, why
         if progress is not None:
             progress(1.0)
         return "end", ""
 
-    def _sampled(self, control: Control) -> str:
+    def _sample_control(self, control: Control) -> str:
         """Call the control at the present state and hold its result; returns what is wrong with it, if anything."""
         state = self.state
         began = time.perf_counter()
@@ -383,11 +397,11 @@ class _Run:
         state["fresh"] = 1
         return ""
 
-    def _segment(self, progress: Callable[[float], object] | None) -> tuple[str, str]:
+    def _advance(self, progress: Callable[[float], object] | None) -> tuple[str, str]:
         """Run the compiled loop, chunk after chunk, until t_end or until something stops it."""
         state = self.state
         while True:
-            if self._stalled():
+            if self._is_stalled():
                 return "stall", ""
             budget = self._budget()
             if budget == 0:
@@ -408,7 +422,8 @@ class _Run:
             if code == records.FULL:
                 self._grow()
             elif self.settings.chunk is None and not state["fresh"]:  # a leap ends a chunk early
-                self.chunk = int(min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9))) * self.chunk) + 1
+                change = min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9)))
+                self.chunk = min(LARGEST_CHUNK, int(change * self.chunk) + 1)
             if progress is not None and state["span"] > 0:
                 progress(abs(float(state["t"]) - self.start.t0) / float(state["span"]))
 
@@ -420,13 +435,13 @@ class _Run:
     def _attempts(self) -> int:
         return int(self.state["steps"] + self.state["rejected"])
 
-    def _stalled(self) -> bool:
+    def _is_stalled(self) -> bool:
         """Whether the motion advances no more. Who gives a number of steps, or a fixed step, decides when to stop."""
         state = self.state
-        stalled = self.look.stalled(self._attempts(), int(state["rejected"]), float(state["t"]))
+        stalled = self.look.is_stalled(self._attempts(), int(state["rejected"]), float(state["t"]))
         return stalled and self.settings.max_steps is None and not state["fixed"]
 
-    def _closed(self, reason: str, why: str) -> Solution:
+    def _collect(self, reason: str, why: str) -> Solution:
         """Everything that was computed, as a Solution."""
         state, arrays = self.state, self.arrays
         t, rows = float(state["t"]), int(state["stored"])
@@ -461,7 +476,7 @@ class _Run:
         small = f"the step size fell below {float(state['h']):.1e} s"
         explained = {
             "step": f"{small}, and still projection onto the constraints makes the state jump"
-            if state["thrown"]
+            if state["jumped"]
             else f"{small}, the motion is probably singular there",
             "not-finite": "the state became not finite",
             "control": why,

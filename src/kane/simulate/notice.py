@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def announced(what: str) -> Iterator[None]:
+def announce_compilation(what: str) -> Iterator[None]:
     """Where numba has to compile something in this block, say on a terminal that `what` is being compiled.
 
     Compiled code is kept on disk, so this is said once per installation. Standard error that goes to a file or a pipe

@@ -20,7 +20,7 @@ class Look:
         self._t0, self._span = t0, abs(t1 - t0)
         self._t, self._rejected = t0, 0
 
-    def stalled(self, attempts: int, rejected: int, t: float) -> bool:
+    def is_stalled(self, attempts: int, rejected: int, t: float) -> bool:
         """Whether the motion, at t after so many attempted and rejected steps, has come nowhere since the last look."""
         if attempts < self.due:
             return False

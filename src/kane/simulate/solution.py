@@ -140,11 +140,37 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a motion under one set of constraints: times `t` (k,) in seconds, states `y` (k, n) and how it ended.
+
+    `mode` is the index of the set, `constraints` the names of the constraints in it. The first row is where it starts.
+    """
+
+    mode: int
+    constraints: tuple[str, ...]
+    t: Array
+    y: Array
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """What lies between two segments: the time `t` (s), its `cause`, an event by name, and the names of the constraints
+    that hold afterwards."""
+
+    t: float
+    cause: str
+    constraints: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Solution:
     """A computed motion: times `t` (k,) in seconds and states `y` (k, n).
 
     The last row is where the motion stopped, also when that lies between requested times. `events` has one entry per
-    event in the order they were given.
+    event in the order they were given. `segments` are the parts of which the motion consists, each under one set of
+    constraints, and `transitions` what lies between them, one less; a solution that was integrated from programs alone
+    has none.
     """
 
     t: Array
@@ -153,6 +179,8 @@ class Solution:
     events: tuple[Crossings, ...]
     statistics: Statistics
     held: Held | None = None
+    segments: tuple[Segment, ...] = ()
+    transitions: tuple[Transition, ...] = ()
 
     def __str__(self) -> str:
         return str(self.outcome)

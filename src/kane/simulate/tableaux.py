@@ -312,7 +312,7 @@ DOP853 = Tableau(
 TABLEAUX: Mapping[str, Tableau] = {t.name: t for t in (DOP853, RK45, RK23, RK4)}
 
 
-def packed(rows: Sequence[Sequence[float]]) -> tuple[list[int], list[int], list[float]]:
+def pack_rows(rows: Sequence[Sequence[float]]) -> tuple[list[int], list[int], list[float]]:
     """(start, column, value): the entries of `rows` that are not zero; those of row i are start[i]:start[i + 1]."""
     start, column, value = [0], [], []
     for row in rows:

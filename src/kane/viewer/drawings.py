@@ -22,11 +22,11 @@ _LINE, _SEAM = 2.6, 0.9  # points; a seam as wide as the gap that antialiasing l
 def mechanism(model: Any, q: Array | None = None) -> Figure:
     """The bodies as they stand at coordinates q (default: the initial state), in parallel projection."""
     state = model.initial_state[0] if q is None else np.asarray(q, dtype=float)
-    poses = followed(model, model.poses(state))
-    view = _view(np.array(up_direction(model)))
+    poses = followed(model.mechanism, model.poses(state))
+    view = _view(np.array(up_direction(model.mechanism)))
     polygons, colors, depths = [], [], []
     index = {name: i for i, name in enumerate(model.bodies)}
-    for piece in pieces(model):
+    for piece in pieces(model.mechanism):
         base = np.array(_color(piece.color))
         for face in faces(piece.shape):
             seen = placed(poses, index[piece.body], face) @ view.T

@@ -31,7 +31,7 @@ LINE_RADIUS = 0.006
 
 def recorded_scene(trajectory: Any, *, dark: bool = False) -> str:
     """A self-contained HTML page that plays the motion: t (k,), q (k, n) and model.poses(q) of `trajectory`."""
-    model: Mechanism = trajectory.model
+    model: Mechanism = trajectory.model.mechanism
     t, poses = _frames(trajectory)
     parts = pieces(model)
     low, high = _extent(model, parts, poses)
@@ -61,7 +61,7 @@ def _frames(trajectory: Any) -> tuple[Array, Array]:
     count = int(min(MOST_FRAMES, max(2, round(span * FRAMES_PER_SECOND) + 1)))
     times = np.linspace(t[0], t[-1], count)
     shown = np.column_stack([np.interp(times, t, column) for column in q.T])
-    return times, followed(trajectory.model, trajectory.model.poses(shown, t=times[:, None]))
+    return times, followed(trajectory.model.mechanism, trajectory.model.poses(shown, t=times))
 
 
 def _extent(model: Mechanism, parts: tuple[Piece, ...], poses: Array) -> tuple[Array, Array]:

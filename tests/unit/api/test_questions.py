@@ -11,6 +11,7 @@ import pytest
 
 import kane
 from kane.errors import InputError
+from kane.model import Distance, Effort
 
 CART, POLE, LENGTH, GRAVITY = 2.0, 0.5, 0.4, 9.81
 
@@ -33,7 +34,7 @@ def rods() -> kane.Model:
     for name, at in (("a", 0.0), ("b", 1.0)):
         m.body(name, mass=1.0, center=(0.5, 0, 0), inertia={"yy": 1 / 12, "zz": 1 / 12})
         m.joint(name, "revolute", "ground", name, at=(at, 0, 0), coordinates=[f"q{name}"], speeds=[f"u{name}"])
-    m.distance("bar", "a", "b", length=1.0, first_at=(1, 0, 0), second_at=(1, 0, 0))
+    m.constrain("bar", Distance("a", "b", length=1.0, first_at=(1, 0, 0), second_at=(1, 0, 0)))
     m.set_initial({"qa": -1.0, "qb": -1.0})
     return m
 
@@ -118,5 +119,5 @@ def test_a_coordinate_that_only_a_stop_feels_is_not_steady_while_it_runs_on() ->
     m.body("wheel", mass=1.0, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.2})
     m.joint("axle", "revolute", "ground", "wheel", coordinates=["q"], speeds=["u"])
     assert m.linearize(u=[1.0]).running == ()
-    m.effort("stop", "axle", "select(q < 3, 0, -100*(q - 3))")
+    m.load("stop", Effort("axle", "select(q < 3, 0, -100*(q - 3))"))
     assert m.linearize(u=[1.0]).running == ("q",)

@@ -28,7 +28,7 @@ SPLINE = 1e-5
 def robot(tmp_path: Path) -> str:
     """A UR5 as a file, as others would write it."""
     path = tmp_path / "arm.urdf"
-    path.write_text(to_urdf(kane.load("ur5")), encoding="utf-8")
+    path.write_text(to_urdf(kane.load("ur5").mechanism), encoding="utf-8")
     return str(path)
 
 

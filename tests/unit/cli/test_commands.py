@@ -171,7 +171,7 @@ def test_a_check_that_fails_has_status_one(monkeypatch: pytest.MonkeyPatch, caps
     from kane import analysis
 
     failed = analysis.CheckReport("rod", "one state", (analysis.CheckRow("weight", "nothing falls", 1.0, 1e-9),))
-    monkeypatch.setattr(analysis, "check", lambda model: failed)
+    monkeypatch.setattr(kane.Model, "check", lambda self: failed)
     assert main(["check", "pendulum"]) == 1
     assert "FAILED" in capsys.readouterr().out
 

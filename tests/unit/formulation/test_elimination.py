@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kane.constraints.rank import choose_speeds
 from kane.formulation.elimination import solved
-from kane.formulation.embedding import choose
 from kane.graph import Graph, Values, evaluate
 from seeds import generator
 
@@ -40,13 +40,13 @@ def test_choice_spans_all_rows(seed: int) -> None:
     rng = generator(seed)
     A = rng.normal(size=(3, 7))
     doubled = np.vstack([A, 2.0 * A[:1] - A[2:], np.zeros((1, 7))])[rng.permutation(5)]
-    choice = choose(doubled, rng.uniform(0.1, 10.0, 7))
+    choice = choose_speeds(doubled, rng.uniform(0.1, 10.0, 7))
     assert len(choice.dependent) == len(choice.rows) == 3
     assert sorted(choice.dependent + choice.independent) == list(range(7))
     assert np.linalg.cond(doubled[np.ix_(choice.rows, choice.dependent)]) < 1e3
 
 
 def test_choice_without_rows() -> None:
-    choice = choose(np.zeros((0, 3)), np.ones(3))
+    choice = choose_speeds(np.zeros((0, 3)), np.ones(3))
     assert choice.independent == (0, 1, 2)
     assert choice.dependent == choice.rows == ()

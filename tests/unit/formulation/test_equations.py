@@ -9,6 +9,7 @@ from kane import Equations, Model, ModelError
 from kane.errors import ExpressionError
 from kane.formulation import formulate, unit_program
 from kane.graph import evaluate
+from kane.model import Force, JointSpring
 
 G = 9.81
 
@@ -18,7 +19,7 @@ def weight_on_spring() -> Model:
     model.parameter("k", 30.0)
     model.particle("block", 2.0, center=[0, 0, 0.5])
     model.joint("rail", "prismatic", "ground", "block", axis="z", coordinates=["q"], speeds=["u"])
-    model.joint_spring("spring", "rail", stiffness="k", rest=0.1)
+    model.load("spring", JointSpring("rail", stiffness="k", rest=0.1))
     return model
 
 
@@ -33,7 +34,7 @@ def test_time_and_parameters_are_inputs_only_where_they_matter() -> None:
     model = weight_on_spring()
     assert [g.name for g in model.equations().program("inverse_dynamics").inputs] == ["q", "u", "udot"]
     assert model.equations(free=["k"]).program("inverse_dynamics").group("parameters").labels == ("k",)
-    model.force("push", "block", [0, 0, "sin(t)"])
+    model.load("push", Force("block", [0, 0, "sin(t)"]))
     assert model.equations().program("inverse_dynamics").inputs[0].name == "t"
 
 
@@ -44,7 +45,7 @@ def test_an_unknown_output_lists_what_there_is() -> None:
 
 def test_an_unknown_free_parameter_is_refused() -> None:
     with pytest.raises(ModelError, match="unknown parameter 'c'"):
-        formulate(weight_on_spring(), free=["c"])
+        formulate(weight_on_spring().mechanism, free=["c"])
 
 
 def test_partial_velocities_are_those_on_paper() -> None:

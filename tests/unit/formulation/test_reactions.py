@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from kane import InputError, Model, ModelError
 from kane.analysis.check import random_states
-from kane.api.reactions import Reactions, reactions_of
+from kane.api.reactions import Reactions
+from kane.constraints.multipliers import Balance, multipliers_by_released_rows, multipliers_by_singular_values
 from kane.formulation.dense import dense_equations
-from kane.formulation.multipliers import by_released_rows, by_singular_values, scales
+from kane.model import Distance, Loop, PointOnPlane, Spring
 from laws.guided import BETWEEN, TIES
 from laws.trees import Plan, build, plans
 from seeds import FIXED, examples, generator
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 AGREEMENT = 1e-9  # relative to the largest force and moment: three formulations, conditions up to 1e5
 EXACT = 1e-12
 METHODS = ("auxiliary", "multipliers", "complement")
+ROUTES = (multipliers_by_singular_values, multipliers_by_released_rows)
 
 
 def sizes(found: Reactions) -> float:
@@ -52,7 +54,7 @@ def agree(found: Reactions, other: Reactions, tolerance: float = AGREEMENT) -> N
 @given(plans(size=4))
 def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
     model = build(plan)
-    states = random_states(dense_equations(model), 2, 0)
+    states = random_states(dense_equations(model.mechanism), 2, 0)
     found = [model.reactions(states.q, states.u, states.tau, t=states.t, method=m) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
@@ -63,7 +65,7 @@ def test_three_routes_agree_on_random_trees(plan: Plan) -> None:
 @given(plans(size=2), st.integers(0, 2**32 - 1))
 def test_three_routes_agree_for_any_choice_of_speeds(plan: Plan, seed: int) -> None:
     model = build(plan, np.random.default_rng(seed))
-    states = random_states(dense_equations(model), 2, 0)
+    states = random_states(dense_equations(model.mechanism), 2, 0)
     found = [model.reactions(states.q, states.u, states.tau, t=states.t, method=m) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
@@ -83,7 +85,7 @@ def guided() -> Model:
     model.joint("spin", "revolute", "F", "W", axis="y", at=(-0.3, 0.1, 0.2), child_at=(0, 0.2, 0), coordinates=["spin"])
     model.joint("slide", "prismatic", "A", "S", axis=(0.0, 0.6, 0.8), coordinates=["slide"])
     model.joint("arm", "revolute", "B", "K", axis="x", at=(0.1, -0.2, 0.3), child_at=(-0.3, 0.1, 0.2))
-    model.spring("rope", "W", "K", first_at=(0.1, 0, 0), stiffness=4.0, damping=0.3)
+    model.load("rope", Spring("W", "K", first_at=(0.1, 0, 0), stiffness=4.0, damping=0.3))
     return model
 
 
@@ -106,11 +108,11 @@ def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
     """At places where nothing is special, moving as the constraint allows: reactions are linear in b there too."""
     model = guided()
     constraint = CASES[name].build(model, on)
-    states, t = random_states(dense_equations(model), 1, 3), 0.4
+    states, t = random_states(dense_equations(model.mechanism), 1, 3), 0.4
     q, u, tau = states.q[0], states.u[0], states.tau[0]
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
-    found = [reactions_of(model, q, u, tau, t=t, method=m, anywhere=True) for m in METHODS]
+    found = [model.reactions(q, u, tau, t=t, method=m, anywhere=True) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
     assert len(found[0].multipliers) == len(constraint.rows)
@@ -132,15 +134,15 @@ def test_three_routes_agree_on_random_loops(plan: Plan, kind: str, seed: int) ->
     ends: dict[str, Any] = {"first_at": rng.normal(size=3).tolist(), "second_at": rng.normal(size=3).tolist()}
     bodies = ("ground" if other < 0 else f"b{other}", f"b{last}")
     if kind == "distance":
-        model.distance("loop", *bodies, length=1.2, **ends)
+        model.constrain("loop", Distance(*bodies, length=1.2, **ends))
     else:
-        model.close("loop", kind, *bodies, **ends)
-    states = random_states(dense_equations(model), 1, 0)
+        model.constrain("loop", Loop(kind, *bodies, **ends))
+    states = random_states(dense_equations(model.mechanism), 1, 0)
     q, u, tau, t = states.q[0], states.u[0], states.tau[0], float(states.t[0, 0])
     rows = model.constraint_rows(q, u, t=t)
     u = u - np.linalg.pinv(rows.A) @ rows.rate
     udot = moving(model, q, u, tau, t)
-    found = [reactions_of(model, q, u, tau, t=t, udot=udot, method=m, anywhere=True) for m in METHODS]
+    found = [model.reactions(q, u, tau, t=t, udot=udot, method=m, anywhere=True) for m in METHODS]
     agree(found[0], found[2])
     agree(found[1], found[2])
 
@@ -180,12 +182,12 @@ def test_three_routes_agree_for_joints_without_speeds_of_their_own(kind: str) ->
 
 def test_a_batch_is_what_its_states_are_and_frames_turn_components() -> None:
     model = guided()
-    model.close("c", "revolute", "B", "W", axis="y")
-    states = random_states(dense_equations(model), 3, 1)
-    many = reactions_of(model, states.q, states.u, states.tau, t=states.t, anywhere=True)
-    turned = reactions_of(model, states.q, states.u, states.tau, t=states.t, frame="F", on="parent", anywhere=True)
+    model.constrain("c", Loop("revolute", "B", "W", axis="y"))
+    states = random_states(dense_equations(model.mechanism), 3, 1)
+    many = model.reactions(states.q, states.u, states.tau, t=states.t, anywhere=True)
+    turned = model.reactions(states.q, states.u, states.tau, t=states.t, frame="F", on="parent", anywhere=True)
     for k in range(3):
-        one = reactions_of(model, states.q[k], states.u[k], states.tau[k], t=float(states.t[k, 0]), anywhere=True)
+        one = model.reactions(states.q[k], states.u[k], states.tau[k], t=float(states.t[k, 0]), anywhere=True)
         R = model.at("F").pose(states.q[k])[0]
         for name in one:
             size = EXACT * sizes(one)
@@ -226,21 +228,22 @@ def test_along_a_trajectory_reactions_have_its_times() -> None:
 @settings(max_examples=examples(30), derandomize=FIXED, deadline=None)
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(0, 3), st.integers(0, 2**32 - 1))
 def test_multipliers_are_the_least_that_balance(n: int, rank: int, more: int, seed: int) -> None:
-    """Both routes find the solution of Aᵀ λ = g with no part in the null space, rows measured by their scale."""
+    """Both routes find the solution of Aᵀ λ = g whose λ²/k is least: it has no part in the null space, measured so."""
     rng = np.random.default_rng(seed)
     rank = min(rank, n)
     rows = rng.normal(size=(4, rank, n))
     A = np.concatenate([rows, rng.normal(size=(4, more, rank)) @ rows], axis=1)[:, rng.permutation(rank + more)]
     mass = rng.uniform(0.5, 3.0, (4, n))
     g = np.einsum("bmn,bm->bn", A, rng.normal(size=(4, rank + more)))
-    row_scale = scales(A, mass)[1]
-    for k, found in enumerate(solve(A, g, mass) for solve in (by_singular_values, by_released_rows)):
+    stiffness = rng.uniform(0.2, 5.0, rank + more)
+    balance = Balance(A, g, mass, stiffness)
+    for k, found in enumerate(solve(balance) for solve in ROUTES):
         size = np.abs(found.values).max()
         conditions = np.linalg.cond(rows).max()
         assert np.abs(np.einsum("bmn,bm->bn", A, found.values) - g).max() <= AGREEMENT * size * conditions, k
         assert np.abs(np.einsum("bmn,bmk->bnk", A, found.null)).max(initial=0.0) <= AGREEMENT * conditions
-        scaled = found.values / row_scale
-        along = np.einsum("bmk,bm->bk", found.null / row_scale[..., None], scaled)
+        scaled = found.values / np.sqrt(stiffness)
+        along = np.einsum("bmk,bm->bk", found.null / np.sqrt(stiffness)[:, None], scaled)
         assert np.abs(along).max(initial=0.0) <= AGREEMENT * np.abs(scaled).max() * conditions
         assert all(np.linalg.matrix_rank(x, tol=1e-6) == more for x in found.null)
 
@@ -249,8 +252,8 @@ def test_a_row_of_rounding_errors_is_one_that_is_met_anyway() -> None:
     """Of its multiplier nothing is known, and it changes no other one."""
     A = np.array([[[1.0, 2.0], [3e-17, -2e-17]]])
     g = np.array([[5.0, 10.0]])
-    for solve in (by_singular_values, by_released_rows):
-        found = solve(A, g, np.ones((1, 2)))
+    for solve in ROUTES:
+        found = solve(Balance(A, g, np.ones((1, 2))))
         assert np.abs(found.values - [5, 0]).max() <= EXACT
         assert (found.null[0] != 0).any(axis=1).tolist() == [False, True]
 
@@ -259,8 +262,8 @@ def test_samples_of_different_rank_are_each_judged_by_themselves() -> None:
     """Two rods, parallel in one sample and not in the other."""
     A = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]], [[0.0, 0.0], [0.0, 2.0]]])
     g = np.array([[2.0, 0.0], [2.0, 3.0], [0.0, 4.0]])
-    for solve in (by_singular_values, by_released_rows):
-        found = solve(A, g, np.ones((3, 2)))
+    for solve in ROUTES:
+        found = solve(Balance(A, g, np.ones((3, 2))))
         assert np.abs(found.values - [[1, 1], [2, 3], [0, 2]]).max() <= EXACT
         loose = (found.null != 0).any(axis=2)
         assert loose.tolist() == [[True, True], [False, False], [True, False]]
@@ -319,7 +322,7 @@ def test_a_name_of_a_joint_and_a_constraint_is_not_guessed() -> None:
     model = Model("twins", gravity=[0, 0, -10])
     model.body("load", mass=1.0)
     model.joint("same", "prismatic", "ground", "load", axis="z")
-    model.point_on_plane("same", "ground", "load", height=0.0)
+    model.constrain("same", PointOnPlane("ground", "load", height=0.0))
     found = model.reactions([0.0], [0.0])
     with pytest.raises(InputError, match="joint and a constraint"):
         found["same"]

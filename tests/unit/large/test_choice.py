@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 
+import kane.api.answering
 import numpy as np
 import pytest
 
-import kane.api.answering
 from kane import Model
 from kane.errors import InputError, ModelError, SingularError
 from kane.large import by_recursion
+from kane.model import Effort, Force, JointSpring
 from unit.large.mechanisms import Array, states, tree
 
 AGREEMENT = 1e-10  # relative, two float64 codes
@@ -26,8 +27,8 @@ def swinging() -> Model:
         inertia = {"xx": 0.02, "yy": 0.03, "zz": 0.04}
         model.body(f"b{k}", mass="m" if k == 2 else 1.0, center=[0.1, 0.0, 0.05], inertia=inertia)
         model.joint(f"j{k}", kind, f"b{(k - 1) // 2}" if k else "ground", f"b{k}", at=[0.3, 0.1 * k, 0.0])
-    model.joint_spring("spring", "j2", stiffness=4.0, damping=0.1, rest=0.2)
-    model.effort("drive", "j3", "0.5*sin(3*t) - 0.1*u_j3_slide", index=1)
+    model.load("spring", JointSpring("j2", stiffness=4.0, damping=0.1, rest=0.2))
+    model.load("drive", Effort("j3", "0.5*sin(3*t) - 0.1*u_j3_slide", index=1))
     return model
 
 
@@ -46,23 +47,23 @@ def held(ours: object, theirs: object) -> None:
 
 
 def test_small_models_and_shallow_trees_are_written_out_and_large_ones_are_not() -> None:
-    assert not by_recursion(tree(10))
-    assert not by_recursion(tree(90, 6))
-    assert by_recursion(tree(60))
-    assert by_recursion(tree(300, 6))
+    assert not by_recursion(tree(10).mechanism)
+    assert not by_recursion(tree(90, 6).mechanism)
+    assert by_recursion(tree(60).mechanism)
+    assert by_recursion(tree(300, 6).mechanism)
 
 
 def test_a_large_model_that_recursion_cannot_do_is_refused_with_the_reason() -> None:
     model = tree(200)
-    model.force("push", "b199", [1.0, 0.0, 0.0])
-    with pytest.raises(ModelError, match=r"200 bodies are too many(.|\n)*load 'push': is a PointForce"):
+    model.load("push", Force("b199", [1.0, 0.0, 0.0]))
+    with pytest.raises(ModelError, match=r"200 bodies are too many(.|\n)*load 'push': is a Force"):
         model.forward_dynamics(*(rows[0] for rows in states(model, 1, 0)))
 
 
 def test_a_model_of_middling_size_that_recursion_cannot_do_is_written_out() -> None:
     model = tree(40)
-    model.force("push", "b1", [1.0, 0.0, 0.0])
-    assert not by_recursion(model)
+    model.load("push", Force("b1", [1.0, 0.0, 0.0]))
+    assert not by_recursion(model.mechanism)
 
 
 @pytest.mark.parametrize("batch", [None, 1, 6])

@@ -26,22 +26,22 @@ def test_code_for_any_width_of_vectors_gives_the_same_answers(
     model = tree(12, 3, "cylindrical")
     q, u, x = states(model, 2 * width + 1, 3)
     free = np.zeros(0)
-    wanted = LargeAnswers(model).answer("forward_dynamics", 0.0, (q, u, x), free)
+    wanted = LargeAnswers(model.mechanism).answer("forward_dynamics", 0.0, (q, u, x), free)
     other = dataclasses.replace(host(), width=width, fma=fma)
     monkeypatch.setattr(code, "host", lambda: other)
-    given = LargeAnswers(model).answer("forward_dynamics", 0.0, (q, u, x), free)
+    given = LargeAnswers(model.mechanism).answer("forward_dynamics", 0.0, (q, u, x), free)
     assert np.abs(given - wanted).max() <= AGREEMENT * np.abs(wanted).max()
 
 
 def test_the_code_does_not_depend_on_the_number_of_bodies() -> None:
-    texts = {module(LargeAnswers(tree(n)).recursion("motion"), 5, 1, Lanes(1, True)) for n in (5, 50)}
+    texts = {module(LargeAnswers(tree(n).mechanism).recursion("motion"), 5, 1, Lanes(1, True)) for n in (5, 50)}
     assert len(texts) == 1
 
 
 def test_a_state_is_made_unit_and_nothing_else_changes() -> None:
     model = tree(3, 1, "spherical")
     q, u, x = (rows[0] for rows in states(model, 1, 4))
-    unit = large_motion(LargeAnswers(model), None, []).unit
+    unit = large_motion(LargeAnswers(model.mechanism), None, []).unit
     assert unit is not None
     y = unit(0.0, 3.0 * q, u, 7.0, x)
     assert np.abs(y[: len(q)] - q).max() <= AGREEMENT
@@ -49,12 +49,12 @@ def test_a_state_is_made_unit_and_nothing_else_changes() -> None:
 
 
 def test_a_motion_without_quaternions_needs_no_projection() -> None:
-    assert large_motion(LargeAnswers(tree(3)), None, []).unit is None
+    assert large_motion(LargeAnswers(tree(3).mechanism), None, []).unit is None
 
 
 def test_what_is_not_finite_is_refused_in_a_batch_and_alone() -> None:
     model = tree(5)
-    answers = LargeAnswers(model)
+    answers = LargeAnswers(model.mechanism)
     q, u, x = states(model, 6, 5)
     u[4, 2] = np.inf
     for rows in (slice(None), 4):

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from kane.errors import ModelError
 from kane.graph import evaluate
-from kane.model import Mechanism, load_mechanism, read_mechanism, write_mechanism
-from kane.model.constraints import Constraint, Row
-from kane.model.reader import CONSTRAINTS
+from kane.model import Mechanism, MotionEquations, load_mechanism, read_mechanism, write_mechanism
+from kane.model.constraints import GivenRows, Row
+from kane.model.files.forms import CONSTRAINTS
 from laws.guided import BETWEEN, TIES, Case, rate, state, tree
 from style.source import ROOT
 from unit.model.test_writing import assert_round_trip
@@ -87,14 +87,14 @@ def test_an_equation_too_long_to_write_out_is_kept_as_it_was_written() -> None:
     for k in range(24):
         m.body(f"B{k}", mass=1.0)
         m.joint(f"j{k}", "revolute", f"B{k - 1}" if k else "ground", f"B{k}", axis="xyz"[k % 3], at=(0.1, 0.2, 0.3))
-    m.motion_constraint("tip", "v.B23.x = 0.1*sin(t)")
+    m.constrain("tip", MotionEquations("v.B23.x = 0.1*sin(t)"))
     assert m.description()["constraints"]["tip"]["equations"] == ["v.B23.x = 0.1*sin(t)"]
     assert_round_trip(m)
 
 
 def test_equations_are_written_without_the_names_of_speeds() -> None:
     m = tree()
-    m.motion_constraint("c", "u_fork = 2*u_spin")
+    m.constrain("c", MotionEquations("u_fork = 2*u_spin"))
     assert m.description()["constraints"]["c"] == {"type": "motion", "equations": ["fork' - 2*spin'"]}
 
 
@@ -105,7 +105,7 @@ def test_a_single_row_needs_no_list() -> None:
 
 def test_rows_of_your_own_cannot_be_written() -> None:
     m = tree()
-    m.constraint(Constraint("own", "my kind", (Row("1", (), m.graph.const(0.0)),)))
+    m.constrain("own", GivenRows((Row("1", (), m.graph.const(0.0)),), "my kind"))
     with pytest.raises(ModelError, match="constraint 'own': its kind 'my kind' is not one of the model files"):
         write_mechanism(m)
 
@@ -135,7 +135,7 @@ FAULTS = [
     ("c: {type: gear, first: a, second: bb, ratio: 1}", "unknown joint 'bb'", "did you mean 'b'?"),
     ("c: {type: gear, first: a, second: w, ratio: 1}", "joint 'w' is of type free", "one degree of freedom"),
     ("c: {type: motion, equations: qa'**2}", "is not linear in", "a motion constraint is linear in the rates"),
-    ("c: {type: motion, equations: qa + qb}", "there is no rate in", "use configuration_constraint"),
+    ("c: {type: motion, equations: qa + qb}", "there is no rate in", "use ConfigurationEquations"),
     ("c: {type: motion, equations: v.WW.x}", "unknown point 'WW'", "did you mean 'W'?"),
     ("c: {type: motion, equations: {a: 1}}", "expected a word, found a mapping", ""),
     ("c: {type: revolute, first: B, second: B}", "body 'B' is named twice", "name two bodies"),
@@ -197,8 +197,8 @@ def test_a_constraint_on_something_faulty_is_not_blamed() -> None:
 def test_the_documentation_shows_every_type_and_option() -> None:
     page = (ROOT / "docs" / "constraints.md").read_text(encoding="utf-8")
     short = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
-    for name, kind in CONSTRAINTS.items():
+    for name, form in CONSTRAINTS.items():
         assert f"`{name}`" in short, f"docs/model-files.md does not mention '{name}'"
-        assert name in page and kind.method in page, f"docs/constraints.md does not mention '{name}'"
-        for key in kind.options:
+        assert name in page and form.record.__name__ in page, f"docs/constraints.md does not mention '{name}'"
+        for key in (key.name for key in form.keys):
             assert re.search(rf"\b{key}\b", page), f"docs/constraints.md does not mention '{key}' of '{name}'"

@@ -144,7 +144,7 @@ def test_a_table_of_a_file_is_that_of_python() -> None:
     hip = {"body": "a", "a": 0.5, "alpha": math.pi / 2, "d": 0.1, "theta": 0.0, "coordinate": "q1", "speed": "u1"}
     knee = {"body": "b", "a": 0.4, "alpha": 0.0, "d": 0.0, "theta": -math.pi / 6, "coordinate": "q2", "speed": "u2"}
     model.dh("standard", {"hip": hip, "knee": {**knee, "type": "prismatic", "initial": 0.2}})
-    assert read_mechanism(FILE, "arm.yaml").description() == model.description()
+    assert read_mechanism(FILE, "arm.yaml").description() == model.mechanism.description()
 
 
 def test_a_table_without_convention_is_refused_with_the_difference() -> None:

@@ -38,7 +38,7 @@ def robot(*parts: str) -> str:
 
 
 def read(*parts: str, **options: object) -> kane.Model:
-    return read_urdf(robot(*parts), "r.urdf", kane.Model, options=UrdfOptions(**options))  # type: ignore[arg-type]
+    return kane.Model.of(read_urdf(robot(*parts), "r.urdf", options=UrdfOptions(**options)))  # type: ignore[arg-type]
 
 
 def arm(inside: str = '<axis xyz="0 0 1"/>', kind: str = "revolute", **options: object) -> kane.Model:
@@ -157,9 +157,11 @@ def test_losses_of_a_mimic_act_along_the_coordinate_that_it_follows() -> None:
 
 def test_limits_are_kept_by_coordinate() -> None:
     model = arm('<axis xyz="0 0 1"/><limit lower="-1" upper="2" velocity="3" effort="40"/>')
-    limit = model.limits["q_elbow"]
+    limit = model.mechanism.limits["q_elbow"]
     assert (limit.lower, limit.upper, limit.velocity, limit.effort) == (-1.0, 2.0, 3.0, 40.0)
-    turning = arm('<axis xyz="0 0 1"/><limit velocity="3" effort="inf"/>', kind="continuous").limits["q_elbow"]
+    turning = arm('<axis xyz="0 0 1"/><limit velocity="3" effort="inf"/>', kind="continuous").mechanism.limits[
+        "q_elbow"
+    ]
     assert turning.upper == math.inf and turning.effort == math.inf
 
 
@@ -196,7 +198,7 @@ def test_a_floating_base_has_six_speeds_more_and_conserves_momentum_without_grav
 def test_an_inertia_that_no_body_has_is_remarked_upon_or_refused() -> None:
     odd = INERTIAL.format(rpy="0 0 0").replace('izz="0.25"', 'izz="0.5"')
     parts = (link("a"), link("b", odd), joint("j", "revolute", "a", "b"))
-    assert "triangle inequality" in str(read(*parts).remarks[0])
+    assert "triangle inequality" in str(read(*parts).mechanism.remarks[0])
     assert "triangle inequality" in faults(robot(*parts), strict=True)
 
 

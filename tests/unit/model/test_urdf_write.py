@@ -7,7 +7,7 @@ import pytest
 
 import kane
 from kane.errors import ModelError
-from kane.model import Mechanism, Shape, UrdfOptions, read_urdf, to_urdf
+from kane.model import Force, JointSpring, Mechanism, Shape, UrdfOptions, read_urdf, to_urdf
 
 ROUNDING = 1e-11  # relative; poses are written as angles and come back through sine and cosine
 
@@ -15,7 +15,7 @@ ROUNDING = 1e-11  # relative; poses are written as angles and come back through 
 def read_back(mechanism: Mechanism, **options: object) -> kane.Model:
     gravity = tuple(mechanism.number(g, "gravity") for g in mechanism.gravity)
     chosen = UrdfOptions(gravity=gravity, **options)  # type: ignore[arg-type]
-    return read_urdf(to_urdf(mechanism), "again.urdf", kane.Model, options=chosen)
+    return kane.Model.of(read_urdf(to_urdf(mechanism), "again.urdf", options=chosen))
 
 
 def same_dynamics(first: kane.Model, second: kane.Model) -> None:
@@ -35,7 +35,7 @@ def same_dynamics(first: kane.Model, second: kane.Model) -> None:
 @pytest.mark.parametrize("name", ["stanford-arm", "double-pendulum", "pendulum", "cart-pole", "free-body"])
 def test_built_in_models_come_back_with_the_same_dynamics(name: str) -> None:
     model = kane.load(name)
-    same_dynamics(model, read_back(model))
+    same_dynamics(model, read_back(model.mechanism))
 
 
 def crooked() -> kane.Model:
@@ -54,21 +54,21 @@ def crooked() -> kane.Model:
     model.joint("w", "weld", "c", "d", **placed)
     model.joint("m", "coupled", "d", "e", follows="r", ratio=-1.5, offset=0.2, axis="-x", **placed)
     model.limit("q_r", lower=-1.0, upper=2.0, velocity=3.0)
-    model.joint_spring("s damping", "s", damping=0.3)
+    model.load("s damping", JointSpring("s", damping=0.3))
     return model
 
 
 def test_joints_placed_anywhere_come_back_with_the_same_dynamics() -> None:
     model = crooked()
-    again = read_back(model)
+    again = read_back(model.mechanism)
     same_dynamics(model, again)
-    assert again.limits["q_r"] == model.limits["q_r"]
+    assert again.mechanism.limits["q_r"] == model.mechanism.limits["q_r"]
     assert set(model.bodies) <= set(again.bodies) and again.name == model.name
 
 
 def test_a_shape_stays_where_it_was_in_space() -> None:
     model = crooked()
-    again = read_back(model)
+    again = read_back(model.mechanism)
     for name in model.bodies:
         ends = [axis_ends(m, name) for m in (model, again)]
         np.testing.assert_allclose(ends[1], ends[0], atol=ROUNDING)
@@ -93,7 +93,7 @@ def test_losses_come_back() -> None:
         '<child link="b"/><dynamics damping="0.25" friction="0.125"/></joint></robot>'
     )
     for friction in ("smooth", "sign"):
-        first = read_urdf(text, "r.urdf", kane.Model, options=UrdfOptions(friction=friction))
+        first = kane.Model.of(read_urdf(text, "r.urdf", options=UrdfOptions(friction=friction)))
         assert '<dynamics damping="0.25" friction="0.125"/>' in to_urdf(first)
 
 
@@ -104,16 +104,16 @@ def test_what_urdf_cannot_say_is_named_all_at_once() -> None:
     model.joint("ball", "spherical", "ground", "a")
     model.joint("thread", "screw", "a", "b", pitch=0.1)
     model.joint("hinge", "revolute", "b", "c")
-    model.force("wind", "c", (1.0, 0.0, 0.0))
-    model.joint_spring("coil", "hinge", stiffness=3.0)
+    model.load("wind", Force("c", (1.0, 0.0, 0.0)))
+    model.load("coil", JointSpring("hinge", stiffness=3.0))
     with pytest.raises(ModelError) as caught:
-        to_urdf(model)
+        to_urdf(model.mechanism)
     for said in ("joint 'ball': is of type spherical", "joint 'thread': is of type screw", "'wind'", "'coil'"):
         assert said in str(caught.value)
 
 
 def test_a_robot_that_was_read_is_written_and_read_again_without_a_world_link() -> None:
-    model = read_back(kane.load("stanford-arm"))
-    again = read_back(model)
+    model = read_back(kane.load("stanford-arm").mechanism)
+    again = read_back(model.mechanism)
     assert tuple(again.bodies) == tuple(model.bodies)
     same_dynamics(model, again)

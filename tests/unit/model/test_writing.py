@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kane.errors import ExpressionError, ModelError
 from kane.graph import Expr, Graph, evaluate
-from kane.model import Mechanism, builtin_names, load_mechanism, read_mechanism, write_mechanism
+from kane.model import Builder, Force, Mechanism, Spring, builtin_names, load_mechanism, read_mechanism, write_mechanism
 from kane.model.attitude import QUATERNIONS
 from kane.model.expression import MAX_LENGTH, parse_expression
 from kane.model.normal import normal_text, number_text
@@ -86,8 +86,10 @@ def mechanisms(draw: st.DrawFn) -> Mechanism:
     if draw(st.booleans()):
         m.order_coordinates(draw(st.permutations(m.coordinates)))
     bodies = ["ground", *m.bodies]
-    m.force("push", "B0", [draw(quantities), "s", "sin(t)"], at=draw(triples), reaction=draw(st.sampled_from(bodies)))
-    m.spring("rope", "ground", "B0", first_at=draw(triples), stiffness="b", rest=draw(quantities))
+    m.load(
+        "push", Force("B0", [draw(quantities), "s", "sin(t)"], at=draw(triples), reaction=draw(st.sampled_from(bodies)))
+    )
+    m.load("rope", Spring("ground", "B0", first_at=draw(triples), stiffness="b", rest=draw(quantities)))
     m.control("hold", {"s'": "-a*s - b*s'"})
     quaternions = {c.name for j in m.joints.values() if j.type.kind in QUATERNIONS for c in j.coordinates[:4]}
     alone = [c for c in m.coordinates if c not in quaternions]  # the elements of a quaternion are not
@@ -128,12 +130,16 @@ def test_a_change_anywhere_makes_another_description() -> None:
 class Wind:
     """A load type of a user."""
 
-    name: str
+    strength: float
+    kind = "wind"
 
-    def actions(self) -> tuple:
+    def check(self, build: Builder) -> None:
+        pass
+
+    def actions(self, build: Builder) -> tuple:
         return ()
 
-    def potential(self) -> Expr | None:
+    def potential(self, build: Builder) -> Expr | None:
         return None
 
 
@@ -141,7 +147,7 @@ def test_what_no_file_can_hold_is_refused_by_name() -> None:
     m = Mechanism("own")
     m.body("B", mass=1.0)
     m.joint("j", "revolute", "ground", "B")
-    m.load(Wind("breeze"))
+    m.load("breeze", Wind(3.0))
     with pytest.raises(ModelError, match=r"model 'own' / load 'breeze': its type 'Wind' is not one of the model files"):
         write_mechanism(m)
     n = Mechanism("own")

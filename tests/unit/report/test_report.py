@@ -13,6 +13,7 @@ import pytest
 import kane
 from kane.errors import InputError
 from kane.graph import evaluate
+from kane.model import JointSpring
 from kane.report import mathml, write
 from kane.report.energy import balance
 
@@ -117,7 +118,7 @@ def test_the_balance_counts_a_spring_once() -> None:
     model = kane.Model("mass on a spring", gravity=[0, 0, -9.81])
     model.body("block", mass=2.0)
     model.joint("rail", "prismatic", "ground", "block", axis="z", coordinates=["z"], speeds=["w"])
-    model.joint_spring("spring", "rail", stiffness=50.0, damping=0.5)
+    model.load("spring", JointSpring("rail", stiffness=50.0, damping=0.5))
     found = balance(model.simulate(np.linspace(0, 3, 50), q=[0.3], rtol=1e-10, atol=1e-12))
     assert np.ptp(found.work) > 1.0
     assert found.error < 1e-7

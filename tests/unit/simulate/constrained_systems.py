@@ -9,7 +9,7 @@ from typing import Any
 
 from kane import backends
 from kane.backends import Kernel
-from kane.graph import Expr, Graph, Inputs, lower
+from kane.graph import Expr, Graph, Inputs, Layout, lower
 from kane.simulate import Embedding
 
 GRAVITY = 9.81
@@ -59,6 +59,7 @@ def program(function: Callable[[Values], Sequence[Any]], coordinates: int, n: in
 def embedded(system: Callable[[Values], System], coordinates: int, n: int, **options: Any) -> Embedding:
     """The embedding of a system whose coordinates change with the speeds as it says, or like them."""
     counts: dict[str, int] = {}
+    positions: list[int] = []
 
     def terms(v: Values) -> Sequence[Any]:
         s = system(v)
@@ -77,8 +78,8 @@ def embedded(system: Callable[[Values], System], coordinates: int, n: int, **opt
 
     def places(v: Values) -> Sequence[Any]:
         s = system(v)
-        rows = [r for r in s.rows if r.phi is not None]
-        counts["places"] = len(rows)
+        positions[:] = [i for i, r in enumerate(s.rows) if r.phi is not None]
+        rows = [s.rows[i] for i in positions]
         along = s.along or [[float(i == j) for j in range(n)] for i in range(coordinates)]
         return [*(r.phi for r in rows), *(x for r in rows for x in r.a), *(x for line in along for x in line)]
 
@@ -88,12 +89,10 @@ def embedded(system: Callable[[Values], System], coordinates: int, n: int, **opt
 
     kernels = [program(part, coordinates, n) for part in (terms, places, unit)]
     return Embedding(
+        Layout(coordinates, n, 0, counts["rows"], tuple(positions)),
         kernels[0],
-        kernels[1] if counts["places"] else None,
+        kernels[1] if positions else None,
         kernels[2] if counts["unit"] else None,
-        coordinates=coordinates,
-        speeds=n,
-        rows=counts["rows"],
         **options,
     )
 
@@ -257,4 +256,4 @@ def given_terms(n: int, rows: int) -> Embedding:
     """An embedding whose M, f, A, rate, b and phi are its parameters, in this order; no coordinates."""
     count = n * (n + 1) + rows * (n + 3)
     terms = program(lambda v: [*v["parameters"], 0.0], 0, n, count)
-    return Embedding(terms, None, None, coordinates=0, speeds=n, rows=rows)
+    return Embedding(Layout(0, n, count, rows), terms)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from typing import Any
 
@@ -46,17 +45,17 @@ CONSERVED = 1e-10
 
 def motion(embedding: Embedding, y0: Any, t: Any, n: int, **options: Any) -> Any:
     """The motion with every step projected; (times, states)."""
-    given = {"project_address": embedding.project, "rtol": RTOL, "atol": ATOL} | options
-    solution = integrate(embedding.rhs, y0, t, parameters=np.zeros(n), **given)
+    workspace = embedding.workspace()
+    given = {"project_address": workspace.projection, "rtol": RTOL, "atol": ATOL} | options
+    solution = integrate(workspace.rates, y0, t, parameters=np.zeros(n), **given)
     assert solution.outcome.success, solution
     return solution.t, solution.y
 
 
 def moved(embedding: Embedding, x: Any, states: int) -> Any:
     """The state that the projection makes of the inputs x = [t, q, u, work, tau]."""
-    source, target = np.array(x, dtype=float), np.empty(states)
-    flat = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(embedding.project)
-    flat(source.ctypes.data, target.ctypes.data)
+    target = embedding.workspace().projection(x)
+    assert target.shape == (states,)
     return target
 
 
@@ -195,7 +194,8 @@ def test_a_flat_position_is_announced() -> None:
     angles = np.array([1.0, 1e-2, 1e-4, 1e-6, 0.0])
     q = np.stack([angles, angles, 0 * angles], axis=1)
     zeros = np.zeros((5, 3))
-    _, independent, near = rhombus(1).accelerations(np.zeros(5), q, zeros, zeros)
+    found = rhombus(1).accelerations(np.zeros(5), q, zeros, zeros)
+    independent, near = found.independent, found.nearness
     assert near[0] > 0.1
     assert np.all((near[1:4] > 0.1 * angles[1:4]) & (near[1:4] < 10 * angles[1:4]))
     assert near[4] < 1e-15
@@ -235,7 +235,7 @@ def test_a_speed_is_projected_with_the_least_change_in_the_metric_of_the_mass() 
 def test_a_state_that_is_not_a_number_stays_one_and_ends_the_motion() -> None:
     embedding = embedded(pendulum, 2, 2)
     assert np.isnan(moved(embedding, [0, np.nan, 1, 0, 0, 0, 0, 0], 5)[:4]).any()
-    udot, _, _ = embedding.accelerations([0.0], [[np.nan, 1.0]], [[0.0, 0.0]], [[0.0, 0.0]])
+    udot = embedding.accelerations([0.0], [[np.nan, 1.0]], [[0.0, 0.0]], [[0.0, 0.0]]).udot
     assert np.isnan(udot).all()
 
 

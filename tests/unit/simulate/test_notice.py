@@ -1,4 +1,4 @@
-"""Compiling is announced to a person at a terminal, where there is something to compile and nowhere else."""
+"""Compiling is announce_compilation to a person at a terminal, where there is something to compile and nowhere else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from numba import njit
 
-from kane.simulate.notice import announced
+from kane.simulate.notice import announce_compilation
 
 SIMULATION = """
 import sys
@@ -55,7 +55,7 @@ def test_only_a_terminal_is_told(terminal: bool, monkeypatch: pytest.MonkeyPatch
     stream = io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", stream)
-    with announced("a sum"):
+    with announce_compilation("a sum"):
         assert njit(lambda x: x + 1)(1) == 2
     assert stream.getvalue().startswith("compiling a sum, once per installation") == terminal
     assert stream.getvalue().count("\n") == terminal

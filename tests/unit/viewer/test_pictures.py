@@ -23,26 +23,26 @@ def titles(figure: plots.Figure) -> list[str]:
 
 def test_units_follow_the_joints() -> None:
     arm = kane.load("stanford-arm")
-    assert coordinate_units(arm) == ["rad"] * 5 + ["m"]
-    assert speed_units(arm) == ["rad/s"] * 5 + ["m/s"]
-    assert effort_units(arm) == ["N m"] * 5 + ["N"]
-    assert effort_units(kane.load("free-body")) == ["N m"] * 3 + ["N"] * 3
+    assert coordinate_units(arm.mechanism) == ["rad"] * 5 + ["m"]
+    assert speed_units(arm.mechanism) == ["rad/s"] * 5 + ["m/s"]
+    assert effort_units(arm.mechanism) == ["N m"] * 5 + ["N"]
+    assert effort_units(kane.load("free-body").mechanism) == ["N m"] * 3 + ["N"] * 3
 
 
 def test_a_chosen_speed_that_is_no_rate_has_no_unit() -> None:
-    assert speed_units(kane.load("stanford-arm-kane")) == ["", "", "", "rad/s", "rad/s", "m/s"]
+    assert speed_units(kane.load("stanford-arm-kane").mechanism) == ["", "", "", "rad/s", "rad/s", "m/s"]
 
 
 def test_panels_carry_names_and_units() -> None:
     arm = kane.load("stanford-arm")
-    figure = plots.motion(arm, T, np.tile(T[:, None], 6))
+    figure = plots.motion(arm.mechanism, T, np.tile(T[:, None], 6))
     assert titles(figure) == [f"q{d}  (rad)" for d in "₁₂₃₄₅"] + ["q₆  (m)"]
 
 
 def test_the_signs_of_a_paper_turn_the_curves() -> None:
     arm = kane.load("stanford-arm")
     tau = np.tile(T[:, None], 6)
-    figure = plots.efforts(arm, T, tau, labels="abcdef", signs=[1, -1, -1, -1, -1, -1])
+    figure = plots.efforts(arm.mechanism, T, tau, labels="abcdef", signs=[1, -1, -1, -1, -1, -1])
     drawn = [ax.lines[0].get_ydata() for ax in figure.axes]
     assert np.array_equal(drawn[0], T) and np.array_equal(drawn[1], -T)
     assert titles(figure)[0] == "a  (N m)"
@@ -71,7 +71,7 @@ def test_the_same_figure_is_the_same_text() -> None:
 def test_every_model_can_be_drawn(name: str) -> None:
     model = kane.load(name)
     assert "<path" in plots.svg(drawings.mechanism(model))
-    shown = plots.svg(drawings.tree(model))
+    shown = plots.svg(drawings.tree(model.mechanism))
     assert all(body in shown for body in model.bodies)
 
 

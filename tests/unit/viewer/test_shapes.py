@@ -45,7 +45,7 @@ def test_a_cylinder_lies_along_its_axis() -> None:
 @pytest.mark.parametrize("name", ["pendulum", "stanford-arm", "free-body"])
 def test_every_body_with_mass_is_seen(name: str) -> None:
     model = kane.load(name)
-    assert {p.body for p in pieces(model)} == set(model.bodies)
+    assert {p.body for p in pieces(model.mechanism)} == set(model.bodies)
 
 
 def test_a_body_without_shapes_gets_lines_to_its_joints() -> None:
@@ -60,5 +60,5 @@ def test_a_body_without_shapes_gets_lines_to_its_joints() -> None:
 
 
 def test_up_is_against_gravity() -> None:
-    assert up_direction(kane.load("stanford-arm")) == (0.0, 1.0, 0.0)
+    assert up_direction(kane.load("stanford-arm").mechanism) == (0.0, 1.0, 0.0)
     assert up_direction(Mechanism("nowhere")) == (0.0, 0.0, 1.0)

@@ -169,7 +169,8 @@ def compile_looped(recursion: Recursion, layout: Layout, signature: Program, wor
     `signature` has the names and labels of the inputs and the names and shapes of the outputs; it has no rows.
     """
     code = LoopedCode(recursion, layout, native.cores() if workers is None else workers)
-    return Kernel(signature, "looped", code, _Single(Call(signature, code), code))
+    source = compile_looped, (recursion, layout, signature, workers)
+    return Kernel(signature, "looped", code, _Single(Call(signature, code), code), source)
 
 
 class _Single:
@@ -229,9 +230,17 @@ def compile_motion(
     The layout's `states` first numbers after t among the inputs are the state.
     """
     code = LoopedCode(recursion, layout, native.cores())
-    rates = Kernel(motion, "looped", code, Call(motion, code))
-    made_unit = _UnitCode(code)
-    return rates, Kernel(unit, "looped", made_unit, Call(unit, made_unit)) if len(layout.quaternions) else None
+    given = (recursion, layout, motion, unit)
+    rates = Kernel(motion, "looped", code, Call(motion, code), (_motion_kernel, (*given, 0)))
+    if not len(layout.quaternions):
+        return rates, None
+    unit_code = _UnitCode(code)
+    return rates, Kernel(unit, "looped", unit_code, Call(unit, unit_code), (_motion_kernel, (*given, 1)))
+
+
+def _motion_kernel(recursion: Recursion, layout: Layout, motion: Program, unit: Program, which: int) -> Kernel | None:
+    """One of the two kernels of a motion."""
+    return compile_motion(recursion, layout, motion, unit)[which]
 
 
 __all__ = ["LoopedCode", "compile_looped", "compile_motion"]

@@ -3,7 +3,7 @@
 SymPy itself is imported only where something is read: it is an extra.
 """
 
-from .building import SymPyMechanism
+from .building import SymPySource, declare
 from .reading import Description, read
 
-__all__ = ["Description", "SymPyMechanism", "read"]
+__all__ = ["Description", "SymPySource", "declare", "read"]

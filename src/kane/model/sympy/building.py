@@ -7,126 +7,142 @@ them. All expressions are translated before anything is judged, so that symbols 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...errors import ExpressionError, InputError, Problem
 from ...graph import Expr, linear_coefficients, substitute
-from ..loads import Effort
-from .leaves import Values
-from .massive import GivenLoad, Massive, Matter
-from .motion import SpeedsAsVariables, declare_motion
+from ..constraints import ConfigurationEquations, MotionEquations
+from ..loads import EffortAction, GivenActions
+from ..mechanism import Mechanism
+from .leaves import GivenValues
+from .massive import Massive, Matter
+from .motion import declare_motion
 from .reading import Description, clock, rate
 from .scalars import EQUAL, Scalars
 from .skeleton import Skeleton
 
 
-class SymPyMechanism(SpeedsAsVariables):
-    """A mechanism that can be read from a SymPy description, and remembers which symbol each name came from."""
+@dataclass(frozen=True, slots=True)
+class SymPySource:
+    """What a mechanism that was read from a SymPy description remembers of it.
 
-    def __init__(self, *args: Any, **kwargs: Any):
-        super().__init__(*args, **kwargs)
-        self.sympy_symbols: dict[str, Any] = {}
-        self.unoriented: tuple[str, ...] = ()  # frames with an angular velocity and no orientation of their own
-        self.given_start: tuple[str, ...] = ()  # coordinates that `initial` gave
-        self.lagrangian: Expr | None = None  # in coordinates, their rates, t and parameters (J)
+    `symbols` maps the names of a program's inputs to the script's own symbols; `unoriented` are frames with an angular
+    velocity and no orientation of their own; `given_start` the coordinates that `initial` gave; `lagrangian` (J) is in
+    coordinates, their rates, t and parameters, where the description has one.
+    """
 
-    def take_description(
-        self,
-        given: Description,
-        values: Mapping[Any, Any] | None,
-        initial: Mapping[Any, Any] | None,
-        free: Iterable[Any] | str,
-    ) -> None:
-        """Declare everything that a description says."""
-        scalars = Scalars(self, given, Values(values, "the value"), free)
-        declare_motion(self, given, scalars)
-        bodies, loads, gravity = self._matter(given, scalars)
-        holonomic, motion = scalars.each(given.holonomic), scalars.each(given.motion)
-        if given.lagrangian is not None:
-            self.lagrangian = scalars(given.lagrangian)
-        scalars.refuse_missing()
-        for body in bodies:
-            body.declare(self)
-        for load in loads:
-            self.load(load)
-        if gravity is not None:
-            self.set_gravity(gravity)
-        self._constrain(holonomic, motion, scalars)
-        self.parameters = {name: self.parameters[name] for name in scalars.parameters()}
-        states = dict(zip(given.q, self.coordinates, strict=True))
-        speeds = dict(zip(given.u or [rate(q) for q in given.q], self.speeds, strict=True))
-        self._start(Values(initial, "the initial value"), {**states, **speeds})
-        self._remember(states, speeds, scalars)
-
-    def _matter(
-        self, given: Description, scalars: Scalars
-    ) -> tuple[list[Massive], list[GivenLoad], Sequence[Expr] | None]:
-        """(bodies, loads, gravity)."""
-        if given.frame is None:
-            if given.loads:
-                raise InputError("loads act, but no inertial frame is given: LagrangesMethod(..., frame=N)")
-            return [], [], None
-        skeleton = Skeleton(self, scalars, given.frame, given.fixed_point, scalars.same)
-        matter = Matter(self, given, scalars, skeleton)
-        bodies = matter.bodies()
-        loads, gravity = matter.loads()
-        if given.auxiliary and scalars.missing:
-            matter.forget_reactions(loads)
-        self.unoriented = tuple(skeleton.unoriented)
-        for point in skeleton.adrift:
-            what = "it has a velocity, and no position from a fixed point: its place is not known"
-            self.remarks.append(Problem(self.where(f"point '{point.name}'"), what))
-        return bodies, loads, gravity
-
-    def _start(self, initial: Values, states: Mapping[Any, str]) -> None:
-        """Set the initial state as it is given, a guess where constraints ask for more."""
-        if strangers := initial.unknown(states):
-            raise InputError(f"`initial` names {', '.join(strangers)}, which is no coordinate and no speed")
-        starts = {name: initial.of(symbol) for symbol, name in states.items() if symbol in initial}
-        for name, value in starts.items():
-            if not isinstance(value, float):
-                raise InputError(f"the initial value of {name} is not a number: {value}")
-        self.set_initial(starts)
-        self.given_start = tuple(name for name in starts if name in self.coordinates)
-
-    def _remember(self, states: Mapping[Any, str], speeds: Mapping[Any, str], scalars: Scalars) -> None:
-        """Which SymPy symbol stands for each input of a program."""
-        import sympy as sp
-
-        known = self.sympy_symbols
-        known.update({"t": clock(), **{name: q for q, name in states.items()}, **scalars.parameters()})
-        for u, name in speeds.items():
-            known.update({name: u, f"{name}'": u.diff(clock()), f"tau_{name}": sp.Symbol(f"tau_{name}")})
-
-    # constraints -----------------------------------------------------------------------------------------------------
-
-    def _constrain(self, holonomic: Sequence[Expr], motion: Sequence[Expr], scalars: Scalars) -> None:
-        """Configuration constraints, and those motion constraints that are not their rates."""
-        rows: list[list[Expr]] = []
-        variables, zero = list(self.motion_variables.values()), self.graph.const(0.0)
-        if holonomic:
-            for row in self.configuration_constraint("configuration", list(holonomic)).rows:
-                factor = {a.variable: a.value for a in row.actions if isinstance(a, Effort)}
-                rows.append([*(factor.get(v, zero) for v in variables), row.drift])
-        kept = [e for e in motion if not (rows and self._follows(e, rows, variables, scalars))]
-        if kept:
-            self.motion_constraint("motion", kept)
-
-    def _follows(self, equation: Expr, rows: list[list[Expr]], variables: Sequence[Expr], scalars: Scalars) -> bool:
-        """Whether an equation of motion is a combination of rows in generic states."""
-        definitions = {s.symbol: s.definition for s in self.speed_records.values()}
-        try:
-            ((factors,), (drift,)) = linear_coefficients(substitute([equation], definitions), variables)
-        except ExpressionError:
-            return False  # refused, with the reason, where it is declared
-        for numbers in scalars.at([*(e for row in rows for e in row), *factors, drift]):
-            *known, new = numbers.reshape(-1, len(variables) + 1)
-            weights = np.linalg.lstsq(np.array(known).T, new, rcond=None)[0]
-            if not np.abs(weights @ known - new).max() <= EQUAL * max(1.0, np.abs(new).max()):
-                return False
-        return True
+    symbols: Mapping[str, Any]
+    unoriented: tuple[str, ...] = ()
+    given_start: tuple[str, ...] = ()
+    lagrangian: Expr | None = None
 
 
-__all__ = ["SymPyMechanism"]
+def declare(
+    m: Mechanism,
+    given: Description,
+    values: Mapping[Any, Any] | None,
+    initial: Mapping[Any, Any] | None,
+    free: Iterable[Any] | str,
+) -> SymPySource:
+    """Declare everything that a description says in an empty mechanism."""
+    scalars = Scalars(m, given, GivenValues(values, "the value"), free)
+    declare_motion(m, given, scalars)
+    matter = _matter(m, given, scalars)
+    holonomic, motion = scalars.each(given.holonomic), scalars.each(given.motion)
+    lagrangian = None if given.lagrangian is None else scalars(given.lagrangian)
+    scalars.refuse_missing()
+    for body in matter.bodies:
+        body.declare(m)
+    for name, load in matter.loads.items():
+        m.load(name, load)
+    if matter.gravity is not None:
+        m.set_gravity(matter.gravity)
+    _constrain(m, holonomic, motion, scalars)
+    m.parameters = {name: m.parameters[name] for name in scalars.parameters()}
+    states = dict(zip(given.q, m.coordinates, strict=True))
+    speeds = dict(zip(given.u or [rate(q) for q in given.q], m.speeds, strict=True))
+    start = _start(m, GivenValues(initial, "the initial value"), {**states, **speeds})
+    return SymPySource(_symbols(states, speeds, scalars), matter.unoriented, start, lagrangian)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matter:
+    """What has mass and what acts on it, before it is declared."""
+
+    bodies: Sequence[Massive]
+    loads: Mapping[str, GivenActions]
+    gravity: Sequence[Expr] | None = None
+    unoriented: tuple[str, ...] = ()
+
+
+def _matter(m: Mechanism, given: Description, scalars: Scalars) -> _Matter:
+    if given.frame is None:
+        if given.loads:
+            raise InputError("loads act, but no inertial frame is given: LagrangesMethod(..., frame=N)")
+        return _Matter((), {})
+    skeleton = Skeleton(m, scalars, given.frame, given.fixed_point, scalars.same)
+    matter = Matter(m, given, scalars, skeleton)
+    bodies = matter.bodies()
+    loads, gravity = matter.loads()
+    if given.auxiliary and scalars.missing:
+        matter.forget_reactions(loads.values())
+    for point in skeleton.adrift:
+        what = "it has a velocity, and no position from a fixed point: its place is not known"
+        m.remarks.append(Problem(m.where(f"point '{point.name}'"), what))
+    return _Matter(bodies, loads, gravity, tuple(skeleton.unoriented))
+
+
+def _start(m: Mechanism, initial: GivenValues, states: Mapping[Any, str]) -> tuple[str, ...]:
+    """Set the initial state as it is given, a guess where constraints ask for more; the coordinates that it has."""
+    if strangers := initial.unknown(states):
+        raise InputError(f"`initial` names {', '.join(strangers)}, which is no coordinate and no speed")
+    starts = {name: initial.of(symbol) for symbol, name in states.items() if symbol in initial}
+    for name, value in starts.items():
+        if not isinstance(value, float):
+            raise InputError(f"the initial value of {name} is not a number: {value}")
+    m.set_initial(starts)
+    return tuple(name for name in starts if name in m.coordinates)
+
+
+def _symbols(states: Mapping[Any, str], speeds: Mapping[Any, str], scalars: Scalars) -> dict[str, Any]:
+    """Which SymPy symbol stands for each input of a program."""
+    import sympy as sp
+
+    known = {"t": clock(), **{name: q for q, name in states.items()}, **scalars.parameters()}
+    for u, name in speeds.items():
+        known.update({name: u, f"{name}'": u.diff(clock()), f"tau_{name}": sp.Symbol(f"tau_{name}")})
+    return known
+
+
+def _constrain(m: Mechanism, holonomic: Sequence[Expr], motion: Sequence[Expr], scalars: Scalars) -> None:
+    """Configuration constraints, and those motion constraints that are not their rates."""
+    rows: list[list[Expr]] = []
+    variables, zero = list(m.motion_variables.values()), m.graph.const(0.0)
+    if holonomic:
+        for row in m.constrain("configuration", ConfigurationEquations(list(holonomic))).rows:
+            factor = {a.variable: a.value for a in row.actions if isinstance(a, EffortAction)}
+            rows.append([*(factor.get(v, zero) for v in variables), row.rheonomic])
+    kept = [e for e in motion if not (rows and _follows(m, e, rows, variables, scalars))]
+    if kept:
+        m.constrain("motion", MotionEquations(kept))
+
+
+def _follows(m: Mechanism, equation: Expr, rows: list[list[Expr]], variables: Sequence[Expr], scalars: Scalars) -> bool:
+    """Whether an equation of motion is a combination of rows in generic states."""
+    definitions = {s.symbol: s.definition for s in m.speed_records.values()}
+    try:
+        ((factors,), (rheonomic,)) = linear_coefficients(substitute([equation], definitions), variables)
+    except ExpressionError:
+        return False  # refused, with the reason, where it is declared
+    for numbers in scalars.at([*(e for row in rows for e in row), *factors, rheonomic]):
+        *known, new = numbers.reshape(-1, len(variables) + 1)
+        weights = np.linalg.lstsq(np.array(known).T, new, rcond=None)[0]
+        if not np.abs(weights @ known - new).max() <= EQUAL * max(1.0, np.abs(new).max()):
+            return False
+    return True
+
+
+__all__ = ["SymPySource", "declare"]

@@ -12,7 +12,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 _RESERVED = {"t", "pi", "deg", "and", "or", "not"}  # of expressions in model files
 
 
-class Names:
+class SymbolNames:
     """One name for each SymPy object: its own, of letters, digits and _, with an ending where it is taken."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ def plain(symbol: Any) -> str:
     return symbol.func.__name__ if symbol.args else str(symbol)
 
 
-class Values:
+class GivenValues:
     """What the user gave for symbols: a mapping from symbols, functions of time or their names."""
 
     def __init__(self, given: Mapping[Any, Any] | None, what: str):
@@ -91,4 +91,4 @@ def wanted(free: Iterable[Any] | str, symbol: Any) -> bool:
     return free == "all" or any(f == symbol or f == plain(symbol) for f in free)
 
 
-__all__ = ["Names", "Values", "plain", "wanted"]
+__all__ = ["GivenValues", "SymbolNames", "plain", "wanted"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,27 +12,13 @@ from ...errors import ExpressionError, InputError, ModelError, Problem
 from ...graph import Expr, depends_on, linear_coefficients, substitute
 from ...space import Dyadic, Frame, Point
 from ...space.algebra import Matrix, dot
-from ..loads import Action, Force, Torque
+from ..loads import ForceAction, GivenActions, TorqueAction
 from ..mechanism import Mechanism
 from .reading import Description, clock
 from .scalars import EQUAL, Scalars
 from .skeleton import Skeleton
 
 _PLACES = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-
-
-@dataclass(frozen=True, slots=True)
-class GivenLoad:
-    """A load as SymPy has it: forces at points, torques on frames; it has no potential energy."""
-
-    name: str
-    acting: tuple[Action, ...]
-
-    def actions(self) -> tuple[Action, ...]:
-        return self.acting
-
-    def potential(self) -> Expr | None:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,23 +101,23 @@ class Matter:
 
     # loads -----------------------------------------------------------------------------------------------------------
 
-    def loads(self) -> tuple[list[GivenLoad], Sequence[Expr] | None]:
+    def loads(self) -> tuple[dict[str, GivenActions], Sequence[Expr] | None]:
         """All loads, weights left out where they are those of one uniform gravity; and that gravity (m/s², in N)."""
         weights, g = ([], None) if self._skeleton.adrift else self._weights()
         pairs = [(k, *load) for k, load in enumerate(self._given.loads) if k not in weights]
-        return [self._load(*pair) for pair in pairs], None if g is None else self._scalars.each(g)
+        return dict(self._load(*pair) for pair in pairs), None if g is None else self._scalars.each(g)
 
-    def _load(self, k: int, where: Any, vector: Any) -> GivenLoad:
+    def _load(self, k: int, where: Any, vector: Any) -> tuple[str, GivenActions]:
         from sympy.physics import mechanics
 
         parts = self._skeleton.parts(vector)
         if isinstance(where, mechanics.Point):
             at = self._skeleton.point(where)
-            return GivenLoad(f"force {k + 1} at {where.name}", tuple(Force(at, part) for part in parts))
+            return f"force {k + 1} at {where.name}", GivenActions(tuple(ForceAction(at, part) for part in parts))
         if not isinstance(where, mechanics.ReferenceFrame):
             raise InputError(f"load {k + 1} acts on {where!r}: forces act at points, torques on frames")
         frame = self._skeleton.frame(where)
-        return GivenLoad(f"torque {k + 1} on {where.name}", tuple(Torque(frame, part) for part in parts))
+        return f"torque {k + 1} on {where.name}", GivenActions(tuple(TorqueAction(frame, part) for part in parts))
 
     def _weights(self) -> tuple[list[int], Any]:
         """(indices of loads, g) where every body has a load m g at its mass centre, with one g along fixed axes."""
@@ -160,15 +146,15 @@ class Matter:
             return None
         return field
 
-    def forget_reactions(self, loads: Sequence[GivenLoad]) -> None:
+    def forget_reactions(self, loads: Iterable[GivenActions]) -> None:
         """Give zero to unknown reactions: symbols without a value whose loads do no work once the auxiliary speeds,
         which bring them into evidence, are zero."""
         kin, scalars, zero = self._skeleton.kinematics, self._scalars, self._model.graph.const(0.0)
         power = zero
-        for action in (a for load in loads for a in load.actions()):
-            if isinstance(action, Force):
+        for action in (a for load in loads for a in load.given):
+            if isinstance(action, ForceAction):
                 power = power + dot(kin.v(action.point), action.vector.express(action.point.home).xyz)
-            elif isinstance(action, Torque):
+            elif isinstance(action, TorqueAction):
                 power = power + dot(kin.w(action.frame), action.vector.express(action.frame).xyz)
         for symbol, name in list(scalars.missing.items()):
             record = self._model.parameters[name]
@@ -181,4 +167,4 @@ class Matter:
                 del scalars.missing[symbol]
 
 
-__all__ = ["GivenLoad", "Massive", "Matter"]
+__all__ = ["Massive", "Matter"]

@@ -21,24 +21,7 @@ from .scalars import EQUAL, Scalars
 Solution = list[tuple[int, list[Expr]]]
 
 
-class SpeedsAsVariables(Mechanism):
-    """A mechanism whose motion variables may be speeds outside any joint."""
-
-    def rates_in_speeds(self, coordinates: Sequence[str], speeds: Sequence[str]) -> tuple[list[Expr], list[Expr]]:
-        """Declare coordinates and, as motion variables, speeds; their symbols. The rates are to be given next."""
-        q = [self._coordinate(name, 0.0).symbol for name in coordinates]
-        for name in speeds:
-            self._motion_variable(self.graph.input(f"{name}'"), name)
-        return q, [self.speed_records[name].definition for name in speeds]
-
-    def set_rates(self, rates: dict[str, Expr]) -> None:
-        """Say what the rates of coordinates are, in motion variables."""
-        for name, expr in rates.items():
-            self.coordinate_rates[self.coordinate_records[name].symbol] = expr
-            self._names[f"{name}'"] = expr
-
-
-def declare_motion(model: SpeedsAsVariables, given: Description, scalars: Scalars) -> None:
+def declare_motion(model: Mechanism, given: Description, scalars: Scalars) -> None:
     """Declare the coordinates and speeds of a description, in its order, and enter them in `scalars`."""
     for state in (*given.q, *given.u):
         if not state.args or state.is_Derivative:
@@ -60,8 +43,8 @@ def declare_motion(model: SpeedsAsVariables, given: Description, scalars: Scalar
         _rates_from_speeds(model, given, scalars, W)
     else:
         what = "they cannot be solved for the rates of the coordinates"
-        law = "there is one for each coordinate, linear in rates and speeds"
-        raise ModelError(Problem(model.where("kinematic differential equations"), what, law))
+        because = "there is one for each coordinate, linear in rates and speeds"
+        raise ModelError(Problem(model.where("kinematic differential equations"), what, because))
 
 
 def _rates_themselves(
@@ -86,8 +69,8 @@ def _equations(
     try:
         A, rest = linear_coefficients(scalars.apart(given.kinematics), [*rates, *stand])
     except ExpressionError as error:
-        law = "kinematic differential equations are linear in rates and speeds"
-        raise ModelError(Problem(model.where("kinematic differential equations"), str(error), law)) from None
+        because = "kinematic differential equations are linear in rates and speeds"
+        raise ModelError(Problem(model.where("kinematic differential equations"), str(error), because)) from None
     scalars.motion = before
     n = len(rates)
     return [row[:n] for row in A], [row[n:] for row in A], rest
@@ -101,10 +84,10 @@ def _size(model: Mechanism, e: Expr) -> float:
     return value if np.isfinite(value) and value > EQUAL else 0.0
 
 
-def _rates_from_speeds(model: SpeedsAsVariables, given: Description, scalars: Scalars, W: Solution) -> None:
+def _rates_from_speeds(model: Mechanism, given: Description, scalars: Scalars, W: Solution) -> None:
     """q̇ = W u + X as it stands: the speeds are the motion variables."""
     q_names, u_names = [scalars.names[q] for q in given.q], [scalars.names[u] for u in given.u]
-    q, s = model.rates_in_speeds(q_names, u_names)
+    q, s = model.speeds_as_variables(q_names, u_names)
     scalars.motion.update(zip(given.q, q, strict=True))
     scalars.motion.update(zip(given.u, s, strict=True))
     rates = {q_names[j]: _combined(row, [*s, model.graph.const(1.0)]) for j, row in W}
@@ -112,13 +95,13 @@ def _rates_from_speeds(model: SpeedsAsVariables, given: Description, scalars: Sc
     scalars.motion.update((rate(q), rates[name]) for q, name in zip(given.q, q_names, strict=True))
 
 
-def _speeds_from_rates(model: SpeedsAsVariables, given: Description, scalars: Scalars, Y: Solution) -> None:
+def _speeds_from_rates(model: Mechanism, given: Description, scalars: Scalars, Y: Solution) -> None:
     """u = Y q̇ + Z: the rates are motion variables, and so are speeds that no rate goes with."""
     q_names, u_names = [scalars.names[q] for q in given.q], [scalars.names[u] for u in given.u]
     _rates_themselves(model, given, scalars, q_names, "rate_of")
     chosen = {j for j, _ in Y}
     extra = [name for j, name in enumerate(u_names) if j not in chosen]
-    _, more = model.rates_in_speeds((), [scalars.names.fresh(f"{name}_itself") for name in extra])
+    _, more = model.speeds_as_variables((), [scalars.names.fresh(f"{name}_itself") for name in extra])
     rates = [model.coordinate_records[name].rate for name in q_names]
     definitions = dict(zip(extra, more, strict=True))
     for j, row in Y:
@@ -134,4 +117,4 @@ def _combined(factors: Sequence[Expr], terms: Sequence[Expr]) -> Expr:
     return total
 
 
-__all__ = ["SpeedsAsVariables", "declare_motion"]
+__all__ = ["declare_motion"]

@@ -15,7 +15,7 @@ from ...errors import ExpressionError, InputError, ModelError, Problem
 from ...graph import Expr, evaluate
 from ..mechanism import Mechanism
 from .expressions import Translator
-from .leaves import Names, Values, wanted
+from .leaves import GivenValues, SymbolNames, wanted
 from .reading import Description, clock
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -26,9 +26,9 @@ _STATES, _SEED = 2, 11  # generic states in which expressions are compared
 class Scalars:
     """Translates expressions of one description; `motion` maps coordinates, their rates and speeds."""
 
-    def __init__(self, model: Mechanism, given: Description, values: Values, free: Iterable[Any] | str):
+    def __init__(self, model: Mechanism, given: Description, values: GivenValues, free: Iterable[Any] | str):
         self.model = model
-        self.names = Names()
+        self.names = SymbolNames()
         self.motion: dict[Any, Expr] = {}
         self.missing: dict[Any, str] = {}
         self.values = values
@@ -118,7 +118,7 @@ class Scalars:
             )
 
     def parameters(self) -> dict[str, Any]:
-        """Names of parameters → SymPy symbols, in the user's order."""
+        """SymbolNames of parameters → SymPy symbols, in the user's order."""
         found = [(name, symbol) for symbol, name in self.names.of.items() if name in self.model.parameters]
         return dict(sorted(found, key=lambda item: self.values.place(item[1])))
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..files.confine import confined
 from ..records import Shape
-from ..shapes import confined
 from .values import Faults, quaternion_of
 from .xml import Element
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...errors import ExpressionError, ModelError, Problem
-from ...graph import evaluate
+from ...graph import Expr, evaluate
 from ..joints import Coupled, Free, Planar, Prismatic, Revolute, Weld
-from ..loads import JointEffort, JointSpring
+from ..loads import BuiltLoad, Effort, JointSpring
 from ..mechanism import Mechanism
 from ..normal import number_text
 from ..records import Body, Joint, Shape
@@ -41,8 +41,8 @@ class _Writer:
         self.damping: dict[str, float] = {}
         self.friction: dict[str, float] = {}
 
-    def refuse(self, where: str, what: str, mend: str = "") -> None:
-        self.problems.append(Problem(self.m.where(where), what, "it cannot be expressed in URDF", mend))
+    def refuse(self, where: str, what: str, fix: str = "") -> None:
+        self.problems.append(Problem(self.m.where(where), what, "it cannot be expressed in URDF", fix))
 
     def text(self) -> str:
         m = self.m
@@ -82,28 +82,32 @@ class _Writer:
             self.refuse(f"rotor '{rotor.name}'", "is the inertia of a drive", "remove it before")
         for load in m.loads.values():
             if not self.take_load(load):
-                self.refuse(f"load '{load.name}'", f"is a {type(load).__name__}", "remove it before")
+                self.refuse(f"load '{load.name}'", f"is a {type(load.record).__name__}", "remove it before")
 
-    def take_load(self, load: Any) -> bool:
+    def take_load(self, load: BuiltLoad) -> bool:
         """Whether a load is the damping or the friction of a joint; remembers it."""
-        if not isinstance(load, (JointSpring, JointEffort)) or load.joint.type.kind not in ("revolute", "prismatic"):
+        record, build = load.record, load.build
+        if not isinstance(record, (JointSpring, Effort)):
             return False
-        if isinstance(load, JointSpring):
-            if not load.stiffness.is_zero:
+        joint = build.joint(record.joint)
+        if joint.type.kind not in ("revolute", "prismatic"):
+            return False
+        if isinstance(record, JointSpring):
+            if not build.scalar(record.stiffness).is_zero:
                 return False
-            self.damping[load.joint.name] = self.number(load.damping)
+            self.damping[joint.name] = self.number(build.scalar(record.damping))
             return True
-        friction = self.friction_of(load)
+        friction = self.friction_of(joint, build.scalar(record.value))
         if friction is not None:
-            self.friction[load.joint.name] = friction
+            self.friction[joint.name] = friction
         return friction is not None
 
-    def friction_of(self, load: JointEffort) -> float | None:
+    def friction_of(self, joint: Joint, value: Expr) -> float | None:
         """f of an effort −f r / √(r² + v²) or −f sign(r), r the rate of its joint."""
         known = {p.name: p.value for p in self.m.parameters.values()}
-        name = repr(load.joint.rates[0])
+        name = repr(joint.rates[0])
         try:
-            found = [evaluate([load.value], {**known, name: r})[0] for r in _RATES]
+            found = [evaluate([value], {**known, name: r})[0] for r in _RATES]
         except ExpressionError:
             return None
         for sense in ([r / math.hypot(r, SMOOTH) for r in _RATES], [math.copysign(1.0, r) for r in _RATES]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def brought_in(method: str, events: bool) -> tuple[Any, int]:
+def load_loop(method: str, events: bool) -> tuple[Any, int]:
     """(the loop of the method, the address of the search for crossings or 0 without events).
 
     Whatever of it is on disk is loaded, and what has never been needed before is compiled now, nothing else.

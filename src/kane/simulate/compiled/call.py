@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.extending import intrinsic
 
+from ...constraints import thresholds
 from .parts import part_compiler
 
 loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
@@ -27,12 +28,12 @@ PART: dict[str, Any] = {
 }
 """Options of a part."""
 
-compiled: Callable[..., Any] = njit(**PART)
+part: Callable[..., Any] = njit(**PART)
 """How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them, and
 machine code of their own, saves most of the time that the first compilation takes. There is nothing in them to rewrite:
 no arrays, no exceptions."""
 
-inlined: Callable[..., Any] = njit(**PART, forceinline=True)
+inline_part: Callable[..., Any] = njit(**PART, forceinline=True)
 """A part that is copied into whatever calls it, since LLVM would judge it too long and calling it takes as long as what
 it does."""
 
@@ -51,9 +52,24 @@ def _call(typing_context, address, source, target):
     return types.void(types.int64, types.int64, types.int64), code
 
 
+def _call_with(typing_context, address, memory, source, target):
+
+    def code(context, builder, signature, args):
+        number, whole = ir.DoubleType().as_pointer(), ir.IntType(64)
+        program = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [number, number, whole]).as_pointer())
+        builder.call(program, [builder.inttoptr(args[2], number), builder.inttoptr(args[3], number), args[1]])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), code
+
+
 call: Callable[..., Any] = intrinsic(_call)
 """call(address, source, target): run the program at `address`, which reads from the address `source` on and writes from
 the address `target` on."""
+
+call_with: Callable[..., Any] = intrinsic(_call_with)
+"""call_with(address, memory, source, target): the same for a program that may work in memory of the run's own, whose
+address is its third argument. A program without one never looks at that register."""
 
 
 def _crossings(typing_context, address, memory, h):
@@ -103,12 +119,12 @@ def record_of(memory: np.dtype) -> Callable[..., Any]:
 
 
 def source_digest() -> int:
-    """A number that changes when any source file of the loops does.
+    """A number that changes when any source file of the loops does, or the table of thresholds that they read.
 
     numba decides by the file of the outermost function alone whether its cached code is still good. Loops close over
     this number, which numba counts as part of them, so a change in any file they are made of is noticed.
     """
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in (Path(thresholds.__file__), *sorted(Path(__file__).parent.glob("*.py"))):
         digest.update(path.read_bytes())
     return int.from_bytes(digest.digest()[:7], "big")

@@ -1,9 +1,11 @@
-"""Constraints embedded at run time: accelerations of a constrained system, and states moved onto its constraints.
+"""Constraints embedded at run time: accelerations and multipliers of a constrained system, and states moved onto its
+constraints.
 
 In comes [t, q, u, work, tau, parameters] as every flat program of a motion has it, and the address of a record that
-says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], or the state
-[q, u, work] that satisfies the constraints, or accelerations of many states. Everything is done in memory that was set
-aside before.
+says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], the state
+[q, u, work] that satisfies the constraints, functions of the state and the multipliers that events watch, or
+accelerations and multipliers of many states. Everything is done in the memory that the record names, which belongs to
+one run; what is where in it is told by `kane.graph.layout` and filled in by `kane.simulate.embedding`.
 """
 
 from __future__ import annotations
@@ -13,102 +15,112 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from .call import call, compiled, program, reals, record_of, source_digest, wholes
-from .linear import constrained
-from .step import copied
+from ...constraints.thresholds import EXACT, FIRM, MASS_SHARE, ROUGH, SINGULAR
+from .call import call, part, program, reals, record_of, source_digest, wholes
+from .linear import constraint_efforts, scale_rows, scales, solve_constrained, solve_multipliers, triangularize
+from .step import copy_numbers
 
-RANK = 5e-6
-"""Rows of A closer to depending on others than this are taken to depend on them, in accelerations.
-
-At a singular position the rounding of b divided by a vanishing R_kk would drive the motion, and an adaptive step would
-follow it down to nothing; where a row is given up, on the other hand, the motion is wrong for the moment of passing.
-Measured on one to forty four-bars through their flat position with tolerances 1e-8 to 1e-11: from 3e-6 to 1e-5 every
-run passes with an energy error of about 1e-9 or what the tolerance allows, below 1e-6 many stop there."""
-
-FIRM = 1e-4
-"""The same in projections: near a singular position what is hardly determined is left alone, not thrown far."""
-
-SHARE = 1e-12
-"""Share of the mass that every direction is given in projections, so that a massless one can be moved."""
-
-CLOSED = 1e-16
-"""A position residual (m, rad) that needs no further step. Near a singular position a residual moves the coordinates by
-many times itself, so nothing is left that a step can take away."""
-
-ROUGH = 1e-9
-"""Above this a Newton step that does not help is halved; below, rounding is what it met."""
+ONE = np.int64(1)
+"""How far it is from one number to the next of a vector. For a plain constant numba would compile `scales` anew."""
 
 STEPS, HALVINGS = 8, 6
 """Newton steps of a projection, and how often one of them is halved."""
 
-TASKS = RATES, PROJECTION, SAMPLES = range(3)
-"""What a record asks for: the rates of a state, the state on the constraints, accelerations of many states."""
+TASKS = RATES, PROJECTION, WATCH, SAMPLES, REACTIONS = range(5)
+"""What a record asks for: the rates of a state, the state on the constraints, what events watch, accelerations of many
+states, multipliers of many states whose rows and efforts are given."""
 
-PROGRAMS = ("terms", "places", "unit")
-SIZES = ("task", "coordinates", "n", "rows", "holonomic", "inputs", "states", "generic", "stabilised", "driven", "rank")
-ADDRESSES = (
-    "out",  # outputs of terms: q̇, M, f, A, rate, b, phi, power
-    "place",  # outputs of places: phi, G, T
-    "x",  # (inputs,): the inputs of the programs, being changed
+PROGRAMS = ("terms", "places", "unit", "watch")
+SIZES = (
+    "task",
+    "coordinates",
+    "n",
+    "rows",
+    "holonomic",
+    "inputs",
+    "states",
+    "generic",
+    "stabilised",
+    "driven",
+    "q_start",  # bytes from the inputs to q
+    "u_start",  # bytes from the inputs to u
+    "rank",  # of the rows, as last found
+)
+SHARED = (
+    "groups",  # (rows,) int64: rows of the same number compare by length
+    "place_groups",  # (holonomic,) int64: the same for the rows of places
+    "sizes",  # (rows,): of the rows of each group, if nothing cancelled; 0 if unknown
+    "place_sizes",  # (holonomic,): the same for the rows of places
+    "weight",  # (rows,): least Σ (weight λ)² where multipliers are not determined
+)
+"""Addresses of what all runs read and none writes."""
+OWN = (
+    "qdot",  # outputs of terms, which begin here
+    "mass",
+    "f",
+    "a",
+    "rate",
+    "wanted",  # b as terms gives it
+    "phi",
+    "power",
+    "place_phi",  # outputs of places, which begin here
+    "place_rows",
+    "along",
+    "x",  # (inputs + rows,): the inputs of the programs, being changed, and multipliers behind them
     "kept",  # (coordinates,): the best coordinates so far
     "shift",  # (coordinates,): where they are to be moved
     "y",  # (states,)
     "b",  # (rows,): right side of A x = b
     "zero",  # (n,)
     "step",  # (n,)
-    "groups",  # (rows,) int64: rows of the same number compare by length
-    "place_groups",  # (holonomic,) int64: the same for the rows of places
     "longest",  # (rows,): of each group
     "scale",  # (n,): units of the unknowns
-    "w",  # (rows, padded(n + 1)): [A | −b] and what becomes of it
-    "square",  # (padded(n + 1),): squared lengths of columns
+    "w",  # (rows, padded_size(n + 1)): [A | −b] and what becomes of it
+    "square",  # (padded_size(n + 1),): squared lengths of columns
     "summed",  # (n,): the same when last summed
     "order",  # (n,) int64: dependent unknowns, then independent ones
-    "v",  # (rows,)
-    "row",  # (padded(n + 1),)
-    "x_dependent",  # (n, padded(n + 1)): D and E of x_D = D x_I + E
-    "product",  # (n, padded(n + 1))
-    "k",  # (n, padded(n + 1)): the reduced system
+    "v",  # (min(rows, n) + 1, rows): vectors of the reflections
+    "shares",  # (min(rows, n) + 1,): what multiplies them
+    "swaps",  # (min(rows, n) + 1,) int64: rows exchanged before
+    "null",  # (rows, rows): directions in which multipliers are not determined
+    "row",  # (padded_size(n + 1),)
+    "x_dependent",  # (n, padded_size(n + 1)): D and E of x_D = D x_I + E
+    "product",  # (n, padded_size(n + 1))
+    "k",  # (n, padded_size(n + 1)): the reduced system
 )
+"""Addresses of what one run writes."""
 REALS = ("damping", "stiffness", "measure")
 
-MEMORY = np.dtype([(name, "i8") for name in (*PROGRAMS, *SIZES, *ADDRESSES)] + [(name, "f8") for name in REALS])
-"""The context of an embedding."""
+MEMORY = np.dtype([(name, "i8") for name in (*PROGRAMS, *SIZES, *SHARED, *OWN)] + [(name, "f8") for name in REALS])
+"""The record of a task."""
+
+OWN_FIELDS = slice(len(PROGRAMS) + len(SIZES) + len(SHARED), len(PROGRAMS) + len(SIZES) + len(SHARED) + len(OWN))
+"""Where the addresses of a run's own memory are among the numbers of a record."""
 
 
 record = record_of(MEMORY)
 """The record of type MEMORY at an address."""
 
 
-@compiled
-def mass_at(m):
-    """Where M is among the outputs of terms; f, A, rate, b and phi follow it."""
-    return m.out + 8 * m.coordinates
-
-
-@compiled
+@part
 def accelerate(m, source, target):
-    """Set u̇ at the address `target` for the inputs at `source`; leaves the outputs of terms in m.out."""
-    n, rows = m.n, m.rows
-    call(m.terms, source, m.out)
-    mass = mass_at(m)
-    f = mass + 8 * n * n
-    a = f + 8 * n
-    rate, wanted = reals(a + 8 * rows * n), reals(a + 8 * rows * (n + 1))
-    phi, b = reals(a + 8 * rows * (n + 2)), reals(m.b)
+    """Set u̇ at the address `target` for the inputs at `source`; leaves the outputs of terms where they are."""
+    rows = m.rows
+    call(m.terms, source, m.qdot)
+    rate, wanted, phi, b = reals(m.rate), reals(m.wanted), reals(m.phi), reals(m.b)
     for i in range(rows):
         b[i] = wanted[i]
     if m.stabilised:
         for i in range(rows):
             b[i] -= m.damping * rate[i] + m.stiffness * phi[i]
-    constrained(m, rows, m.groups, a, m.b, mass, f, RANK, 0.0, target)
+    solve_constrained(m, rows, m.groups, m.sizes, m.a, m.b, m.mass, m.f, SINGULAR, 0.0, target)
 
 
-@compiled
-def closed(m):
+@part
+def position_residual(m):
     """Evaluate places at m.x; returns the largest position residual."""
-    call(m.places, m.x, m.place)
-    phi = reals(m.place)
+    call(m.places, m.x, m.place_phi)
+    phi = reals(m.place_phi)
     largest = 0.0
     for i in range(m.holonomic):
         size = abs(phi[i])
@@ -117,26 +129,25 @@ def closed(m):
     return largest
 
 
-@compiled
-def made_unit(m):
+@part
+def normalize_quaternions(m):
     """Make the quaternions in m.x unit."""
     if m.unit != 0:
         call(m.unit, m.x, m.y)
-        copied(m.states, m.y, m.x + 8)
+        copy_numbers(m.states, m.y, m.x + m.q_start)
 
 
-@compiled
-def aimed(m):
+@part
+def newton_step(m):
     """Set m.shift to the change of the coordinates that closes the residual to first order.
 
     G δ = −phi with least δᵀ M δ, then δq = T δ.
     """
     n, k = m.n, m.holonomic
-    phi, b, step, shift = reals(m.place), reals(m.b), reals(m.step), reals(m.shift)
+    phi, b, step, shift, along = reals(m.place_phi), reals(m.b), reals(m.step), reals(m.shift), reals(m.along)
     for i in range(k):
         b[i] = -phi[i]
-    constrained(m, k, m.place_groups, m.place + 8 * k, m.b, mass_at(m), m.zero, FIRM, SHARE, m.step)
-    along = reals(m.place + 8 * k * (n + 1))
+    solve_constrained(m, k, m.place_groups, m.place_sizes, m.place_rows, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
     for i in range(m.coordinates):
         total = 0.0
         for j in range(n):
@@ -144,67 +155,65 @@ def aimed(m):
         shift[i] = total
 
 
-@compiled
-def tried(m, part):
-    """The residual after the kept coordinates are moved by `part` of the shift, which are then in m.x."""
-    q, kept, shift = reals(m.x + 8), reals(m.kept), reals(m.shift)
+@part
+def residual_after(m, share):
+    """The residual after the kept coordinates are moved by a share of the shift, which are then in m.x."""
+    q, kept, shift = reals(m.x + m.q_start), reals(m.kept), reals(m.shift)
     for i in range(m.coordinates):
-        q[i] = kept[i] + part * shift[i]
-    made_unit(m)
-    return closed(m)
+        q[i] = kept[i] + share * shift[i]
+    normalize_quaternions(m)
+    return position_residual(m)
 
 
-@compiled
-def close(m):
+@part
+def close_position(m):
     """Move the coordinates in m.x onto the position constraints by Newton steps, in the metric of M at the start."""
-    residual = closed(m)
-    if residual <= CLOSED:
+    residual = position_residual(m)
+    if residual <= EXACT:
         return
-    call(m.terms, m.x, m.out)
+    call(m.terms, m.x, m.qdot)
     for _ in range(STEPS):
-        aimed(m)
-        copied(m.coordinates, m.x + 8, m.kept)
-        part = 1.0
-        after = tried(m, part)
+        newton_step(m)
+        copy_numbers(m.coordinates, m.x + m.q_start, m.kept)
+        share = 1.0
+        after = residual_after(m, share)
         for _ in range(HALVINGS):
             if not (after >= residual and residual > ROUGH):
                 break
-            part *= 0.5
-            after = tried(m, part)
+            share *= 0.5
+            after = residual_after(m, share)
         if after >= residual:
-            copied(m.coordinates, m.kept, m.x + 8)
+            copy_numbers(m.coordinates, m.kept, m.x + m.q_start)
             return
         residual = after
-        if not residual > CLOSED:
+        if not residual > EXACT:
             return
 
 
-@compiled
-def projected(m):
+@part
+def project_state(m):
     """Move the state in m.x onto the constraints of position, then of motion."""
-    made_unit(m)
+    normalize_quaternions(m)
     if m.holonomic > 0:
-        close(m)
+        close_position(m)
     if m.rows == 0:
         return
     n, rows = m.n, m.rows
-    call(m.terms, m.x, m.out)
-    mass = mass_at(m)
-    a = mass + 8 * n * (n + 1)
-    rate, b = reals(a + 8 * rows * n), reals(m.b)
+    call(m.terms, m.x, m.qdot)
+    rate, b = reals(m.rate), reals(m.b)
     for i in range(rows):
         b[i] = -rate[i]
-    constrained(m, rows, m.groups, a, m.b, mass, m.zero, FIRM, SHARE, m.step)
-    u, step = reals(m.x + 8 * (1 + m.coordinates)), reals(m.step)
+    solve_constrained(m, rows, m.groups, m.sizes, m.a, m.b, m.mass, m.zero, FIRM, MASS_SHARE, m.step)
+    u, step = reals(m.x + m.u_start), reals(m.step)
     for j in range(n):
         u[j] += step[j]
 
 
-@compiled
+@part
 def reaction_power(m, u, udot):
     """Power of the reactions, (M u̇ − f)·u = λ·A u: what drives a constraint that moves by itself."""
     n = m.n
-    mass, f = reals(mass_at(m)), reals(mass_at(m) + 8 * n * n)
+    mass, f = reals(m.mass), reals(m.f)
     speeds, rates = reals(u), reals(udot)
     power = 0.0
     for i in range(n):
@@ -215,51 +224,85 @@ def reaction_power(m, u, udot):
     return power
 
 
-@compiled
-def rated(m, source, target):
+@part
+def write_rates(m, source, target):
     """Write [q̇, u̇, power] for the inputs at `source`."""
     first = target + 8 * m.coordinates
     accelerate(m, source, first)
-    copied(m.coordinates, m.out, target)
-    power = reals(mass_at(m) + 8 * (m.n * (m.n + 1) + m.rows * (m.n + 3)))[0]
+    copy_numbers(m.coordinates, m.qdot, target)
+    power = reals(m.power)[0]
     if m.driven:
-        power += reaction_power(m, source + 8 * (1 + m.coordinates), first)
+        power += reaction_power(m, source + m.u_start, first)
     reals(target)[m.states - 1] = power
 
 
-@compiled
-def sampled(m, samples, target):
-    """Write u̇ for many rows of inputs, which speeds were independent, and how far from singular each is.
+@part
+def evaluate_samples(m, samples, target):
+    """Write for each row of inputs u̇ and λ (nan where there is no u̇), side by side, which speeds were independent, and
+    how far from singular it is.
 
-    `samples` is the address of [how many, address of the inputs, of `independent` (int64), of `measure`].
+    `samples` is the address of [how many, address of the inputs, of `independent` (int64), of `measure`, of `rank`
+    (int64)]. With m.task WATCH it is the address of the inputs of one state, for which the watched functions of the
+    inputs and λ are written instead.
     """
     given = wholes(samples)
-    free, size, order = wholes(given[2]), reals(given[3]), wholes(m.order)
+    watching = m.task == WATCH
+    wide = m.n + m.rows
+    for i in range(1 if watching else given[0]):
+        source = samples if watching else given[1] + 8 * i * m.inputs
+        udot = m.step if watching else target + 8 * i * wide
+        values = m.x + 8 * m.inputs if watching else udot + 8 * m.n
+        accelerate(m, source, udot)
+        constraint_efforts(m.n, m.mass, m.f, udot, m.product)
+        solve_multipliers(m, m.rows, m.groups, m.product, values)
+        if watching:
+            copy_numbers(m.inputs, source, m.x)
+            call(m.watch, m.x, target)
+        else:
+            free, order = wholes(given[2]), wholes(m.order)
+            reals(given[3])[i] = m.measure
+            wholes(given[4])[i] = m.rank
+            for j in range(m.n):
+                free[i * m.n + order[j]] = 0 if j < m.rank else 1
+
+
+@part
+def evaluate_multipliers(m, samples, target):
+    """Write λ of Aᵀ λ = g for many samples.
+
+    `samples` is the address of [how many, address of A (rows, n) of each, of its M_jj (n,), of g (n,), of `rank`
+    (int64)].
+    """
+    given = wholes(samples)
+    n, rows = m.n, m.rows
+    units, ranks = reals(m.scale), wholes(given[4])
     for i in range(given[0]):
-        rated(m, given[1] + 8 * i * m.inputs, m.y)
-        copied(m.n, m.y + 8 * m.coordinates, target + 8 * i * m.n)
-        size[i] = m.measure
-        for j in range(m.n):
-            free[i * m.n + order[j]] = 0 if j < m.rank else 1
+        mass, a = reals(given[2] + 8 * i * n), reals(given[1] + 8 * i * rows * n)
+        good = scales(n, mass, ONE, units) and scale_rows(m, rows, a, reals(m.b), wholes(m.groups), reals(m.sizes))
+        m.rank = triangularize(m, rows, SINGULAR) if good else 0
+        ranks[i] = m.rank if good else -1
+        solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)
 
 
-def _embedded(digest) -> Any:
+def _program(digest) -> Any:
     """The program of an embedding; `digest` ties its cached code to all the sources it is made of."""
 
     @cfunc(types.void(types.int64, types.int64, types.int64), **program)
-    def embedded(context, source, target):
-        """Do what the task in the record at `context` says. One program for all: most of it is the same for each."""
-        m = record(context)
+    def embedding_program(source, target, memory):
+        """Do what the task in the record at `memory` says. One program for all: most of it is the same for each."""
+        m = record(memory)
         if m.task == RATES:
-            rated(m, source, target)
-        elif m.task == SAMPLES:
-            sampled(m, source, target)
+            write_rates(m, source, target)
+        elif m.task == PROJECTION:
+            copy_numbers(m.inputs if digest else 0, source, m.x)
+            project_state(m)
+            copy_numbers(m.states, m.x + m.q_start, target)
+        elif m.task == REACTIONS:
+            evaluate_multipliers(m, source, target)
         else:
-            copied(m.inputs if digest else 0, source, m.x)
-            projected(m)
-            copied(m.states, m.x + 8, target)
+            evaluate_samples(m, source, target)
 
-    return embedded
+    return embedding_program
 
 
-embedded = _embedded(source_digest())
+embedding_program = _program(source_digest())

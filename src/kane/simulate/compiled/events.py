@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from .call import call, compiled, program, reals, record_of, source_digest, wholes
+from .call import call_with, part, program, reals, record_of, source_digest, wholes
 from .records import DEPTH, MEMORY, POINT, SAMPLES, SPLITS
-from .step import EPS, between
+from .step import EPS, interpolate
 
 SLOPE = 1e-7
 """Fraction of a step over which the slope of an event is measured."""
@@ -31,16 +31,16 @@ record = record_of(MEMORY)
 """The memory of the loop at an address."""
 
 
-@compiled
+@part
 def events_at(m, h, s):
     """Evaluate all events at the fraction `s` of the step into g_point."""
     reals(m.x)[0] = m.t + s * h
-    between(m, s, m.x + 8)
-    call(m.event_program, m.x, m.g_point)
+    interpolate(m, s, m.x + 8)
+    call_with(m.event_program, m.event_memory, m.x, m.g_point)
     m.event_evaluations += 1
 
 
-@compiled
+@part
 def root(m, h, event, low, g_low, high, g_high):
     """The crossing of `event` between `low` and `high`, as a fraction of the step, on its far side.
 
@@ -80,7 +80,7 @@ def root(m, h, event, low, g_low, high, g_high):
     return a if (g_a > 0.0) == (g_high > 0.0) else b
 
 
-@compiled
+@part
 def dip(m, h, event, sign, low, high):
     """A fraction between `low` and `high` where sign * event is negative, or -1 if it only comes near zero."""
     g = reals(m.g_point)
@@ -110,7 +110,7 @@ def dip(m, h, event, sign, low, high):
     return -1.0
 
 
-@compiled
+@part
 def keep(m, h, count, event, rising, s):
     """Note a crossing of `event` at the fraction `s`, in order of time, if its direction is wanted.
 
@@ -133,8 +133,8 @@ def keep(m, h, count, event, rising, s):
     return count + 1
 
 
-@compiled
-def sampled(m, h):
+@part
+def sample_events(m, h):
     """Events at 2 SAMPLES + 1 points of the step, then their slopes at every second of those, in g."""
     events = m.events
     g, point = reals(m.g), reals(m.g_point)
@@ -148,8 +148,8 @@ def sampled(m, h):
             g[i * events + e] = (point[e] - g[at * events + e]) / side if slope else point[e]
 
 
-@compiled
-def doubtful(a, b):
+@part
+def may_hide_crossings(a, b):
     """Whether an event may do more between the points a and b of the search than its signs there tell.
 
     A point is (place, value, slope); a[3] is the value halfway to b. The cubic through values and slopes is compared
@@ -187,15 +187,15 @@ def doubtful(a, b):
     return changes > (1 if g_a * g_b < 0.0 else 0)
 
 
-@compiled
+@part
 def value_at(m, h, event, s):
     """The event at the fraction `s` of the step."""
     events_at(m, h, s)
     return reals(m.g_point)[event]
 
 
-@compiled
-def halved(m, h, event, top):
+@part
+def split_interval(m, h, event, top):
     """Split the interval between the points top - 1 and top of the search in two."""
     stack = reals(m.search)
     for j in range(POINT):
@@ -218,15 +218,15 @@ def halved(m, h, event, top):
             stack[(early if j == 1 else middle) + 3] = value
 
 
-@compiled
-def crossings(m, h):
+@part
+def find_crossings(m, h):
     """Find all crossings of all events inside the step; returns how many, in order of time, in `found`.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
     turning back, is no crossing. Where an event may change sign more often than its samples tell, the search goes on
     with half the interval; what is left in doubt at the end is searched for a pair of crossings.
     """
-    sampled(m, h)
+    sample_events(m, h)
     events = m.events
     g, sides, stack = reals(m.g), wholes(m.g_sign), reals(m.search)
     count = NONE
@@ -248,9 +248,9 @@ def crossings(m, h):
             top = SECOND
             while top > 0:
                 a, b = reals(m.search + 8 * top * POINT), reals(m.search + 8 * (top - 1) * POINT)
-                unsure = doubtful(a, b)
+                unsure = may_hide_crossings(a, b)
                 if unsure and a[4] < DEPTH and splits < SPLITS:
-                    halved(m, h, e, top)
+                    split_interval(m, h, e, top)
                     top += 1
                     splits += 1
                     continue
@@ -258,10 +258,10 @@ def crossings(m, h):
                 if unsure and sign * a[1] > 0.0 and sign * b[1] > 0.0 and sign * a[2] < 0.0 and sign * b[2] > 0.0:
                     middle = dip(m, h, e, sign, a[0], b[0])
                 parts = 2 if middle >= 0.0 else 1 if sign * b[1] < 0.0 else 0
-                for part in range(parts):
-                    low = middle if part == 1 else a[0]
-                    high = middle if part == 0 and parts == 2 else b[0]
-                    side = sign if part == 0 else -sign
+                for half in range(parts):
+                    low = middle if half == 1 else a[0]
+                    high = middle if half == 0 and parts == 2 else b[0]
+                    side = sign if half == 0 else -sign
                     s = low if a[1] == 0.0 else root(m, h, e, low, side, high, -side)
                     count = keep(m, h, count, e, side < 0.0, s)
                 if b[1] != 0.0:
@@ -277,7 +277,7 @@ def _watch(digest) -> Any:
     @cfunc(types.int64(types.int64, types.float64), **program)
     def watch(memory, h):
         """Find the crossings in the step of length h that has just been made; returns how many."""
-        return crossings(record(memory), h if digest else 0.0)
+        return find_crossings(record(memory), h if digest else 0.0)
 
     return watch
 

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from .call import call, compiled, inlined, loop, reals, source_digest, wholes
+from .call import call_with, inline_part, loop, part, reals, source_digest, wholes
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copied, event_signs, finish, has_room, placed, wants_between
+from .step import EPS, all_finite, copy_numbers, event_signs, finish, has_room, set_inputs, wants_dense_output
 
 SAFETY = 0.9
 SHRINK, GROW = 0.2, 10.0
@@ -33,7 +33,7 @@ NOISY, TRIES, DITHER = 0.05, 12, 0.93
 this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
 where a long step leaps over it."""
 
-THROWN = 0.1
+HIDDEN_JUMP = 0.1
 """A projection that moves a state by more than this part of what the step moved it hides a jump. Motions that pass
 singular positions need 1e-5 at most, whatever the tolerance."""
 
@@ -51,7 +51,7 @@ FIRST_STEP = 0.1
 """The first step takes at most this part of the span."""
 
 
-@inlined
+@inline_part
 def combine(n, width, start, column, value, k, row, factor, target):
     """target[:n] = factor * (the entries of `row` times the stages k), where `row` has at least one entry."""
     at, stop = start[row], start[row + 1]
@@ -81,7 +81,7 @@ def combine(n, width, start, column, value, k, row, factor, target):
             target[i] += (v * k[a + i] + w * k[b + i]) + (x * k[c + i] + z * k[d + i])
 
 
-@compiled
+@part
 def distance(m, scale, a, b, size):
     """Root mean square of a - scale * b in units of the tolerance at states of the size of `size`; addresses."""
     n = m.n
@@ -93,32 +93,32 @@ def distance(m, scale, a, b, size):
     return math.sqrt(total / n)
 
 
-@compiled
-def thrown(m, y):
+@part
+def projection_jumps(m, y):
     """Whether projection moved the step from the address y, whose result is in m.x, more than it may, to y_new.
 
     A step that keeps to the constraints leaves projection its error, and a shorter one far less. Where a contact ends
     or a linkage is at the end of its reach, what is taken away does not fall with the step: there is no motion beyond.
     """
     moved = distance(m, 1.0, m.y_new, m.x + 8, y)
-    return moved > 1.0 and moved > THROWN * distance(m, 1.0, m.x + 8, y, y)
+    return moved > 1.0 and moved > HIDDEN_JUMP * distance(m, 1.0, m.x + 8, y, y)
 
 
-@compiled
-def shortest(m):
+@part
+def shortest_step(m):
     """The length below which a step is lost in the rounding of t, or hopeless in view of the span."""
     return max(10.0 * EPS * abs(m.t), 1e-24 * m.span)
 
 
-@compiled
-def leapt(m):
+@part
+def leap_over_jump(m):
     """Whether the constraints jump by themselves within the shortest of steps; then that is m.h, the state moved to
     where they are afterwards is in y_new, and the motion starts anew from there."""
-    if not m.thrown:
+    if not m.jumped:
         return False
-    m.h = min(PAST * shortest(m), abs(m.t_end - m.t))
-    placed(m, m.t + m.sign * m.h, m.y)
-    call(m.project, m.x, m.y_new)
+    m.h = min(PAST * shortest_step(m), abs(m.t_end - m.t))
+    set_inputs(m, m.t + m.sign * m.h, m.y)
+    call_with(m.project, m.project_memory, m.x, m.y_new)
     moved = distance(m, 1.0, m.y_new, m.y, m.y)
     if not (moved > 1.0 and moved > LEAP * m.h * distance(m, 0.0, m.f, m.f, m.y)):
         return False
@@ -126,11 +126,11 @@ def leapt(m):
     y, y_new, dense = reals(m.y), reals(m.y_new), reals(m.dense)
     for i in range((3 + m.dense_rows) * n):
         dense[i] = y_new[i] - y[i] if i < n else 0.0
-    m.fresh, m.thrown = 1, 0
+    m.fresh, m.jumped = 1, 0
     return True
 
 
-@compiled
+@part
 def stages(m, first, last, y, t, t_new, h):
     """Rows first..last of the tableau from the state at the address y: stages in k, result, projected, in y_new."""
     n, width = m.n, m.width
@@ -145,17 +145,17 @@ def stages(m, first, last, y, t, t_new, h):
             time = t_new
             if m.project != 0:
                 reals(m.x)[0] = time
-                call(m.project, m.x, m.y_new)
-                m.thrown = 1 if m.project_error and thrown(m, y) else 0
-                copied(n, m.y_new, m.x + 8)
+                call_with(m.project, m.project_memory, m.x, m.y_new)
+                m.jumped = 1 if m.project_error and projection_jumps(m, y) else 0
+                copy_numbers(n, m.y_new, m.x + 8)
             else:
-                copied(n, m.x + 8, m.y_new)
+                copy_numbers(n, m.x + 8, m.y_new)
         reals(m.x)[0] = time
-        call(m.rhs, m.x, m.k + 8 * s * width)
+        call_with(m.rhs, m.rhs_memory, m.x, m.k + 8 * s * width)
     m.evaluations += last + 1 - first
 
 
-@compiled
+@part
 def attempt(m, t, t_new, h, prove):
     """One step in y_new and k; if `prove`, first the same by two half steps, in scratch.
 
@@ -163,22 +163,22 @@ def attempt(m, t, t_new, h, prove):
     """
     end = m.k + 8 * m.stages * m.width
     if prove:
-        copied(m.n, m.f, m.saved)
-    for part in range(0 if prove else 2, 3):
+        copy_numbers(m.n, m.f, m.saved)
+    for trial in range(0 if prove else 2, 3):
         start, stop, length = t, t_new, h
-        if part < 2:
+        if trial < 2:
             length = 0.5 * h
-            start = t + part * length
+            start = t + trial * length
             stop = start + length
-        if part == 1:
-            copied(m.n, end, m.k)
-        stages(m, FIRST, m.stages, m.y_new if part == 1 else m.y, start, stop, length)
-        if part == 1:
-            copied(m.n, m.y_new, m.scratch)
-            copied(m.n, m.saved, m.k)
+        if trial == 1:
+            copy_numbers(m.n, end, m.k)
+        stages(m, FIRST, m.stages, m.y_new if trial == 1 else m.y, start, stop, length)
+        if trial == 1:
+            copy_numbers(m.n, m.y_new, m.scratch)
+            copy_numbers(m.n, m.saved, m.k)
 
 
-@compiled
+@part
 def dense_rows(m, t, t_new, h):
     """Complete the stages that only dense output needs and set the dense rows of this step."""
     n, width = m.n, m.width
@@ -197,8 +197,8 @@ def dense_rows(m, t, t_new, h):
         combine(n, width, start, column, value, reals(m.k), row, h, reals(m.dense + 8 * (3 + row) * n))
 
 
-@compiled
-def estimate(m, t_new, h):
+@part
+def estimate_error(m, t_new, h):
     """Error of the step just taken in units of the tolerance.
 
     With two estimates e5, e3 the order of the better one is raised: |e5|^2 / sqrt(|e5|^2 + 0.01 |e3|^2)
@@ -211,7 +211,7 @@ def estimate(m, t_new, h):
     for row in range(m.error_rows):
         combine(n, m.width, start, column, value, reals(m.k), row, h, x)
         if m.project_error:
-            without_drift(m, t_new)
+            remove_drift(m, t_new)
         total = 0.0
         for i in range(n):
             part = x[i] / (atol[i] + m.rtol * max(abs(y[i]), abs(y_new[i])))
@@ -225,20 +225,20 @@ def estimate(m, t_new, h):
     return max(raised, TRUSTED * math.sqrt(better / n)) if m.project_error else raised
 
 
-@compiled
-def without_drift(m, t_new):
+@part
+def remove_drift(m, t_new):
     """Make of the error in m.x the difference of two projected states: y_new and y_new less the error."""
     n = m.n
     x, y_new, other = reals(m.x + 8), reals(m.y_new), reals(m.other)
     for i in range(n):
         x[i] = y_new[i] - x[i]
     reals(m.x)[0] = t_new
-    call(m.project, m.x, m.other)
+    call_with(m.project, m.project_memory, m.x, m.other)
     for i in range(n):
         x[i] = y_new[i] - other[i]
 
 
-@compiled
+@part
 def first_step(m, order):
     """A guess of the first step from the state, its derivative and the change of that [HNW93, II.4].
 
@@ -254,7 +254,7 @@ def first_step(m, order):
     x[0] = m.t + m.sign * h
     for i in range(n):
         x[1 + i] = y[i] + m.sign * h * f[i]
-    call(m.rhs, m.x, ahead)
+    call_with(m.rhs, m.rhs_memory, m.x, ahead)
     m.evaluations += 1
     bend = distance(m, 1.0, ahead, m.f, m.y) / h
     most = max(slope, bend)
@@ -264,14 +264,14 @@ def first_step(m, order):
     return min(guess, FIRST_STEP * m.span, m.max_step)
 
 
-@compiled
+@part
 def prepare(m):
     """Derivative and event sides at a state or inputs set from outside, and a first step if there is none.
 
     False if the derivative is not finite.
     """
-    placed(m, m.t, m.y)
-    call(m.rhs, m.x, m.f)
+    set_inputs(m, m.t, m.y)
+    call_with(m.rhs, m.rhs_memory, m.x, m.f)
     m.evaluations += 1
     if m.events > 0:
         event_signs(m)
@@ -283,8 +283,8 @@ def prepare(m):
     return True
 
 
-@compiled
-def dithered(m, used, error, shorter):
+@part
+def dither_step(m, used, error, shorter):
     """The length to try after a step of `used` that was rejected with `error`: `shorter`, unless the error is noise.
 
     m.tries is 0 before the first rejection, 1 after it, and counts on from there while lengths are tried near the first
@@ -306,14 +306,14 @@ def dithered(m, used, error, shorter):
     return m.noisy_h if m.tries > TRIES else m.tried_h
 
 
-@compiled
-def controlled(m, error):
+@part
+def control_step(m, error):
     """Accept or reject a step of error `error` (in tolerances) and set the next length; True if accepted."""
     used = m.h
     exponent = 1.0 / (m.error_order + 1)
     if not error <= 1.0 and not (m.tries > TRIES and error < math.inf):
         shorter = used * max(SHRINK, SAFETY * error**-exponent)
-        m.h = dithered(m, used, error, shorter) if m.project_error else shorter
+        m.h = dither_step(m, used, error, shorter) if m.project_error else shorter
         m.rejected += 1
         m.rejected_last = 1
         return False
@@ -335,7 +335,7 @@ def controlled(m, error):
     return True
 
 
-@compiled
+@part
 def next_end(m):
     """(end of the next step, whether it is the end of the run), and m.h shortened to what is allowed."""
     if m.fixed:
@@ -351,24 +351,24 @@ def next_end(m):
     return m.t + m.sign * m.h, False
 
 
-@compiled
+@part
 def too_small(m, h, clipped):
     """Whether a step of length h is lost in the rounding of t, or hopeless in view of the span."""
     return (not clipped and abs(h) <= 10.0 * EPS * abs(m.t)) or abs(h) <= 1e-24 * m.span
 
 
-@compiled
-def judged(m, t_new, h, proposed, clipped):
+@part
+def accept_step(m, t_new, h, proposed, clipped):
     """Whether the attempted step is good; sets the length of the next attempt."""
     finite = all_finite(m.n, m.y_new)
     if m.fixed:
         return finite
-    error = estimate(m, t_new, h)
+    error = estimate_error(m, t_new, h)
     if not m.proven:
         error += distance(m, 1.0, m.scratch, m.y_new, m.y_new)
     finite = finite and math.isfinite(error) and all_finite(m.n, m.k + 8 * m.stages * m.width)
     m.not_finite = 0 if finite else 1
-    if not controlled(m, error if finite and not m.thrown else math.inf):
+    if not control_step(m, error if finite and not m.jumped else math.inf):
         return False
     if clipped:
         m.h = max(m.h, proposed)
@@ -376,8 +376,8 @@ def judged(m, t_new, h, proposed, clipped):
     return True
 
 
-@compiled
-def stepped_to(m, t, first):
+@part
+def step_to_outputs(m, t, first):
     """Replace the rows of output from `first` on that lie within the step from t, whose state is in scratch: each by a
     step of its own to that time. Dense output has the noise of its stages, which projection does not take away.
 
@@ -385,14 +385,14 @@ def stepped_to(m, t, first):
     """
     end = m.k + 8 * m.stages * m.width
     out_t = reals(m.out_t)
-    copied(m.n, end, m.saved)
+    copy_numbers(m.n, end, m.saved)
     for row in range(first, m.stored):
         time = out_t[row]
         if time != m.t:
             stages(m, FIRST, m.stages, m.scratch, t, time, time - t)
             if all_finite(m.n, m.y_new):
-                copied(m.n, m.y_new, m.out_y + 8 * row * m.n)
-    copied(m.n, m.saved, end)
+                copy_numbers(m.n, m.y_new, m.out_y + 8 * row * m.n)
+    copy_numbers(m.n, m.saved, end)
 
 
 def _explicit_loop(digest):
@@ -414,25 +414,25 @@ def _explicit_loop(digest):
             t = m.t
             h = t_new - t
             if too_small(m, h, clipped):
-                if not leapt(m):
+                if not leap_over_jump(m):
                     return NOT_FINITE if m.not_finite else SMALL_STEP
                 h, m.h = m.sign * m.h, 0.0
                 t_new = t + h
             else:
                 attempt(m, t, t_new, h, not (m.fixed or m.proven))
-                if not judged(m, t_new, h, proposed, clipped):
+                if not accept_step(m, t_new, h, proposed, clipped):
                     if m.fixed:
                         return NOT_FINITE
                     continue
-                if wants_between(m, t_new):
+                if wants_dense_output(m, t_new):
                     dense_rows(m, t, t_new, h)
             m.grid += 1
             first = m.stored
-            copied(m.n, m.y, m.scratch)
+            copy_numbers(m.n, m.y, m.scratch)
             stopped = finish(m, t_new, h)
             if m.project_error and not m.fresh:
-                stepped_to(m, t, first)
-            copied(m.width, m.k + 8 * m.stages * m.width, m.f)
+                step_to_outputs(m, t, first)
+            copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
             if stopped:
                 return EVENT
             if m.fresh:

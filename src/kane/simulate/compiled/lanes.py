@@ -19,7 +19,7 @@ LANES = 4
 _GROUP = ir.VectorType(ir.DoubleType(), LANES)
 
 
-def padded(count: int) -> int:
+def padded_size(count: int) -> int:
     """The least multiple of LANES that has room for `count` numbers."""
     return (count + LANES - 1) // LANES * LANES
 

@@ -3,6 +3,7 @@
 That is M x = f + Aᵀ λ, A x = b without its multipliers, by recombination [GIL03, Eqs. 44-45]: a pivoted QR of A tells
 dependent from independent unknowns, x = N x_I + N0, and (Nᵀ M N) x_I = Nᵀ (f − M N0) is solved by Cholesky. Rows that
 follow from others vanish in the QR and cost nothing; rows that contradict each other are met in the least squares.
+Whoever wants λ gets it from the factors of the same QR.
 
 Unknowns are measured in units of 1 / sqrt(M_jj), so that metres and radians compare.
 Matrices are row by row, every inner loop runs along a row, and rows are filled up to whole groups (`lanes`). `m` is a
@@ -15,60 +16,59 @@ import math
 
 import numpy as np
 
-from .call import compiled, reals, wholes
+from ...constraints.thresholds import MASS_FLOOR, NO_MASS, ROUNDING
+from .call import part, reals, wholes
 from .lanes import LANES, WIDE, add, add_rows, add_rows_wide, add_squares, scale
-
-FLOOR = 1e-3
-"""Share of the mean of M_jj that every M_jj counts at least: a massless link must not outweigh all else."""
 
 REFRESH = 1e-6
 """A column norm that fell below this part of where it was last summed has lost digits and is summed again."""
 
-ROUNDING = 1e-15
-"""A pivot of the reduced mass matrix below this part of its diagonal is zero but for rounding."""
-
 START, NUMBER = np.int64(0), np.int64(8)
-"""Where a row begins, and bytes from one number to the next. For plain constants numba would compile `added` anew."""
+"""Where a row begins, and bytes from one number to the next. For plain constants numba would compile
+`add_products` anew."""
 
 
-@compiled
-def whole(count):
+@part
+def padded_length(count):
     """`count` rounded up to whole groups: the length of a row."""
     return (count + (LANES - 1)) & -LANES
 
 
-@compiled
-def scales(n, mass, units):
-    """Set units[j] = 1 / sqrt(M_jj), small M_jj raised by a share of their mean; False if that is not a number."""
+@part
+def scales(n, mass, next_mass, units):
+    """Set units[j] = 1 / sqrt(M_jj), small M_jj raised by a share of their mean; False if that is not a number. From
+    one M_jj to the next it is so many numbers: n + 1 in a matrix."""
     total = 0.0
     for j in range(n):
-        total += mass[j * n + j]
-    least = FLOOR * total / n
+        total += mass[j * next_mass]
+    least = MASS_FLOOR * total / n
     if not (total >= 0.0 and total < math.inf):
         return False
     if total == 0.0:
         least = 1.0
     for j in range(n):
-        units[j] = 1.0 / math.sqrt(max(mass[j * n + j], 0.0) + least)
+        units[j] = 1.0 / math.sqrt(max(mass[j * next_mass], 0.0) + least)
     return True
 
 
-@compiled
-def augmented(m, rows, a, b, groups):
+@part
+def scale_rows(m, rows, a, b, groups, sizes):
     """Set the rows of m.w to [A | −b], columns scaled, rows divided by the longest of their group, and m.square to the
     norms of the columns.
 
     A row that alone of its group becomes short is what a singular position looks like, so it must stay short. A group
-    of zeros stays. False if something is not a number.
+    of rows that are rounding errors beside `sizes`, one for each group, becomes zero. False if something is no number.
     """
     n = m.n
-    width = whole(n + 1)
+    width = padded_length(n + 1)
     w, square, units, longest = reals(m.w), reals(m.square), reals(m.scale), reals(m.longest)
     for j in range(width):
         square[j] = 0.0
     for i in range(rows):
         longest[i] = 0.0
-    fault = 0.0
+    fault, least = 0.0, math.inf
+    for j in range(n):
+        least = min(least, units[j])
     for i in range(rows):
         at, to = i * n, i * width
         for j in range(n):
@@ -85,7 +85,8 @@ def augmented(m, rows, a, b, groups):
         longest[groups[i]] = max(longest[groups[i]], length)
         fault += (length - length) + (b[i] - b[i])
     for i in range(rows):
-        longest[i] = 1.0 / math.sqrt(longest[i]) if longest[i] > 0.0 else 0.0
+        rounding = ROUNDING * sizes[i] * least if sizes[i] > 0.0 else 0.0
+        longest[i] = 1.0 / math.sqrt(longest[i]) if longest[i] > rounding * rounding else 0.0
     for i in range(rows):
         factor, to = longest[groups[i]], m.w + 8 * i * width
         for j in range(0, width, LANES):
@@ -95,10 +96,10 @@ def augmented(m, rows, a, b, groups):
     return fault == 0.0
 
 
-@compiled
+@part
 def pivot(rows, n, k, w, square, summed, floor):
     """The column of k.. that is longest below row k; norms that have lost digits are summed again on the way."""
-    width = whole(n + 1)
+    width = padded_length(n + 1)
     best, longest = k, -1.0
     for j in range(k, n):
         size = square[j]
@@ -114,10 +115,10 @@ def pivot(rows, n, k, w, square, summed, floor):
     return best
 
 
-@compiled
-def exchanged(rows, n, k, j, w, square, summed, order):
+@part
+def exchange_columns(rows, n, k, j, w, square, summed, order):
     """Exchange the columns k and j, of which k is not looked at again in `square` and `summed`."""
-    width = whole(n + 1)
+    width = padded_length(n + 1)
     for i in range(rows):
         w[i * width + k], w[i * width + j] = w[i * width + j], w[i * width + k]
     square[j] = square[k]
@@ -125,14 +126,14 @@ def exchanged(rows, n, k, j, w, square, summed, order):
     order[k], order[j] = order[j], order[k]
 
 
-@compiled
-def below(rows, n, k, w, v):
-    """(length, last row that is not zero) of column k from row k on, which is copied to v.
+@part
+def column_below(rows, n, k, w, v):
+    """(length, last row that is not zero, row that came to the place k) of column k from row k on, copied to v.
 
     The row that is largest in this column comes to the place k: then a reflection harms no row that is small beside
     others, and what little a short row says is not lost in the rounding of long ones.
     """
-    width = whole(n + 1)
+    width = padded_length(n + 1)
     last, best, total, largest = k, k, 0.0, 0.0
     for i in range(k, rows):
         value = w[i * width + k]
@@ -147,17 +148,18 @@ def below(rows, n, k, w, v):
         one, two = k * width, best * width
         for j in range(k, n + 1):
             w[one + j], w[two + j] = w[two + j], w[one + j]
-    return math.sqrt(total), last
+    return math.sqrt(total), last, best
 
 
-@compiled
-def reflected(n, k, length, last, w, v, row):
-    """Turn column k of w, which is in v, into (R_kk, 0, ...) by a reflection of all columns to its right.
+@part
+def reflect(n, k, length, last, w, v, row):
+    """Turn column k of w, which is in v, into (R_kk, 0, ...) by a reflection of all columns to its right; returns
+    −1 / (length² + |w_kk| length), and the vector of the reflection is in v.
 
     H = 1 − v vᵀ / (length² + |w_kk| length) with v = column + sign(w_kk) length e_k. The columns before k, which share
     a group with k + 1, hold nothing any more below row k. w and row are addresses.
     """
-    width = whole(n + 1)
+    width = padded_length(n + 1)
     first = (k + 1) & -LANES
     corner = v[k]
     signed = length if corner >= 0.0 else -length
@@ -179,17 +181,21 @@ def reflected(n, k, length, last, w, v, row):
             for j in range(first, width, LANES):
                 add(at + 8 * j, value, row + 8 * j)
     reals(w)[k * width + k] = -signed
+    return share
 
 
-@compiled
-def triangular(m, rows, tolerance):
+@part
+def triangularize(m, rows, tolerance):
     """The rank of [A | −b] in m.w, which is made upper triangular, its columns in the order m.order.
 
     The rank counts |R_kk| above `tolerance` |R_00|; m.measure is |R_kk| / |R_00| at the place that m.generic names.
+    Row k of m.v, (rows,), m.shares and m.swaps keep what was done to the rows for column k: an exchange of row k, then
+    the reflection 1 + share v vᵀ.
     """
     n = m.n
-    width = whole(n + 1)
-    w, v, square, summed, order = reals(m.w), reals(m.v), reals(m.square), reals(m.summed), wholes(m.order)
+    width = padded_length(n + 1)
+    w, square, summed, order = reals(m.w), reals(m.square), reals(m.summed), wholes(m.order)
+    shares, swaps = reals(m.shares), wholes(m.swaps)
     for j in range(n):
         order[j] = j
         summed[j] = square[j]
@@ -199,8 +205,10 @@ def triangular(m, rows, tolerance):
     for k in range(most):
         j = pivot(rows, n, k, w, square, summed, floor)
         if j != k:
-            exchanged(rows, n, k, j, w, square, summed, order)
-        length, last = below(rows, n, k, w, v)
+            exchange_columns(rows, n, k, j, w, square, summed, order)
+        v = reals(m.v + 8 * k * rows)
+        length, last, swaps[k] = column_below(rows, n, k, w, v)
+        shares[k] = 0.0
         if k == 0:
             largest = length
             floor = (tolerance * largest) * (tolerance * largest)
@@ -209,18 +217,18 @@ def triangular(m, rows, tolerance):
         if not length > tolerance * largest:
             return k
         if last > k:
-            reflected(n, k, length, last, m.w, v, m.row)
+            shares[k] = reflect(n, k, length, last, m.w, v, m.row)
         at = m.w + 8 * k * width
         for i in range((k + 1) & -LANES, width, LANES):
             add_squares(m.square + 8 * i, -1.0, at + 8 * i)
     return most
 
 
-@compiled
-def eliminated(rank, n, w, x):
+@part
+def eliminate(rank, n, w, x):
     """Set the rows of x to [D | E] of x_D = D x_I + E from the rows [R11 R12 | −c] of w; x is an address."""
-    width, free = whole(n + 1), n - rank
-    side = whole(free + 1)
+    width, free = padded_length(n + 1), n - rank
+    side = padded_length(free + 1)
     target = reals(x)
     for i in range(rank):
         for j in range(free + 1):
@@ -240,8 +248,8 @@ def eliminated(rank, n, w, x):
                     add(to + 8 * j, value, at + 8 * j)
 
 
-@compiled
-def added(first, side, target, count, factors, next_factor, source):
+@part
+def add_products(first, side, target, count, factors, next_factor, source):
     """Add `count` rows of length `side` at `source`, each times its factor, to that at `target`, from `first` on."""
     j = first
     while j + WIDE <= side:
@@ -252,7 +260,7 @@ def added(first, side, target, count, factors, next_factor, source):
         j += LANES
 
 
-@compiled
+@part
 def mass_row(m, a, mass, f, share, target):
     """Set m.row to the dependent part of row `a` of M, in scaled unknowns and their order, and the row at the address
     `target` to the independent part, followed by −f_a."""
@@ -266,7 +274,7 @@ def mass_row(m, a, mass, f, share, target):
     for j in range(free):
         rest[j] = unit * units[order[rank + j]] * mass[at + order[rank + j]]
     rest[free] = -unit * f[order[a]]
-    for j in range(free + 1, whole(free + 1)):
+    for j in range(free + 1, padded_length(free + 1)):
         rest[j] = 0.0
     if a < rank:
         row[a] += share
@@ -274,40 +282,40 @@ def mass_row(m, a, mass, f, share, target):
         rest[a - rank] += share
 
 
-@compiled
-def reduced(m, mass, f, share):
+@part
+def reduce_system(m, mass, f, share):
     """Set the upper triangle of m.k to [Nᵀ M N | Nᵀ (M N0 − f)], in scaled unknowns; `share` is added to each M_jj.
 
     With M and [D | E] in blocks, W = M_DD [D | E] + [M_DI | −f_D] and
     Nᵀ [M N | M N0 − f] = [M_II | −f_I] + M_ID [D | E] + Dᵀ W.
     """
     rank, free = m.rank, m.n - m.rank
-    side = whole(free + 1)
+    side = padded_length(free + 1)
     for a in range(rank):
         target = m.product + 8 * a * side
         mass_row(m, a, mass, f, share, target)
-        added(START, side, target, rank, m.row, NUMBER, m.x_dependent)
+        add_products(START, side, target, rank, m.row, NUMBER, m.x_dependent)
     for i in range(free):
         target, first = m.k + 8 * i * side, i & -LANES
         mass_row(m, rank + i, mass, f, share, target)
-        added(first, side, target, rank, m.row, NUMBER, m.x_dependent)
-        added(first, side, target, rank, m.x_dependent + 8 * i, 8 * side, m.product)
+        add_products(first, side, target, rank, m.row, NUMBER, m.x_dependent)
+        add_products(first, side, target, rank, m.x_dependent + 8 * i, 8 * side, m.product)
 
 
-@compiled
+@part
 def cholesky(free, address, diagonal):
     """Solve the `free` equations [K | h] whose upper triangle is at `address`, K x + h = 0; x replaces h.
 
     False if K is not positive definite.
     """
-    side = whole(free + 1)
+    side = padded_length(free + 1)
     k = reals(address)
     for i in range(free):
         diagonal[i] = k[i * side + i]
     for i in range(free):
         at = i * side
         size = k[at + i]
-        if not size > ROUNDING * diagonal[i]:
+        if not size > NO_MASS * diagonal[i]:
             return False
         inverse = 1.0 / math.sqrt(size)
         for j in range(i & -LANES, side, LANES):
@@ -326,32 +334,34 @@ def cholesky(free, address, diagonal):
     return True
 
 
-@compiled
-def constrained(m, rows, groups, a, b, mass, f, tolerance, share, x):
+@part
+def solve_constrained(m, rows, groups, sizes, a, b, mass, f, tolerance, share, x):
     """Set x, (n,), to what makes xᵀ M x / 2 − f·x least where A x = b; all of them addresses.
 
-    Rows of A with the same number in `groups`, (rows,) int64, compare by length. `tolerance` tells the rank of A,
-    `share` is added to the scaled M_jj. Leaves the rank in m.rank and the unknowns, dependent ones first, in m.order.
-    Where there is no answer x is nan.
+    Rows of A with the same number in `groups`, (rows,) int64, compare by length; `sizes` are those of groups without
+    cancellation. `tolerance` tells the rank of A, `share` is added to the scaled M_jj. Leaves the rank in m.rank and
+    the unknowns, dependent ones first, in m.order. Where there is no answer x is nan.
     """
     n = m.n
     units, k, order, square = reals(m.scale), reals(m.k), wholes(m.order), reals(m.square)
     target = reals(x)
     m.rank, m.measure = 0, math.nan
-    good = scales(n, reals(mass), units) and augmented(m, rows, reals(a), reals(b), wholes(groups))
+    good = scales(n, reals(mass), n + 1, units) and scale_rows(
+        m, rows, reals(a), reals(b), wholes(groups), reals(sizes)
+    )
     free = n
     if good:
-        m.rank = triangular(m, rows, tolerance)
+        m.rank = triangularize(m, rows, tolerance)
         free = n - m.rank
-        eliminated(m.rank, n, reals(m.w), m.x_dependent)
+        eliminate(m.rank, n, reals(m.w), m.x_dependent)
         if free > 0:
-            reduced(m, reals(mass), reals(f), share)
+            reduce_system(m, reals(mass), reals(f), share)
             good = cholesky(free, m.k, square)
     if not good:
         for j in range(n):
             target[j] = math.nan
         return
-    side = whole(free + 1)
+    side = padded_length(free + 1)
     for i in range(free):
         j = order[m.rank + i]
         target[j] = units[j] * k[i * side + free]
@@ -363,3 +373,101 @@ def constrained(m, rows, groups, a, b, mass, f, tolerance, share, x):
             total += dependent[at + j] * k[j * side + free]
         j = order[i]
         target[j] = units[j] * total
+
+
+@part
+def apply_factor(m, rows, x):
+    """Replace x, (rows,), by Q x, with Q of the QR that `triangularize` has made."""
+    shares, swaps = reals(m.shares), wholes(m.swaps)
+    for k in range(m.rank - 1, -1, -1):
+        v, total = reals(m.v + 8 * k * rows), 0.0
+        for i in range(k, rows):
+            total += v[i] * x[i]
+        total *= shares[k]
+        for i in range(k, rows):
+            x[i] += total * v[i]
+        x[k], x[swaps[k]] = x[swaps[k]], x[k]
+
+
+@part
+def constraint_efforts(n, mass, f, x, target):
+    """Set g = M x − f, what constraints have to give, (n,); all of them addresses."""
+    M, efforts, found, g = reals(mass), reals(f), reals(x), reals(target)
+    for i in range(n):
+        total = -efforts[i]
+        for j in range(n):
+            total += M[i * n + j] * found[j]
+        g[i] = total
+
+
+@part
+def solve_multipliers(m, rows, groups, g, target):
+    """Set λ, (rows,), at the address `target` to what satisfies Aᵀ λ = g, (n,), after A has been factored.
+
+    With D A S = Q R Πᵀ as it was factored, D the lengths of groups and S the units of the unknowns, R11ᵀ ν = (S g)_D
+    and λ = D Q (ν, z). z is 0 where no row is redundant, else what makes Σ (weight λ)² least: of all λ that do the
+    same, the one of least norm.
+    """
+    n, rank, width = m.n, m.rank, padded_length(m.n + 1)
+    units, order, w, nu = reals(m.scale), wholes(m.order), reals(m.w), reals(m.row)
+    efforts, factors, of = reals(g), reals(m.longest), wholes(groups)
+    for i in range(rank):
+        total = units[order[i]] * efforts[order[i]]
+        for k in range(i):
+            total -= w[k * width + i] * nu[k]
+        nu[i] = total / w[i * width + i]
+    values = reals(target)
+    nothing = efforts[0] - efforts[0] if n > 0 else 0.0  # 0, or nan where there is no answer
+    for i in range(rows):
+        values[i] = nu[i] if i < rank else nothing
+    apply_factor(m, rows, values)
+    for i in range(rows):
+        values[i] *= factors[of[i]]
+    if rank < rows:
+        remove_undetermined(m, rows, of, values)
+
+
+@part
+def remove_undetermined(m, rows, groups, values):
+    """Take from λ in `values` what the null space of Aᵀ has of it, so that Σ (weight λ)² is least.
+
+    The null space D Q (0, e_j), times the weights, is made orthonormal vector after vector in m.null.
+    """
+    factors, weights = reals(m.longest), reals(m.weight)
+    for i in range(rows):
+        values[i] *= weights[i]
+    for j in range(rows - m.rank):
+        b = reals(m.null + 8 * j * rows)
+        for i in range(rows):
+            b[i] = 1.0 if i == m.rank + j else 0.0
+        apply_factor(m, rows, b)
+        size = 0.0
+        for i in range(rows):
+            b[i] *= factors[groups[i]] * weights[i]
+            size += b[i] * b[i]
+        left = remove_directions(m, rows, j, b)
+        inverse = 1.0 / math.sqrt(left) if left > ROUNDING * ROUNDING * size else 0.0
+        for i in range(rows):
+            b[i] *= inverse
+        total = 0.0
+        for i in range(rows):
+            total += b[i] * values[i]
+        for i in range(rows):
+            values[i] -= total * b[i]
+    for i in range(rows):
+        values[i] /= weights[i]
+
+
+@part
+def remove_directions(m, rows, count, b):
+    """Take the first `count` directions in m.null out of b; returns what is left of its square."""
+    for k in range(count):
+        e, total = reals(m.null + 8 * k * rows), 0.0
+        for i in range(rows):
+            total += e[i] * b[i]
+        for i in range(rows):
+            b[i] -= total * e[i]
+    left = 0.0
+    for i in range(rows):
+        left += b[i] * b[i]
+    return left

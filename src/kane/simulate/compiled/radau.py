@@ -10,10 +10,21 @@ from __future__ import annotations
 
 import math
 
-from .call import call, compiled, complexes, loop, reals, source_digest, wholes
-from .explicit import BLIND_ERROR, BLIND_STEP, GROW, SAFETY, SHRINK, leapt, next_end, prepare, thrown, too_small
+from .call import call, call_with, complexes, loop, part, reals, source_digest, wholes
+from .explicit import (
+    BLIND_ERROR,
+    BLIND_STEP,
+    GROW,
+    SAFETY,
+    SHRINK,
+    leap_over_jump,
+    next_end,
+    prepare,
+    projection_jumps,
+    too_small,
+)
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copied, finish, has_room, placed
+from .step import EPS, all_finite, copy_numbers, finish, has_room, set_inputs
 
 ROOT = math.sqrt(6.0)
 
@@ -59,7 +70,7 @@ SLOW = 1e-3
 """A Newton iteration that contracts less than this asks for a new Jacobian."""
 
 
-@compiled
+@part
 def factor(n, a, pivots):
     """Factor the n by n matrix `a` (row by row, real or complex) in place with partial pivoting; False if singular."""
     for j in range(n):
@@ -84,7 +95,7 @@ def factor(n, a, pivots):
     return True
 
 
-@compiled
+@part
 def solve(n, a, pivots, b):
     """Solve in place with the factors from `factor`."""
     for i in range(n):
@@ -103,13 +114,13 @@ def solve(n, a, pivots, b):
         b[i] = total / a[i * n + i]
 
 
-@compiled
+@part
 def jacobian(m):
     """Set the Jacobian of the right-hand side at the present state, from its program or by differences."""
     n = m.n
     matrix, x, y, f, k = reals(m.jacobian_matrix), reals(m.x + 8), reals(m.y), reals(m.f), reals(m.k)
     atol = reals(m.atol)
-    placed(m, m.t, m.y)
+    set_inputs(m, m.t, m.y)
     m.jacobians += 1
     m.jacobian_current = CURRENT
     m.factored_h = 0.0
@@ -121,14 +132,14 @@ def jacobian(m):
         size = max(abs(y[j]), m.h * abs(f[j]), min(1.0, atol[j] / m.rtol))
         x[j] = y[j] + math.sqrt(EPS) * (size if f[j] >= 0.0 else -size)
         step = x[j] - y[j]
-        call(m.rhs, m.x, m.k)
+        call_with(m.rhs, m.rhs_memory, m.x, m.k)
         for i in range(n):
             matrix[i * n + j] = (k[i] - f[i]) / step
         x[j] = y[j]
     m.evaluations += n
 
 
-@compiled
+@part
 def factors(m, h):
     """Factor both systems for the signed step h; False if one is singular."""
     n = m.n
@@ -145,7 +156,7 @@ def factors(m, h):
     return good
 
 
-@compiled
+@part
 def predict(m, h):
     """Start the iteration from the polynomial of the last step, extrapolated, or from zero; Z and W."""
     n = m.n
@@ -162,7 +173,7 @@ def predict(m, h):
             w[row * n + i] = a * z[i] + b * z[n + i] + c * z[2 * n + i]
 
 
-@compiled
+@part
 def correct(m, t, h):
     """One Newton iteration: updates W and Z, returns the size of the change in tolerances; nan if it cannot go on."""
     n = m.n
@@ -172,7 +183,7 @@ def correct(m, t, h):
         reals(m.x)[0] = t + NODES[stage] * h
         for i in range(n):
             x[i] = y[i] + z[stage * n + i]
-        call(m.rhs, m.x, m.k + 8 * stage * m.width)
+        call_with(m.rhs, m.rhs_memory, m.x, m.k + 8 * stage * m.width)
     m.evaluations += 3
     width = m.width
     (a, b, c), (d, e, f), (o, p, q) = T_INVERSE
@@ -198,7 +209,7 @@ def correct(m, t, h):
     return math.sqrt(total / (3 * n))
 
 
-@compiled
+@part
 def newton(m, t, h):
     """(iterations, rate) of the simplified Newton iteration; (0, rate) if it does not converge."""
     tolerance = max(10.0 * EPS / m.rtol, min(0.03, math.sqrt(m.rtol)))
@@ -219,7 +230,7 @@ def newton(m, t, h):
     return 0, rate
 
 
-@compiled
+@part
 def judge(m, t, t_new, h):
     """Form the result in y_new, projected, and return its error in tolerances.
 
@@ -231,11 +242,11 @@ def judge(m, t, t_new, h):
     for i in range(n):
         y_new[i] = y[i] + z[2 * n + i]
     if m.project != 0:
-        placed(m, t_new, m.y_new)
-        call(m.project, m.x, m.y_new)
-        m.thrown = 1 if m.project_error and thrown(m, m.y) else 0
+        set_inputs(m, t_new, m.y_new)
+        call_with(m.project, m.project_memory, m.x, m.y_new)
+        m.jumped = 1 if m.project_error and projection_jumps(m, m.y) else 0
     error, f, atol = reals(m.scratch), reals(m.saved), reals(m.atol)
-    copied(n, m.f, m.saved)
+    copy_numbers(n, m.f, m.saved)
     size = 0.0
     for attempt in range(2):
         if attempt == 1:
@@ -244,9 +255,9 @@ def judge(m, t, t_new, h):
             reals(m.x)[0] = t
             for i in range(n):
                 x[i] = y[i] + error[i]
-            call(m.rhs, m.x, m.k)
+            call_with(m.rhs, m.rhs_memory, m.x, m.k)
             m.evaluations += 1
-            copied(n, m.k, m.saved)
+            copy_numbers(n, m.k, m.saved)
         for i in range(n):
             error[i] = f[i] + (ERROR[0] * z[i] + ERROR[1] * z[n + i] + ERROR[2] * z[2 * n + i]) / h
         solve(n, reals(m.real_factors), wholes(m.real_pivots), error)
@@ -257,7 +268,7 @@ def judge(m, t, t_new, h):
     return size
 
 
-@compiled
+@part
 def polynomial(m):
     """Set the dense rows to the cubic through y and the stages, its end moved to the projected result."""
     n = m.n
@@ -272,7 +283,7 @@ def polynomial(m):
         dense[2 * n + i] = -cube
 
 
-@compiled
+@part
 def attempt_implicit(m, t, t_new, h):
     """Try one step. Returns the factor by which the next may grow, minus the factor for a new attempt if it failed."""
     if m.jacobians == 0 or m.jacobian_current == WANTED:
@@ -289,7 +300,7 @@ def attempt_implicit(m, t, t_new, h):
         return -1.0
     error = judge(m, t, t_new, h)
     m.not_finite = 0 if math.isfinite(error) else 1
-    if m.not_finite or m.thrown:
+    if m.not_finite or m.jumped:
         return -SHRINK
     growth = GROW
     if error > 0.0:
@@ -334,7 +345,7 @@ def _radau_loop(digest):
             t_new, clipped = next_end(m)
             h = m.sign * m.h
             if too_small(m, h, clipped):
-                if not leapt(m):
+                if not leap_over_jump(m):
                     return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
                 h, m.h = m.sign * m.h, 0.0
                 t_new = m.t + h
@@ -351,8 +362,8 @@ def _radau_loop(digest):
                 polynomial(m)
             m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
             stopped = finish(m, t_new, h)
-            placed(m, m.t, m.y)
-            call(m.rhs, m.x, m.f)
+            set_inputs(m, m.t, m.y)
+            call_with(m.rhs, m.rhs_memory, m.x, m.f)
             m.evaluations += 1
             if stopped:
                 return EVENT

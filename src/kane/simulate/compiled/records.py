@@ -37,6 +37,9 @@ SIZES = (
 PROGRAMS = ("rhs", "project", "jacobian", "event_program")
 """Addresses of flat programs over [t, y, p]; 0 where there is none."""
 
+PROGRAM_MEMORY = ("rhs_memory", "project_memory", "event_memory")
+"""Addresses of the memory that these programs work in; 0 for programs that need none."""
+
 SEARCHES = ("watch",)
 """The address of the search for crossings; 0 where there are no events."""
 
@@ -119,7 +122,7 @@ COUNTERS = (
     "fresh",  # 1 when the state or the inputs were changed from outside
     "proven",  # 1 once a first step has been accepted
     "rejected_last",  # 1 when the last attempt was rejected
-    "thrown",  # 1 when projection changed the last attempt by more than a share of what it did
+    "jumped",  # 1 when projection changed the last attempt by more than a share of what it did
     "not_finite",  # 1 when the last attempt met a value that is not finite, 2 when its iteration failed
     "steps",
     "rejected",
@@ -135,5 +138,5 @@ COUNTERS = (
     "extrapolates",  # implicit: 1 if the last step predicts the next
 )
 
-WHOLE = (*SIZES, *PROGRAMS, *SEARCHES, *TABLEAU, *ADDRESSES, *COUNTERS)
+WHOLE = (*SIZES, *PROGRAMS, *PROGRAM_MEMORY, *SEARCHES, *TABLEAU, *ADDRESSES, *COUNTERS)
 MEMORY = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import typeof, types
 
-from .call import call, compiled, crossings, reals, wholes
+from .call import call_with, crossings, part, reals, wholes
 from .records import MEMORY, MOST_CROSSINGS
 
 ARGUMENTS = (typeof(np.zeros(1, dtype=MEMORY)), types.int64)
@@ -17,15 +17,15 @@ ARGUMENTS = (typeof(np.zeros(1, dtype=MEMORY)), types.int64)
 EPS = 2.220446049250313e-16
 
 
-@compiled
-def copied(n, source, target):
+@part
+def copy_numbers(n, source, target):
     """Copy n numbers from one address to another."""
     a, b = reals(source), reals(target)
     for i in range(n):
         b[i] = a[i]
 
 
-@compiled
+@part
 def all_finite(n, values):
     """Whether the n numbers at the address `values` are finite: x - x is 0 for those and nan for the others."""
     x = reals(values)
@@ -35,15 +35,15 @@ def all_finite(n, values):
     return total == 0.0
 
 
-@compiled
-def placed(m, t, y):
+@part
+def set_inputs(m, t, y):
     """Put the time and the state at the address `y` where the programs read them."""
     reals(m.x)[0] = t
-    copied(m.n, y, m.x + 8)
+    copy_numbers(m.n, y, m.x + 8)
 
 
-@compiled
-def between(m, s, target):
+@part
+def interpolate(m, s, target):
     """Write the state at the fraction `s` of the last step to the address `target`."""
     n = m.n
     y, dense, x = reals(m.y), reals(m.dense), reals(target)
@@ -55,11 +55,11 @@ def between(m, s, target):
         x[i] = y[i] + s * value
 
 
-@compiled
+@part
 def event_signs(m):
     """Take the sides of the events at the present state where none is known yet."""
-    placed(m, m.t, m.y)
-    call(m.event_program, m.x, m.g_point)
+    set_inputs(m, m.t, m.y)
+    call_with(m.event_program, m.event_memory, m.x, m.g_point)
     m.event_evaluations += 1
     g, side = reals(m.g_point), wholes(m.g_sign)
     for e in range(m.events):
@@ -67,7 +67,7 @@ def event_signs(m):
             side[e] = (g[e] > 0.0) - (g[e] < 0.0)
 
 
-@compiled
+@part
 def has_room(m):
     """Whether the output arrays can take everything that one more step may bring."""
     if m.requested == 0 and m.stored + 1 >= m.room:
@@ -75,8 +75,8 @@ def has_room(m):
     return m.crossings + m.events * MOST_CROSSINGS <= m.event_room
 
 
-@compiled
-def wants_between(m, t_new):
+@part
+def wants_dense_output(m, t_new):
     """Whether this step is looked at anywhere but at its end."""
     if m.events > 0:
         return True
@@ -85,17 +85,17 @@ def wants_between(m, t_new):
     return m.sign * (reals(m.times)[m.next_time] - t_new) < 0.0
 
 
-@compiled
-def met(m, part, time, target):
+@part
+def write_state(m, part, time, target):
     """The state a `part` of this step ahead, at `time`, projected, to the address `target`."""
-    between(m, part, target)
+    interpolate(m, part, target)
     if m.project != 0:
-        placed(m, time, target)
-        call(m.project, m.x, target)
+        set_inputs(m, time, target)
+        call_with(m.project, m.project_memory, m.x, target)
 
 
-@compiled
-def noted(m, h):
+@part
+def store_crossings(m, h):
     """Store the crossings of this step up to the first terminal one; True if there is one, its row is the last."""
     if m.events == 0:
         return False
@@ -105,7 +105,7 @@ def noted(m, h):
         row = m.crossings
         event[row] = found[c]
         event_t[row] = m.t + found_at[c] * h
-        met(m, found_at[c], event_t[row], m.event_y + 8 * row * m.n)
+        write_state(m, found_at[c], event_t[row], m.event_y + 8 * row * m.n)
         m.crossings += 1
         if wholes(m.terminal)[found[c]]:
             m.stopped_by = found[c]
@@ -113,28 +113,28 @@ def noted(m, h):
     return False
 
 
-@compiled
+@part
 def finish(m, t_new, h):
     """Close an accepted step from m.t to t_new: events, output, the new state. True if a terminal event stops it."""
     n = m.n
     out_t, times = reals(m.out_t), reals(m.times)
-    stopped = noted(m, h)
+    stopped = store_crossings(m, h)
     t_stop = t_new
     if stopped:
         t_stop = reals(m.event_t)[m.crossings - 1]
-        copied(n, m.event_y + 8 * (m.crossings - 1) * n, m.y_new)
+        copy_numbers(n, m.event_y + 8 * (m.crossings - 1) * n, m.y_new)
     while m.next_time < m.requested and m.sign * (times[m.next_time] - t_stop) < 0.0:
         out_t[m.stored] = times[m.next_time]
-        met(m, (times[m.next_time] - m.t) / h, times[m.next_time], m.out_y + 8 * m.stored * n)
+        write_state(m, (times[m.next_time] - m.t) / h, times[m.next_time], m.out_y + 8 * m.stored * n)
         m.next_time += 1
         m.stored += 1
     at_time = m.next_time < m.requested and times[m.next_time] == t_stop
     if at_time or m.requested == 0:
         out_t[m.stored] = t_stop
-        copied(n, m.y_new, m.out_y + 8 * m.stored * n)
+        copy_numbers(n, m.y_new, m.out_y + 8 * m.stored * n)
         m.next_time += 1 if at_time else 0
         m.stored += 1
-    copied(n, m.y_new, m.y)
+    copy_numbers(n, m.y_new, m.y)
     m.t = t_stop
     m.steps += 1
     return stopped

@@ -1,0 +1,248 @@
+"""A simulation put together: start, programs, events, control law and settings of a motion."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..backends import Kernel, compile
+from ..errors import InputError, ModelError
+from ..errors import Problem as Fault
+from ..formulation import (
+    CompiledControl,
+    control_program,
+    jacobian_program,
+    motion_program,
+    multiplier_symbols,
+    unit_program,
+    watch_program,
+)
+from ..graph import Expr, Layout
+from ..large import large_motion, refuse_if_too_large
+from ..model import Mechanism
+from ..model.mechanism import suggestion
+from ..simulate import Control, Event, Mode, Problem, Solution, simulate
+from . import given
+from .answers import Answers, embedding_of
+from .constrained import first_step, is_singular
+from .records import Array
+from .starts import span, start_state
+
+ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
+Law = dict[Expr, Expr] | CompiledControl
+RTOL, RTOL_CONSTRAINED = 1e-8, 1e-10
+"""Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
+tighter one costs little."""
+_UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
+_OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A simulation that is ready to run: what is simulated, the state [q, u, work] at its start, the times (s), a
+    control in Python, and settings of the integrator. Without such a control it can be pickled."""
+
+    problem: Problem
+    start: Array
+    times: Array
+    control: Control | None
+    settings: Mapping[str, Any]
+
+    def run(self, progress: Callable[[float], object] | None = None) -> Solution:
+        """The motion."""
+        return simulate(self.problem, self.start, self.times, control=self.control, progress=progress, **self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """How constraints are treated: embedded at run time or at formulation, drift taken out after each step or not, held
+    back by Baumgarte's accelerations (damping ratio, frequency in rad/s) or not."""
+
+    at_run_time: bool = False
+    project: bool = False
+    baumgarte: tuple[float, float] | None = None
+
+
+def set_up(
+    answers: Answers,
+    t: Any,
+    *,
+    q: Any,
+    u: Any,
+    tau: Any,
+    control: ControlLaw | None,
+    control_period: float,
+    method: str,
+    rtol: float | None,
+    atol: float | None,
+    step: float | None,
+    embed: str,
+    drift: str | tuple[float, float],
+    events: Mapping[str, Any] | None,
+    options: dict[str, Any],
+) -> Setup:
+    """What a motion over t from a start takes, see `Model.simulate`."""
+    _refuse_unknown(options)
+    mechanism, times = answers.mechanism, span(t)
+    with answers.cache.lock:  # what is given may be text, which becomes part of the graph of the description
+        q0, u0 = start_state(answers, q, u, times)
+        held = given.start(mechanism, "tau", tau)
+        law = None if control is None or callable(control) else _law(mechanism, control)
+        singular = is_singular(answers, q0, u0, float(times.flat[0]))
+        treatment = _treatment(mechanism, embed, drift, singular)
+        problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
+    sampled = None
+    if callable(control):
+        sampled = Control(_efforts_of(control, problem.layout, held), control_period)
+    embedding = problem.modes[0].embedding
+    if embedding is not None:
+        embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
+        if singular:
+            options.setdefault("first_step", first_step(u0))
+    rtol = (RTOL_CONSTRAINED if mechanism.constraints else RTOL) if rtol is None else rtol
+    state = problem.layout.state
+    weights = np.full(state.size, float(1e-2 * rtol if atol is None else atol))
+    weights[state["work"].place] = _UNWEIGHED
+    settings = {"method": method, "rtol": rtol, "atol": weights, "step": step, **options}
+    return Setup(problem, np.concatenate([q0, u0, [0.0]]), times, sampled, settings)
+
+
+def _refuse_unknown(options: Mapping[str, Any]) -> None:
+    """Refuse options of `simulate` that there are not, with what was meant perhaps."""
+    for name in options:
+        if name not in _OPTIONS:
+            named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options")]
+            raise InputError(f"simulate has no option '{name}'\n    fix: {suggestion(name, [*named, *_OPTIONS])}")
+
+
+def _key(law: Law | None) -> Any:
+    return tuple(law.items()) if isinstance(law, dict) else law
+
+
+def _problem(
+    answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment, tau: Array, method: str
+) -> Problem:
+    """What is simulated; its programs are kept for the next motion with the same law, events and treatment."""
+    key = ("simulation", _key(law), tuple(watched), treatment)
+    recursive = answers.recursive()
+    if recursive and isinstance(law, CompiledControl):
+        refuse_if_too_large(answers.mechanism, f"control {law!r}")
+        recursive = False
+    mode, efforts = answers.kept(
+        key,
+        lambda: _recursive_mode(answers, law, watched) if recursive else _mode(answers, law, watched, treatment),
+    )
+    if method == "radau" and mode.motion is not None and not recursive:
+        mode = replace(mode, jacobian=_jacobian(answers, law))
+    mechanism = answers.mechanism
+    layout = Layout(len(mechanism.coordinates), len(mechanism.speeds), len(answers.values))
+    return Problem(
+        layout,
+        (mode,),
+        tuple(tau.tolist()),
+        tuple(answers.values.tolist()),
+        tuple(event for event, _ in watched),
+        law=efforts,
+    )
+
+
+def _recursive_mode(answers: Answers, law: Any, watched: list[tuple[Event, Expr]]) -> tuple[Mode, Kernel | None]:
+    """The mode of a large tree, and the efforts of its law."""
+    found = large_motion(answers.by_bodies(), law, [e for _, e in watched])
+    return Mode(motion=found.motion, unit=found.unit, watch=found.events), found.law
+
+
+def _mode(
+    answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment
+) -> tuple[Mode, Kernel | None]:
+    """The mode of a mechanism with all its constraints, and the efforts of its law."""
+    fresh, constraints = answers.fresh_equations, answers.mechanism.constraints
+    embedding = embedding_of(answers, law, baumgarte=treatment.baumgarte) if constraints else None
+    unit = None if treatment.project else unit_program(fresh())
+    mode = Mode(
+        tuple(constraints),
+        None if treatment.at_run_time else compile(motion_program(fresh(), law)),
+        embedding,
+        treatment.project,
+        None if unit is None else compile(unit),
+        watch=compile(watch_program(fresh(), [e for _, e in watched])) if watched else None,
+    )
+    return mode, None if law is None else compile(control_program(fresh(), law))
+
+
+def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float], singular: bool) -> Treatment:
+    """How constraints are treated, from what a user asks for and whether the start is singular: there the pivots of the
+    formulation are zero."""
+    if embed not in ("run-time", "formulation"):
+        raise InputError(f"embed = {embed!r}: constraints are embedded at 'run-time' or at 'formulation'")
+    if isinstance(drift, str) and drift not in ("project", "none"):
+        raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
+    if not isinstance(drift, str) and embed == "formulation":
+        raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
+    if not mechanism.constraints:
+        return Treatment()
+    return Treatment(embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
+
+
+def _jacobian(answers: Answers, law: Law | None) -> Kernel:
+    """The exact Jacobian of the motion, for the implicit integrator."""
+    return answers.kept(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
+
+
+def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:
+    if isinstance(control, CompiledControl):
+        return control
+    if isinstance(control, str):
+        given.known(mechanism, "control", control, mechanism.controls, "control")
+        return dict(mechanism.controls[control].efforts)
+    law: dict[Expr, Expr] = {}
+    for name, value in control.items():
+        law[mechanism.effort_variable(name, f"control / {name}")] = mechanism.scalar(value, f"control / {name}")
+    return law
+
+
+def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
+    found = []
+    for name, spec in (events or {}).items():
+        spec = dict(spec) if isinstance(spec, Mapping) else {"expression": spec}
+        expression = spec.pop("expression", None)
+        unknown = set(spec) - {"direction", "terminal"}
+        if expression is None or unknown:
+            raise ModelError(
+                Fault(
+                    mechanism.where(f"event '{name}'"),
+                    f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
+                    fix="give an expression, or {expression, direction, terminal}",
+                )
+            )
+        found.append((Event(name, **spec), _watch_expression(mechanism, expression, f"event '{name}'")))
+    return found
+
+
+def _watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
+    """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
+    rows = mechanism.row_names
+    symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
+    if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
+        return symbols[expression.strip()]  # also one that is no name of the grammar
+    return mechanism.scalar(expression, where, symbols | mechanism.names())
+
+
+def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Callable[[float, Array], Array]:
+    """The efforts of a control law in Python, from the time and the state of the integrator."""
+    q, u, n = layout.state["q"].place, layout.state["u"].place, layout.speeds
+
+    def efforts(t: float, y: Array) -> Array:
+        tau = np.asarray(control(t, y[q], y[u]), dtype=float)
+        if tau.shape != (n,):
+            raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n},)")
+        return tau + held
+
+    return efforts
+
+
+__all__ = ["ControlLaw", "Setup", "set_up"]

@@ -1,0 +1,56 @@
+"""Where a motion starts: the state a caller gives, with unit quaternions, on the constraints, not in gimbal lock."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..constraints.thresholds import REDUNDANT
+from ..errors import InputError, ModelError
+from ..model import Mechanism, attitudes, lock_problem, locks
+from . import given
+from .answers import Answers
+from .constrained import consistent, held_names
+from .records import Array
+
+
+def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]:
+    """(q, u) of a start; names given in mappings stay as they are, as far as the constraints allow."""
+    mechanism = answers.mechanism
+    q0 = _unit(mechanism, given.start(mechanism, "q", q))
+    u0 = given.start(mechanism, "u", u)
+    if mechanism.constraints:
+        named = held_names(q, u)
+        # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
+        wanted = [*named, *(s.name for s in mechanism.speed_records.values() if u is None and s.initial)]
+        q0, u0 = consistent(answers, q0, u0, float(np.asarray(t, dtype=float).flat[0]), wanted, named)
+    at_lock = locks(mechanism, q0, REDUNDANT)
+    if at_lock:
+        raise ModelError([lock_problem(mechanism, lock) for lock in at_lock])
+    return q0, u0
+
+
+def span(t: Any) -> Array:
+    """Times (s) of a motion from a length, (t0, t1) or an array of times: 10 means (0, 10)."""
+    try:
+        times = np.array(t, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"t = {t!r}: give a duration, (t0, t1) or an array of times, in seconds") from None
+    return np.array([0.0, float(times)]) if times.ndim == 0 else times
+
+
+def _unit(mechanism: Mechanism, q: Array) -> Array:
+    """q with unit quaternions; those that are far from unit are refused, those that are near with a warning."""
+    unit = q.copy()
+    for attitude in attitudes(mechanism, dict(zip(mechanism.coordinates, q.tolist(), strict=True))):
+        if attitude.refused:
+            raise ModelError(attitude.problem(mechanism))
+        if attitude.doubtful:
+            warnings.warn(str(attitude.problem(mechanism)), stacklevel=4)
+        unit[[mechanism.coordinates.index(name) for name in attitude.names]] = attitude.unit
+    return unit
+
+
+__all__ = ["span", "start_state"]

@@ -1,0 +1,77 @@
+"""Branches of a motion at a singular position: speeds along which constraints that lose rank there can go on.
+
+Where rows lose rank, A u + c = 0 is not enough: A u̇ = b(u) must have a solution too. With W over the combinations of
+rows that vanish, Wᵀ b is a quadratic in the speeds along the null space of A, and its zeros are the tangents of the
+branches that meet at the position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .metric import Array, row_lengths
+from .projection import InconsistentRows, RowLabels
+from .rank import count_above
+from .thresholds import CLOSED, OFF_BRANCH, REDUNDANT, SAME_BRANCH, SINGULAR, WRITTEN
+
+_STARTS, _TURNS = 16, 60  # directions from which branches are sought, and Gauss–Newton steps along each
+
+
+def speeds_on_branch(A: Array, b: Callable[[Array], Array], u: Array, rows: RowLabels, held: Sequence[int]) -> Array:
+    """u where A u̇ = b(u) has a solution; where rows A (m, n) lose rank and it has none, the nearest speeds that have
+    one, if they are near, the speeds `held` staying. `b` gives (k, m) for speeds (k, n), which satisfy A u + c = 0.
+
+    InconsistentRows, with the branches, where u is not near one.
+    """
+    lengths = row_lengths(A, rows.units, rows.sizes)
+    left, values, _ = np.linalg.svd(A / lengths[:, None])
+    W = left[:, count_above(values, SINGULAR) :]
+    if not W.shape[1]:
+        return u
+
+    def outside(speeds: Array) -> Array:
+        return (b(speeds) / lengths) @ W
+
+    generic = u * np.sin(np.outer(np.arange(1.0, 5.0), np.arange(1.0, len(u) + 1.0)))
+    size = float(np.abs(b(np.vstack([u, generic])) / lengths).max())
+    off = outside(u[None])[0]
+    if np.abs(off).max() <= OFF_BRANCH * size + CLOSED:  # speeds of a rounding error are rest
+        return u
+    whole = np.vstack([A / lengths[:, None], np.eye(len(u))[list(held)]])
+    _, values, right = np.linalg.svd(whole)
+    N = right[count_above(values, SINGULAR) :]
+    found = _tangents(outside, u, N, OFF_BRANCH**2 * size)
+    if found and np.linalg.norm(found[0] - u) <= WRITTEN * np.linalg.norm(u):
+        return found[0]
+    raise InconsistentRows("acceleration", list(zip(rows.names, (lengths * (W @ off)).tolist(), strict=True)), found)
+
+
+def _tangents(outside: Callable[[Array], Array], u: Array, N: Array, within: float) -> list[Array]:
+    """Zeros of a quadratic in speeds that differ from u along the directions N (p, n), the nearest first; those of one
+    direction are told once."""
+    if not len(N):
+        return []
+    along = N @ u
+    rng = np.random.default_rng(0)
+    found: list[Array] = []
+    for k in range(_STARTS):
+        turned = rng.normal(size=len(N))
+        z = along if k == 0 else turned * (k * np.linalg.norm(u) / np.linalg.norm(turned))
+        v = u + (z - along) @ N
+        for _ in range(_TURNS):
+            h = float(np.linalg.norm(v)) or 1.0
+            ahead, behind = outside(v + h * N), outside(v - h * N)  # differences of a quadratic are exact
+            v = v - np.linalg.lstsq((ahead - behind).T / (2.0 * h), outside(v[None])[0], rcond=REDUNDANT)[0] @ N
+        if np.abs(outside(v[None])).max() <= within and np.linalg.norm(v) > SAME_BRANCH * np.linalg.norm(u):
+            found.append(v)
+    found.sort(key=lambda v: float(np.linalg.norm(v - u)))
+    kept: list[Array] = []
+    for v in found:
+        if all(abs(v @ w) < (1.0 - SAME_BRANCH) * np.linalg.norm(v) * np.linalg.norm(w) for w in kept):
+            kept.append(v)
+    return kept
+
+
+__all__ = ["speeds_on_branch"]

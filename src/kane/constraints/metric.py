@@ -1,0 +1,61 @@
+"""The metric of constraints: speeds measured by the mass they move, rows by their length.
+
+Metres and radians, newtons and newton metres compare only after that. A row that is a rounding error has no direction,
+so it must not be given unit length: lengths are judged by `sizes`, what the motion of the bodies would make of a row if
+nothing cancelled (the power of its unit reaction at unit speeds, m/s or rad/s).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .thresholds import MASS_FLOOR, ROUNDING, SINGULAR
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def speed_units(mass: Array) -> Array:
+    """1 / sqrt(M_jj), (…, n), from the diagonal of M (…, n); small M_jj are raised by a share of their mean."""
+    size = np.abs(mass)
+    mean = size.mean(axis=-1, keepdims=True) if size.shape[-1] else np.ones((*size.shape[:-1], 1))
+    return 1.0 / np.sqrt(size + MASS_FLOOR * np.where(mean > 0.0, mean, 1.0 / MASS_FLOOR))
+
+
+def sizes_by_mass(sizes: Array, units: Array) -> Array:
+    """`sizes` (m,) of rows, (…, m) where speeds have these units (…, n): those of the heaviest motion."""
+    return sizes * units.min(axis=-1, keepdims=True, initial=np.inf) if units.shape[-1] else sizes
+
+
+def scale_columns(A: Array, mass: Array, sizes: Array | None = None) -> Array:
+    """A (m, n) with its columns measured by the mass that each speed moves; rows that are rounding errors made zero."""
+    units = speed_units(mass)
+    scaled = A * units
+    lengths = np.linalg.norm(scaled, axis=1)
+    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes_by_mass(sizes, units)
+    scaled[lengths <= ROUNDING * least] = 0.0
+    return scaled
+
+
+def unit_lengths(A: Array, sizes: Array | None = None) -> Array:
+    """What rows A (m, n) are divided by to become of unit length; rows that are rounding errors beside `sizes` (m,), or
+    beside the longest, are divided by that and stay next to nothing."""
+    lengths = np.linalg.norm(A, axis=-1)
+    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes
+    return np.where(lengths > ROUNDING * least, lengths, np.where(least > 0.0, least, 1.0))
+
+
+def row_lengths(A: Array, units: Sequence[str], sizes: Array | None = None) -> Array:
+    """What rows A (m, n) are measured by at a position: their lengths or, where one vanishes beside others of its unit,
+    the longest; where all of a unit are rounding errors beside `sizes` (m,), these."""
+    lengths = np.linalg.norm(A, axis=1)
+    longest = {unit: max(x for x, other in zip(lengths, units, strict=True) if other == unit) for unit in set(units)}
+    tops = np.array([longest[unit] for unit in units])
+    least = np.zeros(len(A)) if sizes is None else sizes
+    tops = np.where(tops > ROUNDING * least, tops, np.where(least > 0.0, least, 1.0))
+    return np.where(lengths > SINGULAR * tops, lengths, tops)
+
+
+__all__ = ["Array", "row_lengths", "scale_columns", "sizes_by_mass", "speed_units", "unit_lengths"]

@@ -1,0 +1,106 @@
+"""The table of thresholds: every number by which a rank, a singular position or a vanishing mass is judged.
+
+Shares are without unit and relative to what the comment names; residuals are in m and rad or their rates. Python and
+compiled code read this table; a test finds thresholds that are defined elsewhere.
+"""
+
+from __future__ import annotations
+
+# -- rank: is something said that other rows (or columns) do not say? ----------------------------------------------
+
+REDUNDANT = 1e-9
+"""Share of the largest below which a pivot or a singular value counts as zero where rows are exact but for rounding.
+
+Rounding leaves 1e-15 times the condition of a model's geometry, up to some 1e-12; what is meant to be independent and
+is not by accident is above 1e-7. In between lies nothing that a user would describe. A part of a null direction below
+this share is rounding, too."""
+
+ROUNDING = 1e-12
+"""Share of what a row could be, were there no cancellation, below which it is a rounding error and says nothing."""
+
+INVOLVED = 1e-6
+"""Smallest part of a row, or a speed, in a combination that is named to the user."""
+
+# -- singular positions: rows that are independent elsewhere -------------------------------------------------------
+
+SINGULAR = 5e-6
+"""Share of the largest pivot or singular value of the rows below which they lose rank at a position.
+
+A position is closed to CLOSED, so where the rows vanish linearly nothing below its square root is known. In
+accelerations the rounding of b divided by a vanishing R_kk would drive the motion, and an adaptive step would follow it
+down to nothing; where a row is given up, on the other hand, the motion is wrong for the moment of passing. Measured on
+one to forty four-bars through their flat position with tolerances 1e-8 to 1e-11: from 3e-6 to 1e-5 every run passes
+with an energy error of about 1e-9 or what the tolerance allows, below 1e-6 many stop there."""
+
+FIRM = 1e-4
+"""The same where a state is moved by the rows, in projections and starts that have to be regular: near a singular
+position what is hardly determined is left alone, not thrown far."""
+
+NEAR_SINGULAR = 1e-3
+"""The same for what users are told about a whole motion: singular positions that it passes, poses in which a hand
+loses a direction, a gimbal that locks. What cubics between steps leave of zero is below."""
+
+LOW = 0.7
+"""Share of the usual distance from a singular position below which a motion is searched for one."""
+
+WELL_CONDITIONED = 1e3
+"""Condition up to which samples of a batch share a choice of dependent speeds; beyond, each makes its own."""
+
+INCONSISTENT = 1e-7
+"""Share by which perturbations may miss the constraints before these count as singular in a linearization: its second
+derivatives have half the digits."""
+
+OFF_BRANCH = 2.0 * SINGULAR
+"""Share of b that may lie outside the range of A: on a branch of the motion it is SINGULAR at most."""
+
+SAME_BRANCH = 1e-6
+"""1 − |cos| of the angle between speeds that are one direction."""
+
+WRITTEN = 1e-2
+"""Share by which speeds are turned onto a branch: that of numbers written with two digits."""
+
+# -- mass ----------------------------------------------------------------------------------------------------------
+
+MASS_FLOOR = 1e-6
+"""Share of the mean of M_jj that every M_jj counts at least where speeds are measured by the mass they move: a massless
+link must not outweigh all else. With 1e-3 to 1e-6 all motions of the built-in models take the same steps; the smaller
+one leaves more of what bodies really weigh."""
+
+MASS_SHARE = 1e-12
+"""Share of the mass that every direction is given in projections, so that a massless one can be moved."""
+
+NO_MASS = 1e-13
+"""Share of the largest mass, or of its diagonal, below which a direction or a pivot of the mass matrix has none but for
+rounding: some hundred units in the last place, as many as sums over the bodies and elimination leave."""
+
+# -- residuals -----------------------------------------------------------------------------------------------------
+
+CLOSED = 1e-12
+"""Largest residual (m, rad) of a start that counts as closed, times the size of the coordinates; largest residual
+(m/s², rad/s²) of accelerations that is none."""
+
+EXACT = 1e-16
+"""A residual (m, rad) that needs no further step in a projection. Near a singular position a residual moves the
+coordinates by many times itself, so nothing is left that a step can take away."""
+
+ROUGH = 1e-9
+"""Above this a Newton step of a projection that does not help is halved; below, rounding is what it met."""
+
+SATISFIED = 1e-9
+"""Residual (m/s, rad/s; N, N m), absolute beside a share of the sizes it is made of, that counts as none."""
+
+TOLERATED = 1e-3
+"""m, rad and their rates, or that share, by which a state may be off: more than drift, less than a slip."""
+
+# -- a motion that cannot go on ------------------------------------------------------------------------------------
+
+JUMP = 0.01
+"""A row whose rate, after a step as short as can be, is off by this share of its parts has no continuation there. Where
+it has one, the share falls with the step."""
+
+FURTHEST = 1e-5
+"""Share of the time behind a motion that is looked ahead at most. A row that changes as a whole within that has, for
+all that the motion knows, no continuation either: a pole."""
+
+ASIDE = 0.1
+"""How far aside (m, rad) a position is looked at that rows are compared with where they lose rank."""

@@ -1,0 +1,242 @@
+"""What the records of constraints and loads are made with: parts, quantities, places and rows of one mechanism.
+
+A `Builder` belongs to one constraint or load; every fault that it finds is told with that name. What it takes may be as
+a user gives it, or as it was stored: both give the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..errors import ExpressionError, ModelError, Problem
+from ..graph import Expr, Graph, depends_on, evaluate, forward, reachable, time_derivative
+from ..graph.graph import INPUT
+from ..space import Frame, Point
+from ..space.algebra import Matrix, Triple
+from .constraints.equations import curve_exprs, equation_exprs, tell
+from .constraints.places import Acting, BodyPlace, across, row
+from .constraints.rows import Row
+from .records import Body, Joint
+from .symbols import Quantity
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+Geometry = TypeVar("Geometry")
+
+
+class Builder:
+    """Makes the parts of one constraint or load; `where` says which, in errors."""
+
+    __slots__ = ("mechanism", "name", "where")
+
+    def __init__(self, mechanism: Mechanism, name: str, where: str):
+        self.mechanism = mechanism
+        self.name = name
+        self.where = where
+
+    @property
+    def graph(self) -> Graph:
+        return self.mechanism.graph
+
+    @property
+    def time(self) -> Expr:
+        return self.mechanism.time
+
+    @property
+    def ground(self) -> Body:
+        return self.mechanism.ground
+
+    def refuse(self, what: str, because: str = "", fix: str = "", field: str = "") -> ModelError:
+        """The error to raise: what was found (in a field), which law it breaks, how to fix it."""
+        return ModelError(Problem(self.mechanism.where(self._at(field)), what, because, fix))
+
+    def _at(self, field: str) -> str:
+        return f"{self.where} / {field}" if field else self.where
+
+    # parts of the mechanism ------------------------------------------------------------------------------------------
+
+    def body(self, body: Body | str) -> Body:
+        """A body that has been attached to the tree, or the ground."""
+        record = self.mechanism.body_named(body, self.where)
+        self.mechanism.frame_named(record, self.where)
+        return record
+
+    def two_bodies(self, first: Body | str, second: Body | str) -> tuple[Body, Body]:
+        """Both bodies of a constraint, attached and not the same."""
+        a, b = self.body(first), self.body(second)
+        if a is b:
+            because = "a constraint restricts the motion of one body relative to another"
+            raise self.refuse(f"body '{a.name}' is named twice", because, "name two bodies, or the ground")
+        return a, b
+
+    def joint(self, joint: Joint | str) -> Joint:
+        return self.mechanism.joint_named(joint, self.where)
+
+    def joint_with_rate(self, joint: Joint | str, index: int) -> Joint:
+        """A joint that has a speed of this index."""
+        record = self.joint(joint)
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(record.rates):
+            raise self.refuse(f"index {index}", f"joint '{record.name}' has {len(record.rates)} speeds")
+        return record
+
+    def frame(self, frame: Frame | Body | str, field: str = "") -> Frame:
+        return self.mechanism.frame_named(frame, self._at(field))
+
+    def point(self, point: Point | Body | str, field: str = "") -> Point:
+        return self.mechanism.point_named(point, self._at(field))
+
+    # quantities ------------------------------------------------------------------------------------------------------
+
+    def scalar(self, value: Quantity, field: str = "") -> Expr:
+        """A number or an expression of any kind."""
+        return self.mechanism.scalar(value, self._at(field))
+
+    def constant(self, value: Quantity, field: str = "") -> Expr:
+        """A quantity that depends on parameters only."""
+        expr = self.scalar(value, field)
+        self.mechanism.constant([expr], self._at(field))
+        return expr
+
+    def positive(self, value: Quantity, field: str, least: str = "> 0", called: str = "") -> Expr:
+        """A length that depends on parameters only, more than zero (or, with `least` "≥ 0", not less)."""
+        expr, name = self.constant(value, field), called or field
+        number = self.number(expr, field)
+        if number < 0 or (number == 0 and least == "> 0"):
+            raise self.refuse(f"{name} {number:g} m", f"a {name} is {least}", f"give a {name} {least}", field)
+        return expr
+
+    def timed(self, value: Quantity, field: str) -> Expr:
+        """A quantity that depends on t and parameters only, with a value and a rate at t = 0."""
+        expr = self.scalar(value, field)
+        self.check_timed([expr], field)
+        return expr
+
+    def rate_free(self, value: Quantity, field: str) -> Expr:
+        """A quantity that depends on coordinates, t and parameters, and on no rate."""
+        expr = self.scalar(value, field)
+        self.check_rate_free([expr], field)
+        return expr
+
+    def number(self, expr: Expr, field: str = "") -> float:
+        """The value of a quantity at the parameters' values."""
+        return self.mechanism.number(expr, self._at(field))
+
+    def triple(self, values: Sequence[Quantity], field: str = "") -> Triple:
+        """Three components of any kind."""
+        return self.mechanism.triple(values, self._at(field))
+
+    def fixed_triple(self, values: Sequence[Quantity], field: str = "") -> Triple:
+        """Three components that depend on parameters only."""
+        return self.mechanism.fixed_triple(values, self._at(field))
+
+    def axis(self, axis: str | Sequence[Quantity], field: str) -> Triple:
+        """A unit vector that depends on parameters only."""
+        e = self.mechanism.axis(axis, self._at(field))
+        self.mechanism.constant(e, self._at(field))
+        return e
+
+    def direction(self, direction: str | Sequence[Quantity], field: str) -> Triple:
+        """A unit vector; judged where its components depend on parameters only."""
+        if not isinstance(direction, str):
+            xyz = self.triple(direction, field)
+            self.check_rate_free(xyz, field)
+            if self.in_motion(xyz):
+                return xyz
+        return self.mechanism.axis(direction, self._at(field))
+
+    def rotation(self, spec: Mapping[str, Any] | None, field: str) -> Matrix:
+        """The matrix of an orientation that depends on parameters only."""
+        return self.mechanism.fixed_rotation(spec, self._at(field))
+
+    def flag(self, value: bool, field: str) -> bool:
+        if value not in (True, False):
+            because, fix = f"{field} is true or false", "give True or False (true or false in a file)"
+            raise self.refuse(f"{field} is {value!r}", because, fix)
+        return bool(value)
+
+    def equations(self, given: Quantity | Sequence[Quantity]) -> tuple[Expr | str, ...]:
+        """Equations as expressions that are zero, without speeds; as texts where they are too long to write out."""
+        return tell(self, given, equation_exprs(self, given))
+
+    def curve(self, given: Quantity | Sequence[Quantity]) -> tuple[Expr, ...]:
+        """Equations of a surface or a curve as expressions in x, y, z, t and parameters that are zero."""
+        return curve_exprs(self, given)
+
+    def rate_of(self, expr: Expr) -> Expr:
+        """The rate of a quantity in coordinates, t and parameters: Σ ∂/∂q q̇ + ∂/∂t, in motion variables."""
+        return time_derivative([expr], {**self.mechanism.coordinate_rates, self.time: 1.0})[0]
+
+    # what quantities may depend on -----------------------------------------------------------------------------------
+
+    def in_motion(self, exprs: Sequence[Expr]) -> bool:
+        """Whether expressions depend on coordinates or t."""
+        return depends_on(exprs, [self.time, *(c.symbol for c in self.mechanism.coordinate_records.values())])
+
+    def check_rate_free(self, exprs: Sequence[Expr], field: str = "", fix: str = "") -> None:
+        """Refuse expressions that depend on rates or speeds."""
+        m = self.mechanism
+        moving = {s.id for s in (*m.motion_variables.values(), *(u.symbol for u in m.speed_records.values()))}
+        for node in reachable(self.graph, (e.id for e in exprs)):
+            if node in moving:
+                because = "this quantity may depend on coordinates, t and parameters"
+                what = f"it depends on the rate {self.graph.expr(node)!r}"
+                raise self.refuse(what, because, fix or "write the rates in MotionEquations (type: motion)", field)
+
+    def check_timed(self, exprs: Sequence[Expr], field: str = "") -> list[float]:
+        """Values at t = 0; refuses what depends on more than t and parameters, or is not finite there, or its rate."""
+        known = {"t", *self.mechanism.parameters}
+        for node in reachable(self.graph, (e.id for e in exprs)):
+            if self.graph.ops[node] == INPUT and (name := self.graph.args[node][0]) not in known:
+                because = "this quantity may depend on t and parameters only"
+                raise self.refuse(f"it depends on '{name}'", because, field=field)
+        values = evaluate(list(exprs), {"t": 0.0, **self.mechanism.values_of(exprs)})
+        for expr, rate in zip(exprs, forward(exprs, {self.time: 1.0}), strict=True):
+            self.check_finite_at_start(expr, repr(expr), field)
+            self.check_finite_at_start(rate, f"the rate of {expr!r}", field)
+        return values
+
+    def check_finite_at_start(self, expr: Expr, what: str, field: str = "") -> None:
+        """Refuse an expression in t and parameters that has no finite value at t = 0; others are not judged."""
+        values = {"t": 0.0, **self.mechanism.values_of([expr])}
+        if not values.keys() >= set(self.mechanism.inputs_of([expr])):
+            return
+        (value,) = evaluate([expr], values)
+        if not math.isfinite(value):
+            because, fix = "what is imposed has a value and a rate", "shift its time: t + 1e-3, say, or begin with t**2"
+            raise self.refuse(f"{what} is {value:g} at t = 0", because, fix, field)
+
+    # places and rows -------------------------------------------------------------------------------------------------
+
+    def place(self, body: Body, at: Sequence[Quantity], field: str = "") -> BodyPlace:
+        """A place on a body (m, in its frame), in t and parameters; `field` is where it is given."""
+        xyz = self.triple(at, field)
+        self.check_timed(xyz, field)
+        return BodyPlace.on(body, xyz, self.time, f"{self.name}.{field.removesuffix('_at') or 'place'}")
+
+    def row(
+        self,
+        label: str,
+        acting: Iterable[Acting],
+        *,
+        rheonomic: Expr | None = None,
+        residual: Expr | None = None,
+        unit: str = "N",
+    ) -> Row:
+        """The row of a unit reaction: what it does to which body; what acts on the ground is left out."""
+        rate = self.graph.const(0.0) if rheonomic is None else rheonomic
+        return row(label, acting, rate, residual, unit, self.ground)
+
+    def across(self, axis: Triple) -> list[tuple[str, Triple]]:
+        """Two unit vectors across a unit vector, with what they are called."""
+        return across(axis, self.number(axis[2]) < 0)
+
+    def determined(self, because: str, built: Callable[[], Geometry]) -> Geometry:
+        """What `built` returns; refuses a geometry that is the same in every state and has no direction."""
+        try:
+            return built()
+        except ExpressionError as error:
+            what = f"it has no direction in any state: {error}"
+            raise self.refuse(what, because, "check places and axes") from None

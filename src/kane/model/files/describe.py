@@ -1,0 +1,342 @@
+"""The description of a mechanism as plain data in the words of model files, in normal form.
+
+Two mechanisms are the same description when these are equal: expressions have their normal text, orientations are
+matrices, inertias are central, and what is at its default is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import ExpressionError, ModelError, Problem
+from ...graph import Expr
+from ...space import Frame, Point, rotations
+from ...space.algebra import Matrix, Triple
+from ..constraints import BuiltConstraint
+from ..fields import Field, FieldInfo
+from ..joints import (
+    Coupled,
+    Cylindrical,
+    Free,
+    Gimbal,
+    JointType,
+    Planar,
+    Prescribed,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+    Weld,
+)
+from ..loads import BuiltLoad
+from ..normal import normal_text
+from ..records import Body, Joint, Limit, Shape, Wheel
+from .forms import Form, form_of
+
+if TYPE_CHECKING:
+    from ..mechanism import Mechanism
+
+Plain = Any  # str, float, bool, list and dict of these
+
+
+def describe(mechanism: Mechanism) -> dict[str, Plain]:
+    """The sections of a model file; raises ModelError for what no file can hold (types and frames of your own)."""
+    return _Description(mechanism).sections()
+
+
+class _Description:
+    def __init__(self, mechanism: Mechanism):
+        self.m = mechanism
+        self.identity = rotations.identity(mechanism.graph)
+        self.frame_names = {id(f): name for name, f in reversed(mechanism.frames.items())}
+        self.point_names = {id(p): name for name, p in reversed(mechanism.points.items())}
+
+    def sections(self) -> dict[str, Plain]:
+        m = self.m
+        in_joints = {c.name for j in m.joints.values() for c in j.coordinates}
+        extra = [c for c in m.coordinates if c not in in_joints]
+        sections = {
+            "kane": 1,
+            "name": m.name,
+            "about": m.about,
+            "gravity": self.triple(m.gravity, "gravity"),
+            "parameters": {
+                p.name: {"value": p.value, "free": True} if p.free else p.value for p in m.parameters.values()
+            },
+            "coordinates": list(m.coordinates),
+            "extra_coordinates": {c: {"speed": m.default_speeds[f"{c}'"]} for c in extra},
+            "bodies": {b.name: self.body(b) for b in m.bodies.values() if b.name not in m.wheels},
+            "joints": {j.name: self.joint(j) for j in m.joints.values() if j.name not in m.wheels},
+            "wheels": {w.name: self.wheel(w) for w in m.wheels.values()},
+            "frames": {name: self.frame(name, f) for name, f in m.declared_frames.items()},
+            "points": {name: self.point(name, p) for name, p in m.declared_points.items()},
+            "speeds": self.speeds(),
+            "loads": {load.name: self.load(load) for load in m.loads.values()},
+            "constraints": {c.name: self.constraint(c) for c in m.constraints.values()},
+            "rotors": {
+                r.name: {
+                    "joint": r.joint.name,
+                    "inertia": self.scalar(r.inertia, f"rotor '{r.name}'"),
+                    **({"index": r.index} if r.index else {}),
+                }
+                for r in m.rotors.values()
+            },
+            "controls": {
+                c.name: {repr(v): self.scalar(e, f"control '{c.name}' / {v!r}") for v, e in c.efforts.items()}
+                for c in m.controls.values()
+            },
+            "limits": {name: self.limit(limit) for name, limit in m.limits.items()},
+            "initial": self.initial(),
+            "duration": m.duration,
+        }
+        return {key: value for key, value in sections.items() if value}
+
+    # scalars -----------------------------------------------------------------------------------------------------
+
+    def refuse(self, where: str, what: str, fix: str = "") -> ModelError:
+        because = "a model file holds names and expressions only"
+        return ModelError(Problem(self.m.where(where), what, because, fix))
+
+    def scalar(self, expr: Expr | float, where: str) -> float | str:
+        if not isinstance(expr, Expr):
+            return float(expr)
+        if expr.number is not None:
+            return expr.number
+        try:
+            return normal_text(expr)
+        except ExpressionError as error:
+            raise self.refuse(where, str(error), "name its parts by parameters") from None
+
+    def triple(self, xyz: Triple, where: str) -> list[Plain]:
+        """Three components, empty where all are zero."""
+        components = [self.scalar(e, where) for e in xyz]
+        return components if any(c != 0.0 for c in components) else []
+
+    def axis(self, axis: Triple, where: str) -> Plain:
+        for k, letter in enumerate("xyz"):
+            for sign, text in ((1.0, letter), (-1.0, f"-{letter}")):
+                if all(axis[j].number == (sign if j == k else 0.0) for j in range(3)):
+                    return text
+        return [self.scalar(e, where) for e in axis]
+
+    def rotation(self, R: Matrix, where: str) -> dict[str, Plain]:
+        if self.identity == R:
+            return {}
+        return {"matrix": [[self.scalar(e, where) for e in row] for row in R]}
+
+    def frame_name(self, frame: Frame, where: str) -> str:
+        name = self.frame_names.get(id(frame))
+        if name is None:
+            raise self.refuse(where, f"frame '{frame.name}' has no name in the model", "declare it with frame(…)")
+        return name
+
+    def point_name(self, point: Point, where: str) -> str:
+        name = self.point_names.get(id(point))
+        if name is None:
+            raise self.refuse(where, f"point '{point.name}' has no name in the model", "declare it with point(…)")
+        return name
+
+    # entries -----------------------------------------------------------------------------------------------------
+
+    def body(self, body: Body) -> dict[str, Plain]:
+        where = f"body '{body.name}'"
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia
+        entries = {"xx": xx, "yy": yy, "zz": zz, "xy": xy, "xz": xz, "yz": yz}
+        data: dict[str, Plain] = {
+            "mass": self.scalar(body.mass, where),
+            "center": self.triple(body.center, where),
+            "inertia": {k: self.scalar(e, where) for k, e in entries.items() if not e.is_zero},
+            "shapes": [_shape(s) for s in body.shapes],
+            "checked": "" if body.checked else "false",
+        }
+        if body.joint is None and body.frame is not None and body.origin is not None:
+            data["frame"] = self.frame_name(body.frame, where)
+            data["origin"] = self.point_name(body.origin, where)
+        return _given(data)
+
+    def joint(self, joint: Joint) -> dict[str, Plain]:
+        where = f"joint '{joint.name}'"
+        return {
+            "type": joint.type.moves.kind if isinstance(joint.type, Prescribed) else joint.type.kind,
+            "parent": joint.parent.name,
+            "child": joint.child.name,
+            **self.joint_options(joint.type, where),
+            **_given(
+                {
+                    "at": self.triple(joint.at, where),
+                    "rotation": self.rotation(joint.mount, where),
+                    "child_at": self.triple(joint.child_at, where),
+                    "child_rotation": self.rotation(joint.child_mount, where),
+                    "coordinates": [c.name for c in joint.coordinates],
+                    "speeds": [self.m.default_speeds[repr(rate)] for rate in joint.rates],
+                }
+            ),
+        }
+
+    def wheel(self, wheel: Wheel) -> dict[str, Plain]:
+        where = f"wheel '{wheel.name}'"
+        return {
+            "body": wheel.carrier.name,
+            "axis": self.axis(wheel.axis, where),
+            "inertia": self.scalar(wheel.inertia, where),
+            **_given(
+                {
+                    "at": self.triple(wheel.joint.at, where),
+                    "coordinate": wheel.joint.coordinates[0].name,
+                    "speed": self.m.default_speeds[repr(wheel.joint.rates[0])],
+                    "shapes": [_shape(s) for s in wheel.body.shapes],
+                }
+            ),
+        }
+
+    def joint_options(self, kind: JointType, where: str) -> dict[str, Plain]:
+        match kind:
+            case Prescribed(moves, q):
+                told: list[Plain] = [self.scalar(e, where) for e in q]
+                return {**self.joint_options(moves, where), "prescribed": told}
+            case Revolute(axis) | Prismatic(axis) | Cylindrical(axis):
+                return {"axis": self.axis(axis, where)}
+            case Screw(axis, pitch):
+                return {"axis": self.axis(axis, where), "pitch": self.scalar(pitch, where)}
+            case Universal(sequence) | Gimbal(sequence):
+                return {"sequence": sequence}
+            case Planar(normal, velocity):
+                return {"normal": normal, **({} if velocity == "parent" else {"velocity": velocity})}
+            case Free(velocity):
+                return {"velocity": velocity}
+            case Coupled(moves, follows, ratio, offset):
+                return {
+                    "moves": moves.kind,
+                    "axis": self.axis(moves.axis, where),
+                    "follows": follows,
+                    "ratio": self.scalar(ratio, where),
+                    **_given({"offset": self.scalar(offset, where)}),
+                }
+            case Weld() | Spherical():
+                return {}
+        raise self.refuse(where, f"its type '{kind.kind}' is not one of the model files")
+
+    def frame(self, name: str, frame: Frame) -> dict[str, Plain]:
+        where = f"frame '{name}'"
+        assert frame.parent is not None
+        return {
+            "parent": self.frame_name(frame.parent, where),
+            **_given({"rotation": self.rotation(frame.R_PF, where)}),
+            **({} if frame.w_NF is None else {"angular_velocity": [self.scalar(e, where) for e in frame.w_NF]}),
+        }
+
+    def point(self, name: str, point: Point) -> dict[str, Plain]:
+        where = f"point '{name}'"
+        assert point.parent is not None
+        data: dict[str, Plain] = {"parent": self.point_name(point.parent, where)}
+        offset = self.triple(point.offset.xyz, where)
+        data.update(_given({"offset": offset, "frame": self.frame_name(point.offset.frame, where)}))
+        if point.v_NP is not None:
+            components = [self.scalar(e, where) for e in point.v_NP.xyz]
+            data["velocity"] = {"frame": self.frame_name(point.v_NP.frame, where), "components": components}
+        return data
+
+    def speeds(self) -> dict[str, Plain]:
+        if not self.m.speeds_chosen:
+            return {}
+        return {s.name: self.scalar(s.definition, f"speed '{s.name}'") for s in self.m.speed_records.values()}
+
+    def initial(self) -> dict[str, float]:
+        rest = {c.name: 0.0 for c in self.m.coordinate_records.values()}
+        for joint in self.m.joints.values():
+            rest.update((c.name, r) for c, r in zip(joint.coordinates, joint.type.rest, strict=True))
+        values = {c.name: c.initial for c in self.m.coordinate_records.values() if c.initial != rest[c.name]}
+        values.update((s.name, s.initial) for s in self.m.speed_records.values() if s.initial != 0.0)
+        return values
+
+    def limit(self, limit: Limit) -> dict[str, float]:
+        entries = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}
+        return {key: value for key, value in entries.items() if math.isfinite(value)}
+
+    # loads and constraints, by the markers of their fields ----------------------------------------------------------
+
+    def load(self, load: BuiltLoad) -> dict[str, Plain]:
+        where = f"load '{load.name}'"
+        form = form_of(load.record)
+        if form is None:
+            raise self.refuse(where, f"its type '{type(load.record).__name__}' is not one of the model files")
+        return self.record(form, load.record, where)
+
+    def constraint(self, constraint: BuiltConstraint) -> dict[str, Plain]:
+        where = f"constraint '{constraint.name}'"
+        form = form_of(constraint.record)
+        if form is None:
+            raise self.refuse(where, f"its kind '{constraint.kind}' is not one of the model files")
+        return {"type": form.word, **self.record(form, constraint.record, where)}
+
+    def record(self, form: Form, record: Any, where: str) -> dict[str, Plain]:
+        """The keys of a record with their values, without those that are at their defaults."""
+        data: dict[str, Plain] = {}
+        for key in form.keys:
+            told = [self.field(info, getattr(record, info.name), where) for info in key.fields]
+            if key.required or told != [self.field(info, info.default, where) for info in key.fields]:
+                data[key.name] = told[0] if len(told) == 1 else told
+        return data
+
+    def field(self, info: FieldInfo, value: Any, where: str) -> Plain:
+        return None if value is None or info.holds is None else WRITE[info.holds](self, value, where)
+
+    def components(self, values: Sequence[Expr | float], where: str) -> list[Plain]:
+        return [self.scalar(e, where) for e in values]
+
+    def direction(self, value: str | Triple, where: str) -> Plain:
+        return value if isinstance(value, str) else self.axis(value, where)
+
+    def orientation(self, value: Mapping[str, Any], where: str) -> Plain:
+        return self.rotation(value["matrix"], where) or None
+
+    def named_frame(self, value: Frame | str, where: str) -> str:
+        return self.frame_name(self.m.frame_named(value, where), where)
+
+    def named_point(self, value: Point | str, where: str) -> str:
+        return self.point_name(self.m.point_named(value, where), where)
+
+    def equations(self, values: Sequence[Expr | str], where: str) -> list[Plain]:
+        return [e if isinstance(e, str) else self.scalar(e, where) for e in values]
+
+
+def _as_it_is(writer: _Description, value: Any, where: str) -> Plain:
+    return value
+
+
+WRITE: Mapping[Field, Callable[[_Description, Any, str], Plain]] = {
+    Field.BODY: _as_it_is,
+    Field.JOINT: _as_it_is,
+    Field.FRAME: _Description.named_frame,
+    Field.POINT: _Description.named_point,
+    Field.SCALAR: _Description.scalar,
+    Field.COMPONENTS: _Description.components,
+    Field.AXIS: _Description.direction,
+    Field.DIRECTION: _Description.direction,
+    Field.ROTATION: _Description.orientation,
+    Field.LABELS: lambda writer, value, where: list(value),
+    Field.WORD: _as_it_is,
+    Field.FLAG: _as_it_is,
+    Field.INDEX: _as_it_is,
+    Field.EQUATIONS: _Description.equations,
+    Field.CURVE: _Description.equations,
+}
+"""What writes the value of a field, by its marker: of a stored record, or of a default."""
+
+
+def _given(data: Mapping[str, Plain]) -> dict[str, Plain]:
+    """Those entries that say something."""
+    return {key: value for key, value in data.items() if isinstance(value, bool) or value not in ([], {}, 0.0, "")}
+
+
+def _shape(shape: Shape) -> dict[str, Plain]:
+    size: Sequence[float] | float = shape.size[0] if len(shape.size) == 1 else list(shape.size)
+    data: dict[str, Plain] = {shape.kind: size}
+    if shape.kind == "mesh":
+        data = {"mesh": shape.file, "scale": [] if shape.size == (1.0, 1.0, 1.0) else size}
+    data.update(axis="" if shape.axis == "z" else shape.axis, color=shape.color)
+    data.update(quaternion=[] if shape.wxyz == (1.0, 0.0, 0.0, 0.0) else list(shape.wxyz))
+    return {**_given(data), **({"at": list(shape.at)} if any(shape.at) else {})}

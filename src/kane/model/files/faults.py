@@ -1,0 +1,44 @@
+"""What is found wrong with a model file: every fault with its line, and which names are lost by it.
+
+A value that cannot be read raises `Lost` after its fault has been noted. What a faulty entry would have declared is
+remembered, so that those who name it are not blamed.
+"""
+
+from __future__ import annotations
+
+from ...errors import ModelError, Problem
+from .nodes import Node, problem
+
+
+class Lost(Exception):
+    """Something could not be read; why has been noted."""
+
+
+class FaultCollector:
+    """The faults of one reading, in the order of files and lines; and what was left out for them."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, int, Problem]] = []  # (rank of the file, line, problem)
+        self.lost: set[tuple[str, str]] = set()  # (kind, name) of entries that were left out
+        self.lost_words: set[str] = set()  # symbols of entries that were left out
+        self.places: dict[str, tuple[str, int]] = {}  # "body 'A'" → file and line where it stands
+        self._ranks: dict[str, int] = {}
+
+    def note(self, source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> None:
+        rank = self._ranks.setdefault(source, len(self._ranks))
+        self.found.append((rank, line, problem(source, line, where, what, because, fix)))
+
+    def refuse(self, node: Node, where: str, what: str, because: str = "", fix: str = "") -> Lost:
+        """Note a fault at a node; returns what to raise."""
+        self.note(node.source, node.line, where, what, because, fix)
+        return Lost()
+
+    def locate(self, error: ModelError, prefix: str, source: str, line: int) -> None:
+        """Note the problems of the model itself, whose `where` starts with `prefix`, at a line of the file."""
+        for p in error.problems:
+            self.note(source, line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
+
+    def raise_all(self) -> None:
+        """Raise ModelError with everything that was noted, if there is anything."""
+        if self.found:
+            raise ModelError([p for _, _, p in sorted(self.found, key=lambda f: f[:2])])

@@ -1,0 +1,93 @@
+"""Constraints and loads of a model file: records made from the keys of an entry, by the markers of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from ..constraints.loops import CALLED
+from ..fields import Field, FieldInfo
+from ..symbols import suggestion
+from .faults import Lost
+from .forms import Form, Forms
+from .nodes import Node
+from .values import Entry, NodeValues
+
+READ: Mapping[Field, Callable[[NodeValues, Node, str], Any]] = {
+    Field.BODY: NodeValues.body,
+    Field.JOINT: NodeValues.joint,
+    Field.FRAME: NodeValues.frame,
+    Field.POINT: NodeValues.point,
+    Field.SCALAR: NodeValues.quantity,
+    Field.COMPONENTS: NodeValues.triple,
+    Field.AXIS: NodeValues.axis,
+    Field.DIRECTION: NodeValues.direction,
+    Field.ROTATION: NodeValues.rotation,
+    Field.LABELS: NodeValues.labels,
+    Field.WORD: NodeValues.text,
+    Field.FLAG: NodeValues.truth,
+    Field.INDEX: NodeValues.index,
+    Field.EQUATIONS: NodeValues.equations,
+    Field.CURVE: NodeValues.equations,
+}
+"""What reads the node of a field, by its marker."""
+
+_CALLED = {
+    **CALLED,
+    **dict.fromkeys(("nonholonomic", "pfaffian"), "motion"),
+    **dict.fromkeys(("holonomic", "position"), "configuration"),
+    **dict.fromkeys(("rope", "rod", "string", "link"), "distance"),
+    **dict.fromkeys(("skate", "blade"), "knife-edge"),
+    **dict.fromkeys(("wheel", "disc", "disk"), "rolling"),
+    **dict.fromkeys(("chain", "pulley"), "belt"),
+    "sphere": "rolling-sphere",
+}
+"""What other programs call constraints, so that an error can name ours."""
+
+
+def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:
+    where, known = f"constraint '{name}'", forms.constraints
+    r.faults.places[where] = (node.source, line)
+    fields = node.value if isinstance(node.value, Mapping) else {}
+    if "type" not in fields:
+        what = "'type' is missing" if fields else f"expected a type and its options, found {node.kind}"
+        r.faults.note(node.source, line, where, what, fix=f"type is one of {', '.join(known)}")
+        raise Lost
+    kind = r.text(fields["type"], f"{where} / type")
+    if kind not in known:
+        what = f"unknown type '{kind}' of a constraint"
+        raise r.refuse(fields["type"], where, what, fix=suggestion(_CALLED.get(kind, kind), known))
+    form = known[kind]
+    given = Entry(r, node, where, line, ("type", *(key.name for key in form.keys)))
+    r.m.constrain(name, _record(r, form, given))
+
+
+def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:
+    where, known = f"load '{name}'", forms.loads
+    keys = node.value if isinstance(node.value, Mapping) else {}
+    kinds = [kind for kind in known if kind in keys]
+    if len(kinds) != 1:
+        what, found = f"a load is one of {', '.join(known)}", f"found {', '.join(keys) or node.kind}"
+        r.faults.note(node.source, line, where, what, "", found)
+        raise Lost
+    form = known[kinds[0]]
+    given = Entry(r, node, where, line, tuple(key.name for key in form.keys))
+    r.m.load(name, _record(r, form, given))
+
+
+def _record(r: NodeValues, form: Form, given: Entry) -> Any:
+    """The record of an entry; every fault of its fields is noted before it is left out."""
+    values: dict[str, Any] = dict(form.fixed)
+    for key in form.keys:
+        read = partial(_read_fields, r, key.fields)
+        found = given.need(key.name, read) if key.required else given.take(key.name, read)
+        values.update(found or {})
+    given.finish()
+    return form.record(**values)
+
+
+def _read_fields(r: NodeValues, fields: tuple[FieldInfo, ...], node: Node, where: str) -> dict[str, Any]:
+    """The values of the fields that a key holds."""
+    nodes = (node,) if len(fields) == 1 else r.items(node, where, len(fields))
+    return {info.name: READ[info.holds](r, n, where) for info, n in zip(fields, nodes, strict=True) if info.holds}

@@ -1,0 +1,204 @@
+"""Parts of a mechanism in a model file: parameters, bodies, joints, wheels, speeds, drives, controls, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import ModelError
+from ..mechanism import JOINT_TYPES, suggestion
+from .faults import Lost
+from .nodes import Node
+from .values import Entry, NodeValues
+
+WHEEL = ("body", "axis", "inertia", "at", "coordinate", "speed", "shapes")
+BODY = ("mass", "center", "inertia", "about", "checked", "shapes", "particle", "frame", "origin")
+ROTOR = ("joint", "inertia", "ratio", "index")
+LIMIT = ("lower", "upper", "velocity", "effort")
+DH = ("convention", "parent", "at", "rotation", "rows")
+DH_ROW = ("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial")
+PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
+JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity", "moves", "follows", "ratio", "offset")
+JOINT = (
+    *("type", "parent", "child", *PLACEMENT, *JOINT_OPTIONS),
+    *("coordinate", "coordinates", "speed", "speeds", "initial", "prescribed"),
+)
+
+
+def read_parameter(r: NodeValues, name: str, node: Node, line: int) -> None:
+    where = f"parameter '{name}'"
+    if isinstance(node.value, Mapping):
+        given = Entry(r, node, where, line, ("value", "free"))
+        value, free = given.need("value", r.number), given.take("free", r.truth)
+        given.finish()
+    else:
+        value, free = r.number(node, where), False
+    r.m.parameter(name, value or 0.0, free=bool(free))
+
+
+def read_coordinate(r: NodeValues, name: str, node: Node, line: int) -> None:
+    given = Entry(r, node, f"coordinate '{name}'", line, ("initial", "speed"), optional=True)
+    initial, speed = given.take("initial", r.number), given.take("speed", r.text)
+    given.finish()
+    r.m.coordinate(name, initial or 0.0, speed=speed)
+
+
+def read_body(r: NodeValues, name: str, node: Node, line: int) -> None:
+    r.faults.places[f"body '{name}'"] = (node.source, line)
+    try:
+        r.m.body(name, **_body_options(r, name, node, line))
+    except (ModelError, Lost) as error:
+        if isinstance(error, ModelError):
+            r.locate(error, node.source, line)
+        try:
+            r.m.body(name)  # a massless stand-in: joints may still name it
+        except ModelError:
+            raise Lost from None
+
+
+def _body_options(r: NodeValues, name: str, node: Node, line: int) -> dict[str, Any]:
+    given = Entry(r, node, f"body '{name}'", line, BODY, optional=True)
+    options = {
+        "mass": given.take("mass", r.quantity),
+        "center": given.take("center", r.triple),
+        "inertia": given.take("inertia", r.inertia),
+        "about": given.take("about", r.text),
+        "checked": given.take("checked", r.truth),
+        "shapes": given.take("shapes", r.shapes),
+    }
+    particle = given.take("particle", r.quantity)
+    if particle is not None:
+        if options["mass"] is not None or options["inertia"] is not None:
+            raise r.refuse(node, given.where, "a particle has neither mass: nor inertia:", fix="particle: MASS")
+        options["mass"] = particle
+    given.finish()
+    return {k: v for k, v in options.items() if v is not None}
+
+
+def read_dh(r: NodeValues, node: Node, where: str) -> None:
+    """The joints of a table of Hartenberg-Denavit parameters."""
+    given = Entry(r, node, "dh", node.line, DH)
+    convention = given.take("convention", r.text) or ""
+    parent, at = given.take("parent", r.body), given.take("at", r.triple)
+    rotation, table = given.take("rotation", r.rotation), given.fields.get("rows")
+    rows: dict[str, dict[str, Any]] = {}
+    entries = table.value if table is not None and isinstance(table.value, Mapping) else {}
+    for name, row in entries.items():
+        r.faults.places[f"joint '{name}'"] = (row.source, row.line)
+        fields = Entry(r, row, f"dh / {name}", row.line, DH_ROW)
+        values: dict[str, Any] = {key: fields.take(key, r.text) for key in ("type", "coordinate", "speed")}
+        values["body"] = fields.need("body", r.body)
+        values.update({key: fields.take(key, r.quantity) for key in ("a", "alpha", "d", "b", "theta", "initial")})
+        rows[name] = {key: value for key, value in values.items() if value is not None}
+        given.lost = given.lost or fields.lost
+    if given.lost:
+        r.faults.lost_words.update(
+            str(row[key]) for row in rows.values() for key in ("coordinate", "speed") if key in row
+        )
+        r.faults.lost.update(("joint", name) for name in rows)
+        raise Lost
+    r.attempt(node, r.m.dh, convention, rows, parent=parent or "ground", at=at or (0.0, 0.0, 0.0), rotation=rotation)
+
+
+def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
+    where = f"joint '{name}'"
+    r.faults.places[where] = (node.source, line)
+    given = Entry(r, node, where, line, JOINT)
+    kind = given.need("type", r.text)
+    parent, child = given.need("parent", r.body), given.need("child", r.body)
+    if kind is not None and kind not in JOINT_TYPES:
+        type_node = given.fields["type"]
+        raise r.refuse(type_node, where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
+    options: dict[str, Any] = {
+        "at": given.take("at", r.triple),
+        "rotation": given.take("rotation", r.rotation),
+        "child_at": given.take("child_at", r.triple),
+        "child_rotation": given.take("child_rotation", r.rotation),
+        "coordinates": r.one_or_more(given, "coordinate", r.text),
+        "speeds": r.one_or_more(given, "speed", r.text),
+        "initial": given.take("initial", r.one_or_list),
+        "axis": given.take("axis", r.axis),
+        "pitch": given.take("pitch", r.quantity),
+        "sequence": given.take("sequence", r.text),
+        "normal": given.take("normal", r.text),
+        "velocity": given.take("velocity", r.text),
+        "moves": given.take("moves", r.text),
+        "follows": given.take("follows", r.joint),
+        "ratio": given.take("ratio", r.quantity),
+        "offset": given.take("offset", r.quantity),
+        "prescribed": given.take("prescribed", r.one_or_list),
+    }
+    given.finish()
+    r.m.joint(name, kind, parent, child, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]
+
+
+def read_speeds(r: NodeValues, node: Node, where: str) -> None:
+    if not isinstance(node.value, Mapping):
+        raise r.refuse(node, "speeds", f"expected name: definition, found {node.kind}")
+    if any(kind == "joint" for kind, _ in r.faults.lost):
+        raise Lost
+    definitions = {}
+    for name, definition in node.value.items():
+        definitions[name] = r.text(definition, f"speed '{name}'")
+    try:
+        r.m.set_speeds(definitions)
+    except ModelError as error:
+        for p in error.problems:
+            blamed = next((n for n in definitions if f"speed '{n}'" in p.where), None)
+            line = node.line if blamed is None else node.line_of(blamed)
+            source = node.source if blamed is None else node.value[blamed].source
+            r.faults.note(source, line, p.where.removeprefix(r.m.where("")), p.what, p.because, p.fix)
+        raise Lost from None
+
+
+def read_control(r: NodeValues, name: str, node: Node, line: int) -> None:
+    where = f"control '{name}'"
+    if not isinstance(node.value, Mapping):
+        raise r.refuse(node, where, f"expected efforts along speeds, rates or joints, found {node.kind}")
+    if r.faults.lost & {("joint", target) for target in node.value}:
+        raise Lost
+    because = {}
+    for target, value in node.value.items():
+        because[target] = r.quantity(value, f"{where} / {target}")
+    r.m.control(name, because)
+
+
+def read_rotor(r: NodeValues, name: str, node: Node, line: int) -> None:
+    given = Entry(r, node, f"rotor '{name}'", line, ROTOR)
+    joint, inertia = given.need("joint", r.joint), given.need("inertia", r.quantity)
+    ratio, index = given.take("ratio", r.quantity), given.take("index", r.index)
+    given.finish()
+    own = inertia if inertia is not None else 0.0
+    r.m.rotor(name, joint or "", own, ratio=1.0 if ratio is None else ratio, index=index or 0)
+
+
+def read_limit(r: NodeValues, name: str, node: Node, line: int) -> None:
+    if name in r.faults.lost_words:
+        return
+    given = Entry(r, node, f"limit of '{name}'", line, LIMIT)
+    values = {key: given.take(key, r.number) for key in LIMIT}
+    given.finish()
+    r.m.limit(name, **{k: v for k, v in values.items() if v is not None})
+
+
+def read_initial(r: NodeValues, name: str, node: Node, line: int) -> None:
+    if name in r.faults.lost_words:
+        return
+    r.m.set_initial({name: r.quantity(node, f"initial '{name}'")})
+
+
+def read_wheel(r: NodeValues, name: str, node: Node, line: int) -> None:
+    where = f"wheel '{name}'"
+    r.faults.places[f"body '{name}'"] = r.faults.places[f"joint '{name}'"] = (node.source, line)
+    given = Entry(r, node, where, line, WHEEL)
+    body, axis = given.need("body", r.body), given.need("axis", r.axis)
+    inertia = given.need("inertia", r.quantity)
+    options = {
+        "at": given.take("at", r.triple),
+        "coordinate": given.take("coordinate", r.text),
+        "speed": given.take("speed", r.text),
+        "shapes": given.take("shapes", r.shapes),
+    }
+    given.finish()
+    assert body is not None and axis is not None and inertia is not None
+    r.m.wheel(name, body, axis, inertia, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]

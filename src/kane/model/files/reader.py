@@ -1,0 +1,220 @@
+"""From the tree of a model file to a Mechanism, collecting every fault on the way.
+
+An entry that is faulty is left out or replaced by a harmless stand-in, so that one fault is reported once and the
+rest of the file is still judged. Sections are read in the order in which they depend on each other: `STEPS` has them.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+from ...errors import ModelError
+from ..attitude import attitudes
+from ..mechanism import Mechanism
+from .faults import FaultCollector, Lost
+from .forms import Forms
+from .geometry import read_geometry, read_velocities
+from .kinds import read_constraint, read_load
+from .nodes import Node, words
+from .parts import (
+    read_body,
+    read_control,
+    read_coordinate,
+    read_dh,
+    read_initial,
+    read_joint,
+    read_limit,
+    read_parameter,
+    read_rotor,
+    read_speeds,
+    read_wheel,
+)
+from .values import WORD, Entry, NodeValues, entries
+
+Read = Callable[[NodeValues, str, Node, int], None]
+"""Reads one entry: its name, its value, the line of its name."""
+Step = Callable[[NodeValues, Entry, Forms], None]
+"""Reads one section, or what of it can be read at this point."""
+
+SECTIONS = (
+    *("kane", "extends", "name", "about", "gravity", "parameters", "coordinates", "extra_coordinates", "bodies"),
+    *("joints", "wheels", "dh", "frames", "points", "speeds", "loads", "constraints", "rotors", "controls"),
+    *("limits", "initial", "duration"),
+)
+NAMED = (
+    *("parameters", "extra_coordinates", "bodies", "joints", "wheels", "frames", "points"),
+    *("loads", "constraints", "rotors", "controls", "limits", "initial"),
+)
+"""Sections whose entries have names."""
+VERSION = "1"
+
+
+def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
+    """The whole file as a mechanism; raises ModelError with everything that is wrong with it."""
+    faults = FaultCollector()
+    start = NodeValues(Mechanism(), faults, folder)
+    file = Entry(start, root, "", root.line, SECTIONS)
+    if not isinstance(root.value, Mapping):
+        faults.raise_all()
+    _check_version(faults, file)
+    _check_sections(faults, file)
+    m = Mechanism(file.take("name", start.text) or "model", about=file.take("about", start.text) or "")
+    r = file.reader = NodeValues(m, faults, folder)
+    for _, step in STEPS:
+        step(r, file, forms)
+    _judge(r, root)
+    faults.raise_all()
+    return m
+
+
+def _check_version(faults: FaultCollector, file: Entry) -> None:
+    node = file.fields.get("kane")
+    if node is None or node.value != VERSION:
+        where = file.node if node is None else node
+        found = "the version is missing" if node is None else f"version {node.kind}"
+        because, fix = f"this program reads model files of version {VERSION}", f"write 'kane: {VERSION}' at the top"
+        faults.note(where.source, where.line, "kane", found, because, fix)
+
+
+def _check_sections(faults: FaultCollector, file: Entry) -> None:
+    for section in NAMED:
+        node = file.fields.get(section)
+        if node is not None and node.value != "" and not isinstance(node.value, Mapping):
+            what = f"expected named entries, found {node.kind}"
+            faults.note(node.source, node.line, section, what, fix="write one 'name: …' per entry")
+
+
+# steps ---------------------------------------------------------------------------------------------------------------
+
+
+def _read_all(r: NodeValues, section: str, found: Iterable[tuple[str, Node, int]], read: Read) -> None:
+    """Entries one by one; a faulty one is left out."""
+    for name, node, line in found:
+        try:
+            read(r, name, node, line)
+        except ModelError as error:
+            r.locate(error, node.source, line)
+            _lose(r.faults, section, name, node)
+        except Lost:
+            _lose(r.faults, section, name, node)
+
+
+def _lose(faults: FaultCollector, section: str, name: str, node: Node) -> None:
+    """Remember what an entry that was left out would have declared, so that its users are not blamed."""
+    kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
+    faults.lost.add((kind, name))
+    if section == "wheels":
+        faults.lost.update((("body", name), ("joint", name)))
+    if section in ("parameters", "extra_coordinates", "joints", "wheels"):
+        faults.lost_words.update(w for word in (name, *words(node)) for w in WORD.findall(word))
+        if section in ("joints", "wheels"):
+            stem = re.sub(r"\W", "_", name)
+            faults.lost_words.update(f"{x}_{stem}" for x in ("q", "u"))
+
+
+def _each(section: str, read: Read) -> tuple[str, Step]:
+    """The step that reads a section entry by entry."""
+    return section, lambda r, file, forms: _read_all(r, section, entries(file, section), read)
+
+
+def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
+    """Parameters, each after those it is computed from; their order stays that of the file."""
+    given = {name: (name, node, line) for name, node, line in entries(file, "parameters")}
+    needs = {name: {w for text in words(g[1]) for w in WORD.findall(text) if w in given} for name, g in given.items()}
+    try:
+        order = list(TopologicalSorter(needs).static_order())
+    except CycleError as error:
+        cycle = error.args[1]
+        _, node, line = given[cycle[0]]
+        what = f"is computed from itself: {' → '.join(cycle)}"
+        r.faults.note(node.source, line, f"parameter '{cycle[0]}'", what, fix="give one of them a number")
+        r.faults.lost_words.update(given)
+        return
+    _read_all(r, "parameters", (given[name] for name in order), read_parameter)
+    r.m.parameters = {name: r.m.parameters[name] for name in given if name in r.m.parameters}
+
+
+def _read_joints(r: NodeValues, file: Entry, forms: Forms) -> None:
+    """All joints, those that follow others last."""
+    found = list(entries(file, "joints"))
+    coupled = [isinstance(n.value, Mapping) and "follows" in n.value for _, n, _ in found]
+    for last in (False, True):
+        _read_all(r, "joints", [e for e, follows in zip(found, coupled, strict=True) if follows is last], read_joint)
+
+
+def _read_gravity(r: NodeValues, file: Entry, forms: Forms) -> None:
+    gravity = file.take("gravity", r.triple)
+    if gravity is not None:
+        file.take("gravity", lambda n, w: r.attempt(n, r.m.set_gravity, gravity))
+
+
+def _read_order(r: NodeValues, node: Node, where: str) -> None:
+    names = r.names(node, "coordinates")
+    if not r.faults.found:  # otherwise coordinates may be missing for reasons that have been noted
+        r.attempt(node, r.m.order_coordinates, names)
+
+
+def _read_duration(r: NodeValues, file: Entry, forms: Forms) -> None:
+    duration = file.take("duration", r.number)
+    if duration is not None:
+        file.take("duration", lambda n, w: r.attempt(n, r.m.set_duration, duration))
+
+
+def _whole(section: str, read: Callable[[NodeValues, Node, str], None]) -> tuple[str, Step]:
+    """The step that reads a section as one node."""
+    return section, lambda r, file, forms: file.take(section, partial(read, r)) and None
+
+
+def _read_loads(r: NodeValues, file: Entry, forms: Forms) -> None:
+    _read_all(r, "loads", entries(file, "loads"), lambda r, *entry: read_load(r, forms, *entry))
+
+
+def _read_constraints(r: NodeValues, file: Entry, forms: Forms) -> None:
+    _read_all(r, "constraints", entries(file, "constraints"), lambda r, *entry: read_constraint(r, forms, *entry))
+
+
+STEPS: tuple[tuple[str, Step], ...] = (
+    ("parameters", _read_parameters),
+    _each("bodies", read_body),
+    _each("extra_coordinates", read_coordinate),
+    ("joints", _read_joints),
+    _whole("dh", read_dh),
+    _each("wheels", read_wheel),
+    ("gravity", _read_gravity),
+    ("frames", lambda r, file, forms: read_geometry(r, file)),  # and points, and bodies attached to them
+    _whole("coordinates", _read_order),
+    _whole("speeds", read_speeds),
+    ("points", lambda r, file, forms: read_velocities(r, file)),  # velocities of frames and points, in speeds
+    ("loads", _read_loads),
+    ("constraints", _read_constraints),
+    _each("rotors", read_rotor),
+    _each("controls", read_control),
+    _each("limits", read_limit),
+    _each("initial", read_initial),
+    ("duration", _read_duration),
+)
+"""Every section with what reads it, in the order in which they depend on each other."""
+
+
+def _judge(r: NodeValues, root: Node) -> None:
+    """What can only be said about the whole; only where nothing else is wrong."""
+    if r.faults.found:
+        return
+    try:
+        r.m.validate()
+    except ModelError as error:
+        for p in error.problems:
+            where = p.where.removeprefix(r.m.where(""))
+            source, line = r.faults.places.get(where, (root.source, root.line))
+            r.faults.note(source, line, where, p.what, p.because, p.fix)
+        return
+    starts = {c.name: c.initial for c in r.m.coordinate_records.values()}
+    for attitude in attitudes(r.m, starts):
+        if attitude.doubtful:
+            warnings.warn(str(attitude.problem(r.m)), stacklevel=2)
+            r.m.set_initial(dict(zip(attitude.names, attitude.unit, strict=True)))

@@ -1,0 +1,285 @@
+"""Nodes of a model file as words, numbers, vectors, orientations and shapes, with every fault noted at its line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ...errors import ModelError
+from ...graph import Expr
+from ...space.algebra import Triple
+from ...space.rotations import UNIT_TOLERANCE
+from ..mechanism import INERTIA, Mechanism, suggestion
+from ..records import Shape
+from .confine import confined
+from .faults import FaultCollector, Lost
+from .nodes import Node, shortened
+
+Value = TypeVar("Value")
+ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
+SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3, "mesh": 1}
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
+_INDEX = re.compile(r"[0-9]{1,6}")
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}|[a-z]{1,30}")
+WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
+
+
+class NodeValues:
+    """Reads nodes as values of the mechanism `m`; `folder` is the one from which meshes may be read."""
+
+    def __init__(self, m: Mechanism, faults: FaultCollector, folder: Path | None = None):
+        self.m = m
+        self.faults = faults
+        self.folder = folder
+
+    def refuse(self, node: Node, where: str, what: str, because: str = "", fix: str = "") -> Lost:
+        """Note a fault at a node; returns what to raise."""
+        return self.faults.refuse(node, where, what, because, fix)
+
+    def locate(self, error: ModelError, source: str, line: int) -> None:
+        """Note the problems of the model itself at a line of the file."""
+        self.faults.locate(error, self.m.where(""), source, line)
+
+    def attempt(self, node: Node, function: Callable[..., Value], *args: Any, **options: Any) -> Value:
+        """What `function` returns; its problems are noted at `node`."""
+        try:
+            return function(*args, **options)
+        except ModelError as error:
+            self.locate(error, node.source, node.line)
+            raise Lost from None
+
+    # words and numbers -------------------------------------------------------------------------------------------
+
+    def text(self, node: Node, where: str) -> str:
+        if not isinstance(node.value, str) or not node.value:
+            raise self.refuse(node, where, f"expected a word, found {node.kind}")
+        return node.value
+
+    def items(self, node: Node, where: str, count: int | None = None) -> tuple[Node, ...]:
+        if not isinstance(node.value, tuple) or count not in (None, len(node.value)):
+            found = f"a list of {len(node.value)}" if isinstance(node.value, tuple) else node.kind
+            raise self.refuse(node, where, f"expected a list{'' if count is None else f' of {count}'}, found {found}")
+        return node.value
+
+    def names(self, node: Node, where: str) -> list[str]:
+        return [self.text(item, where) for item in self.items(node, where)]
+
+    def quantity(self, node: Node, where: str) -> Expr:
+        """A number, or an expression over the names of the model."""
+        text = node.value
+        if not isinstance(text, str) or not text.strip() or text.strip() in ("~", "null"):
+            raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
+        text = text.strip()
+        is_number = _NUMBER.fullmatch(text) is not None
+        if _NOT_FINITE.fullmatch(text) or (is_number and not math.isfinite(float(text))):
+            raise self.refuse(node, where, f"'{shortened(text)}' is not a finite number", fix="give a finite number")
+        if is_number:
+            return self.m.graph.const(float(text))
+        if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
+            raise Lost  # it needs a name whose own fault has been noted
+        return self.attempt(node, self.m.scalar, text, where)
+
+    def number(self, node: Node, where: str) -> float:
+        """A quantity that depends on parameters only, at their defaults."""
+        expr = self.quantity(node, where)
+        self.attempt(node, self.m.constant, [expr], where)
+        return self.attempt(node, self.m.number, expr, where)
+
+    def index(self, node: Node, where: str) -> int:
+        text = self.text(node, where)
+        if not _INDEX.fullmatch(text):
+            raise self.refuse(node, where, f"'{shortened(text)}' is not an index", fix="count from 0")
+        return int(text)
+
+    def truth(self, node: Node, where: str) -> bool:
+        text = self.text(node, where)
+        if text not in ("true", "false"):
+            raise self.refuse(node, where, f"'{shortened(text)}' is neither true nor false", fix="write true or false")
+        return text == "true"
+
+    def triple(self, node: Node, where: str) -> Triple:
+        x, y, z = (self.quantity(item, where) for item in self.items(node, where, 3))
+        return (x, y, z)
+
+    def axis(self, node: Node, where: str) -> Triple:
+        value = node.value if isinstance(node.value, str) else self.triple(node, where)
+        return self.attempt(node, self.m.axis, value, where)
+
+    def rotation(self, node: Node, where: str) -> dict[str, Any]:
+        """What Mechanism.rotation takes, checked."""
+        given = Entry(self, node, where, node.line, ROTATION)
+        spec = {
+            "axis": given.take("axis", self.axis),
+            "angle": given.take("angle", self.quantity),
+            "euler": given.take("euler", self.text),
+            "angles": given.take("angles", self.quantities),
+            "quaternion": given.take("quaternion", self.quantities),
+            "matrix": given.take("matrix", lambda n, w: [self.triple(row, w) for row in self.items(n, w, 3)]),
+        }
+        given.finish()
+        spec = {k: v for k, v in spec.items() if v is not None}
+        self.attempt(node, self.m.rotation, spec or {"nothing": None}, where)
+        return spec
+
+    def direction(self, node: Node, where: str) -> str | Triple:
+        """A letter, or three components that may depend on the configuration."""
+        return node.value if isinstance(node.value, str) else self.triple(node, where)
+
+    def labels(self, node: Node, where: str) -> tuple[str, ...]:
+        """One word or a list of them."""
+        return tuple(self.names(node, where)) if isinstance(node.value, tuple) else (self.text(node, where),)
+
+    def equations(self, node: Node, where: str) -> tuple[str, ...]:
+        """One equation or a list of them, as text."""
+        items = node.value if isinstance(node.value, tuple) else (node,)
+        texts = tuple(self.text(item, where) for item in items)
+        if any(not self.faults.lost_words.isdisjoint(WORD.findall(text)) for text in texts):
+            raise Lost  # one of its names has a fault of its own, which has been noted
+        return texts
+
+    def quantities(self, node: Node, where: str) -> list[Expr]:
+        return [self.quantity(item, where) for item in self.items(node, where)]
+
+    def known(self, node: Node, where: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
+        """The name of something that the file declares; `tables` are by kind."""
+        name = self.text(node, where)
+        ground = ["ground"] if "body" in tables else []
+        if name in ground or any(name in table for table in tables.values()):
+            return name
+        if any((kind, name) in self.faults.lost for kind in tables):
+            raise Lost
+        names = [*ground, *(known for table in tables.values() for known in table)]
+        what = f"unknown {' or '.join(tables)} '{shortened(name)}'"
+        raise self.refuse(node, where, what, fix=suggestion(name, names))
+
+    def body(self, node: Node, where: str) -> str:
+        return self.known(node, where, {"body": self.m.bodies})
+
+    def joint(self, node: Node, where: str) -> str:
+        return self.known(node, where, {"joint": self.m.joints})
+
+    def frame(self, node: Node, where: str) -> str:
+        return self.known(node, where, {"frame": self.m.frames, "body": self.m.bodies})
+
+    def point(self, node: Node, where: str) -> str:
+        return self.known(node, where, {"point": self.m.points, "body": self.m.bodies})
+
+    def inertia(self, node: Node, where: str) -> dict[str, Expr]:
+        given = Entry(self, node, where, node.line, INERTIA)
+        entries = {key: given.take(key, self.quantity) for key in INERTIA}
+        given.finish()
+        return {k: v for k, v in entries.items() if v is not None}
+
+    def shapes(self, node: Node, where: str) -> tuple[Shape, ...]:
+        return tuple(self.shape(item, where) for item in self.items(node, where))
+
+    def shape(self, node: Node, where: str) -> Shape:
+        given = Entry(self, node, where, node.line, (*SHAPES, "at", "axis", "color", "quaternion", "scale"))
+        kinds = [kind for kind in SHAPES if kind in given.fields]
+        if len(kinds) != 1:
+            raise self.refuse(node, where, f"a shape is one of {', '.join(SHAPES)}", fix="write {sphere: 0.1}, say")
+        file = path = ""
+        if kinds[0] == "mesh":
+            file = given.need("mesh", self.text) or ""
+            path = confined(file, self.folder)
+            size = given.take("scale", lambda n, w: self.sizes(n, w, 3)) or (1.0, 1.0, 1.0)
+        else:
+            size = given.need(kinds[0], lambda n, w: self.sizes(n, w, SHAPES[kinds[0]]))
+        wxyz = given.take("quaternion", lambda n, w: self.sizes(n, w, 4)) or (1.0, 0.0, 0.0, 0.0)
+        at = given.take("at", lambda n, w: self.sizes(n, w, 3)) or (0.0, 0.0, 0.0)
+        axis, color = given.take("axis", self.text) or "z", given.take("color", self.text) or ""
+        if axis not in ("x", "y", "z"):
+            raise self.refuse(node, where, f"axis '{shortened(axis)}' of a shape is not x, y or z")
+        if color and not _COLOR.fullmatch(color):
+            raise self.refuse(node, where, f"'{shortened(color)}' is not a color", fix="write #rrggbb or a name")
+        given.finish()
+        if abs(math.hypot(*wxyz) - 1.0) > UNIT_TOLERANCE:
+            raise self.refuse(node, where, f"quaternion {list(wxyz)}", "a rotation is a unit quaternion")
+        if kinds[0] not in ("line", "mesh") and any(s <= 0 for s in size or ()):
+            raise self.refuse(node, where, f"{kinds[0]} {list(size or ())}", "lengths of a shape are positive")
+        turn = (wxyz[0], wxyz[1], wxyz[2], wxyz[3])
+        return Shape(kinds[0], tuple(size or ()), (at[0], at[1], at[2]), axis, color, turn, file, path)
+
+    def sizes(self, node: Node, where: str, count: int) -> tuple[float, ...]:
+        if count == 1:
+            return (self.number(node, where),)
+        return tuple(self.number(item, where) for item in self.items(node, where, count))
+
+    def one_or_list(self, node: Node, where: str) -> list[Expr]:
+        return self.quantities(node, where) if isinstance(node.value, tuple) else [self.quantity(node, where)]
+
+    def one_or_more(self, given: Entry, key: str, convert: Callable[[Node, str], str]) -> list[str] | None:
+        one, more = given.take(key, convert), given.take(f"{key}s", self.names)
+        if one is not None and more is not None:
+            raise self.refuse(
+                given.node, given.where, f"{key}: and {key}s: are both given", fix="leave out one of them"
+            )
+        return more if one is None else [one]
+
+
+def entries(file: Entry, section: str) -> Iterator[tuple[str, Node, int]]:
+    """(name, node, line of the name) of each entry of a section."""
+    node = file.fields.get(section)
+    if node is not None and isinstance(node.value, Mapping):
+        for name, entry in node.value.items():
+            yield name, entry, node.line_of(name)
+
+
+class Entry:
+    """The fields of one mapping: unknown keys are noted with a suggestion, faulty values are noted and make it lost."""
+
+    def __init__(
+        self,
+        reader: NodeValues,
+        node: Node,
+        where: str,
+        line: int,
+        allowed: Sequence[str],
+        optional: bool = False,
+    ):
+        self.reader = reader
+        self.node = node
+        self.where = where
+        self.lost = False
+        self.fields: Mapping[str, Node] = {}
+        if isinstance(node.value, Mapping):
+            self.fields = node.value
+        elif not (optional and node.value == ""):
+            fix = f"write {allowed[0]}: …, with keys out of {', '.join(allowed)}"
+            reader.faults.note(node.source, line, where, f"expected a mapping, found {node.kind}", fix=fix)
+            self.lost = True
+        for key in self.fields:
+            if key not in allowed:
+                what = f"unknown key '{shortened(key)}'"
+                entry = self.fields[key]
+                reader.faults.note(entry.source, node.line_of(key), where, what, fix=suggestion(key, allowed))
+                self.lost = True
+
+    def take(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
+        """The converted value of a field, or None where it is not given or faulty."""
+        node = self.fields.get(key)
+        if node is None:
+            return None
+        try:
+            return convert(node, f"{self.where} / {key}" if self.where else key)
+        except Lost:
+            self.lost = True
+            return None
+
+    def need(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
+        """The converted value of a field that has to be there."""
+        if key not in self.fields and isinstance(self.node.value, Mapping):
+            self.reader.faults.note(
+                self.node.source, self.node.line, self.where, f"'{key}' is missing", fix=f"add {key}: …"
+            )
+            self.lost = True
+        return self.take(key, convert)
+
+    def finish(self) -> None:
+        """Leave the entry out where any of its fields is faulty."""
+        if self.lost:
+            raise Lost

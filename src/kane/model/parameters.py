@@ -1,0 +1,147 @@
+"""New values of parameters: everything that was judged with the old ones when it was declared is judged again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ModelError, Problem
+from ..graph import Expr, depends_on
+from ..space.algebra import Triple
+from .builder import Builder
+from .constraints.equations import equation_exprs
+from .fields import Field, fields_of, resolved
+from .joints import Coupled, Cylindrical, JointType, Prescribed, Prismatic, Revolute, Screw
+from .records import Body
+from .symbols import Quantity
+from .wheels import check_pendulum, check_spin_inertia
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+Check = tuple[Iterable[Expr], Callable[[], object]]
+"""What a check depends on, and the check."""
+
+
+def change_parameters(m: Mechanism, values: Mapping[str, Quantity]) -> tuple[str, ...]:
+    """Set parameters; returns those of them that are not free. Raises ModelError for all that is wrong with the
+    description at the new values, with nothing changed."""
+    changed = {}
+    for name, value in values.items():
+        where = f"parameter '{name}'"
+        record = m.find("parameter", name, m.parameters, "parameters")
+        number = m.number(m.scalar(value, where), where)
+        if not math.isfinite(number):
+            raise ModelError(Problem(m.where(where), f"{number:g} is not a finite number"))
+        changed[name] = replace(record, value=number)
+    before, remarks = dict(m.parameters), list(m.remarks)
+    m.parameters.update(changed)
+    symbols = [record.symbol for name, record in changed.items() if record.value != before[name].value]
+    problems = list(_problems(m, symbols)) if symbols else []
+    if problems:
+        m.parameters.update({name: before[name] for name in changed})
+        m.remarks[:] = remarks
+        raise ModelError(problems)
+    return tuple(name for name, record in changed.items() if not record.free)
+
+
+def check_rotor(m: Mechanism, inertia: Expr, where: str) -> None:
+    """Refuse a rotor of negative inertia (kg m²)."""
+    m.constant([inertia], f"{where} / inertia")
+    number = m.number(inertia, f"{where} / inertia")
+    if number < 0:
+        what = f"inertia {number:g} kg m²"
+        raise ModelError(Problem(m.where(where), what, "no inertia is negative", "give one ≥ 0"))
+
+
+def _problems(m: Mechanism, symbols: list[Expr]) -> Iterator[Problem]:
+    """What is wrong with the parts of a description that depend on these parameters, at their present values."""
+    for exprs, check in _checks(m):
+        written = [e for e in exprs if e.number is None]
+        if written and depends_on(written, symbols):
+            try:
+                check()
+            except ModelError as error:
+                yield from error.problems
+
+
+def _checks(m: Mechanism) -> Iterator[Check]:
+    yield m.gravity, partial(m.constant, m.gravity, "gravity")
+    for body in m.bodies.values():
+        if body.name not in m.wheels:
+            yield (body.mass, *(e for row in body.inertia for e in row)), partial(_check_body, m, body)
+            yield body.center, partial(m.constant, body.center, f"body '{body.name}' / center")
+    for joint in m.joints.values():
+        where = f"joint '{joint.name}'"
+        turned = (e for mount in (joint.mount, joint.child_mount) for row in mount for e in row)
+        placed = (*joint.at, *joint.child_at, *turned)
+        yield placed, partial(m.constant, placed, where)
+        if (axis := _axis_of(joint.type)) is not None:
+            yield axis, partial(m.axis, axis, f"{where} / axis")
+    for wheel in m.wheels.values():
+        where = f"wheel '{wheel.name}'"
+        yield wheel.axis, partial(m.axis, wheel.axis, f"{where} / axis")
+        yield (wheel.inertia,), partial(check_spin_inertia, m, wheel.inertia, f"{where} / inertia")
+    for name, length in m.pendulums.items():
+        yield (length,), partial(check_pendulum, m, length, f"slosh '{name}'")
+    for rotor in m.rotors.values():
+        yield (rotor.inertia,), partial(check_rotor, m, rotor.inertia, f"rotor '{rotor.name}'")
+    yield from _record_checks(m)
+    if m.speeds_chosen:
+        speeds = list(m.speed_records.values())
+        yield [s.definition for s in speeds], partial(m.check_speeds, speeds)
+
+
+def _check_body(m: Mechanism, body: Body) -> None:
+    """Judge mass and inertia; what was remarked upon before is forgotten."""
+    where = m.where(f"body '{body.name}' / inertia")
+    m.remarks[:] = [remark for remark in m.remarks if remark.where != where]
+    m.check_mass(body)
+
+
+def _axis_of(kind: JointType) -> Triple | None:
+    """The axis of a joint type that has one."""
+    if isinstance(kind, Coupled | Prescribed):
+        return _axis_of(kind.moves)
+    return kind.axis if isinstance(kind, Revolute | Prismatic | Screw | Cylindrical) else None
+
+
+def _record_checks(m: Mechanism) -> Iterator[Check]:
+    """Loads and constraints are made again; what is made is thrown away."""
+    for load in m.loads.values():
+        yield _exprs(load.record, load.build), partial(_check_load, load.record, load.build)
+    for constraint in m.constraints.values():
+        build = Builder(m, constraint.name, f"constraint '{constraint.name}'")
+        yield _exprs(constraint.record, build), partial(_check_constraint, constraint.record, build)
+
+
+def _check_load(record: Any, build: Builder) -> None:
+    resolved(record, build).check(build)
+
+
+def _check_constraint(record: Any, build: Builder) -> None:
+    resolved(record, build).make_rows(build)
+
+
+def _exprs(record: Any, build: Builder) -> Iterator[Expr]:
+    """Every expression in the fields of a stored record."""
+    for info in fields_of(type(record)):
+        value = getattr(record, info.name)
+        if info.holds is Field.EQUATIONS:
+            yield from equation_exprs(build, value)
+        elif info.holds is not None:
+            yield from _exprs_in(value)
+
+
+def _exprs_in(value: Any) -> Iterator[Expr]:
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _exprs_in(item)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _exprs_in(item)

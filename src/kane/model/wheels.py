@@ -1,0 +1,154 @@
+"""Wheels that are all spin, and liquid that sloshes.
+
+Wheels are massless bodies with one moment of inertia, J e eᵀ, on a revolute joint about e: what is left of a symmetric
+wheel once its mass and its inertia across e are counted with the body that carries it. A slosh pendulum is a body and a
+joint under a convenient name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import ModelError, Problem
+from ..graph import Expr
+from ..space.algebra import Matrix, Triple
+from .fields import ORIGIN
+from .loads import JointSpring
+from .records import Body, Joint, Shape, Wheel
+from .symbols import Quantity
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class WheelOptions:
+    """Where a wheel is drawn (m, in its carrier's frame) and how; names of its coordinate and speed."""
+
+    _: KW_ONLY
+    at: Sequence[Quantity] = ORIGIN
+    coordinate: str | None = None
+    speed: str | None = None
+    shapes: Sequence[Shape] = ()
+
+
+def add_wheel(
+    m: Mechanism,
+    name: str,
+    body: Body | str,
+    axis: str | Sequence[Quantity],
+    inertia: Quantity,
+    options: WheelOptions,
+) -> Wheel:
+    """See `Mechanism.wheel`."""
+    where = f"wheel '{name}'"
+    m.new_name(name, "wheel", m.wheels)
+    carrier = m.body_named(body, where)
+    _check_carrier(m, carrier, where)
+    e = m.axis(axis, f"{where} / axis")
+    J = m.scalar(inertia, f"{where} / inertia")
+    check_spin_inertia(m, J, f"{where} / inertia")
+    m.constant(e, where)
+    m.new_name(name, "body", m.bodies)
+    zero = m.graph.const(0.0)
+    none = (zero, zero, zero)
+    spun = Body(name, zero, none, (none, none, (zero, zero, J)), tuple(options.shapes), checked=False)
+    m.bodies[name] = spun
+    try:
+        joint = m.joint(
+            name,
+            "revolute",
+            carrier,
+            spun,
+            at=options.at,
+            rotation={"matrix": _with_z_along(m, e, where)},
+            axis="z",
+            coordinates=None if options.coordinate is None else [options.coordinate],
+            speeds=None if options.speed is None else [options.speed],
+        )
+    except ModelError:
+        del m.bodies[name]
+        raise
+    m.wheels[name] = Wheel(name, carrier, e, J, spun, joint)
+    return m.wheels[name]
+
+
+def check_spin_inertia(m: Mechanism, J: Expr, where: str) -> None:
+    """Refuse a wheel whose inertia about its axis is not more than zero."""
+    m.constant([J], where)
+    moment = m.number(J, where)
+    if moment <= 0:
+        raise ModelError(
+            Problem(
+                m.where(where),
+                f"inertia {moment:g} kg m²",
+                "a wheel stores angular momentum by its inertia",
+                "give an inertia > 0 about its axis",
+            )
+        )
+
+
+def _check_carrier(m: Mechanism, carrier: Body, where: str) -> None:
+    if any(wheel.body is carrier for wheel in m.wheels.values()):
+        raise ModelError(
+            Problem(
+                m.where(where),
+                f"it is mounted on wheel '{carrier.name}'",
+                "a wheel is carried by a body that has mass and inertia of its own",
+                "make the carrier a body with a revolute joint",
+            )
+        )
+
+
+def _with_z_along(m: Mechanism, e: Triple, where: str) -> Matrix:
+    """A rotation matrix whose third column is the unit vector e, exact where e is a coordinate axis.
+
+    Two columns orthogonal to e without a square root; they are singular only where e_z is −1 (or 1 where e_z < 0 at
+    the parameters' defaults), so that e may depend on parameters.
+    """
+    x, y, z = e
+    s = -1.0 if m.number(z, where) < 0 else 1.0
+    a = -1.0 / (s + z)
+    b = x * y * a
+    one = m.graph.const(1.0)
+    return ((one + s * x * x * a, b, x), (s * b, s + y * y * a, y), (-s * x, -y, z))
+
+
+@dataclass(frozen=True, slots=True)
+class SloshOptions:
+    """Where a slosh pendulum hangs (m) and along what, in its carrier's frame; its damping (N m s/rad); its shapes."""
+
+    _: KW_ONLY
+    at: Sequence[Quantity] = ORIGIN
+    axis: str | Sequence[Quantity] = "z"
+    damping: Quantity = 0.0
+    shapes: Sequence[Shape] = ()
+
+
+def add_slosh(
+    m: Mechanism, name: str, body: Body | str, mass: Quantity, length: Quantity, options: SloshOptions
+) -> Joint:
+    """See `Mechanism.slosh`."""
+    where = f"slosh '{name}'"
+    carrier = m.body_named(body, where)
+    e = m.axis(options.axis, f"{where} / axis")
+    arm = m.scalar(length, f"{where} / length")
+    check_pendulum(m, arm, where)
+    zero = m.graph.const(0.0)
+    m.body(name, mass=mass, center=(zero, zero, -arm), shapes=options.shapes)
+    turn = {"matrix": _with_z_along(m, e, where)}
+    joint = m.joint(name, "universal", carrier, name, at=options.at, rotation=turn)
+    d = m.scalar(options.damping, f"{where} / damping")
+    if not d.is_zero:
+        for index in range(2):
+            m.load(f"{name} damping {index + 1}", JointSpring(joint, damping=d, index=index))
+    m.pendulums[name] = arm
+    return joint
+
+
+def check_pendulum(m: Mechanism, length: Expr, where: str) -> None:
+    """Refuse a slosh pendulum whose length is not more than zero."""
+    if not m.number(length, f"{where} / length") > 0:
+        raise ModelError(Problem(m.where(where), f"length {length!r}", "a pendulum has a length", "give it > 0"))

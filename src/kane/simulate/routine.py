@@ -1,0 +1,35 @@
+"""A flat program at an address, with the memory it works in: what integrators are given in place of a kernel."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+_FLAT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """void f(const double *in, double *out, void *memory), which writes so many `outputs`.
+
+    `memory` is the address of what it works in, 0 for a program that needs nothing; `owner` keeps that alive. Two
+    threads must not run it in the same memory.
+    """
+
+    address: int
+    outputs: int
+    memory: int = 0
+    owner: Any = field(default=None, repr=False)
+
+    def __call__(self, x: Any) -> Any:
+        """What it writes for the inputs x, (outputs,)."""
+        given, out = np.ascontiguousarray(x, dtype=np.float64), np.empty(self.outputs)
+        self.run(given.ctypes.data, out.ctypes.data)
+        return out
+
+    def run(self, source: int, target: int) -> None:
+        """Run it on the inputs at one address and write to another."""
+        _FLAT(self.address)(source, target, self.memory)
