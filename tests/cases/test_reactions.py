@@ -332,9 +332,9 @@ def test_the_ground_accelerates_the_mass_centre(name: str) -> None:
     total = np.zeros(3)
     found = model.reactions(q, u, tau)
     for joint in model.joints.values():
-        if joint.parent is model.ground:
+        if joint.parent is model.mechanism.ground:
             total += found[joint.name].force
-    gravity = np.array([model.number(x, "gravity") for x in model.gravity])
+    gravity = np.array(model.gravity)
     expected = model.mass * (weights @ c - gravity)
     assert np.abs(total - expected).max() <= DIFFERENCED * np.abs(expected).max()
 
