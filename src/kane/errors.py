@@ -1,4 +1,4 @@
-"""Errors that teach: where, what, which law is violated, how to mend it.
+"""Errors that teach: where, what, which principle is violated, how to fix it.
 
 Every error a user can provoke derives from `KaneError`. A `ModelError` collects all problems of a model
 in the user's order and is raised once.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 class KaneError(Exception):
-    """Any fault that the user can mend; its text says how."""
+    """Any fault that the user can fix; its text says how."""
 
 
 class ExpressionError(KaneError):
@@ -31,19 +31,19 @@ class SingularError(KaneError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault of a model: where it is, what is there, the law it violates, how to mend it."""
+    """One fault of a model: where it is, what is there, what it violates, how to fix it."""
 
     where: str
     what: str
-    law: str = ""
-    mend: str = ""
+    because: str = ""
+    fix: str = ""
 
     def __str__(self) -> str:
         text = f"{self.where}: {self.what}"
-        if self.law:
-            text += f"\n    because {self.law}"
-        if self.mend:
-            text += f"\n    to mend: {self.mend}"
+        if self.because:
+            text += f"\n    because {self.because}"
+        if self.fix:
+            text += f"\n    fix: {self.fix}"
         return text
 
 

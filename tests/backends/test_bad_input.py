@@ -1,4 +1,4 @@
-"""Arrays that do not fit are refused with the place, the value and the way to mend it; by every backend alike."""
+"""Arrays that do not fit are refused with the place, the value and the way to fix it; by every backend alike."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refused(kernel: Kernel, *arrays: object) -> str:
 def test_a_number_that_is_not_finite_is_named(kernel: Kernel, bad: float) -> None:
     text = refused(kernel, 0.0, [0.0, bad, 0.0], np.zeros(3))
     assert re.search(rf"program 'arm', input 'q', 'q1': {bad} was given, a finite number is needed", text)
-    assert "to mend" in text
+    assert "fix:" in text
     assert "'t', 't': " in refused(kernel, bad, np.zeros(3), np.zeros(3))
 
 

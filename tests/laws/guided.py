@@ -157,9 +157,9 @@ def power_of(kin: Kinematics, action: Action) -> Expr:
 
 
 def rate(m: Mechanism, row: Row) -> Expr:
-    """Power of the actions + drift."""
+    """Power of the actions + the rheonomic part."""
     kin = kinematics(m)
-    total = row.drift
+    total = row.rheonomic
     for action in row.actions:
         total = total + power_of(kin, action)
     return total

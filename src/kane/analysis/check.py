@@ -30,7 +30,7 @@ ACCELERATION = 1e-10  # the same, after division by the smallest eigenvalue of t
 SYMMETRY = 1e-12  # entries of M that are equal on paper, relative to the diagonal
 DIFFERENCE = 1e-7  # central differences of fourth order at STEP; both their errors are near 1e-11
 STEP = 1e-3  # rad or m
-DRIFT = 1e-12  # velocities at u = 0 that are rounding errors (rad/s, m/s)
+AT_REST = 1e-12  # velocities at u = 0 that are rounding errors (rad/s, m/s)
 CONDITION = 1e4  # of the definitions of the speeds; a state nearer to a singularity says little about the formulation
 TRIES = 50  # to draw such a state
 SPREAD = 0.7  # of coordinates about their initial values (rad, m), wide enough to leave special positions
@@ -120,8 +120,8 @@ class _Bench:
         return not self.softest[0] > NO_MASS
 
     @property
-    def drift(self) -> float:
-        return max(state.drift for state in self.at)
+    def speed_at_rest(self) -> float:
+        return max(state.speed_at_rest for state in self.at)
 
     def effort_scale(self, udot: Array) -> Array:
         scale = np.array([s.effort_scale(x) for s, x in zip(self.at, udot, strict=True)])
@@ -262,7 +262,7 @@ def _power(bench: _Bench) -> CheckRow:
     name, law = "power balance", "dT/dt = power of τ, loads and gravity"
     if bench.singular:
         return CheckRow(name, law, None, AGREEMENT, "M is singular")
-    if bench.drift > DRIFT:
+    if bench.speed_at_rest > AT_REST:
         return CheckRow(name, law, None, AGREEMENT, "parts move at u = 0: what moves them does work too")
     udot = bench.accelerations()
     moving = replace(bench, states=replace(bench.states, udot=udot))

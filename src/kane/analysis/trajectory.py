@@ -17,7 +17,7 @@ from ..formulation.dense import dense_equations
 from ..graph import Expr, forward
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
-from .check import AGREEMENT, DRIFT
+from .check import AGREEMENT, AT_REST
 from .programs import Array, Programs, States
 from .report import CheckReport, CheckRow
 
@@ -100,7 +100,7 @@ def _energy(motion: Motion, ask: Programs, states: States, tolerance: float) -> 
     name, law = "energy", "T + V of gravity − work of τ and loads is constant"
     dense = dense_equations(ask.equations.mechanism)
     some = np.linspace(0, len(motion.t) - 1, 3).astype(int)
-    if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).drift for k in some) > DRIFT:
+    if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).speed_at_rest for k in some) > AT_REST:
         return CheckRow(name, law, None, tolerance, "parts move at u = 0: what moves them does work too")
     T = ask("energy", states)[0]
     outputs = {"V": ((), [ask.equations.gravity_potential])}

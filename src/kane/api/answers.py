@@ -138,7 +138,7 @@ class ConstrainedAnswer:
         if single and not np.all(np.isfinite(udot)):
             raise SingularError(
                 f"model '{self._answers.mechanism.name}': no accelerations in this state; constraints have no value"
-                f" there, or leave a motion without mass\n    to mend: move off it; in a batch such samples are given"
+                f" there, or leave a motion without mass\n    fix: move off it; in a batch such samples are given"
                 f" back as nan"
             )
         return udot[0] if single else udot

@@ -100,14 +100,14 @@ def rows_at(answers: Answers, q: Array, u: Array, t: float) -> ConstraintRows:
 
 def refuse_off(mechanism: Mechanism, rows: ConstraintRows, u: Array) -> None:
     """Refuse a state that the constraints, in numbers there, do not allow."""
-    mend = "move the state onto the constraints with project"
+    fix = "move the state onto the constraints with project"
     still = np.zeros(len(mechanism.speeds))
-    _refuse_large(mechanism, "q", rows.phi, rows.A, still, still[:1], "m or rad", mend)
-    _refuse_large(mechanism, "u", rows.rate, rows.A, u, still[:1], "m/s or rad/s", mend)
+    _refuse_large(mechanism, "q", rows.phi, rows.A, still, still[:1], "m or rad", fix)
+    _refuse_large(mechanism, "u", rows.rate, rows.A, u, still[:1], "m/s or rad/s", fix)
 
 
 def _refuse_large(
-    mechanism: Mechanism, what: str, off: Array, A: Array, x: Array, b: Array, unit: str, mend: str
+    mechanism: Mechanism, what: str, off: Array, A: Array, x: Array, b: Array, unit: str, fix: str
 ) -> None:
     """Refuse `what` by which rows are off (…, m), as far as it is more than a share of A x and b."""
     if np.abs(off).max(initial=0.0) <= TOLERATED:
@@ -121,7 +121,7 @@ def _refuse_large(
     where = f", sample {int(place[0])}" if len(place) > 1 and len(off) > 1 else ""
     raise InputError(
         f"{what} does not satisfy the constraints of model '{mechanism.name}': '{name}' is off by {off[place]:.3g} "
-        f"({unit}){where}\n    to mend: {mend}"
+        f"({unit}){where}\n    fix: {fix}"
     )
 
 
@@ -326,20 +326,20 @@ def _refused(mechanism: Mechanism, error: InconsistentRows, what: str) -> Proble
     if error.level == "value":
         names = ", ".join(f"'{name}'" for name, _ in error.residuals)
         has = "has" if len(error.residuals) == 1 else "have"
-        mend = "start from another state: a wheel that lies flat, say, touches the ground nowhere and everywhere"
-        return Problem(mechanism.where("constraints"), f"{names} {has} no finite value at this state", mend=mend)
+        fix = "start from another state: a wheel that lies flat, say, touches the ground nowhere and everywhere"
+        return Problem(mechanism.where("constraints"), f"{names} {has} no finite value at this state", fix=fix)
     unit = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}[error.level]
     largest = abs(error.residuals[0][1])
     bad = [(n, x) for n, x in error.residuals if not abs(x) <= INVOLVED * largest]
     listed = ", ".join(f"'{name}' by {x:.3g}" for name, x in bad[:_NAMED])
     more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
-    mend = "give a start nearer to a possible one, check lengths and places, or leave out a constraint"
+    fix = "give a start nearer to a possible one, check lengths and places, or leave out a constraint"
     if error.level == "velocity":
-        mend = "leave out one of the constraints that contradict each other, or give their rates to agree"
+        fix = "leave out one of the constraints that contradict each other, or give their rates to agree"
     if error.level == "acceleration":
-        mend = f"{_branches(mechanism, error.branches)} or start a little beside the position"
-    law = "constraints hold at all times, so that their rates vanish too"
-    return Problem(mechanism.where("constraints"), f"{what}; off are {listed}{more} ({unit})", law, mend)
+        fix = f"{_branches(mechanism, error.branches)} or start a little beside the position"
+    because = "constraints hold at all times, so that their rates vanish too"
+    return Problem(mechanism.where("constraints"), f"{what}; off are {listed}{more} ({unit})", because, fix)
 
 
 def _branches(mechanism: Mechanism, branches: Sequence[Array]) -> str:

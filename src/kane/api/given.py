@@ -66,13 +66,13 @@ def parameters(mechanism: Mechanism, values: Any) -> Array | None:
     if not free:
         raise InputError(
             f"model '{mechanism.name}': no parameter is free, so parameters=… has nothing to set\n"
-            f"    to mend: declare some with keep_free(...) or load(free=...), or use set_parameters"
+            f"    fix: declare some with keep_free(...) or load(free=...), or use set_parameters"
         )
     if isinstance(values, Mapping):
         for name in values:
             if name in mechanism.parameters and name not in free:
                 raise InputError(
-                    f"model '{mechanism.name}': parameter '{name}' is fixed\n    to mend: keep_free(['{name}'])"
+                    f"model '{mechanism.name}': parameter '{name}' is fixed\n    fix: keep_free(['{name}'])"
                 )
             known(mechanism, "free parameter", name, free, "parameters")
         values = _columns(mechanism, "parameters", [values.get(name, value) for name, value in free.items()])
@@ -106,7 +106,7 @@ def known(mechanism: Mechanism, kind: str, name: Any, table: Iterable[str], wher
     if name not in names:
         raise InputError(
             f"model '{mechanism.name}' / {where}: unknown {kind} '{_shown(name)}'\n"
-            f"    to mend: {suggestion(str(name), names)}"
+            f"    fix: {suggestion(str(name), names)}"
         )
 
 

@@ -225,7 +225,7 @@ def _producing(answers: Answers, still: FirstOrder, udot: Array, driven: Sequenc
         worst = m.speeds[freed.choice.independent[int(np.argmax(missing))]]
         raise InputError(
             f"efforts along {', '.join(driven) or 'nothing'} cannot produce this udot: {missing.max():.3g} is "
-            f"missing along '{worst}'\n    to mend: name more speeds in inputs, or give tau"
+            f"missing along '{worst}'\n    fix: name more speeds in inputs, or give tau"
         )
     tau = np.zeros(len(udot))
     tau[columns] = least

@@ -116,7 +116,7 @@ def _refuse_unknown(options: Mapping[str, Any]) -> None:
     for name in options:
         if name not in _OPTIONS:
             named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options")]
-            raise InputError(f"simulate has no option '{name}'\n    to mend: {suggestion(name, [*named, *_OPTIONS])}")
+            raise InputError(f"simulate has no option '{name}'\n    fix: {suggestion(name, [*named, *_OPTIONS])}")
 
 
 def _key(law: Law | None) -> Any:
@@ -216,7 +216,7 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
                 Fault(
                     mechanism.where(f"event '{name}'"),
                     f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
-                    mend="give an expression, or {expression, direction, terminal}",
+                    fix="give an expression, or {expression, direction, terminal}",
                 )
             )
         found.append((Event(name, **spec), _watch_expression(mechanism, expression, f"event '{name}'")))

@@ -45,8 +45,8 @@ def from_sympy(
         start = regular_start(mechanism, source.given_start)
         if start is None:
             what = "no regular position on the constraints was found near zero with what `initial` gives"
-            mend = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
-            mechanism.remarks.append(Problem(mechanism.where("initial"), what, mend=mend))
+            fix = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
+            mechanism.remarks.append(Problem(mechanism.where("initial"), what, fix=fix))
         mechanism.set_initial(start or {})
     kind = SymPyEquations if source.lagrangian is None else LagrangianEquations
     return SymPyModel.of(SymPyAnswers(mechanism, kind))
@@ -91,13 +91,13 @@ class SymPyModel(Model):
         where = self.mechanism.where("check")
         if source.unoriented:
             what = f"no orientation says how the frames {', '.join(source.unoriented)} turn"
-            law = "the second route derives angular velocities from orientations"
-            raise ModelError(Problem(where, what, law, "orient them, by an angle of their own"))
+            because = "the second route derives angular velocities from orientations"
+            raise ModelError(Problem(where, what, because, "orient them, by an angle of their own"))
         try:
             return super().check(samples, seed)
         except np.linalg.LinAlgError:
-            what, law = "some speeds move no body", "the second route solves M udot = f for all speeds"
-            raise ModelError(Problem(where, what, law, "compare with SymPy's own equations")) from None
+            what, because = "some speeds move no body", "the second route solves M udot = f for all speeds"
+            raise ModelError(Problem(where, what, because, "compare with SymPy's own equations")) from None
 
 
 class SymPyEquations(Equations):
@@ -190,7 +190,7 @@ def _no_bodies(model: str, what: str) -> Problem:
     return Problem(
         f"model '{model}' / {what}",
         "the model is a Lagrangian, which does not say where bodies are",
-        mend="describe it with KanesMethod, or with a System that has kinematic differential equations",
+        fix="describe it with KanesMethod, or with a System that has kinematic differential equations",
     )
 
 

@@ -34,5 +34,5 @@ BACKENDS: dict[str, Callable[[Program], Kernel]] = {
 def compile(program: Program, backend: str = "llvm") -> Kernel:
     """The kernel of `program`: call it with one array per group of inputs, shape (n,) or (batch, n)."""
     if backend not in BACKENDS:
-        raise KaneError(f"there is no backend '{backend}'\n    to mend: choose one of {', '.join(BACKENDS)}")
+        raise KaneError(f"there is no backend '{backend}'\n    fix: choose one of {', '.join(BACKENDS)}")
     return BACKENDS[backend](program)

@@ -112,7 +112,7 @@ def _function_name(program: Program, name: str | None) -> str:
             name = f"program_{name}"
     if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII) or _TAKEN.fullmatch(name):
         raise KaneError(
-            f"'{name}' cannot name a function in C\n    to mend: use letters, digits and _, no word of C itself"
+            f"'{name}' cannot name a function in C\n    fix: use letters, digits and _, no word of C itself"
         )
     return name
 
@@ -212,7 +212,7 @@ def _built(name: str, header: str, source: str) -> ctypes.CDLL:
     if compiler is None:
         raise KaneError(
             "the backend 'c' needs a C compiler and found none\n"
-            "    to mend: install one, name it in the environment variable CC, or use backend='llvm', which needs none"
+            "    fix: install one, name it in the environment variable CC, or use backend='llvm', which needs none"
         )
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

@@ -49,7 +49,7 @@ class NoAddress:
     def address(self) -> int:
         raise KaneError(
             f"the backend '{self.backend}' makes no machine code, so there is no address\n"
-            f"    to mend: compile the program with backend='llvm'"
+            f"    fix: compile the program with backend='llvm'"
         )
 
     batch_address = address
@@ -75,7 +75,7 @@ class Call:
         if len(arrays) != len(groups):
             raise InputError(
                 f"program '{program.name}': {len(arrays)} arrays given, {len(groups)} needed\n"
-                f"    to mend: call it as kernel({', '.join(g.name for g in groups)})"
+                f"    fix: call it as kernel({', '.join(g.name for g in groups)})"
             )
         given = iter(arrays)
         checked = [_checked(program, g, next(given)) if g.labels else np.empty(0) for g in program.inputs]
@@ -164,17 +164,17 @@ def _checked(program: Program, group: Inputs, given: ArrayLike) -> Floats:
     except (TypeError, ValueError):
         raise InputError(
             f"{where}: {_described(given)} was given, {_wanted(group)} needed as real numbers\n"
-            f"    to mend: pass an array of float64 of shape ({n},) for one sample or (batch, {n}) for many"
+            f"    fix: pass an array of float64 of shape ({n},) for one sample or (batch, {n}) for many"
         ) from None
     if array.ndim == 0 and n == 1:
         array = array.reshape(1)
     if array.ndim not in (1, 2) or array.shape[-1] != n:
-        mend = f"pass shape ({n},) for one sample or (batch, {n}) for many"
+        fix = f"pass shape ({n},) for one sample or (batch, {n}) for many"
         if array.ndim == 2 and array.shape[0] == n:
-            mend += "; transposing it would fit"
+            fix += "; transposing it would fit"
         elif n == 1 and array.ndim == 1:
-            mend += "; a batch of numbers x is x[:, None]"
-        raise InputError(f"{where}: shape {array.shape} was given, {_wanted(group)} needed\n    to mend: {mend}")
+            fix += "; a batch of numbers x is x[:, None]"
+        raise InputError(f"{where}: shape {array.shape} was given, {_wanted(group)} needed\n    fix: {fix}")
     if array.strides[-1] != 8 or array.strides[0] % 8 or not array.flags.aligned:
         array = np.ascontiguousarray(array)
     return array
@@ -199,7 +199,7 @@ def _batch(program: Program, arrays: Sequence[Floats]) -> int | None:
         shown = ", ".join(f"'{name}' has {size}" for name, size in sizes.items())
         raise InputError(
             f"program '{program.name}': batches of different size were given: {shown}\n"
-            f"    to mend: give all the same number of rows, or a single sample of shape (n,) to be shared by all"
+            f"    fix: give all the same number of rows, or a single sample of shape (n,) to be shared by all"
         )
     return next(iter(sizes.values()), None)
 
@@ -213,7 +213,7 @@ def _singular(program: Program, results: Sequence[Floats]) -> SingularError:
     return SingularError(
         f"program '{program.name}': output '{name}'[{k}] is {value} although all inputs are finite\n"
         f"    because one of its {divisions} divisions, or a function beyond its range, has no finite value there\n"
-        f"    to mend: move off the singular configuration, or choose speeds that are not singular there; "
+        f"    fix: move off the singular configuration, or choose speeds that are not singular there; "
         f"in a batch such samples are given back as they are"
     )
 
@@ -229,6 +229,6 @@ def _not_finite(program: Program, arrays: Sequence[Floats]) -> InputError:
             return InputError(
                 f"program '{program.name}', input '{group.name}', '{group.labels[first[-1]]}'{sample}: "
                 f"{array[first]} was given{more}, a finite number is needed\n"
-                f"    to mend: look where this value came from, a division by zero or a diverged simulation perhaps"
+                f"    fix: look where this value came from, a division by zero or a diverged simulation perhaps"
             )
     return InputError(f"program '{program.name}': an input changed to a value that is not finite during the call")

@@ -58,7 +58,7 @@ def _run(argv: Sequence[str] | None) -> int:
         if (error.name or "").partition(".")[0] == "kane":
             raise
         print(f"kane {arguments.command}: needs the package '{error.name}', which is not installed", file=sys.stderr)
-        print(f"    to mend: {_extra(error.name or '')}", file=sys.stderr)
+        print(f"    fix: {_extra(error.name or '')}", file=sys.stderr)
         return FAILED
 
 

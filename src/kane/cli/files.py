@@ -61,7 +61,7 @@ def read_motion(model: Model, path: Path) -> Motion:
             needed = ", ".join(("t", *model.coordinates))
             raise InputError(
                 f"{path}: there is no column '{name}' ({suggestion(name, columns)})\n"
-                f"    to mend: the header of a motion of '{model.name}' has {needed},"
+                f"    fix: the header of a motion of '{model.name}' has {needed},"
                 f" then the speeds and their rates ({model.speeds[0]}') if known"
             )
     t = columns["t"]

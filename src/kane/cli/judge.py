@@ -32,7 +32,7 @@ def bench(arguments: Namespace) -> int:
     if root is None:
         raise UsageError(
             "the benchmarks are part of the source, not of the installed package"
-            "\n    to mend: get the source (git clone), and run `make bench` in its folder"
+            "\n    fix: get the source (git clone), and run `make bench` in its folder"
         )
     paths = os.pathsep.join(p for p in (str(root), str(root / "tests"), os.environ.get("PYTHONPATH", "")) if p)
     command = [sys.executable, "-m", "benchmarks", *arguments.parts]

@@ -99,8 +99,8 @@ def _constant_rows(system: System, powers: Sequence[Expr]) -> list[bool]:
 
 
 def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: Row) -> Expr:
-    """v · F + ω · T + s f + drift, in the graph that `take` brings expressions to."""
-    (total,) = take([row.drift])
+    """v · F + ω · T + s f + rheonomic, in the graph that `take` brings expressions to."""
+    (total,) = take([row.rheonomic])
     for action in row.actions:
         if isinstance(action, EffortAction):
             s, f = take([action.variable, action.value])
@@ -116,8 +116,8 @@ def _power(take: Callable[[Sequence[Expr]], list[Expr]], kin: Kinematics, row: R
 
 
 def _rate_of_power(system: System, kin: Kinematics, row: Row) -> Expr:
-    """a · F + v · Ḟ + α · T + ω · Ṫ + ṡ f + s ḟ + the rate of drift."""
-    (total,) = time_derivative([system.take.one(row.drift)], kin.rates)
+    """a · F + v · Ḟ + α · T + ω · Ṫ + ṡ f + s ḟ + the rate of the rheonomic part."""
+    (total,) = time_derivative([system.take.one(row.rheonomic)], kin.rates)
     net: dict[Frame, Triple] = {}
     for action in row.actions:
         if isinstance(action, ForceAction):

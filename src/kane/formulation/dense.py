@@ -198,7 +198,7 @@ class DenseState:
         return float(self.force @ self.velocity)
 
     @property
-    def drift(self) -> float:
+    def speed_at_rest(self) -> float:
         """Largest of the velocities that are there when all speeds are zero (rad/s, m/s); zero where it is no more than
         the rounding errors of the velocities that are there now, those of an orbit say."""
         w_r, v_r = self.partials

@@ -123,7 +123,7 @@ class KinetostaticEquations:
         v, w = (np.einsum("bij,bj->bi", state.R, x) for x in (state.v, state.w))
         a, alpha = (np.einsum("bij,bj->bi", state.R, x) for x in (state.a_t, state.alpha_t))
         for r, row in enumerate(g.rows):
-            b[r] = -rates.drift[r] - rates.row_efforts[r] @ state.s
+            b[r] = -rates.rheonomic[r] - rates.row_efforts[r] @ state.s
             for (k, F, Mo), (_, F_dot, M_dot) in zip(row, rates.rows[r], strict=True):
                 b[r] -= a[k] @ F + v[k] @ F_dot + alpha[k] @ Mo + w[k] @ M_dot
         b += A @ state.definition_rate
@@ -172,7 +172,7 @@ class Numbers:
     rows: list[Acting]
     efforts: Array
     row_efforts: Array
-    drift: Array
+    rheonomic: Array
     pins: Array
     points: Array
 
@@ -207,7 +207,7 @@ class _Geometry:
         exprs += _along(mechanism, variables, loads)
         for row in rows:
             exprs += _along(mechanism, variables, row.actions)
-        exprs += [row.drift for row in rows]
+        exprs += [row.rheonomic for row in rows]
         zero = mechanism.graph.const(0.0)
         for joint in mechanism.joints.values():
             assert joint.child.origin is not None and joint.child.origin.parent is not None

@@ -53,7 +53,7 @@ def _too_large(mechanism: Mechanism) -> Problem:
         mechanism.where("bodies"),
         f"{len(mechanism.bodies)} bodies are too many for equations that are written out",
         "beyond that motion is computed by recursion over the bodies, which the following does not allow",
-        "mend what follows",
+        "fix what follows",
     )
 
 

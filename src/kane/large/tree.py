@@ -54,8 +54,8 @@ def obstacles(mechanism: Mechanism) -> list[Problem]:
     """What keeps a mechanism from being computed by recursion over its bodies, in the user's order."""
     found: list[Problem] = []
 
-    def refuse(where: str, what: str, mend: str) -> None:
-        found.append(Problem(mechanism.where(where), what, "recursions run over bodies and their own joints", mend))
+    def refuse(where: str, what: str, fix: str) -> None:
+        found.append(Problem(mechanism.where(where), what, "recursions run over bodies and their own joints", fix))
 
     for body in mechanism.bodies.values():
         if body.joint is None:

@@ -44,13 +44,13 @@ class Attitude:
     def problem(self, mechanism: Tree) -> Problem:
         """What to say of it where it is doubtful or refused."""
         shown = ", ".join(f"{x:.6g}" for x in self.unit)
-        law = "an attitude is a unit quaternion (w, x, y, z)"
+        because = "an attitude is a unit quaternion (w, x, y, z)"
         where = mechanism.where(f"joint '{self.joint}'")
         what = f"the initial quaternion {', '.join(self.names)} has length {self.length:.9g}"
         if self.refused:
-            mend = f"write [{shown}]" if self.length > 0 else "write [1, 0, 0, 0] for no rotation"
-            return Problem(where, what, law, mend)
-        return Problem(where, f"{what} and is divided by it", law, f"write [{shown}]")
+            fix = f"write [{shown}]" if self.length > 0 else "write [1, 0, 0, 0] for no rotation"
+            return Problem(where, what, because, fix)
+        return Problem(where, f"{what} and is divided by it", because, f"write [{shown}]")
 
 
 def quaternion_places(mechanism: Tree) -> dict[str, list[int]]:

@@ -49,9 +49,9 @@ class Builder:
     def ground(self) -> Body:
         return self.mechanism.ground
 
-    def refuse(self, what: str, law: str = "", fix: str = "", field: str = "") -> ModelError:
+    def refuse(self, what: str, because: str = "", fix: str = "", field: str = "") -> ModelError:
         """The error to raise: what was found (in a field), which law it breaks, how to fix it."""
-        return ModelError(Problem(self.mechanism.where(self._at(field)), what, law, fix))
+        return ModelError(Problem(self.mechanism.where(self._at(field)), what, because, fix))
 
     def _at(self, field: str) -> str:
         return f"{self.where} / {field}" if field else self.where
@@ -68,8 +68,8 @@ class Builder:
         """Both bodies of a constraint, attached and not the same."""
         a, b = self.body(first), self.body(second)
         if a is b:
-            law = "a constraint restricts the motion of one body relative to another"
-            raise self.refuse(f"body '{a.name}' is named twice", law, "name two bodies, or the ground")
+            because = "a constraint restricts the motion of one body relative to another"
+            raise self.refuse(f"body '{a.name}' is named twice", because, "name two bodies, or the ground")
         return a, b
 
     def joint(self, joint: Joint | str) -> Joint:
@@ -153,8 +153,8 @@ class Builder:
 
     def flag(self, value: bool, field: str) -> bool:
         if value not in (True, False):
-            law, fix = f"{field} is true or false", "give True or False (true or false in a file)"
-            raise self.refuse(f"{field} is {value!r}", law, fix)
+            because, fix = f"{field} is true or false", "give True or False (true or false in a file)"
+            raise self.refuse(f"{field} is {value!r}", because, fix)
         return bool(value)
 
     def equations(self, given: Quantity | Sequence[Quantity]) -> tuple[Expr | str, ...]:
@@ -181,17 +181,17 @@ class Builder:
         moving = {s.id for s in (*m.motion_variables.values(), *(u.symbol for u in m.speed_records.values()))}
         for node in reachable(self.graph, (e.id for e in exprs)):
             if node in moving:
-                law = "this quantity may depend on coordinates, t and parameters"
+                because = "this quantity may depend on coordinates, t and parameters"
                 what = f"it depends on the rate {self.graph.expr(node)!r}"
-                raise self.refuse(what, law, fix or "write the rates in MotionEquations (type: motion)", field)
+                raise self.refuse(what, because, fix or "write the rates in MotionEquations (type: motion)", field)
 
     def check_timed(self, exprs: Sequence[Expr], field: str = "") -> list[float]:
         """Values at t = 0; refuses what depends on more than t and parameters, or is not finite there, or its rate."""
         known = {"t", *self.mechanism.parameters}
         for node in reachable(self.graph, (e.id for e in exprs)):
             if self.graph.ops[node] == INPUT and (name := self.graph.args[node][0]) not in known:
-                law = "this quantity may depend on t and parameters only"
-                raise self.refuse(f"it depends on '{name}'", law, field=field)
+                because = "this quantity may depend on t and parameters only"
+                raise self.refuse(f"it depends on '{name}'", because, field=field)
         values = evaluate(list(exprs), {"t": 0.0, **self.mechanism.values_of(exprs)})
         for expr, rate in zip(exprs, forward(exprs, {self.time: 1.0}), strict=True):
             self.check_finite_at_start(expr, repr(expr), field)
@@ -205,8 +205,8 @@ class Builder:
             return
         (value,) = evaluate([expr], values)
         if not math.isfinite(value):
-            law, fix = "what is imposed has a value and a rate", "shift its time: t + 1e-3, say, or begin with t**2"
-            raise self.refuse(f"{what} is {value:g} at t = 0", law, fix, field)
+            because, fix = "what is imposed has a value and a rate", "shift its time: t + 1e-3, say, or begin with t**2"
+            raise self.refuse(f"{what} is {value:g} at t = 0", because, fix, field)
 
     # places and rows -------------------------------------------------------------------------------------------------
 
@@ -221,22 +221,22 @@ class Builder:
         label: str,
         acting: Iterable[Acting],
         *,
-        drift: Expr | None = None,
+        rheonomic: Expr | None = None,
         residual: Expr | None = None,
         unit: str = "N",
     ) -> Row:
         """The row of a unit reaction: what it does to which body; what acts on the ground is left out."""
-        rate = self.graph.const(0.0) if drift is None else drift
+        rate = self.graph.const(0.0) if rheonomic is None else rheonomic
         return row(label, acting, rate, residual, unit, self.ground)
 
     def across(self, axis: Triple) -> list[tuple[str, Triple]]:
         """Two unit vectors across a unit vector, with what they are called."""
         return across(axis, self.number(axis[2]) < 0)
 
-    def determined(self, law: str, built: Callable[[], Geometry]) -> Geometry:
+    def determined(self, because: str, built: Callable[[], Geometry]) -> Geometry:
         """What `built` returns; refuses a geometry that is the same in every state and has no direction."""
         try:
             return built()
         except ExpressionError as error:
             what = f"it has no direction in any state: {error}"
-            raise self.refuse(what, law, "check places and axes") from None
+            raise self.refuse(what, because, "check places and axes") from None

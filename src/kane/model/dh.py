@@ -135,10 +135,10 @@ def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]])
     """Everything that is missing or unknown."""
     if convention not in CONVENTIONS:
         what = f"unknown convention '{convention}'" if convention else "the convention is not named"
-        law = f"the same four numbers mean different arms: {explained()}"
-        return [Problem(m.where("dh"), what, law, f"say which: {', '.join(CONVENTIONS)}")]
+        because = f"the same four numbers mean different arms: {explained()}"
+        return [Problem(m.where("dh"), what, because, f"say which: {', '.join(CONVENTIONS)}")]
     if not rows:
-        return [Problem(m.where("dh / rows"), "the table is empty", mend="give one row per joint")]
+        return [Problem(m.where("dh / rows"), "the table is empty", fix="give one row per joint")]
     problems = []
     needed = ("a", "alpha", "b" if convention == "hd" else "d", "theta")
     known = (*needed, "type", "body", "coordinate", "speed", "initial", *BODY)
@@ -146,14 +146,14 @@ def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]])
         where = m.where(f"dh / {name}")
         missing = [key for key in needed if row.get(key) is None]
         if missing:
-            law = f"a row of convention '{convention}' has {', '.join(needed)}: {CONVENTIONS[convention]}"
-            mend = "give all four; the joint's own one is its value where the coordinate is zero, often 0"
-            problems.append(Problem(where, f"{', '.join(missing)} missing", law, mend))
+            because = f"a row of convention '{convention}' has {', '.join(needed)}: {CONVENTIONS[convention]}"
+            fix = "give all four; the joint's own one is its value where the coordinate is zero, often 0"
+            problems.append(Problem(where, f"{', '.join(missing)} missing", because, fix))
         unknown = [key for key in row if key not in known]
         if unknown:
             other = "hd measures b against Z_i, the others d along it" if {"b", "d"} & set(unknown) else ""
             problems.append(Problem(where, f"unknown {', '.join(unknown)}", other, f"a row has {', '.join(known)}"))
         if row.get("type", "revolute") not in ("revolute", "prismatic"):
-            law = "a row of the table describes a joint of one coordinate"
-            problems.append(Problem(where, f"type '{row['type']}'", law, "say revolute or prismatic"))
+            because = "a row of the table describes a joint of one coordinate"
+            problems.append(Problem(where, f"type '{row['type']}'", because, "say revolute or prismatic"))
     return problems

@@ -135,8 +135,8 @@ class Mechanism(Tree):
         if twice := next((label for label in labels if labels.count(label) > 1), None):
             raise build.refuse(f"two rows are labelled '{twice}'", "labels are unique", "rename one")
         if taken := set(built.row_names()).intersection(self.row_names):
-            law = "names of rows, constraint.label, are unique"
-            raise build.refuse(f"there is a row '{min(taken)}' already", law, "rename one of the two")
+            because = "names of rows, constraint.label, are unique"
+            raise build.refuse(f"there is a row '{min(taken)}' already", because, "rename one of the two")
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -247,8 +247,8 @@ class Mechanism(Tree):
             try:
                 rows += linear_coefficients([speed.definition], variables)[0]
             except ExpressionError as error:
-                law = "a generalized speed is linear in the rates of the coordinates"
-                raise ModelError(Problem(self.where(f"speed '{speed.name}'"), str(error), law)) from None
+                because = "a generalized speed is linear in the rates of the coordinates"
+                raise ModelError(Problem(self.where(f"speed '{speed.name}'"), str(error), because)) from None
         flat = [e for row in rows for e in row]
         values = self.values_of(flat)
         generic = np.random.default_rng(_GENERIC_SEED)
@@ -341,8 +341,8 @@ class Mechanism(Tree):
         where = f"limit of '{coordinate}'"
         self.find("coordinate", coordinate, self.coordinate_records, where)
         if any(math.isnan(x) for x in (lower, upper, velocity, effort)) or lower > upper:
-            what, law = f"from {lower:g} to {upper:g}", "the lower limit does not exceed the upper one"
-            raise ModelError(Problem(self.where(where), what, law, "swap the two"))
+            what, because = f"from {lower:g} to {upper:g}", "the lower limit does not exceed the upper one"
+            raise ModelError(Problem(self.where(where), what, because, "swap the two"))
         if velocity < 0 or effort < 0:
             what = f"velocity {velocity:g}, effort {effort:g}"
             raise ModelError(Problem(self.where(where), what, "the largest rate and effort are magnitudes"))
@@ -364,7 +364,7 @@ class Mechanism(Tree):
             variable = self.effort_variable(target, where)
             if variable in law:
                 raise ModelError(
-                    Problem(self.where(where), f"two efforts along {variable!r}", mend="leave out one, or add them up")
+                    Problem(self.where(where), f"two efforts along {variable!r}", fix="leave out one, or add them up")
                 )
             law[variable] = self.scalar(value, where)
         self.controls[name] = NamedControl(name, law)

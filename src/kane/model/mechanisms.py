@@ -33,8 +33,8 @@ def n_four_bar(
     u0 … and r0 … are their rates. The defaults are the benchmark's; with n = 2 they give the built-in `n-four-bar`.
     """
     if not 1 <= n <= MOST_FOUR_BARS:
-        what, law = f"n = {n}", "a row of four-bars has at least one of them"
-        raise ModelError(Problem("n_four_bar", what, law, f"give 1 ≤ n ≤ {MOST_FOUR_BARS}"))
+        what, because = f"n = {n}", "a row of four-bars has at least one of them"
+        raise ModelError(Problem("n_four_bar", what, because, f"give 1 ≤ n ≤ {MOST_FOUR_BARS}"))
     made = Mechanism("n-four-bar", gravity=(0.0, "-g", 0.0), about=f"{n} coupled four-bars, IFToMM benchmark A02")
     for name, value in (("g", gravity), ("m", mass), ("L", length), ("v", velocity)):
         made.parameter(name, value)

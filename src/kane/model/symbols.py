@@ -43,7 +43,7 @@ def is_name(text: str) -> bool:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """How to mend an unknown name: the closest known one, or the list of them."""
+    """How to fix an unknown name: the closest known one, or the list of them."""
     names = list(known)
     close = closest(name, names) if len(names) <= _COMPARED else None
     if close is not None:
@@ -85,9 +85,9 @@ class Symbols:
         where = self.where(f"{kind} '{shown(name)}'")
         if not isinstance(name, str) or not (_SYMBOL.fullmatch(name) if symbol else is_name(name)):
             how = "start with a letter; use letters, digits and _" if symbol else "use printable characters on one line"
-            raise ModelError(Problem(where, f"'{shown(name)}' is not a name", mend=how))
+            raise ModelError(Problem(where, f"'{shown(name)}' is not a name", fix=how))
         if symbol and name in _RESERVED:
-            raise ModelError(Problem(where, f"'{name}' is reserved for expressions", mend="choose another name"))
+            raise ModelError(Problem(where, f"'{name}' is reserved for expressions", fix="choose another name"))
         if name in taken:
             raise ModelError(
                 Problem(where, f"the name '{name}' is already in use", "names are unique", "rename one of the two")
@@ -98,7 +98,7 @@ class Symbols:
         if name in table:
             return table[name]
         raise ModelError(
-            Problem(self.where(where), f"unknown {kind} '{shown(name)}'", mend=suggestion(str(name), table))
+            Problem(self.where(where), f"unknown {kind} '{shown(name)}'", fix=suggestion(str(name), table))
         )
 
     # scalars ---------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Symbols:
                 raise ModelError(Problem(self.where(where), str(error))) from None
         if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise ModelError(
-                Problem(self.where(where), f"{value!r} is not a finite number", mend="give a number or an expression")
+                Problem(self.where(where), f"{value!r} is not a finite number", fix="give a number or an expression")
             )
         return self.graph.const(float(value))
 
@@ -123,7 +123,7 @@ class Symbols:
             values = plain()
         if isinstance(values, (str, Expr)) or not isinstance(values, Sequence) or len(values) != 3:
             raise ModelError(
-                Problem(self.where(where), f"{values!r} is not a list of three components", mend="write [x, y, z]")
+                Problem(self.where(where), f"{values!r} is not a list of three components", fix="write [x, y, z]")
             )
         x, y, z = (self.scalar(v, where, names) for v in values)
         return (x, y, z)
@@ -173,7 +173,7 @@ class Symbols:
         if not spec:
             return rotations.identity(self.graph)
         if not isinstance(spec, Mapping):
-            raise ModelError(Problem(self.where(where), f"{spec!r} is no orientation", mend=_ORIENTATION))
+            raise ModelError(Problem(self.where(where), f"{spec!r} is no orientation", fix=_ORIENTATION))
         spec = dict(spec)
         keys = frozenset(spec)
         try:
@@ -194,7 +194,7 @@ class Symbols:
             Problem(
                 self.where(where),
                 f"an orientation cannot be made of {sorted(spec)}",
-                mend=_ORIENTATION,
+                fix=_ORIENTATION,
             )
         )
 
@@ -237,7 +237,7 @@ class Symbols:
             return scaled(-1.0, e) if axis.startswith("-") else e
         if isinstance(axis, str):
             raise ModelError(
-                Problem(self.where(where), f"'{axis}' is not an axis", mend="write x, y, z, -x, … or [x, y, z]")
+                Problem(self.where(where), f"'{axis}' is not an axis", fix="write x, y, z, -x, … or [x, y, z]")
             )
         e = self.triple(axis, where)
         numbers = [self.number(c, where) for c in e]

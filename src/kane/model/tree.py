@@ -105,7 +105,7 @@ class Tree(Symbols):
         if body.frame is None:
             raise ModelError(
                 Problem(
-                    self.where(where), f"body '{body.name}' is not attached yet", mend="declare its joint before this"
+                    self.where(where), f"body '{body.name}' is not attached yet", fix="declare its joint before this"
                 )
             )
         return body.frame
@@ -133,7 +133,7 @@ class Tree(Symbols):
         if body.origin is None:
             raise ModelError(
                 Problem(
-                    self.where(where), f"body '{body.name}' is not attached yet", mend="declare its joint before this"
+                    self.where(where), f"body '{body.name}' is not attached yet", fix="declare its joint before this"
                 )
             )
         return body.origin
@@ -162,12 +162,12 @@ class Tree(Symbols):
         where = f"body '{name}'"
         self.new_name(name, "body", self.bodies)
         if name in ("ground", "N", "O"):
-            raise ModelError(Problem(self.where(where), f"'{name}' is the ground", mend="choose another name"))
+            raise ModelError(Problem(self.where(where), f"'{name}' is the ground", fix="choose another name"))
         m = self.scalar(mass, f"{where} / mass")
         c = self.fixed_triple(center, f"{where} / center")
         I = self._inertia(inertia or {}, f"{where} / inertia")
         if about not in ("center", "origin"):
-            raise ModelError(Problem(self.where(where), f"inertia about '{about}'", mend="say about: center or origin"))
+            raise ModelError(Problem(self.where(where), f"inertia about '{about}'", fix="say about: center or origin"))
         if about == "origin":
             to_center = shifted_square(scaled(0.5 * m, c), c)
             I = tuple(minus(row, shift) for row, shift in zip(I, to_center, strict=True))
@@ -175,7 +175,7 @@ class Tree(Symbols):
         self.check_mass(record)
         if (frame is None) != (origin is None):
             raise ModelError(
-                Problem(self.where(where), "a frame needs an origin and an origin a frame", mend="give both")
+                Problem(self.where(where), "a frame needs an origin and an origin a frame", fix="give both")
             )
         self.bodies[name] = record
         if frame is not None and origin is not None:
@@ -189,8 +189,8 @@ class Tree(Symbols):
         return record
 
     def _foreign(self, what: str, where: str) -> ModelError:
-        law, mend = "a model is made of its own parts", "give its name, or the part of this model"
-        return ModelError(Problem(self.where(where), f"{what} belongs to another model", law, mend))
+        because, fix = "a model is made of its own parts", "give its name, or the part of this model"
+        return ModelError(Problem(self.where(where), f"{what} belongs to another model", because, fix))
 
     def body_named(self, body: Body | str, where: str) -> Body:
         if isinstance(body, Body):
@@ -224,7 +224,7 @@ class Tree(Symbols):
         for key in entries:
             if key not in INERTIA:
                 raise ModelError(
-                    Problem(self.where(where), f"unknown entry '{key}'", mend=f"entries are {', '.join(INERTIA)}")
+                    Problem(self.where(where), f"unknown entry '{key}'", fix=f"entries are {', '.join(INERTIA)}")
                 )
         e = {k: self.scalar(entries.get(k, 0.0), f"{where} / {k}") for k in INERTIA}
         return (
@@ -454,10 +454,10 @@ class Tree(Symbols):
 
     def _check_tree(self, outer: Body, inner: Body, where: str) -> None:
         if outer is self.ground:
-            raise ModelError(Problem(self.where(where), "the ground cannot be a child", mend="swap parent and child"))
+            raise ModelError(Problem(self.where(where), "the ground cannot be a child", fix="swap parent and child"))
         if outer is inner:
             raise ModelError(
-                Problem(self.where(where), f"body '{outer.name}' is joined to itself", mend="name another parent")
+                Problem(self.where(where), f"body '{outer.name}' is joined to itself", fix="name another parent")
             )
         if outer.joint is not None or outer.frame is not None:
             by = f"by joint '{outer.joint.name}'" if outer.joint else "to a frame"

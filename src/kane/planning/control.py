@@ -135,9 +135,9 @@ def _speed_rates(equations: Equations, qddot: Sequence[Expr]) -> list[Expr]:
         zip((mechanism.coordinate_rates[c.symbol] for c in mechanism.coordinate_records.values()), qddot, strict=True)
     )
     clock: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
-    drift = forward(system.map.Z, clock)
+    remainder = forward(system.map.Z, clock)
     found = []
-    for row, start in zip(system.map.Y, drift, strict=True):
+    for row, start in zip(system.map.Y, remainder, strict=True):
         total = start
         for y, ydot, s, v in zip(row, forward(row, clock), system.map.s, system.variables, strict=True):
             total = total + y * wanted[v] + ydot * s

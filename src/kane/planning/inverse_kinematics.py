@@ -268,8 +268,8 @@ class InverseKinematics:
         qdot = np.einsum("kij,kj->ki", inverse, twist)
         speeds = np.zeros((len(q), self._kernel.program.outputs[1].shape[1]))
         speeds[:, self._column[self._column >= 0]] = qdot[:, self._column >= 0]
-        drift = np.einsum("kij,kj->ki", self._asked(self._rates["jacobian_rate"], t, q, speeds), speeds)
-        return qdot, np.einsum("kij,kj->ki", inverse, twist_rate - drift)
+        remainder = np.einsum("kij,kj->ki", self._asked(self._rates["jacobian_rate"], t, q, speeds), speeds)
+        return qdot, np.einsum("kij,kj->ki", inverse, twist_rate - remainder)
 
     # parts -----------------------------------------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ class InverseKinematics:
             if self.rows.min() < 3 or self._in_target:
                 raise InputError(
                     "targets are positions, but orientation counts too\n"
-                    "    to mend: give poses (k, 12): R by rows, then p; or search with rows=('x', 'y', 'z')"
+                    "    fix: give poses (k, 12): R by rows, then p; or search with rows=('x', 'y', 'z')"
                 )
             array = np.concatenate([np.tile(np.eye(3).ravel(), (len(array), 1)), array], axis=1)
         if array.ndim != 2 or array.shape[1] != 12 or not np.all(np.isfinite(array)):

@@ -108,7 +108,7 @@ def settled(duration: float | None, shortest: float) -> float:
     if duration < shortest * (1.0 - 1e-12):
         raise InputError(
             f"{duration:g} s are too short for the limits: they need {shortest:.6g} s\n"
-            f"    to mend: leave out the duration, or give at least that"
+            f"    fix: leave out the duration, or give at least that"
         )
     return float(duration)
 

@@ -77,8 +77,8 @@ def along(model: Model, t: Array, q: Array, qdot: Array, qddot: Array) -> Motion
         return model.qdot(moved, u, t=(t + step)[:, None])
 
     h = _DIFFERENCE
-    drift = (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h)
-    return Motion(t, q, u, _solved(W, qddot - drift))
+    remainder = (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h)
+    return Motion(t, q, u, _solved(W, qddot - remainder))
 
 
 def _kinematics(model: Model, t: Array, q: Array) -> tuple[Array, Array]:

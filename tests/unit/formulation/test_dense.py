@@ -74,5 +74,5 @@ def test_parts_that_move_at_zero_speed_show_as_drift() -> None:
     P = model.point("P", "O", A.vector(q, 0, 0))
     model.particle("bead", 1.0, frame=A, origin=P)
     state = dense_equations(model.mechanism).state([0.5], [0.0], 0.1)
-    assert np.isclose(state.drift, 2.0) and np.allclose(state.v, [[0.0, 1.0, 0.0]])
+    assert np.isclose(state.speed_at_rest, 2.0) and np.allclose(state.v, [[0.0, 1.0, 0.0]])
     assert np.allclose(state.efforts([0.0]), [-(2.0**2) * 0.5])

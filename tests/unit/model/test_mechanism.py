@@ -34,7 +34,7 @@ def arm() -> Mechanism:
     [
         (
             {"mass": -1.0},
-            r"body 'B' / mass: mass -1 kg\n    because mass is not negative\n    to mend: give a mass ≥ 0",
+            r"body 'B' / mass: mass -1 kg\n    because mass is not negative\n    fix: give a mass ≥ 0",
         ),
         ({"mass": math.nan}, r"body 'B' / mass: nan is not a finite number"),
         ({"mass": math.inf}, r"body 'B' / mass: inf is not a finite number"),
@@ -114,9 +114,9 @@ def test_names_are_unique_and_readable(again, what: str) -> None:
 
 def test_an_unknown_name_gets_the_closest_one_or_the_list() -> None:
     m = arm()
-    with pytest.raises(ModelError, match=r"joint 'hand': unknown body 'lowr'\n    to mend: did you mean 'lower'\?"):
+    with pytest.raises(ModelError, match=r"joint 'hand': unknown body 'lowr'\n    fix: did you mean 'lower'\?"):
         m.joint("hand", "weld", "lowr", "upper")
-    with pytest.raises(ModelError, match=r"unknown body 'xyz'\n    to mend: known: upper, lower"):
+    with pytest.raises(ModelError, match=r"unknown body 'xyz'\n    fix: known: upper, lower"):
         m.joint("hand", "weld", "xyz", "upper")
 
 
@@ -160,7 +160,7 @@ def test_what_is_not_attached_is_named() -> None:
     with pytest.raises(ModelError) as refused:
         m.validate()
     stone, moss = list(refused.value.problems)
-    assert "body 'stone': is attached to nothing" in str(stone) and "type: free" in stone.mend
+    assert "body 'stone': is attached to nothing" in str(stone) and "type: free" in stone.fix
     assert "body 'moss': hangs on 'stone', which is not attached to the ground" in str(moss)
 
 

@@ -74,7 +74,7 @@ constraints:
 
 
 def test_own_kinds_work_in_a_file_and_agree_with_the_closed_form() -> None:
-    m = read_mechanism(TEXT, "press.yaml", into=kane.Model, kinds=(Screw, Drag))
+    m = kane.Model.of(read_mechanism(TEXT, "press.yaml", kinds=(Screw, Drag)))
     w, torque = 40.0, 1.5
     v = 0.05 * w
     expected = (torque - 0.05 * 3 * v * v) / (0.2 + 4 * 0.05**2)  # (J + m h²) ẇ = T − h c v²

@@ -38,7 +38,7 @@ def robot(*parts: str) -> str:
 
 
 def read(*parts: str, **options: object) -> kane.Model:
-    return read_urdf(robot(*parts), "r.urdf", kane.Model, options=UrdfOptions(**options))  # type: ignore[arg-type]
+    return kane.Model.of(read_urdf(robot(*parts), "r.urdf", options=UrdfOptions(**options)))  # type: ignore[arg-type]
 
 
 def arm(inside: str = '<axis xyz="0 0 1"/>', kind: str = "revolute", **options: object) -> kane.Model:

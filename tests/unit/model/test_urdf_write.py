@@ -15,7 +15,7 @@ ROUNDING = 1e-11  # relative; poses are written as angles and come back through 
 def read_back(mechanism: Mechanism, **options: object) -> kane.Model:
     gravity = tuple(mechanism.number(g, "gravity") for g in mechanism.gravity)
     chosen = UrdfOptions(gravity=gravity, **options)  # type: ignore[arg-type]
-    return read_urdf(to_urdf(mechanism), "again.urdf", kane.Model, options=chosen)
+    return kane.Model.of(read_urdf(to_urdf(mechanism), "again.urdf", options=chosen))
 
 
 def same_dynamics(first: kane.Model, second: kane.Model) -> None:
@@ -93,7 +93,7 @@ def test_losses_come_back() -> None:
         '<child link="b"/><dynamics damping="0.25" friction="0.125"/></joint></robot>'
     )
     for friction in ("smooth", "sign"):
-        first = read_urdf(text, "r.urdf", kane.Model, options=UrdfOptions(friction=friction))
+        first = kane.Model.of(read_urdf(text, "r.urdf", options=UrdfOptions(friction=friction)))
         assert '<dynamics damping="0.25" friction="0.125"/>' in to_urdf(first)
 
 

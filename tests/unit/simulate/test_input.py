@@ -1,4 +1,4 @@
-"""Bad input is refused with what is wrong and how to mend it."""
+"""Bad input is refused with what is wrong and how to fix it."""
 
 from __future__ import annotations
 

@@ -61,9 +61,9 @@ def sine_cosine(w: Writer, angles: Sequence[str], *, alone: bool = False) -> lis
     w.do(f"br i1 {huge}, label %{rare}, label %{usual}, !prof !0")
     w.open(rare)
     if alone:
-        mended = [(library(w, "sin", angles[0]), library(w, "cos", angles[0]))]
+        corrected = [(library(w, "sin", angles[0]), library(w, "cos", angles[0]))]
     else:
-        mended = [
+        corrected = [
             (
                 w.let(f"call {t} @sin_mended_{lanes.suffix}({t} {x}, {t} {s})"),
                 w.let(f"call {t} @cos_mended_{lanes.suffix}({t} {x}, {t} {c})"),
@@ -74,7 +74,7 @@ def sine_cosine(w: Writer, angles: Sequence[str], *, alone: bool = False) -> lis
     w.open(usual)
     return [
         (w.let(f"phi {t} [{s}, %{before}], [{s2}, %{rare}]"), w.let(f"phi {t} [{c}, %{before}], [{c2}, %{rare}]"))
-        for (s, c), (s2, c2) in zip(quick, mended, strict=True)
+        for (s, c), (s2, c2) in zip(quick, corrected, strict=True)
     ]
 
 

@@ -48,13 +48,13 @@ class MotionEquations:
             try:
                 ((factors,), (rest,)) = linear_coefficients([expr], _variables(build))
             except ExpressionError as error:
-                law = "a motion constraint is linear in the rates: A(q, t) u + c(q, t) = 0"
-                raise build.refuse(str(error), law, "write it linear in rates") from None
+                because = "a motion constraint is linear in the rates: A(q, t) u + c(q, t) = 0"
+                raise build.refuse(str(error), because, "write it linear in rates") from None
             if all(f.is_zero for f in factors):
                 _check_restricting(build, expr)
-                law = "a motion constraint restricts rates, a configuration constraint the coordinates"
+                because = "a motion constraint restricts rates, a configuration constraint the coordinates"
                 fix = "use ConfigurationEquations (type: configuration)"
-                raise build.refuse(f"there is no rate in {expr!r} = 0", law, fix)
+                raise build.refuse(f"there is no rate in {expr!r} = 0", because, fix)
             build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
             rows.append(Row(str(k + 1), _efforts(build, factors), rest, None, ""))
         return RowSet(tuple(rows))
@@ -79,8 +79,8 @@ class ConfigurationEquations:
             ((factors,), (rest,)) = linear_coefficients(time_derivative([expr], rates), _variables(build))
             if all(f.is_zero for f in factors):
                 _check_restricting(build, expr)
-                law = "a configuration constraint restricts coordinates"
-                raise build.refuse(f"there is no coordinate in {expr!r} = 0", law)
+                because = "a configuration constraint restricts coordinates"
+                raise build.refuse(f"there is no coordinate in {expr!r} = 0", because)
             build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
             rows.append(Row(str(k + 1), _efforts(build, factors), rest, expr, ""))
         return RowSet(tuple(rows))
@@ -141,8 +141,8 @@ def curve_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> tuple[E
     known = {x.id for x in names.values()}
     for node in reachable(graph, (form.id for form in forms)):
         if graph.ops[node] == INPUT and node not in known:
-            what, law = f"it depends on '{graph.args[node][0]}'", "a curve is fixed in its body"
-            raise build.refuse(what, law, "write it in x, y, z, t and parameters")
+            what, because = f"it depends on '{graph.args[node][0]}'", "a curve is fixed in its body"
+            raise build.refuse(what, because, "write it in x, y, z, t and parameters")
     return forms
 
 
@@ -161,8 +161,8 @@ def _sides(build: Builder, equation: Quantity, names: Mapping[str, Expr]) -> Exp
     except ExpressionError as error:
         raise build.refuse(str(error)) from None
     if any(build.graph.ops[side.id] in _COMPARISONS for side in (left, *right)):
-        law, fix = "a constraint is an equation", "write a single =; what stops at an end is a load (Stop, stop:)"
-        raise build.refuse(f"'{equation}' is a comparison", law, fix)
+        because, fix = "a constraint is an equation", "write a single =; what stops at an end is a load (Stop, stop:)"
+        raise build.refuse(f"'{equation}' is a comparison", because, fix)
     return left - right[0] if right else left
 
 

@@ -100,9 +100,9 @@ class Distance:
             raise build.refuse("its two points coincide in every state", "a rod has two ends", "check the places")
         e, square = line * (1.0 / size), line.dot(line)
         (growing,) = forward([size], {build.time: 1.0})
-        drift = e.dot(p2.rate()) - e.dot(p1.rate()) - 0.5 * growing * (square / (size * size) + 1.0)
+        rheonomic = e.dot(p2.rate()) - e.dot(p1.rate()) - 0.5 * growing * (square / (size * size) + 1.0)
         stretch = 0.5 * (square / size - size)
-        rod = build.row("length", [*p2.push(e), *p1.push(-e)], drift=drift, residual=stretch)
+        rod = build.row("length", [*p2.push(e), *p1.push(-e)], rheonomic=rheonomic, residual=stretch)
         return RowSet((rod,), a, b, p2.point)
 
 
@@ -196,14 +196,16 @@ def _curve_row(build: Builder, label: str, form: Expr, first: Body, place: BodyP
     acting = place.push(gradient)
     if first is not build.ground:
         acting += at_coincident(first, place.point, -gradient, f"{build.name}.of {first.name}")
-    return build.row(label, acting, drift=gradient.dot(place.rate()) + rate, residual=value, unit="")
+    return build.row(label, acting, rheonomic=gradient.dot(place.rate()) + rate, residual=value, unit="")
 
 
-def _guide(build: Builder, label: str, first: Body, point: Point, acting: list[Acting], e: Vector, drift: Expr) -> Row:
+def _guide(
+    build: Builder, label: str, first: Body, point: Point, acting: list[Acting], e: Vector, rheonomic: Expr
+) -> Row:
     """A force e at a point, what it does to the second body; minus it on the coinciding point of the first."""
     if first is not build.ground:
         acting = [*acting, *at_coincident(first, point, -e, f"{point.name}.of {first.name}")]
-    return build.row(label, acting, drift=drift)
+    return build.row(label, acting, rheonomic=rheonomic)
 
 
 def _arm(build: Builder, body: Body, at: Sequence[Quantity], frame: Frame | Body | str | None) -> Vector:

@@ -128,10 +128,10 @@ class _Closure:
 
 def _gap_in_N(build: Builder, label: str, first: BodyPlace, second: BodyPlace, e: Vector) -> Row:
     """e · (P2 − P1) = 0, with e fixed in N: a force at either place, the same one where the loop is closed."""
-    drift = e.dot(second.rate()) - e.dot(first.rate())
+    rheonomic = e.dot(second.rate()) - e.dot(first.rate())
     O = build.mechanism.O
     gap = e.dot(position(second.point, O)) - e.dot(position(first.point, O))
-    return build.row(label, [*second.push(e), *first.push(-e)], drift=drift, residual=gap)
+    return build.row(label, [*second.push(e), *first.push(-e)], rheonomic=rheonomic, residual=gap)
 
 
 def gap_row(build: Builder, label: str, first: BodyPlace, second: BodyPlace, e: Vector, height: Expr) -> Row:
@@ -140,8 +140,8 @@ def gap_row(build: Builder, label: str, first: BodyPlace, second: BodyPlace, e: 
     if first.body is not build.ground:
         acting += at_coincident(first.body, second.point, -e, f"{second.point.name}.of {first.body.name}")
     (rising,) = forward([height], {build.time: 1.0})
-    drift = e.dot(second.rate()) - e.dot(first.rate()) - rising
-    return build.row(label, acting, drift=drift, residual=e.dot(position(second.point, first.point)) - height)
+    rheonomic = e.dot(second.rate()) - e.dot(first.rate()) - rising
+    return build.row(label, acting, rheonomic=rheonomic, residual=e.dot(position(second.point, first.point)) - height)
 
 
 def _turn(build: Builder, label: str, closure: _Closure, a: Triple, b: Triple) -> Row:
@@ -159,8 +159,8 @@ def _cross_piece(build: Builder, sequence: str) -> tuple[str, Triple, Triple]:
     except ExpressionError as error:
         raise build.refuse(str(error), field="sequence") from None
     if len(axes) != 2 or axes[0] == axes[1]:
-        what, law = f"sequence '{sequence}'", "a universal joint has two axes that are perpendicular"
-        raise build.refuse(what, law, "write 'body xy', say", "sequence")
+        what, because = f"sequence '{sequence}'", "a universal joint has two axes that are perpendicular"
+        raise build.refuse(what, because, "write 'body xy', say", "sequence")
     i, j = axes if body_fixed else axes[::-1]
     sign = -1.0 if (j - i) % 3 == 1 else 1.0
     unit = rotations.unit

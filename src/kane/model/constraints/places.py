@@ -70,14 +70,14 @@ def at_coincident(body: Body, place: Point, force: Vector, name: str) -> list[Ac
 def row(
     label: str,
     acting: Iterable[Acting],
-    drift: Expr,
+    rheonomic: Expr,
     residual: Expr | None = None,
     unit: str = "N",
     ground: Body | None = None,
 ) -> Row:
     """The row of these actions, without those on the ground."""
     kept = [(body, action) for body, action in acting if body is not ground]
-    return Row(label, tuple(a for _, a in kept), drift, residual, unit, tuple(b for b, _ in kept))
+    return Row(label, tuple(a for _, a in kept), rheonomic, residual, unit, tuple(b for b, _ in kept))
 
 
 def across(axis: Triple, downward: bool = False) -> list[tuple[str, Triple]]:

@@ -51,14 +51,14 @@ class Rolling:
         first, second = _rolling_bodies(build, self.on, self.body)
         R, rim = build.positive(self.radius, "radius"), build.positive(self.crown, "crown", "≥ 0")
         if build.number(rim) > build.number(R):
-            what, law = f"crown {rim!r} m, radius {R!r} m", "the crown of a wheel does not exceed its radius"
-            raise build.refuse(what, law, "give the outer radius of the wheel as its radius")
+            what, because = f"crown {rim!r} m, radius {R!r} m", "the crown of a wheel does not exceed its radius"
+            raise build.refuse(what, because, "give the outer radius of the wheel as its radius")
         e, c = build.axis(self.axis, "axis"), build.fixed_triple(self.center, "center")
         plane, n = _plane(build, first, self.at, self.normal)
         wheel = hub(second, c, e, f"{build.name}.center")
-        law = "a wheel touches with its rim: its axis is not along the normal"
+        because = "a wheel touches with its rim: its axis is not along the normal"
         contact = build.determined(
-            law, lambda: wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n, self.normal_row)
+            because, lambda: wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n, self.normal_row)
         )
         return _contact_rows(build, first, second, contact, self.normal_row, wheel.turning)
 
@@ -116,15 +116,15 @@ class RollingOnSphere:
         first, second = _rolling_bodies(build, self.on, self.body)
         R, hollow = build.positive(self.radius, "radius"), build.positive(self.on_radius, "on_radius")
         if self.inside and build.number(R) >= build.number(hollow):
-            what, law = f"radius {R!r} m in a hollow of {hollow!r} m", "a ball that rolls inside is the smaller one"
-            raise build.refuse(what, law, "give a radius < on_radius")
+            what, because = f"radius {R!r} m in a hollow of {hollow!r} m", "a ball that rolls inside is the smaller one"
+            raise build.refuse(what, because, "give a radius < on_radius")
         c = build.fixed_triple(self.center, "center")
         usual = ("-z" if self.inside else "z") if self.normal is None else self.normal
         other, k = _plane(build, first, self.at, usual)
         triad = [*_in_plane(build, k), ("normal", k)]
         middle = point_of(second, c, f"{build.name}.center")
-        law = "the contact of two balls is on the line between their middles"
-        contact = build.determined(law, lambda: ball_on_ball(middle, R, other, hollow, triad, self.inside))
+        because = "the contact of two balls is on the line between their middles"
+        contact = build.determined(because, lambda: ball_on_ball(middle, R, other, hollow, triad, self.inside))
         return _contact_rows(build, first, second, contact, self.normal_row)
 
 

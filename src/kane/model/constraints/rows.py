@@ -1,9 +1,9 @@
 """Constraints: what a mechanism cannot do. Each is a set of rows, one scalar equation of motion each.
 
 A row is told by its reaction: the forces, torques and efforts that a unit of it exerts. A reaction that only guides
-does no work but that of an imposed rate, so the power of these actions plus `drift` is zero: A u + c = 0, row by row,
-and λ times the actions is what the constraint does to the bodies. A row that comes from a configuration also has the
-`residual` whose rate it is.
+does no work but that of an imposed rate, so the power of these actions plus the `rheonomic` part is zero: A u + c = 0,
+row by row, and λ times the actions is what the constraint does to the bodies. A row that comes from a configuration
+also has the `residual` whose rate it is.
 
 A kind of constraint is a small frozen dataclass that follows the protocol `Constraint`. To add one, write such a class
 and hand an instance to `Mechanism.constrain`; docs/constraints.md shows it.
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One scalar constraint: power of `actions` + `drift` = 0.
+    """One scalar constraint: power of `actions` + `rheonomic` = 0.
 
     `actions` are those of a unit reaction on the second body and the opposite on the first; their vectors are
-    expressions in q, t and parameters. `drift` (m/s, rad/s) is in t, q and parameters; zero for most. `residual` (m,
-    rad or none) is what vanishes in the configuration, its rate being the power above; None for a motion constraint.
-    `on` names the body that each action acts on, in their order; what would act on the ground is left out. It is empty
-    where the actions are efforts.
+    expressions in q, t and parameters. `rheonomic` (m/s, rad/s) is in t, q and parameters; zero for most. `residual`
+    (m, rad or none) is what vanishes in the configuration, its rate being the power above; None for a motion
+    constraint. `on` names the body that each action acts on, in their order; what would act on the ground is left out.
+    It is empty where the actions are efforts.
     """
 
     label: str
     actions: tuple[Action, ...]
-    drift: Expr
+    rheonomic: Expr
     residual: Expr | None = None
     unit: str = "N"  # of the reaction: N, N m, or empty where that depends on how the equation was written
     on: tuple[Body, ...] = ()
@@ -49,7 +49,7 @@ class Row:
     def exprs(self) -> tuple[Expr, ...]:
         """Every expression that the row is written with."""
         told = () if self.residual is None else (self.residual,)
-        return (*(e for action in self.actions for e in action.exprs()), self.drift, *told)
+        return (*(e for action in self.actions for e in action.exprs()), self.rheonomic, *told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,8 +83,8 @@ def _one_motion(build: Builder, joint: Joint | str, field: str = "") -> Joint:
     record = build.joint(joint)
     if len(record.coordinates) != 1 or len(record.rates) != 1:
         what = f"joint '{record.name}' is of type {record.type.kind}, with {len(record.rates)} degrees of freedom"
-        law = "gears, belts and racks tie joints of one degree of freedom together"
-        raise build.refuse(what, law, "name a revolute, prismatic or screw joint", field)
+        because = "gears, belts and racks tie joints of one degree of freedom together"
+        raise build.refuse(what, because, "name a revolute, prismatic or screw joint", field)
     return record
 
 
@@ -92,8 +92,8 @@ def _check_motion(build: Builder, joint: Joint | str, kind: str, part: str, fiel
     """Refuse a joint of one degree of freedom that is not of this kind."""
     record = _one_motion(build, joint, field)
     if record.moves_as != kind:
-        what, law = f"joint '{record.name}' is of type {record.type.kind}", f"a {part} moves in a {kind} joint"
-        raise build.refuse(what, law, "tie them by a rack or a gear" if part == "pulley" else "", field)
+        what, because = f"joint '{record.name}' is of type {record.type.kind}", f"a {part} moves in a {kind} joint"
+        raise build.refuse(what, because, "tie them by a rack or a gear" if part == "pulley" else "", field)
 
 
 def _tie(build: Builder, first: Joint | str, second: Joint | str, ratio: Expr, offset: Quantity) -> RowSet:
@@ -102,8 +102,8 @@ def _tie(build: Builder, first: Joint | str, second: Joint | str, ratio: Expr, o
     if a is b:
         raise build.refuse(f"joint '{a.name}' is named twice", "two joints are tied together", "name another joint")
     if build.number(build.constant(ratio, "ratio"), "ratio") == 0.0:
-        law, fix = "a gear carries motion over", "give a ratio that is not 0, or lock the joint (prescribed)"
-        raise build.refuse("the ratio is 0", law, fix, "ratio")
+        because, fix = "a gear carries motion over", "give a ratio that is not 0, or lock the joint (prescribed)"
+        raise build.refuse("the ratio is 0", because, fix, "ratio")
     shift = build.timed(offset, "offset")
     q1, q2 = a.coordinates[0].symbol, b.coordinates[0].symbol
     actions = (EffortAction(b.rates[0], build.graph.const(1.0)), EffortAction(a.rates[0], -ratio))

@@ -96,9 +96,9 @@ class _Description:
 
     # scalars -----------------------------------------------------------------------------------------------------
 
-    def refuse(self, where: str, what: str, mend: str = "") -> ModelError:
-        law = "a model file holds names and expressions only"
-        return ModelError(Problem(self.m.where(where), what, law, mend))
+    def refuse(self, where: str, what: str, fix: str = "") -> ModelError:
+        because = "a model file holds names and expressions only"
+        return ModelError(Problem(self.m.where(where), what, because, fix))
 
     def scalar(self, expr: Expr | float, where: str) -> float | str:
         if not isinstance(expr, Expr):

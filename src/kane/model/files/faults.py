@@ -24,19 +24,19 @@ class FaultCollector:
         self.places: dict[str, tuple[str, int]] = {}  # "body 'A'" → file and line where it stands
         self._ranks: dict[str, int] = {}
 
-    def note(self, source: str, line: int, where: str, what: str, law: str = "", mend: str = "") -> None:
+    def note(self, source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> None:
         rank = self._ranks.setdefault(source, len(self._ranks))
-        self.found.append((rank, line, problem(source, line, where, what, law, mend)))
+        self.found.append((rank, line, problem(source, line, where, what, because, fix)))
 
-    def refuse(self, node: Node, where: str, what: str, law: str = "", mend: str = "") -> Lost:
+    def refuse(self, node: Node, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         """Note a fault at a node; returns what to raise."""
-        self.note(node.source, node.line, where, what, law, mend)
+        self.note(node.source, node.line, where, what, because, fix)
         return Lost()
 
     def locate(self, error: ModelError, prefix: str, source: str, line: int) -> None:
         """Note the problems of the model itself, whose `where` starts with `prefix`, at a line of the file."""
         for p in error.problems:
-            self.note(source, line, p.where.removeprefix(prefix), p.what, p.law, p.mend)
+            self.note(source, line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
 
     def raise_all(self) -> None:
         """Raise ModelError with everything that was noted, if there is anything."""

@@ -48,8 +48,8 @@ def _in_order(r: NodeValues, tasks: Mapping[tuple[str, str], Task], needs: Mappi
     except CycleError as error:
         cycle = [f"{kind} '{name}'" for kind, name in error.args[1]]
         _, node, line = next(tasks[key] for key in error.args[1] if key in tasks)
-        law, mend = "frames, points and bodies start at the ground", "attach one of them to N, O or the ground"
-        r.faults.note(node.source, line, cycle[0], f"is built on itself: {' → '.join(cycle)}", law, mend)
+        because, fix = "frames, points and bodies start at the ground", "attach one of them to N, O or the ground"
+        r.faults.note(node.source, line, cycle[0], f"is built on itself: {' → '.join(cycle)}", because, fix)
         return
     for key in order:
         if key in tasks:

@@ -52,12 +52,12 @@ def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: in
     fields = node.value if isinstance(node.value, Mapping) else {}
     if "type" not in fields:
         what = "'type' is missing" if fields else f"expected a type and its options, found {node.kind}"
-        r.faults.note(node.source, line, where, what, mend=f"type is one of {', '.join(known)}")
+        r.faults.note(node.source, line, where, what, fix=f"type is one of {', '.join(known)}")
         raise Lost
     kind = r.text(fields["type"], f"{where} / type")
     if kind not in known:
         what = f"unknown type '{kind}' of a constraint"
-        raise r.refuse(fields["type"], where, what, mend=suggestion(_CALLED.get(kind, kind), known))
+        raise r.refuse(fields["type"], where, what, fix=suggestion(_CALLED.get(kind, kind), known))
     form = known[kind]
     given = Entry(r, node, where, line, ("type", *(key.name for key in form.keys)))
     r.m.constrain(name, _record(r, form, given))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ...errors import ModelError, Problem
 from ..mechanism import Mechanism, suggestion
@@ -26,7 +26,6 @@ URDF = ".urdf"
 MAX_EXTENDS = 8
 """How many files may extend each other in a row."""
 
-AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
 Kinds = Iterable[type[Any]]
 """Classes of the user's own constraints and loads."""
 
@@ -36,45 +35,41 @@ def builtin_names() -> tuple[str, ...]:
     return tuple(sorted(f.name.removesuffix(".yaml") for f in _builtin_folder().iterdir() if f.name.endswith(".yaml")))
 
 
-def load_mechanism(
-    model: str | Path, into: type[AnyMechanism] = Mechanism, *, kinds: Kinds = (), **options: Any
-) -> AnyMechanism:
-    """The mechanism of a built-in name, a .yaml model file or a .urdf, as an instance of `into`.
+def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> Mechanism:
+    """The mechanism of a built-in name, a .yaml model file or a .urdf.
 
     `kinds` are the classes of the user's own constraints and loads that a model file may name by their `kind`.
     A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict, right_angle.
     """
     path = Path(model)
     if path.suffix == URDF:
-        return _robot(path, into, options)
+        return _robot(path, options)
     if options:
         what = f"the options {', '.join(sorted(options))} are those of a URDF"
-        raise ModelError(Problem(f"model '{model}'", what, mend="leave them out; a model file says everything itself"))
+        raise ModelError(Problem(f"model '{model}'", what, fix="leave them out; a model file says everything itself"))
     if isinstance(model, str) and model in builtin_names():
-        return _built(_builtin_text(model), f"{model}.yaml", None, into, kinds)
+        return _built(_builtin_text(model), f"{model}.yaml", None, kinds)
     if path.suffix not in SUFFIXES:
-        mend = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
-        raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", mend=mend))
-    return _built(_file_text(path), path.name, path.parent, into, kinds)
+        fix = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
+        raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", fix=fix))
+    return _built(_file_text(path), path.name, path.parent, kinds)
 
 
-def read_mechanism(
-    text: str, source_name: str, into: type[AnyMechanism] = Mechanism, *, kinds: Kinds = ()
-) -> AnyMechanism:
-    """The mechanism that `text` describes, as an instance of `into`; errors call the text `source_name`. `kinds` are as
+def read_mechanism(text: str, source_name: str, *, kinds: Kinds = ()) -> Mechanism:
+    """The mechanism that `text` describes; errors call the text `source_name`. `kinds` are as
     for `load_mechanism`."""
-    return _built(text, source_name, None, into, kinds)
+    return _built(text, source_name, None, kinds)
 
 
-def _robot(path: Path, into: type[AnyMechanism], options: Mapping[str, Any]) -> AnyMechanism:
+def _robot(path: Path, options: Mapping[str, Any]) -> Mechanism:
     where = f"model file '{path}'"
     try:
         chosen = UrdfOptions(**options)
     except (TypeError, ValueError) as error:
         known = ", ".join(f.name for f in fields(UrdfOptions))
-        raise ModelError(Problem(where, str(error).removeprefix("UrdfOptions."), mend=f"options: {known}")) from None
+        raise ModelError(Problem(where, str(error).removeprefix("UrdfOptions."), fix=f"options: {known}")) from None
     data = _file_bytes(path, MAX_URDF_BYTES)
-    mechanism = read_urdf(data, path.name, into, folder=path.parent, options=chosen)
+    mechanism = read_urdf(data, path.name, folder=path.parent, options=chosen)
     mechanism.sign(repr((data, path.name, chosen)))
     return mechanism
 
@@ -92,7 +87,7 @@ def _file_bytes(path: Path, largest: int) -> bytes:
     try:
         if not path.is_file():
             what = "is not a file" if path.exists() else "does not exist"
-            raise ModelError(Problem(where, what, mend="check the path, or name a built-in model"))
+            raise ModelError(Problem(where, what, fix="check the path, or name a built-in model"))
         with path.open("rb") as stream:
             data = stream.read(largest + 1)
     except (OSError, ValueError) as error:
@@ -112,12 +107,12 @@ def _file_text(path: Path) -> str:
         raise ModelError(fault) from None
 
 
-def _built(text: str, source: str, folder: Path | None, into: type[AnyMechanism], kinds: Kinds) -> AnyMechanism:
+def _built(text: str, source: str, folder: Path | None, kinds: Kinds) -> Mechanism:
     classes = tuple(kinds)
     forms = forms_with(classes)
     own = compose(text, source)
     tree = _extended(own, folder)
-    mechanism = build_mechanism(tree, into, folder, forms)
+    mechanism = build_mechanism(tree, folder, forms)
     if not classes:  # what a kind of the user does is not in the text
         mechanism.sign(text if tree is own else repr(tree))
     return mechanism

@@ -54,9 +54,9 @@ def shortened(text: str) -> str:
     return shown if len(shown) <= SHOWN else shown[:SHOWN] + "…"
 
 
-def problem(source: str, line: int, where: str, what: str, law: str = "", mend: str = "") -> Problem:
+def problem(source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> Problem:
     """A problem at a line of a file."""
-    return Problem(f"{source}:{line}: {where}" if where else f"{source}:{line}", what, law, mend)
+    return Problem(f"{source}:{line}: {where}" if where else f"{source}:{line}", what, because, fix)
 
 
 def compose(text: str, source: str) -> Node:
@@ -77,7 +77,7 @@ def compose(text: str, source: str) -> Node:
     if composer.problems:
         raise ModelError(composer.problems)
     if composer.root is None:
-        raise ModelError(problem(source, 1, "", "the file is empty", mend="start with 'kane: 1' and a name"))
+        raise ModelError(problem(source, 1, "", "the file is empty", fix="start with 'kane: 1' and a name"))
     return composer.root
 
 
@@ -115,8 +115,8 @@ class _Composer:
         self.count = 0
         self.documents = 0
 
-    def refuse(self, line: int, what: str, law: str = "", mend: str = "") -> ModelError:
-        return ModelError([*self.problems, problem(self.source, line, "", what, law, mend)])
+    def refuse(self, line: int, what: str, because: str = "", fix: str = "") -> ModelError:
+        return ModelError([*self.problems, problem(self.source, line, "", what, because, fix)])
 
     def take(self, event: yaml.Event) -> None:
         line = event.start_mark.line + 1

@@ -69,7 +69,7 @@ def _body_options(r: NodeValues, name: str, node: Node, line: int) -> dict[str, 
     particle = given.take("particle", r.quantity)
     if particle is not None:
         if options["mass"] is not None or options["inertia"] is not None:
-            raise r.refuse(node, given.where, "a particle has neither mass: nor inertia:", mend="particle: MASS")
+            raise r.refuse(node, given.where, "a particle has neither mass: nor inertia:", fix="particle: MASS")
         options["mass"] = particle
     given.finish()
     return {k: v for k, v in options.items() if v is not None}
@@ -108,7 +108,7 @@ def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
     parent, child = given.need("parent", r.body), given.need("child", r.body)
     if kind is not None and kind not in JOINT_TYPES:
         type_node = given.fields["type"]
-        raise r.refuse(type_node, where, f"unknown joint type '{kind}'", mend=suggestion(kind, JOINT_TYPES))
+        raise r.refuse(type_node, where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
     options: dict[str, Any] = {
         "at": given.take("at", r.triple),
         "rotation": given.take("rotation", r.rotation),
@@ -147,7 +147,7 @@ def read_speeds(r: NodeValues, node: Node, where: str) -> None:
             blamed = next((n for n in definitions if f"speed '{n}'" in p.where), None)
             line = node.line if blamed is None else node.line_of(blamed)
             source = node.source if blamed is None else node.value[blamed].source
-            r.faults.note(source, line, p.where.removeprefix(r.m.where("")), p.what, p.law, p.mend)
+            r.faults.note(source, line, p.where.removeprefix(r.m.where("")), p.what, p.because, p.fix)
         raise Lost from None
 
 
@@ -157,10 +157,10 @@ def read_control(r: NodeValues, name: str, node: Node, line: int) -> None:
         raise r.refuse(node, where, f"expected efforts along speeds, rates or joints, found {node.kind}")
     if r.faults.lost & {("joint", target) for target in node.value}:
         raise Lost
-    law = {}
+    because = {}
     for target, value in node.value.items():
-        law[target] = r.quantity(value, f"{where} / {target}")
-    r.m.control(name, law)
+        because[target] = r.quantity(value, f"{where} / {target}")
+    r.m.control(name, because)
 
 
 def read_rotor(r: NodeValues, name: str, node: Node, line: int) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import TypeVar
 
 from ...errors import ModelError
 from ..attitude import attitudes
@@ -37,7 +36,6 @@ from .parts import (
 )
 from .values import WORD, Entry, NodeValues, entries
 
-AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
 Read = Callable[[NodeValues, str, Node, int], None]
 """Reads one entry: its name, its value, the line of its name."""
 Step = Callable[[NodeValues, Entry, Forms], None]
@@ -56,8 +54,8 @@ NAMED = (
 VERSION = "1"
 
 
-def build_mechanism(root: Node, into: type[AnyMechanism], folder: Path | None, forms: Forms) -> AnyMechanism:
-    """The whole file as an instance of `into`; raises ModelError with everything that is wrong with it."""
+def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
+    """The whole file as a mechanism; raises ModelError with everything that is wrong with it."""
     faults = FaultCollector()
     start = NodeValues(Mechanism(), faults, folder)
     file = Entry(start, root, "", root.line, SECTIONS)
@@ -65,7 +63,7 @@ def build_mechanism(root: Node, into: type[AnyMechanism], folder: Path | None, f
         faults.raise_all()
     _check_version(faults, file)
     _check_sections(faults, file)
-    m = into(file.take("name", start.text) or "model", about=file.take("about", start.text) or "")
+    m = Mechanism(file.take("name", start.text) or "model", about=file.take("about", start.text) or "")
     r = file.reader = NodeValues(m, faults, folder)
     for _, step in STEPS:
         step(r, file, forms)
@@ -79,8 +77,8 @@ def _check_version(faults: FaultCollector, file: Entry) -> None:
     if node is None or node.value != VERSION:
         where = file.node if node is None else node
         found = "the version is missing" if node is None else f"version {node.kind}"
-        law, mend = f"this program reads model files of version {VERSION}", f"write 'kane: {VERSION}' at the top"
-        faults.note(where.source, where.line, "kane", found, law, mend)
+        because, fix = f"this program reads model files of version {VERSION}", f"write 'kane: {VERSION}' at the top"
+        faults.note(where.source, where.line, "kane", found, because, fix)
 
 
 def _check_sections(faults: FaultCollector, file: Entry) -> None:
@@ -88,7 +86,7 @@ def _check_sections(faults: FaultCollector, file: Entry) -> None:
         node = file.fields.get(section)
         if node is not None and node.value != "" and not isinstance(node.value, Mapping):
             what = f"expected named entries, found {node.kind}"
-            faults.note(node.source, node.line, section, what, mend="write one 'name: …' per entry")
+            faults.note(node.source, node.line, section, what, fix="write one 'name: …' per entry")
 
 
 # steps ---------------------------------------------------------------------------------------------------------------
@@ -134,7 +132,7 @@ def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
         cycle = error.args[1]
         _, node, line = given[cycle[0]]
         what = f"is computed from itself: {' → '.join(cycle)}"
-        r.faults.note(node.source, line, f"parameter '{cycle[0]}'", what, mend="give one of them a number")
+        r.faults.note(node.source, line, f"parameter '{cycle[0]}'", what, fix="give one of them a number")
         r.faults.lost_words.update(given)
         return
     _read_all(r, "parameters", (given[name] for name in order), read_parameter)
@@ -213,7 +211,7 @@ def _judge(r: NodeValues, root: Node) -> None:
         for p in error.problems:
             where = p.where.removeprefix(r.m.where(""))
             source, line = r.faults.places.get(where, (root.source, root.line))
-            r.faults.note(source, line, where, p.what, p.law, p.mend)
+            r.faults.note(source, line, where, p.what, p.because, p.fix)
         return
     starts = {c.name: c.initial for c in r.m.coordinate_records.values()}
     for attitude in attitudes(r.m, starts):

@@ -36,9 +36,9 @@ class NodeValues:
         self.faults = faults
         self.folder = folder
 
-    def refuse(self, node: Node, where: str, what: str, law: str = "", mend: str = "") -> Lost:
+    def refuse(self, node: Node, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         """Note a fault at a node; returns what to raise."""
-        return self.faults.refuse(node, where, what, law, mend)
+        return self.faults.refuse(node, where, what, because, fix)
 
     def locate(self, error: ModelError, source: str, line: int) -> None:
         """Note the problems of the model itself at a line of the file."""
@@ -76,7 +76,7 @@ class NodeValues:
         text = text.strip()
         is_number = _NUMBER.fullmatch(text) is not None
         if _NOT_FINITE.fullmatch(text) or (is_number and not math.isfinite(float(text))):
-            raise self.refuse(node, where, f"'{shortened(text)}' is not a finite number", mend="give a finite number")
+            raise self.refuse(node, where, f"'{shortened(text)}' is not a finite number", fix="give a finite number")
         if is_number:
             return self.m.graph.const(float(text))
         if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
@@ -92,13 +92,13 @@ class NodeValues:
     def index(self, node: Node, where: str) -> int:
         text = self.text(node, where)
         if not _INDEX.fullmatch(text):
-            raise self.refuse(node, where, f"'{shortened(text)}' is not an index", mend="count from 0")
+            raise self.refuse(node, where, f"'{shortened(text)}' is not an index", fix="count from 0")
         return int(text)
 
     def truth(self, node: Node, where: str) -> bool:
         text = self.text(node, where)
         if text not in ("true", "false"):
-            raise self.refuse(node, where, f"'{shortened(text)}' is neither true nor false", mend="write true or false")
+            raise self.refuse(node, where, f"'{shortened(text)}' is neither true nor false", fix="write true or false")
         return text == "true"
 
     def triple(self, node: Node, where: str) -> Triple:
@@ -154,7 +154,7 @@ class NodeValues:
             raise Lost
         names = [*ground, *(known for table in tables.values() for known in table)]
         what = f"unknown {' or '.join(tables)} '{shortened(name)}'"
-        raise self.refuse(node, where, what, mend=suggestion(name, names))
+        raise self.refuse(node, where, what, fix=suggestion(name, names))
 
     def body(self, node: Node, where: str) -> str:
         return self.known(node, where, {"body": self.m.bodies})
@@ -181,7 +181,7 @@ class NodeValues:
         given = Entry(self, node, where, node.line, (*SHAPES, "at", "axis", "color", "quaternion", "scale"))
         kinds = [kind for kind in SHAPES if kind in given.fields]
         if len(kinds) != 1:
-            raise self.refuse(node, where, f"a shape is one of {', '.join(SHAPES)}", mend="write {sphere: 0.1}, say")
+            raise self.refuse(node, where, f"a shape is one of {', '.join(SHAPES)}", fix="write {sphere: 0.1}, say")
         file = path = ""
         if kinds[0] == "mesh":
             file = given.need("mesh", self.text) or ""
@@ -195,7 +195,7 @@ class NodeValues:
         if axis not in ("x", "y", "z"):
             raise self.refuse(node, where, f"axis '{shortened(axis)}' of a shape is not x, y or z")
         if color and not _COLOR.fullmatch(color):
-            raise self.refuse(node, where, f"'{shortened(color)}' is not a color", mend="write #rrggbb or a name")
+            raise self.refuse(node, where, f"'{shortened(color)}' is not a color", fix="write #rrggbb or a name")
         given.finish()
         if abs(math.hypot(*wxyz) - 1.0) > UNIT_TOLERANCE:
             raise self.refuse(node, where, f"quaternion {list(wxyz)}", "a rotation is a unit quaternion")
@@ -216,7 +216,7 @@ class NodeValues:
         one, more = given.take(key, convert), given.take(f"{key}s", self.names)
         if one is not None and more is not None:
             raise self.refuse(
-                given.node, given.where, f"{key}: and {key}s: are both given", mend="leave out one of them"
+                given.node, given.where, f"{key}: and {key}s: are both given", fix="leave out one of them"
             )
         return more if one is None else [one]
 
@@ -249,14 +249,14 @@ class Entry:
         if isinstance(node.value, Mapping):
             self.fields = node.value
         elif not (optional and node.value == ""):
-            mend = f"write {allowed[0]}: …, with keys out of {', '.join(allowed)}"
-            reader.faults.note(node.source, line, where, f"expected a mapping, found {node.kind}", mend=mend)
+            fix = f"write {allowed[0]}: …, with keys out of {', '.join(allowed)}"
+            reader.faults.note(node.source, line, where, f"expected a mapping, found {node.kind}", fix=fix)
             self.lost = True
         for key in self.fields:
             if key not in allowed:
                 what = f"unknown key '{shortened(key)}'"
                 entry = self.fields[key]
-                reader.faults.note(entry.source, node.line_of(key), where, what, mend=suggestion(key, allowed))
+                reader.faults.note(entry.source, node.line_of(key), where, what, fix=suggestion(key, allowed))
                 self.lost = True
 
     def take(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
@@ -274,7 +274,7 @@ class Entry:
         """The converted value of a field that has to be there."""
         if key not in self.fields and isinstance(self.node.value, Mapping):
             self.reader.faults.note(
-                self.node.source, self.node.line, self.where, f"'{key}' is missing", mend=f"add {key}: …"
+                self.node.source, self.node.line, self.where, f"'{key}' is missing", fix=f"add {key}: …"
             )
             self.lost = True
         return self.take(key, convert)

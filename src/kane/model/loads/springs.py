@@ -123,8 +123,8 @@ class Stop:
         if ends[0] > ends[-1]:
             raise build.refuse(f"from {ends[0]:g} to {ends[-1]:g}", "the lower end does not exceed the upper one")
         if not build.number(k) > 0 or build.number(c) < 0:
-            law = "a stop pushes back: stiffness > 0, damping ≥ 0"
-            raise build.refuse(f"stiffness {k!r}, damping {c!r}", law)
+            because = "a stop pushes back: stiffness > 0, damping ≥ 0"
+            raise build.refuse(f"stiffness {k!r}, damping {c!r}", because)
 
     def _depths(self, build: Builder) -> list[tuple[Expr, float]]:
         """(p, direction of the effort) of each end."""

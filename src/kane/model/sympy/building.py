@@ -124,7 +124,7 @@ def _constrain(m: Mechanism, holonomic: Sequence[Expr], motion: Sequence[Expr], 
     if holonomic:
         for row in m.constrain("configuration", ConfigurationEquations(list(holonomic))).rows:
             factor = {a.variable: a.value for a in row.actions if isinstance(a, EffortAction)}
-            rows.append([*(factor.get(v, zero) for v in variables), row.drift])
+            rows.append([*(factor.get(v, zero) for v in variables), row.rheonomic])
     kept = [e for e in motion if not (rows and _follows(m, e, rows, variables, scalars))]
     if kept:
         m.constrain("motion", MotionEquations(kept))
@@ -134,10 +134,10 @@ def _follows(m: Mechanism, equation: Expr, rows: list[list[Expr]], variables: Se
     """Whether an equation of motion is a combination of rows in generic states."""
     definitions = {s.symbol: s.definition for s in m.speed_records.values()}
     try:
-        ((factors,), (drift,)) = linear_coefficients(substitute([equation], definitions), variables)
+        ((factors,), (rheonomic,)) = linear_coefficients(substitute([equation], definitions), variables)
     except ExpressionError:
         return False  # refused, with the reason, where it is declared
-    for numbers in scalars.at([*(e for row in rows for e in row), *factors, drift]):
+    for numbers in scalars.at([*(e for row in rows for e in row), *factors, rheonomic]):
         *known, new = numbers.reshape(-1, len(variables) + 1)
         weights = np.linalg.lstsq(np.array(known).T, new, rcond=None)[0]
         if not np.abs(weights @ known - new).max() <= EQUAL * max(1.0, np.abs(new).max()):

@@ -43,8 +43,8 @@ def declare_motion(model: Mechanism, given: Description, scalars: Scalars) -> No
         _rates_from_speeds(model, given, scalars, W)
     else:
         what = "they cannot be solved for the rates of the coordinates"
-        law = "there is one for each coordinate, linear in rates and speeds"
-        raise ModelError(Problem(model.where("kinematic differential equations"), what, law))
+        because = "there is one for each coordinate, linear in rates and speeds"
+        raise ModelError(Problem(model.where("kinematic differential equations"), what, because))
 
 
 def _rates_themselves(
@@ -69,8 +69,8 @@ def _equations(
     try:
         A, rest = linear_coefficients(scalars.apart(given.kinematics), [*rates, *stand])
     except ExpressionError as error:
-        law = "kinematic differential equations are linear in rates and speeds"
-        raise ModelError(Problem(model.where("kinematic differential equations"), str(error), law)) from None
+        because = "kinematic differential equations are linear in rates and speeds"
+        raise ModelError(Problem(model.where("kinematic differential equations"), str(error), because)) from None
     scalars.motion = before
     n = len(rates)
     return [row[:n] for row in A], [row[n:] for row in A], rest

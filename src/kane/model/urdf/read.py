@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,8 +27,6 @@ from ..tree import symbol_stem
 from .values import Faults, turn_z_to
 from .visuals import Packages, Visuals
 from .xml import Element, parse_xml
-
-AnyMechanism = TypeVar("AnyMechanism", bound=Mechanism)
 
 TYPES: Mapping[str, str] = {
     "revolute": "revolute",
@@ -77,14 +75,13 @@ class UrdfOptions:
 def read_urdf(
     data: bytes | str,
     source: str,
-    into: type[AnyMechanism] = Mechanism,
     *,
     folder: Path | None = None,
     options: UrdfOptions | None = None,
-) -> AnyMechanism:
-    """The robot that a URDF text describes, as an instance of `into`; errors call the text `source`."""
+) -> Mechanism:
+    """The robot that a URDF text describes; errors call the text `source`."""
     root = parse_xml(data.encode() if isinstance(data, str) else data, source)
-    return Robot(root, source, folder, options or UrdfOptions()).mechanism(into)
+    return Robot(root, source, folder, options or UrdfOptions()).mechanism()
 
 
 class Robot:
@@ -102,17 +99,17 @@ class Robot:
         self.symbols: set[str] = set()
         self.m = Mechanism()
 
-    def mechanism(self, into: type[AnyMechanism]) -> AnyMechanism:
+    def mechanism(self) -> Mechanism:
         faults = self.faults
         if self.root.tag != "robot":
-            mend = "expand the macros first: xacro file.xacro > file.urdf" if "xacro" in self.root.tag else ""
-            faults.note(self.root.line, "", f"the root element is <{shortened(self.root.tag)}>, not <robot>", mend=mend)
+            fix = "expand the macros first: xacro file.xacro > file.urdf" if "xacro" in self.root.tag else ""
+            faults.note(self.root.line, "", f"the root element is <{shortened(self.root.tag)}>, not <robot>", fix=fix)
             faults.raise_all()
         self.collect()
         start = self.check_tree()
         faults.raise_all()
         name = self.root.attributes.get("name", "").strip() or "robot"
-        self.m = m = into(name, gravity=self.options.gravity)
+        self.m = m = Mechanism(name, gravity=self.options.gravity)
         visuals = Visuals(self.root, faults, self.folder, self.options.packages)
         for name, link in self.links.items():
             self.attempt(link.line, self.read_link, name, link, visuals)
@@ -125,8 +122,8 @@ class Robot:
         self.read_mimics(mimics)
         faults.raise_all()
         if not m.speeds:
-            mend = "load it with base='floating'" if self.options.base == "fixed" else "add a joint that moves"
-            faults.note(self.root.line, "", "nothing can move", "equations of motion need a speed", mend)
+            fix = "load it with base='floating'" if self.options.base == "fixed" else "add a joint that moves"
+            faults.note(self.root.line, "", "nothing can move", "equations of motion need a speed", fix)
         faults.raise_all()
         m.validate()
         return m
@@ -146,19 +143,19 @@ class Robot:
         """All links and joints by name."""
         for element in self.root.children:
             if element.tag.startswith("xacro:"):
-                mend = "expand the macros first: xacro file.xacro > file.urdf"
-                self.faults.note(element.line, "", f"<{shortened(element.tag)}> is a macro", mend=mend)
+                fix = "expand the macros first: xacro file.xacro > file.urdf"
+                self.faults.note(element.line, "", f"<{shortened(element.tag)}> is a macro", fix=fix)
             table = {"link": self.links, "joint": self.joints}.get(element.tag)
             if table is None:
                 continue
             name = element.attributes.get("name", "").strip()
             where = f"{element.tag} '{shortened(name)}'"
             if not is_name(name):
-                self.faults.note(element.line, element.tag, f"'{shortened(name)}' is not a name", mend='write name="…"')
+                self.faults.note(element.line, element.tag, f"'{shortened(name)}' is not a name", fix='write name="…"')
             elif name in table:
                 first = table[name].line
-                law, mend = "names are unique", "rename one of the two"
-                self.faults.note(element.line, where, f"the name is there already, on line {first}", law, mend)
+                because, fix = "names are unique", "rename one of the two"
+                self.faults.note(element.line, where, f"the name is there already, on line {first}", because, fix)
             else:
                 table[name] = element
 
@@ -173,8 +170,8 @@ class Robot:
             child = self.ends[name][1]
             if child in self.inboard:
                 what = f"link '{child}' is already the child of joint '{self.inboard[child]}'"
-                law = "in a URDF every link has one parent; loops cannot be written"
-                faults.note(joint.line, f"joint '{name}'", what, law)
+                because = "in a URDF every link has one parent; loops cannot be written"
+                faults.note(joint.line, f"joint '{name}'", what, because)
             else:
                 self.inboard[child] = name
         if faults.found:
@@ -182,13 +179,13 @@ class Robot:
         roots = [name for name in self.links if name not in self.inboard]
         if len(roots) != 1:
             if not self.links:
-                faults.note(self.root.line, "", "the robot has no link", mend="is this the expanded file?")
+                faults.note(self.root.line, "", "the robot has no link", fix="is this the expanded file?")
             elif not roots:
                 faults.note(self.root.line, "", "every link is the child of a joint", "a robot has one root, no cycle")
             for name in roots[1:]:
                 what = f"is a root like '{roots[0]}'"
-                law, mend = "a robot has one root link", "join the two by a fixed joint, or split the file"
-                faults.note(self.links[name].line, f"link '{name}'", what, law, mend)
+                because, fix = "a robot has one root link", "join the two by a fixed joint, or split the file"
+                faults.note(self.links[name].line, f"link '{name}'", what, because, fix)
             return ""
         self.check_reached(roots[0])
         return roots[0]
@@ -197,10 +194,10 @@ class Robot:
         where = f"joint '{name}'"
         element = joint.first(which)
         if element is None:
-            raise self.faults.note(joint.line, where, f"<joint> has no <{which}>", mend=f'write <{which} link="…"/>')
+            raise self.faults.note(joint.line, where, f"<joint> has no <{which}>", fix=f'write <{which} link="…"/>')
         link = self.faults.word(element, "link", where)
         if link not in self.links:
-            raise self.faults.note(element.line, where, f"unknown link '{shortened(link)}'", mend="declare the link")
+            raise self.faults.note(element.line, where, f"unknown link '{shortened(link)}'", fix="declare the link")
         return link
 
     def check_reached(self, root: str) -> None:
@@ -215,8 +212,8 @@ class Robot:
                 stack.append(child)
         for name, link in self.links.items():
             if name not in reached:
-                what, law = f"does not hang on the root link '{root}'", "joints form a tree, without cycles"
-                self.faults.note(link.line, f"link '{name}'", what, law)
+                what, because = f"does not hang on the root link '{root}'", "joints form a tree, without cycles"
+                self.faults.note(link.line, f"link '{name}'", what, because)
 
     # links and joints ------------------------------------------------------------------------------------------------
 
@@ -231,7 +228,7 @@ class Robot:
         if inertial is not None:
             mass = inertial.first("mass")
             if mass is None:
-                raise self.faults.note(inertial.line, where, "<inertial> has no <mass>", mend='write <mass value="…"/>')
+                raise self.faults.note(inertial.line, where, "<inertial> has no <mass>", fix='write <mass value="…"/>')
             center, R = self.faults.pose(inertial, where)
             options["mass"] = self.faults.number(mass, "value", where)
             options["inertia"] = self.faults.inertia(inertial, R, where)
@@ -267,8 +264,8 @@ class Robot:
     def kind(self, name: str, joint: Element) -> str:
         kind = self.faults.word(joint, "type", f"joint '{name}'")
         if kind not in TYPES:
-            mend = f"types are {', '.join(TYPES)}"
-            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{shortened(kind)}'", mend=mend)
+            fix = f"types are {', '.join(TYPES)}"
+            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{shortened(kind)}'", fix=fix)
         return TYPES[kind]
 
     def is_mimic(self, joint: Element) -> bool:
@@ -348,8 +345,8 @@ class Robot:
             if not ready:
                 name, joint = next(iter(left.items()))
                 what = f"follows '{self.leader(joint)}', which follows it"
-                law = "a chain of mimics ends at a joint that follows none"
-                self.faults.note(joint.line, f"joint '{name}'", what, law)
+                because = "a chain of mimics ends at a joint that follows none"
+                self.faults.note(joint.line, f"joint '{name}'", what, because)
                 return
             for name, joint in ready.items():
                 self.attempt(joint.line, self.read_mimic, name, joint)
@@ -370,8 +367,8 @@ class Robot:
         options["ratio"] = self.faults.number(mimic, "multiplier", where, 1.0)
         options["offset"] = self.faults.number(mimic, "offset", where, 0.0)
         if follows not in self.joints:
-            what, mend = f"mimics the unknown joint '{shortened(follows)}'", "mend the name, or load with mimic=False"
-            raise self.faults.note(mimic.line, where, what, mend=mend)
+            what, fix = f"mimics the unknown joint '{shortened(follows)}'", "correct the name, or load with mimic=False"
+            raise self.faults.note(mimic.line, where, what, fix=fix)
         if follows not in self.m.joints:
             raise Lost  # its own fault has been noted
         record = self.m.joint(name, "coupled", parent, child, moves=kind, follows=follows, **options)

@@ -34,14 +34,14 @@ class Faults:
         self.right_angle = right_angle
         self.found: list[tuple[int, Problem]] = []
 
-    def note(self, line: int, where: str, what: str, law: str = "", mend: str = "") -> Lost:
-        self.found.append((line, problem(self.source, line, where, what, law, mend)))
+    def note(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> Lost:
+        self.found.append((line, problem(self.source, line, where, what, because, fix)))
         return Lost()
 
     def located(self, error: ModelError, line: int, prefix: str) -> None:
         """Note the problems of the model itself at a line of the file."""
         for p in error.problems:
-            self.note(line, p.where.removeprefix(prefix), p.what, p.law, p.mend)
+            self.note(line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
 
     def raise_all(self) -> None:
         if self.found:
@@ -53,7 +53,7 @@ class Faults:
         """An attribute that has to be there."""
         value = element.attributes.get(key, "").strip()
         if not value:
-            raise self.note(element.line, where, f"<{element.tag}> has no {key}", mend=f'write {key}="…"')
+            raise self.note(element.line, where, f"<{element.tag}> has no {key}", fix=f'write {key}="…"')
         return value
 
     def number(self, element: Element, key: str, where: str, default: float | None = None) -> float:
@@ -89,8 +89,8 @@ class Faults:
         for word in words:
             value = float(word) if _NUMBER.fullmatch(word) else math.nan
             if not abs(value) <= LARGEST:
-                law = f"numbers of a robot are finite, of magnitude up to {LARGEST:g}"
-                raise self.note(element.line, where, f"{what} is not such a number", law, "give a finite number")
+                because = f"numbers of a robot are finite, of magnitude up to {LARGEST:g}"
+                raise self.note(element.line, where, f"{what} is not such a number", because, "give a finite number")
             values.append(value)
         return tuple(values)
 
@@ -105,8 +105,8 @@ class Faults:
         """Entries of the central inertia of an <inertial>, in axes turned by R against it."""
         inertia = element.first("inertia")
         if inertia is None:
-            mend = "write <inertia ixx=… iyy=… izz=… ixy=… ixz=… iyz=…/>"
-            raise self.note(element.line, where, "<inertial> has no <inertia>", mend=mend)
+            fix = "write <inertia ixx=… iyy=… izz=… ixy=… ixz=… iyz=…/>"
+            raise self.note(element.line, where, "<inertial> has no <inertia>", fix=fix)
         xx, yy, zz, xy, xz, yz = (
             self.number(inertia, key, where, 0.0) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         )

@@ -41,8 +41,8 @@ class _Writer:
         self.damping: dict[str, float] = {}
         self.friction: dict[str, float] = {}
 
-    def refuse(self, where: str, what: str, mend: str = "") -> None:
-        self.problems.append(Problem(self.m.where(where), what, "it cannot be expressed in URDF", mend))
+    def refuse(self, where: str, what: str, fix: str = "") -> None:
+        self.problems.append(Problem(self.m.where(where), what, "it cannot be expressed in URDF", fix))
 
     def text(self) -> str:
         m = self.m

@@ -54,7 +54,7 @@ def parse_xml(data: bytes, source: str) -> Element:
         what = f"not valid XML, column {error.offset + 1}: {expat.errors.messages.get(error.code, str(error))}"
         raise ModelError(problem(source, error.lineno, "", shortened(what))) from None
     except (LookupError, UnicodeError, ValueError):
-        fault = problem(source, 1, "", "an encoding that cannot be read", mend="save the file as UTF-8")
+        fault = problem(source, 1, "", "an encoding that cannot be read", fix="save the file as UTF-8")
         raise ModelError(fault) from None
     assert builder.root is not None
     return builder.root
@@ -75,8 +75,8 @@ class _Builder:
         parser.EntityDeclHandler = self.refuse_entity
         parser.ExternalEntityRefHandler = self.refuse_entity
 
-    def refuse(self, what: str, law: str, mend: str = "") -> ModelError:
-        return ModelError(problem(self.source, self.parser.CurrentLineNumber, "", what, law, mend))
+    def refuse(self, what: str, because: str, fix: str = "") -> ModelError:
+        return ModelError(problem(self.source, self.parser.CurrentLineNumber, "", what, because, fix))
 
     def refuse_doctype(self, *_: object) -> None:
         raise self.refuse("a DOCTYPE", "robots are read without document types and entities", "remove the declaration")
