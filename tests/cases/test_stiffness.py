@@ -26,7 +26,7 @@ def table(origin: tuple[float, ...]) -> Model:
     model.body("top", mass=MASS, center=center, inertia={"xx": 0.2, "yy": 0.3, "zz": 0.4})
     model.joint("free", "free", "ground", "top")
     for name, (x, y) in LEGS.items():
-        model.constrain(name, PointOnPlane("ground", "top", second_at=tuple((shift + (x, y, 0)).tolist())))
+        model.constrain(name, PointOnPlane("ground", "top", second_at=tuple(np.add(shift, (x, y, 0)).tolist())))
     return model
 
 
