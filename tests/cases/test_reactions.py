@@ -332,7 +332,7 @@ def test_the_ground_accelerates_the_mass_centre(name: str) -> None:
     total = np.zeros(3)
     found = model.reactions(q, u, tau)
     for joint in model.joints.values():
-        if joint.parent is model.ground:
+        if joint.parent is model.mechanism.ground:
             total += found[joint.name].force
     gravity = np.array([model.number(x, "gravity") for x in model.gravity])
     expected = model.mass * (weights @ c - gravity)
@@ -371,7 +371,7 @@ def bead_on_sphere() -> Model:
     model.body("bead", mass=2.0)
     model.joint("across", "prismatic", "ground", "slider", axis="x", coordinates=["x"], speeds=["vx"])
     model.joint("up", "prismatic", "slider", "bead", axis="z", coordinates=["z"], speeds=["vz"])
-    model.distance("rod", "ground", "bead", length=3.0)
+    model.constrain("rod", Distance("ground", "bead", length=3.0))
     return model
 
 
