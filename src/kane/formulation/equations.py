@@ -63,6 +63,7 @@ class Equations(MotionExpressions):
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
                 "pivots": ((len(self.embedded.shrunk),), self.embedded.shrunk),
+                "denominators": ((len(self.denominators),), self.denominators),
             },
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:

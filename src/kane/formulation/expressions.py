@@ -11,7 +11,7 @@ from functools import cached_property
 
 from ..constraints.rank import choose_speeds
 from ..errors import ModelError, Problem
-from ..graph import Expr, Graph, Values, forward, linear_coefficients, reachable, substitute
+from ..graph import Expr, Graph, forward, linear_coefficients, reachable, substitute
 from ..model import Mechanism
 from ..model.loads import Action
 from ..space import Kinematics
@@ -20,7 +20,7 @@ from .constraints import Constraints, constraints
 from .embedding import Embedded, evaluated
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
-from .regular import rank, regular_state
+from .regular import Regular, rank, regular_state, rows_met_anyway
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -232,7 +232,7 @@ class MotionExpressions:
         return self._constraints(spans=True)
 
     @cached_property
-    def _regular(self) -> Values:
+    def _regular(self) -> Regular:
         """The state at which constraints are judged."""
         return regular_state(self.system, self._spans)
 
@@ -244,7 +244,17 @@ class MotionExpressions:
         >>> e.rank
         2
         """
-        return rank(self._spans, self._regular)
+        return rank(self._spans, self._regular.best)
+
+    @cached_property
+    def met_anyway(self) -> tuple[bool, ...]:
+        """Which rows of the constraints the mechanism meets without being told, so that they say nothing.
+
+        >>> e = kane.load("four-bar").equations()
+        >>> dict(zip(e.mechanism.row_names, e.met_anyway, strict=True))["pin.z"]
+        True
+        """
+        return tuple(rows_met_anyway(self.constraints, self._regular).tolist())
 
     @cached_property
     def embedded(self) -> Embedded:
@@ -254,9 +264,22 @@ class MotionExpressions:
         >>> e.embedded.choice.independent
         (0,)
         """
-        rows, at = self._spans, self._regular
+        rows, at = self._spans, self._regular.best
         mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
         return Embedded.of(rows, choose_speeds(evaluated(rows.A, at), mass, sizes=rows.sizes), at)
+
+    @cached_property
+    def denominators(self) -> list[Expr]:
+        """What the rows of the constraints are divided by: where it vanishes they are at a pole.
+
+        >>> e = kane.load("four-bar").equations()
+        >>> e.denominators
+        [1]
+        """
+        graph = self.graph
+        nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
+        found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
+        return [e for e in map(graph.expr, found) if e.number is None] or [graph.const(1.0)]
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:
