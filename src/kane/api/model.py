@@ -12,7 +12,7 @@ import numpy as np
 
 from ..analysis import BaseParameters, CheckReport, base_parameters, check
 from ..errors import InputError
-from ..formulation import Equations, external_program, regressor_program
+from ..formulation import Equations
 from ..large import refuse_if_too_large
 from ..model import (
     Body,
@@ -30,10 +30,10 @@ from ..model.files.loading import SUFFIXES, URDF
 from ..model.files.writing import replace_text
 from ..model.symbols import Quantity
 from ..space import Frame, Point
-from . import constrained, given, linear, reactions
+from . import constrained, given, linear, reactions, whole
 from .answers import Answers, free_parameters
 from .places import PlaceAnswers
-from .records import Array, Energy, Momentum, Wrench
+from .records import Array, Energy
 from .simulation import ControlLaw, set_up
 from .trajectory import Trajectory, present
 
@@ -449,95 +449,6 @@ class Model:
         kinetic, potential = self._answers.ask("energy", t, parameters, q=q, u=u)
         return Energy(*(float(e) if np.ndim(e) == 0 else e for e in (kinetic, potential)))
 
-    def momentum(
-        self,
-        q: Any,
-        u: Any,
-        *,
-        about: Sequence[float] | str = (0.0, 0.0, 0.0),
-        t: Any = 0.0,
-        parameters: Any = None,
-    ) -> Momentum:
-        """Linear momentum, and angular momentum about a point fixed in N at `about` (m), components in N.
-
-        With about="center" the angular momentum is about the mass centre, without loss of digits far from the origin.
-
-        >>> m = kane.load("pendulum")
-        >>> m.momentum([0], [2.0]).angular.tolist()
-        [0.0, 0.0, 2.0]
-        """
-        if isinstance(about, str):
-            if about != "center":
-                raise InputError(f"momentum about '{about}': give a point (x, y, z) in N, or 'center'")
-            return Momentum(*self._answers.ask("central_momentum", t, parameters, q=q, u=u))
-        linear, angular = self._answers.ask("momentum", t, parameters, q=q, u=u)
-        return Momentum(linear, angular - np.cross(np.asarray(about, dtype=float), linear))
-
-    def inertia(self, q: Any, *, about: Sequence[float] | None = None, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Inertia of the whole system (kg m²), (…, 3, 3), components in N, about its mass centre or the point `about`
-        (m, fixed in N).
-
-        >>> m = kane.load("double-pendulum")
-        >>> m.inertia([0, 0]).round(6).tolist()
-        [[0.5, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.5]]
-        """
-        mass, center, central = self._answers.ask("inertia", t, parameters, q=q)
-        if about is None:
-            return central
-        arm = np.asarray(center) - np.asarray(about, dtype=float)
-        square = (arm**2).sum(axis=-1)[..., None, None] * np.eye(3)
-        return central + np.asarray(mass)[..., None, None] * (square - arm[..., :, None] * arm[..., None, :])
-
-    def mass_center(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Position of the system's mass centre in N (m).
-
-        >>> m = kane.load("double-pendulum")
-        >>> m.mass_center([0, 0]).tolist()
-        [0.0, -1.5, 0.0]
-        """
-        moment = self._answers.ask("mass_center", t, parameters, q=q)
-        return moment[..., 1:] / moment[..., :1]
-
-    def poses(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12).
-
-        >>> m = kane.load("double-pendulum")
-        >>> m.poses([0, 0])[1, 9:].tolist()
-        [0.0, -1.0, 0.0]
-        """
-        return self._answers.ask("poses", t, parameters, q=q)
-
-    def external_loads(self, q: Any, u: Any, *, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> Wrench:
-        """What acts on the whole from outside: resultant force, and moment about the origin of N, components in N.
-
-        Gravity, loads, and tau along the speeds of free joints. They are the rates of the momenta; what acts between
-        bodies cancels. Every joint to the ground has to be free: others react.
-
-        >>> m = kane.load("free-body")
-        >>> m.set_gravity((0, 0, -10))
-        >>> q, u = m.initial_state
-        >>> m.external_loads(q, u).force.round(6).tolist(), m.mass
-        ([0.0, 0.0, -10.0], 1.0)
-        """
-        refuse_if_too_large(self.mechanism, "external loads")
-        answers = self._answers
-        answer = answers.compiled("external loads", lambda: external_program(answers.fresh_equations()))
-        efforts = np.zeros(len(self.speeds)) if tau is None else tau
-        return Wrench(*answers.asked(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
-
-    def regressor(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
-        order, about its origin and in its frame. Loads other than gravity take no part.
-
-        >>> m = kane.load("pendulum")
-        >>> m.regressor([0], [0], [1]).shape
-        (1, 10)
-        """
-        refuse_if_too_large(self.mechanism, "regressor")
-        answers = self._answers
-        answer = answers.compiled("regressor", lambda: regressor_program(answers.fresh_equations()))
-        return answers.asked(answer, t, parameters, {"q": q, "u": u, "udot": udot})
-
     def base_parameters(self) -> BaseParameters:
         """The combinations of inertial parameters that efforts depend on.
 
@@ -564,6 +475,13 @@ class Model:
         """
         self._shared = True
         return PlaceAnswers(self._answers, body, tuple(float(x) for x in point))
+
+    momentum = _asks(whole.momentum)
+    inertia = _asks(whole.inertia)
+    mass_center = _asks(whole.mass_center)
+    poses = _asks(whole.poses)
+    external_loads = _asks(whole.external_loads)
+    regressor = _asks(whole.regressor)
 
     # what is asked: constraints, motion near a state, motion -----------------------------------------------------
 

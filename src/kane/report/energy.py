@@ -32,6 +32,6 @@ def balance(trajectory: Trajectory) -> EnergyBalance:
     equations = model.equations()
     outputs = {"potential": ((), [equations.gravity_potential])}
     kernel = compile(equations.lowered("gravity_potential", ["t", "q"], outputs))
-    given: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": model.mechanism.free_values()}
-    potential = kernel(*(given[g.name] for g in kernel.program.inputs))
+    inputs: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": model.mechanism.free_values()}
+    potential = kernel(*(inputs[g.name] for g in kernel.program.inputs))
     return EnergyBalance(trajectory.energy().kinetic, potential, trajectory.work)
