@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
@@ -262,8 +262,13 @@ class Answers:
 
 def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
     answers = Answers(mechanism, formulate)
-    answers._values = values
+    answers._values = values  # pyright: ignore[reportPrivateUsage]
     return answers
+
+
+def law_key(law: Any) -> Hashable:
+    """What tells a control law from others."""
+    return tuple(cast("dict[Any, Any]", law).items()) if isinstance(law, dict) else law
 
 
 def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
@@ -276,7 +281,7 @@ def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kerne
         places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
         return terms, None if places is None else compile(places), None if unit is None else compile(unit)
 
-    return answers.kept(("constraints", tuple(law.items()) if isinstance(law, dict) else law), made)
+    return answers.kept(("constraints", law_key(law)), made)
 
 
 def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:

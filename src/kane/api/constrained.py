@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -70,16 +70,18 @@ def drive_efforts(
     tau = answers.ask("inverse_dynamics", t, parameters, q=q, u=u, udot=udot)
     driven = [mechanism.speeds.index(name) for name in given.speed_names(mechanism, along, "efforts along")]
     flat = np.atleast_2d(tau)
-    A = np.zeros((len(flat), 0, len(mechanism.speeds)))
+    factors: Array = np.zeros((0, len(mechanism.speeds)))
     if mechanism.constraints:
         rows = constraint_rows(answers, q, u, t=t, parameters=parameters)
         refuse_off(mechanism, rows, u)
         rate = np.einsum("...mn,...n->...m", rows.A, udot) - rows.b
         _refuse_large(mechanism, "udot", rate, rows.A, udot, rows.b, "m/s² or rad/s²", "take it from forward_dynamics")
-        A = np.broadcast_to(rows.A, (len(flat), len(mechanism.row_names), len(mechanism.speeds)))
+        factors = rows.A
+    sizes = row_sizes(answers) if mechanism.constraints else None
     found = np.zeros_like(flat)
-    for k, (rows, needed) in enumerate(zip(A, flat, strict=True)):
-        found[k, driven] = _along(mechanism, rows, row_sizes(answers) if len(rows) else None, needed, driven)
+    for k, needed in enumerate(flat):
+        A = factors if factors.ndim == 2 else factors[k]
+        found[k, driven] = _along(mechanism, A, sizes, needed, driven)
     return found.reshape(tau.shape)
 
 
@@ -155,9 +157,8 @@ def freedom(
         q = close_configuration(answers, given.initial(mechanism, "q"), t, ())
     q = given.vector(mechanism, "q", q, single=True)
     M = np.atleast_2d(answers.ask("mass_matrix", t, None, q=q))
-    A = np.zeros((0, len(mechanism.speeds)))
-    if mechanism.constraints:
-        A = rows_at(answers, q, np.zeros(len(mechanism.speeds)), t).A
+    still = np.zeros(len(mechanism.speeds))
+    A = rows_at(answers, q, still, t).A if mechanism.constraints else np.zeros((0, len(still)))
     return count_freedom(A, np.abs(np.diag(M)), mechanism.row_names, mechanism.speeds, within, row_sizes(answers))
 
 
@@ -312,7 +313,7 @@ def _named_speeds_refused(
         Problem(
             mechanism.where("start"),
             f"the speeds {', '.join(speeds)} that were given cannot hold together: {problem.what}",
-            problem.law,
+            problem.because,
             f"name fewer of them, or give speeds that the constraints allow; the nearest are {nearest}",
         )
     )
@@ -375,7 +376,7 @@ def _branches(mechanism: Mechanism, branches: Sequence[Array]) -> str:
 
 def held_names(*values: Any) -> list[str]:
     """The names that a start fixes: those of mappings."""
-    return [name for value in values if isinstance(value, Mapping) for name in value]
+    return [str(name) for value in values if isinstance(value, Mapping) for name in cast("Mapping[Any, Any]", value)]
 
 
 __all__ = [

@@ -296,10 +296,11 @@ def _outputs(answers: Answers, shown: Sequence[str], at: Operating, motion: Firs
 def _positions(answers: Answers, at: Operating) -> Positions:
     m = answers.mechanism
     found = quaternion_places(m)
-    E = Edot = np.zeros((0, 4, 3))
-    if found:
-        turns = answers.compiled("turns", lambda: _made(turns_program(answers.fresh_equations())))
-        E, Edot = turns(at.t, (at.q, at.u), answers.values)
+    if not found:
+        none = np.zeros((0, 4, 3))
+        return Positions.of(m.coordinates, [], none, none)
+    turns = answers.compiled("turns", lambda: _made(turns_program(answers.fresh_equations())))
+    E, Edot = turns(at.t, (at.q, at.u), answers.values)
     return Positions.of(m.coordinates, list(found.items()), E, Edot)
 
 
@@ -346,7 +347,11 @@ def _entering(answers: Answers) -> tuple[str, ...]:
 def _rates(answers: Answers, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
     exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
     answer = answers.compiled(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
-    return lambda t, *arrays: answer(t, arrays, answers.values)
+
+    def rates(t: Any, *arrays: Any) -> Sequence[Array]:
+        return answer(t, arrays, answers.values)
+
+    return rates
 
 
 def _steady(answers: Answers, wanted: Iterable[str] | None) -> tuple[tuple[str, ...], Callable[..., Sequence[Array]]]:

@@ -60,7 +60,7 @@ def _describes(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Conca
     """A method of a model that adds to its description: that of its mechanism."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return method(self._own(), *args, **options)
+        return method(self._own(), *args, **options)  # pyright: ignore[reportPrivateUsage]
 
     return _named(forward, method)
 
@@ -69,7 +69,7 @@ def _asks(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenat
     """A method of a model that asks a question of its answers."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return question(self._answers, *args, **options)
+        return question(self._answers, *args, **options)  # pyright: ignore[reportPrivateUsage]
 
     return _named(forward, question)
 

@@ -66,7 +66,7 @@ class Reaction:
     moment: Any
     point: Any
     undetermined: tuple[str, ...] = ()
-    efforts: Mapping[str, Any] = field(default_factory=dict)
+    efforts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -172,7 +172,7 @@ def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> St
         asked["udot"] = udot
     arrays = {name: given.vector(m, name, value) for name, value in asked.items()}
     times = np.asarray(given.clock(t), dtype=float)
-    sizes = {len(x) for x in arrays.values() if x.ndim == 2} | ({times.size} if times.ndim else set())
+    sizes = {len(x) for x in (*arrays.values(), *([times.reshape(-1, 1)] if times.ndim else [])) if x.ndim == 2}
     if len(sizes) > 1:
         raise InputError(f"batches of different size: {sorted(sizes)}")
     count = sizes.pop() if sizes else 1
@@ -182,7 +182,7 @@ def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> St
     return StateBatch(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
 
 
-def _stiffness(m: Mechanism, of: Mapping[str, float] | None) -> Array | None:
+def _stiffness(m: Mechanism, of: Mapping[str, Any] | None) -> Array | None:
     """Stiffness (rows,) of all rows from that of some constraints, or rows, by name; None if none is given."""
     if not of:
         return None
@@ -275,11 +275,13 @@ def _by_programs(
     udot, rows = _accelerations(answers, states), len(m.row_names)
     solve = multipliers_by_released_rows if method == "auxiliary" else multipliers_by_singular_values
     count = len(states.q)
-    A, mass = np.zeros((count, 0, len(m.speeds))), None
-    acts, at, along = np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), A
+    none = np.zeros((count, 0, len(m.speeds)))
     found = Multipliers(np.zeros((count, 0)), np.zeros((count, 0, 0)))
-    if rows:
-        A, mass, acts, at, along = _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
+    A, mass, acts, at, along = (
+        _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
+        if rows
+        else (none, None, np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), none)
+    )
     if rows or (states.udot is not None and not implied):
         g = _efforts(answers, states, udot)
         if mass is not None:
@@ -361,7 +363,11 @@ def _efforts(answers: Answers, states: StateBatch, udot: Array) -> Array:
 def _kernel(answers: Answers, name: str, made: Any, *args: Any) -> Callable[..., Any]:
     """A compiled program of reactions, of t and other inputs."""
     answer = answers.compiled(name, lambda: made(answers.fresh_equations(), *args))
-    return lambda t, *arrays: answer(t, arrays, answers.values)
+
+    def ask(t: Any, *arrays: Any) -> Any:
+        return answer(t, arrays, answers.values)
+
+    return ask
 
 
 def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, given: bool) -> None:
@@ -400,14 +406,15 @@ def _named(answers: Answers, tree: HeldJoints, states: StateBatch, found: Found,
     lam_on = found.multipliers.values if on == "child" else -found.multipliers.values
     loose_joints, loose_constraints, loose_rows = _undetermined(answers, tree, states, found, R)
     first = 0 if states.single else slice(None)
-    joints = {}
+    joints: dict[str, Reaction] = {}
     for i, joint in enumerate(m.joints.values()):
         wrench = _turned(R, wrenches[:, i])[first]
         body = joint.child if on == "child" else joint.parent
         joints[joint.name] = Reaction(
             joint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], found.points[:, i][first], loose_joints[i]
         )
-    constraints, r = {}, 0
+    constraints: dict[str, Reaction] = {}
+    r = 0
     for c, constraint in enumerate(m.constraints.values()):
         rows = slice(r, r + len(constraint.rows))
         r = rows.stop
@@ -426,7 +433,9 @@ def _named(answers: Answers, tree: HeldJoints, states: StateBatch, found: Found,
         constraints[constraint.name] = Reaction(
             constraint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], point, loose_constraints[c]
         )
-    undetermined = {name: () for name, loose in zip(m.row_names, loose_rows, strict=True) if loose}
+    undetermined: dict[str, tuple[str, ...]] = {
+        name: () for name, loose in zip(m.row_names, loose_rows, strict=True) if loose
+    }
     undetermined |= {x.name: x.undetermined for x in (*joints.values(), *constraints.values()) if x.undetermined}
     return Reactions(joints, constraints, found.multipliers.values[first], m.row_names, undetermined)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ..model import Mechanism
 from ..model.mechanism import suggestion
 from ..simulate import Control, Event, Mode, MotionProblem, Solution, simulate
 from . import given
-from .answers import Answers, embedding_of
+from .answers import Answers, embedding_of, law_key
 from .constrained import first_step, is_singular
 from .records import Array
 from .starts import span, start_state
@@ -118,15 +118,11 @@ def _refuse_unknown(options: Mapping[str, Any]) -> None:
             raise InputError(f"simulate has no option '{name}'\n    fix: {suggestion(name, [*named, *_OPTIONS])}")
 
 
-def _key(law: Law | None) -> Any:
-    return tuple(law.items()) if isinstance(law, dict) else law
-
-
 def _problem(
     answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment, tau: Array, method: str
 ) -> MotionProblem:
     """What is simulated; its programs are kept for the next motion with the same law, events and treatment."""
-    key = ("simulation", _key(law), tuple(watched), treatment)
+    key = ("simulation", law_key(law), tuple(watched), treatment)
     recursive = answers.recursive()
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
@@ -189,7 +185,7 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     """The exact Jacobian of the motion, for the implicit integrator."""
-    return answers.kept(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
+    return answers.kept(("jacobian", law_key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
 
 
 def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:
@@ -205,9 +201,9 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
 
 
 def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
-    found = []
-    for name, spec in (events or {}).items():
-        spec = dict(spec) if isinstance(spec, Mapping) else {"expression": spec}
+    found: list[tuple[Event, Expr]] = []
+    for name, value in (events or {}).items():
+        spec = dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {"expression": value}
         expression = spec.pop("expression", None)
         unknown = set(spec) - {"direction", "terminal"}
         if expression is None or unknown:

@@ -180,7 +180,7 @@ class LagrangianEquations(Equations):
     @cached_property
     def inverse_dynamics(self) -> list[Expr]:
         """Efforts tau along the rates that produce u̇: M u̇ + bias."""
-        efforts = []
+        efforts: list[Expr] = []
         for row, total in zip(self.mass_matrix, self.bias, strict=True):
             for entry, rate in zip(row, self.system.udot, strict=True):
                 total = total + entry * rate

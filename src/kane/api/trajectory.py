@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -115,12 +115,13 @@ class Trajectory:
         >>> run.impulse().linear[-1].tolist()
         [0.0, 0.0, 0.0]
         """
-        from scipy.interpolate import make_interp_spline  # slow to import
+        from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs] # slow to import
 
         if len(self.t) < _SPLINE + 1:
             raise InputError(f"{len(self.t)} times: an impulse needs {_SPLINE + 1} or more along the motion")
         loads = self.model.external_loads(self.q, self.u, tau=self.tau, t=self.t)
-        curves = (make_interp_spline(self.t, values, k=_SPLINE).antiderivative() for values in loads)
+        spline: Any = cast("Any", interpolate).make_interp_spline  # scipy has no types
+        curves = (spline(self.t, values, k=_SPLINE).antiderivative() for values in loads)
         return Momentum(*(curve(self.t) - curve(self.t[0]) for curve in curves))
 
     def acceleration(self) -> Array:

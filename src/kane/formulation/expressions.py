@@ -41,7 +41,8 @@ class MotionExpressions:
         self.system = System(mechanism, self.graph, self.free)
         self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
         for load in mechanism.loads.values():  # in one order, whatever is asked: they build in the description's graph
-            load.actions(), load.potential()
+            load.actions()
+            load.potential()
 
     # parts -------------------------------------------------------------------------------------------------------
 
@@ -335,7 +336,7 @@ class MotionExpressions:
         bias = substitute(bias, s)
         Y = system.map.Y
         n = len(bias)
-        f = []
+        f: list[Expr] = []
         for j in range(n):
             total = -bias[j]
             for r in range(n):
@@ -347,7 +348,7 @@ class MotionExpressions:
         rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
         Ydot = [forward(row, rates) for row in Y]
         Zdot = forward(system.map.Z, rates)
-        out = []
+        out: list[Expr] = []
         for r in range(n):
             total = Zdot[r]
             for j in range(n):
@@ -410,15 +411,15 @@ class MotionExpressions:
         (0, 0, u)
         """
         zero = self.graph.const(0.0)
-        p_N: Triple = (zero, zero, zero)
-        H_N: Triple = (zero, zero, zero)
+        linear: Triple = (zero, zero, zero)
+        angular: Triple = (zero, zero, zero)
         kin = self.velocities
         for body in self.masses:
             p, H = body.inertia.momentum(kin.w(body.frame), kin.v(body.ref))
-            H = plus(H, cross(kin.r(body.ref), p))
-            p_N = plus(p_N, kin.turn(p, body.frame, self.mechanism.N))
-            H_N = plus(H_N, kin.turn(H, body.frame, self.mechanism.N))
-        return p_N, H_N
+            about_root = plus(H, cross(kin.r(body.ref), p))
+            linear = plus(linear, kin.turn(p, body.frame, self.mechanism.N))
+            angular = plus(angular, kin.turn(about_root, body.frame, self.mechanism.N))
+        return linear, angular
 
     @cached_property
     def mass_center(self) -> Output:

@@ -58,7 +58,7 @@ class Symbols:
     def __init__(self, name: str, about: str):
         self.name = name
         self.about = about
-        self.revision = 0  # grows with every change of the description
+        self.revision: int = 0  # grows with every change of the description
         self.graph = Graph()
         self.time = self.graph.input("t")
         self.parameters: dict[str, Parameter] = {}

@@ -32,6 +32,7 @@ def balance(trajectory: Trajectory) -> EnergyBalance:
     equations = model.equations()
     outputs = {"potential": ((), [equations.gravity_potential])}
     kernel = compile(equations.lowered("gravity_potential", ["t", "q"], outputs))
-    inputs: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": model.mechanism.free_values()}
+    free = model.mechanism.free_values()
+    inputs: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": free}
     potential = kernel(*(inputs[g.name] for g in kernel.program.inputs))
     return EnergyBalance(trajectory.energy().kinetic, potential, trajectory.work)

@@ -48,7 +48,7 @@ class MotionEquations:
     kind = "motion"
 
     def make_rows(self, build: Builder) -> RowSet:
-        rows = []
+        rows: list[Row] = []
         for k, expr in enumerate(equation_exprs(build, self.equations)):
             try:
                 ((factors,), (rest,)) = linear_coefficients([expr], _variables(build))
@@ -82,7 +82,7 @@ class ConfigurationEquations:
     kind = "configuration"
 
     def make_rows(self, build: Builder) -> RowSet:
-        rows = []
+        rows: list[Row] = []
         rates: dict[Expr, Expr | float] = {**build.mechanism.coordinate_rates, build.time: 1.0}
         for k, expr in enumerate(equation_exprs(build, self.equations)):
             build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")

@@ -57,7 +57,7 @@ class PointGravity:
         """(mass centre, frame, mass, r in the frame, central inertia with its wheels) of each body that has any."""
         wheels, center = build.mechanism.wheels, build.point(self.center, "center")
         spun = {wheel.body.name for wheel in wheels.values()}
-        found = []
+        found: list[tuple[Point, Frame, Expr, Triple, Matrix]] = []
         for body in build.mechanism.bodies.values():
             if body.name in spun or body.frame is None:
                 continue
@@ -141,10 +141,10 @@ class MagneticTorque:
         body = build.body(self.body)
         assert body.frame is not None
         if self.dipole is not None:
-            B = self._dipole_field(build, body, build.triple(self.dipole, "dipole"))
+            field = self._dipole_field(build, body, build.triple(self.dipole, "dipole"))
         else:
-            B = Vector(build.frame(self.frame, "frame"), build.triple(self.field or (), "field"))
-        torque = cross(build.triple(self.moment, "moment"), B.express(body.frame).xyz)
+            field = Vector(build.frame(self.frame, "frame"), build.triple(self.field or (), "field"))
+        torque = cross(build.triple(self.moment, "moment"), field.express(body.frame).xyz)
         return (TorqueAction(body.frame, Vector(body.frame, torque)),)
 
     def _dipole_field(self, build: Builder, body: Body, k: Triple) -> Vector:

@@ -149,7 +149,7 @@ class Stop:
     def _depths(self, build: Builder) -> list[tuple[Expr, float]]:
         """(p, direction of the effort) of each end."""
         q = build.joint(self.joint).coordinates[self.index].symbol
-        ends = []
+        ends: list[tuple[Expr, float]] = []
         if self.lower is not None:
             ends.append((build.scalar(self.lower) - q, 1.0))
         if self.upper is not None:
