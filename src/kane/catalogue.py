@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-_ABOUT = re.compile(r"^about: (?:>\n(?P<folded>(?: +\S.*\n)+)|(?P<plain>.+)\n)", re.MULTILINE)
+_ABOUT = re.compile(r"^about: (.+)$", re.MULTILINE)
 _SUFFIX = ".yaml"
 
 
@@ -69,11 +69,9 @@ def _folder() -> Traversable:
 
 
 def _about(text: str) -> str:
-    """What a model file says about itself, on one line; empty where it says nothing."""
+    """What a model file says about itself, which for a built-in one is a line; empty where it says nothing."""
     found = _ABOUT.search(text)
-    if found is None:
-        return ""
-    return " ".join((found["folded"] or found["plain"]).split())
+    return "" if found is None else found[1].strip()
 
 
 __all__ = ["Models", "builtin_names", "builtin_text", "models"]

@@ -133,7 +133,7 @@ def analyse() -> None:
     print(bar.reactions(q, u)["pin"].force, run.reactions()["elbow"].moment.shape)
     print(bar.freedom().degrees, bar.constraint_rows(q, u).phi, bar.drive_efforts(q, u, udot, bar.speeds[:1]))
     arm = kane.Model("arm")
-    arm.dh("standard", dict.fromkeys("12", {"a": 0.4, "alpha": 0, "d": 0, "theta": 0}))
+    arm.dh("standard", {name: {"a": 0.4, "alpha": 0, "d": 0, "theta": 0} for name in "12"})
     free = kane.load("free-body")
     print(free.external_loads(*free.initial_state).force, kane.Model.of(load_mechanism("pendulum")).coordinates)
 
