@@ -40,7 +40,7 @@ def info(arguments: Namespace) -> int:
     start = {**{c.name: c.initial for c in model.mechanism.coordinate_records.values()}}
     table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
     definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.mechanism.speed_records.values()]
-    table(("speed", "definition", "initial"), [(n, _short(d), i) for n, d, i in definitions], words=2)
+    table(("speed", "definition", "initial"), [(n, _shorten(d), i) for n, d, i in definitions], words=2)
     if model.constraints:
         heading(f"constraints ({len(model.constraints)})")
         table(("constraint", "type", "between", "rows"), constraint_rows(model), words=4)
@@ -68,7 +68,7 @@ def _bound(value: float) -> str:
     return f"{value:g}" if abs(value) < float("inf") else ""
 
 
-def _short(text: str, limit: int = 60) -> str:
+def _shorten(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

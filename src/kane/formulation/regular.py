@@ -17,7 +17,7 @@ from ..errors import ModelError, Problem
 from ..graph import Values
 from ..model.attitude import unit_quaternions
 from .constraints import Constraints, displacements
-from .embedding import evaluated
+from .embedding import evaluate_matrix
 from .system import System
 
 _TRIES, _AWAY = 3, 0.1  # states near the start that are looked at, and how far (rad, m)
@@ -34,7 +34,7 @@ def regular_state(system: System, rows: Constraints) -> Values:
         return numbers
     T = displacements(system)
     placed = list(rows.placed)
-    labels = RowLabels(rows.names, sizes=rows.sizes).some(placed)
+    labels = RowLabels(rows.names, sizes=rows.sizes).select(placed)
 
     def values(at: Array) -> dict[str, float]:
         return {**start, **dict(zip(system.mechanism.coordinates, at.tolist(), strict=True))}
@@ -42,8 +42,8 @@ def regular_state(system: System, rows: Constraints) -> Values:
     def terms(at: Array) -> RowTerms:
         here = Values(values(at))
         phi = np.array(here([rows.phi[r] for r in placed]))
-        G = evaluated([rows.A[r] for r in placed], here)
-        return RowTerms(G, np.zeros(len(placed)), phi, evaluated(T, here))
+        G = evaluate_matrix([rows.A[r] for r in placed], here)
+        return RowTerms(G, np.zeros(len(placed)), phi, evaluate_matrix(T, here))
 
     unit = partial(unit_quaternions, system.mechanism)
     best, most = numbers, -1
@@ -60,13 +60,13 @@ def regular_state(system: System, rows: Constraints) -> Values:
             best, most = found, here
         if here == len(rows):
             break
-    if not np.all(np.isfinite(evaluated(rows.A, best))):
+    if not np.all(np.isfinite(evaluate_matrix(rows.A, best))):
         raise ModelError(_without_value(system, rows, best))
     return best
 
 
 def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
-    bad = [n for n, r in zip(rows.names, evaluated(rows.A, at), strict=True) if not np.all(np.isfinite(r))]
+    bad = [n for n, r in zip(rows.names, evaluate_matrix(rows.A, at), strict=True) if not np.all(np.isfinite(r))]
     return Problem(
         system.mechanism.where("constraints"),
         f"{', '.join(repr(n) for n in bad)} have no finite value in the initial state, nor near it",
@@ -77,7 +77,7 @@ def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
 
 def rank(rows: Constraints, at: Values) -> int:
     """How many rows are independent in a state."""
-    return row_rank(evaluated(rows.A, at), sizes=rows.sizes)
+    return row_rank(evaluate_matrix(rows.A, at), sizes=rows.sizes)
 
 
 __all__ = ["rank", "regular_state"]

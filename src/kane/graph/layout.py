@@ -84,7 +84,7 @@ class Layout:
         return Blocks(self._inputs())
 
     @property
-    def watched(self) -> Blocks:
+    def event_inputs(self) -> Blocks:
         """What a program of events reads that watches multipliers."""
         return Blocks([*self._inputs(), ("multipliers", (self.rows,))])
 

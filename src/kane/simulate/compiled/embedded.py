@@ -5,7 +5,7 @@ In comes [t, q, u, work, tau, parameters] as every flat program of a motion has 
 says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], the state
 [q, u, work] that satisfies the constraints, functions of the state and the multipliers that events watch, or
 accelerations and multipliers of many states. Everything is done in the memory that the record names, which belongs to
-one run; what is where in it is told by `kane.graph.layout` and filled in by `kane.simulate.embedding`.
+one run; what is where in it is defined by `kane.graph.layout` and filled in by `kane.simulate.embedding`.
 """
 
 from __future__ import annotations

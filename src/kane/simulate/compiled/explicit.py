@@ -31,7 +31,7 @@ order would hide the noise of accelerations near a singular position, which no s
 NOISY, TRIES, DITHER = 0.05, 12, 0.93
 """An error that a step much shorter has not brought down to this part is noise: then as many more steps are tried, each
 this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
-where a long step leaps over it."""
+where a long step passes it."""
 
 HIDDEN_JUMP = 0.1
 """A projection that moves a state by more than this part of what the step moved it hides a jump. Motions that pass
