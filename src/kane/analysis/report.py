@@ -75,6 +75,6 @@ def _width(text: str) -> int:
 
 def _cells(row: CheckRow) -> tuple[str, str, str, str, str]:
     if row.value is None:
-        return row.name, row.statement, "—", "", f"not asked: {row.note}"
+        return row.name, row.statement, "—", "", f"not checked: {row.note}"
     verdict = "ok" if row.passed else "FAILED"
     return row.name, row.statement, f"{row.value:.1e}", f"{row.tolerance:.0e}", f"{verdict}  {row.note}".rstrip()

@@ -32,7 +32,7 @@ _LISTED = 4  # branches that an error tells
 
 
 class OffBranchError(ModelError):
-    """Speeds that lead nowhere from a singular position: no other guess is meant by them."""
+    """Speeds that belong to no motion through a singular position; another guess would not help."""
 
 
 def constraint_rows(answers: Answers, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> ConstraintRows:

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, excerpt
 from ..model import Mechanism
 from ..model.mechanism import suggestion
 from .records import Array
-
-_SHOWN = 60  # characters of a value that an error repeats
 
 
 def vector(mechanism: Mechanism, what: str, value: Any, *, single: bool = False) -> Array:
@@ -49,11 +47,11 @@ def clock(t: Any) -> Any:
         try:
             times = np.asarray(t, dtype=float)
         except (TypeError, ValueError):
-            raise InputError(f"t is not a number of seconds: {_shorten(t)}; give a number, or one per sample") from None
+            raise InputError(f"t is not a number of seconds: {_excerpt(t)}; give a number, or one per sample") from None
     if times.ndim > 2 or (times.ndim == 2 and times.shape[1] != 1):
         raise InputError(f"t has shape {times.shape}; give a number (s), or one per sample, (batch,)")
     if not np.all(np.isfinite(times)):
-        raise InputError(f"t is not finite: {_shorten(t)}; give seconds")
+        raise InputError(f"t is not finite: {_excerpt(t)}; give seconds")
     return float(times) if times.ndim == 0 else times.reshape(-1, 1)
 
 
@@ -89,9 +87,9 @@ def number(mechanism: Mechanism, what: str, value: Any) -> float:
     try:
         found = float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{what} is not a number: {_shorten(value)}") from None
+        raise InputError(f"{what} is not a number: {_excerpt(value)}") from None
     if not np.isfinite(found):
-        raise InputError(f"{what} is not finite: {_shorten(value)}; give a finite number")
+        raise InputError(f"{what} is not finite: {_excerpt(value)}; give a finite number")
     return found
 
 
@@ -105,7 +103,7 @@ def require_known(mechanism: Mechanism, kind: str, name: Any, table: Iterable[st
     names = tuple(table)
     if name not in names:
         raise InputError(
-            f"model '{mechanism.name}' / {where}: unknown {kind} '{_shorten(name)}'\n"
+            f"model '{mechanism.name}' / {where}: unknown {kind} '{_excerpt(name)}'\n"
             f"    fix: {suggestion(str(name), names)}"
         )
 
@@ -149,7 +147,7 @@ def _numbers(mechanism: Mechanism, what: str, value: Any) -> Array:
             raise TypeError
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} of model '{mechanism.name}' is not an array of numbers: {_shorten(value)}") from None
+        raise InputError(f"{what} of model '{mechanism.name}' is not an array of numbers: {_excerpt(value)}") from None
 
 
 def _finite(mechanism: Mechanism, what: str, array: Array, names: Sequence[str], single: bool) -> Array:
@@ -173,10 +171,8 @@ def _finite(mechanism: Mechanism, what: str, array: Array, names: Sequence[str],
     return array
 
 
-def _shorten(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    text = "".join(c if c.isprintable() else " " for c in text[: _SHOWN + 1])
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+def _excerpt(value: Any) -> str:
+    return excerpt(value if isinstance(value, str) else repr(value))
 
 
 __all__ = ["clock", "initial", "names_of", "number", "parameters", "require_known", "speed_names", "start", "vector"]

@@ -276,7 +276,7 @@ def checks_table(report: CheckReport) -> str:
     rows = []
     for r in report.rows:
         if r.value is None:
-            rows.append((r.name, Markup('<span class="soft">not asked</span>'), f"{r.statement} ({r.note})", "", ""))
+            rows.append((r.name, Markup('<span class="soft">not checked</span>'), f"{r.statement} ({r.note})", "", ""))
         else:
             rows.append((r.name, verdict(r.passed), r.statement, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
     return table(("check", "", "", "missed by", "tolerance"), rows, words=3)

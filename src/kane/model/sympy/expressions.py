@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
 from typing import Any
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, excerpt
 from ...graph import Expr, Graph
 
 Maker = Callable[..., Expr]
@@ -155,7 +155,7 @@ class Translator:
     def _piecewise(self, e: Any) -> Expr:
         *pairs, (last, always) = [pair.args for pair in e.args]
         if always != True:  # noqa: E712  SymPy's own truth
-            raise ExpressionError(f"{_shorten(e)} has no value elsewhere: give a last branch (…, True)")
+            raise ExpressionError(f"{excerpt(e)} has no value elsewhere: give a last branch (…, True)")
         value = self._known[last]
         for branch, condition in reversed(pairs):
             value = self._known[condition].select(self._known[branch], value)
@@ -177,14 +177,9 @@ def _divides(factor: Any) -> bool:
 def _unknown(e: Any) -> ExpressionError:
     known = ", ".join(sorted(f.__name__ for f in functions()))
     return ExpressionError(
-        f"'{e.func.__name__}' in {_shorten(e)} has no meaning here: known are sums, products, powers, {known} and "
+        f"'{e.func.__name__}' in {excerpt(e)} has no meaning here: known are sums, products, powers, {known} and "
         "Piecewise; rewrite it with these"
     )
-
-
-def _shorten(e: Any) -> str:
-    text = str(e)
-    return text if len(text) <= 60 else text[:60] + "…"
 
 
 __all__ = ["Translator", "functions"]

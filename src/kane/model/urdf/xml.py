@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from ...errors import ModelError
-from ..files.nodes import problem, shorten
+from ...errors import ModelError, excerpt
+from ..files.nodes import problem
 
 MAX_BYTES = 16_000_000
 """Bytes of one file: a hundred times the largest robot in common use."""
@@ -52,7 +52,7 @@ def parse_xml(data: bytes, source: str) -> Element:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
         what = f"not valid XML, column {error.offset + 1}: {expat.errors.messages.get(error.code, str(error))}"
-        raise ModelError(problem(source, error.lineno, "", shorten(what))) from None
+        raise ModelError(problem(source, error.lineno, "", excerpt(what))) from None
     except (LookupError, UnicodeError, ValueError):
         fault = problem(source, 1, "", "an encoding that cannot be read", fix="save the file as UTF-8")
         raise ModelError(fault) from None

@@ -98,7 +98,7 @@ def projection_jumps(m, y):
     """Whether projection moved the step from the address y, whose result is in m.x, more than it may, to y_new.
 
     A step that keeps to the constraints leaves projection its error, and a shorter one far less. Where a contact ends
-    or a linkage is at the end of its reach, what is taken away does not fall with the step: there is no motion beyond.
+    or a linkage is fully extended, what is taken away does not fall with the step: there is no motion beyond.
     """
     moved = distance(m, 1.0, m.y_new, m.x + 8, y)
     return moved > 1.0 and moved > HIDDEN_JUMP * distance(m, 1.0, m.x + 8, y, y)
