@@ -97,5 +97,5 @@ def planar_accelerations(model: Model, q: Array, u: Array, tau: Array) -> Array:
             udot[i] = found[k]
             continue
         before = 0.0 if joint.parent.name == "ground" else found[plane.slots[joint.parent.name] + 2]
-        udot[i] = (found[k + 2] - before) * model.number(joint.type.axis[2], "")  # type: ignore[attr-defined]
+        udot[i] = (found[k + 2] - before) * model.mechanism.number(joint.type.axis[2], "")  # type: ignore[attr-defined]
     return udot

@@ -7,7 +7,7 @@ which they are embedded, with embedding at run time where its pivots fail.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
 
@@ -286,6 +286,14 @@ def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
     return tuple((c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows)
 
 
+def _run_time_sizes(equations: Equations, groups: Sequence[Hashable]) -> tuple[float, ...]:
+    """Sizes of rows without cancellation; infinite in groups that are met anyway. Between the steps of a motion
+    quaternions are not quite unit, and such rows are then more than rounding errors."""
+    needed = {group for group, met in zip(groups, equations.idle_rows, strict=True) if not met}
+    sizes = equations.constraints.sizes.tolist()
+    return tuple(size if group in needed else np.inf for size, group in zip(sizes, groups, strict=True))
+
+
 def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
     """The constraints embedded at run time; simulations share it, each with a workspace of its own."""
     equations, mechanism = answers.equations(), answers.mechanism
@@ -295,7 +303,7 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
         baumgarte=baumgarte,
         rank=equations.rank,
         groups=row_groups(mechanism),
-        sizes=tuple(equations.constraints.sizes.tolist()),
+        sizes=_run_time_sizes(equations, row_groups(mechanism)),
         driven=equations.constraints.driven,
         names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
     )

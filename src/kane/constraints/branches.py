@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .metric import Array, row_lengths
+from .metric import Array, drop_rounding, row_lengths
 from .projection import InconsistentRows, RowLabels, RowTerms, project_speeds
 from .rank import count_above
 from .thresholds import BESIDE, CLOSED, OFF_BRANCH, REDUNDANT, SAME_BRANCH, SINGULAR, TURNED, WRITTEN
@@ -26,6 +26,7 @@ def speeds_on_branch(A: Array, b: Callable[[Array], Array], u: Array, rows: RowL
     InconsistentRows, with the branches, where u is not near one.
     """
     lengths = row_lengths(A, rows.units, rows.sizes)
+    A = drop_rounding(A, rows.sizes)
     left, values, _ = np.linalg.svd(A / lengths[:, None])
     W = left[:, count_above(values, SINGULAR) :]
     if not W.shape[1]:
@@ -85,7 +86,10 @@ def speeds_near_singularity(ahead: Callable[[float], RowTerms], u: Array, rows: 
     for distance in BESIDE if fastest else ():
         at = ahead(distance / fastest)
         lengths = row_lengths(at.A, rows.units, rows.sizes)
-        if count_above(np.linalg.svd(at.A / lengths[:, None], compute_uv=False), OFF_BRANCH) < rank:
+        if (
+            count_above(np.linalg.svd(drop_rounding(at.A, rows.sizes) / lengths[:, None], compute_uv=False), OFF_BRANCH)
+            < rank
+        ):
             continue
         turned = project_speeds(at, u, rows, ())
         return turned if np.linalg.norm(turned - u) > TURNED * np.linalg.norm(u) else None

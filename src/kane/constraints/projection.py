@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .metric import Array, row_lengths, unit_lengths
+from .metric import Array, drop_rounding, row_lengths, unit_lengths
 from .thresholds import CLOSED, REDUNDANT, ROUNDING, SATISFIED, SINGULAR
 
 _STEPS = 200  # Newton steps before a configuration counts as impossible to close
@@ -142,7 +142,7 @@ def project_speeds(at: RowTerms, u: Array, rows: RowLabels, held: Sequence[int])
     """
     require_values(at, rows)
     lengths = row_lengths(at.A, rows.units, rows.sizes)
-    whole = np.vstack([at.A / lengths[:, None], np.eye(len(u))[list(held)]])
+    whole = np.vstack([drop_rounding(at.A, rows.sizes) / lengths[:, None], np.eye(len(u))[list(held)]])
     right = np.concatenate([-at.rate / lengths, np.zeros(len(held))])
     step = np.linalg.lstsq(whole, right, rcond=SINGULAR)[0]
     left = at.rate + at.A @ step
@@ -157,7 +157,7 @@ def _least_solution(A: Array, right: Array, keep: Array, sizes: Array | None) ->
     if not (np.all(np.isfinite(A)) and np.all(np.isfinite(keep)) and np.all(np.isfinite(right))):
         return np.full(A.shape[1], np.nan)
     lengths = np.concatenate([unit_lengths(A, sizes), unit_lengths(keep)])
-    whole, both = np.vstack([A, keep]), np.concatenate([right, np.zeros(len(keep))])
+    whole, both = np.vstack([drop_rounding(A, sizes), keep]), np.concatenate([right, np.zeros(len(keep))])
     return np.linalg.lstsq(whole / lengths[:, None], both / lengths, rcond=REDUNDANT)[0].astype(np.float64)
 
 

@@ -56,8 +56,7 @@ OFF_BRANCH = 2.0 * SINGULAR
 
 BESIDE, TURNED = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), 0.3
 """How far (m, rad) from a singular start it is checked whether its speeds stay possible, and the share of them by which
-they may differ there from speeds that the constraints allow. On a branch that is about the distance, off it
-all of them."""
+they may differ there from speeds that the constraints allow. On a branch that is about the distance, off it 1."""
 
 SAME_BRANCH = 1e-6
 """1 − |cos| of the angle between speeds that are one direction."""

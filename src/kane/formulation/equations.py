@@ -16,7 +16,6 @@ from ..graph import (
     Graph,
     Inputs,
     Program,
-    Values,
     forward,
     hoist,
     linear_coefficients,
@@ -33,7 +32,7 @@ from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
-from .regular import rank, regular_state
+from .regular import Regular, find_idle_rows, rank, regular_state
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -198,19 +197,24 @@ class Equations:
         return self._constraints(spans=True)
 
     @cached_property
-    def _regular_state(self) -> Values:
+    def _regular_state(self) -> Regular:
         """The state at which constraints are judged."""
         return regular_state(self.system, self._spans)
 
     @cached_property
     def rank(self) -> int:
         """How many rows of the constraints are independent, singular positions aside."""
-        return rank(self._spans, self._regular_state)
+        return rank(self._spans, self._regular_state.best)
+
+    @cached_property
+    def idle_rows(self) -> tuple[bool, ...]:
+        """Which rows of the constraints every motion of the mechanism satisfies, so that they restrict nothing."""
+        return tuple(find_idle_rows(self.constraints, self._regular_state).tolist())
 
     @cached_property
     def embedding(self) -> Embedded:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it."""
-        rows, at = self._spans, self._regular_state
+        rows, at = self._spans, self._regular_state.best
         mass = evaluate_matrix([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
         return Embedded.of(rows, choose_speeds(evaluate_matrix(rows.A, at), mass, sizes=rows.sizes), at)
 
@@ -445,7 +449,7 @@ class Equations:
         return self._programs[name]
 
     def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
-        """As `lowered`, with t as the first input where something depends on it."""
+        """As `lower_outputs`, with t as the first input where something depends on it."""
         return self.lower_outputs(name, ["t", *groups], outputs, optional=("t",))
 
     def lower_outputs(

@@ -151,7 +151,7 @@ def unit_program(equations: Equations) -> Program | None:
 
 def watch_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     """The functions that events watch, one output each. Where one of them names a multiplier (`multiplier_symbols`) the
-    program reads `Layout.watched`, with the multipliers of all rows as its last inputs."""
+    program reads `Layout.event_inputs`, with the multipliers of all rows as its last inputs."""
     watched = equations.system.take(exprs)
     outputs = {"events": ((len(watched),), watched)}
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)

@@ -44,7 +44,7 @@ def masses(system: System, links: Sequence[Link]) -> list[Mass]:
 
 
 class Power:
-    """P, as a list of velocities and what they are multiplied with; `by` differentiates it by the speeds."""
+    """P, as a list of velocities and what they are multiplied with; `derivatives` differentiates it by the speeds."""
 
     def __init__(self) -> None:
         self._terms: dict[Expr, Expr] = {}
