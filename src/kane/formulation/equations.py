@@ -442,10 +442,10 @@ class Equations:
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter."""
         if name not in self._programs:
-            alone = type(self)(
-                self.mechanism, self.free
-            )  # in a graph of its own: what was asked before leaves no trace
-            self._programs[name] = alone.lower_with_time(name, self.SIGNATURES[name], alone._outputs(name))
+            # in a graph of its own: what was asked before leaves no trace
+            alone = type(self)(self.mechanism, self.free)
+            outputs = alone._outputs(name)
+            self._programs[name] = alone.lower_with_time(name, self.SIGNATURES[name], outputs)
         return self._programs[name]
 
     def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
