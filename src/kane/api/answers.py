@@ -38,7 +38,7 @@ class Answer(Protocol):
 
     @property
     def sole_kernel(self) -> Kernel | None:
-        """The kernel that is all there is to it, if one is."""
+        """The kernel that alone gives the answer; None where more is needed."""
         ...
 
     def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any: ...
@@ -151,7 +151,7 @@ class Answers:
         self.mechanism = mechanism
         self.formulate = formulate
         self.cache = Cache() if cache is None else cache
-        self.direct: dict[str, Kernel] = {}  # kernels that are all there is to an answer: the shortest way to it
+        self.direct: dict[str, Kernel] = {}  # kernels that alone give an answer: the shortest way to it
         self.direct_revision = -1
         self._values: Array | None = None
 
@@ -162,7 +162,7 @@ class Answers:
     # programs ----------------------------------------------------------------------------------------------------
 
     def make_once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What is made of the description once, and again when it has changed."""
+        """What `make` gives, kept until the description changes."""
         return self.cache.find_or_make(self.mechanism.revision, key, make)
 
     def compile_once(self, key: Hashable, make: Callable[[], Program]) -> ProgramAnswer:
@@ -228,7 +228,7 @@ class Answers:
         return answer(given.clock(t), arrays, self.values if values is None else values)
 
     def shortcut(self, name: str, t: Any, parameters: Any, **vectors: Any) -> Any:
-        """As `ask`; afterwards the kernel is in `direct` if it is all that is needed."""
+        """As `ask`; afterwards the kernel is in `direct` if it alone gives the answer."""
         answer = self.answer(name)
         if self.direct_revision != self.mechanism.revision:
             self.direct, self.direct_revision = {}, self.mechanism.revision
@@ -287,7 +287,7 @@ def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
 
 
 def _run_time_sizes(equations: Equations, groups: Sequence[Hashable]) -> tuple[float, ...]:
-    """Sizes of rows without cancellation; infinite in groups that are met anyway. Between the steps of a motion
+    """Sizes of rows without cancellation; infinite in groups whose rows are all idle. Between the steps of a motion
     quaternions are not quite unit, and such rows are then more than rounding errors."""
     needed = {group for group, met in zip(groups, equations.idle_rows, strict=True) if not met}
     sizes = equations.constraints.sizes.tolist()

@@ -194,7 +194,7 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
 
 
 def _consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
-    """u on the constraints at q and on a branch of the motion, or a refusal that names the constraints against."""
+    """u on the constraints at q and on a branch of the motion, or a refusal that names the violated constraints."""
     mechanism = answers.mechanism
     if not mechanism.constraints:
         return u
@@ -297,7 +297,7 @@ def _explain_named_speeds(
 
 
 def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
-    """Refuse speeds at a singular position that the constraints do not let go on."""
+    """Refuse speeds at a singular position that the constraints do not allow close to it."""
     if not answers.mechanism.constraints or not is_singular(answers, q, u, t):
         return
 

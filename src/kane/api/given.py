@@ -99,7 +99,7 @@ def names_of(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def require_known(mechanism: Mechanism, kind: str, name: Any, table: Iterable[str], where: str) -> None:
-    """Refuse a name that is not in a table, with what was meant perhaps."""
+    """Refuse a name that is not in a table, and suggest the closest one."""
     names = tuple(table)
     if name not in names:
         raise InputError(

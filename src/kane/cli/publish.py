@@ -69,7 +69,7 @@ def _print_figures(figures: dict[str, Any], passed: bool) -> None:
         ("largest efforts along Eq. 127", ", ".join(f"{x:.4g}" for x in figures["largest_efforts"].values())),
         ("feedback simulation", figures["simulation"]),
         ("coordinates at the end", ", ".join(f"{x:.4f}" for x in figures["final_coordinates"].values())),
-        ("H·n2 without torque at the waist", f"below {figures['angular_momentum_drift']:.1e} kg m²/s"),
+        ("H·n2 without torque at the waist", f"below {figures['angular_momentum_change']:.1e} kg m²/s"),
         ("circle, simulation to inverse dynamics", f"{figures['circle_relative_error']:.1e} relative"),
         ("speeds of the paper, same motion", f"within {figures['speeds_of_the_paper_difference']:.1e} rad"),
         ("checks", "all passed" if passed else "NOT ALL PASSED"),

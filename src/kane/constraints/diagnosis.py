@@ -136,7 +136,8 @@ def explain_stop(system: System, x: Array, step: float, began: float, names: Nam
 
 
 def _row_losing_rank(here: StateTerms, aside: StateTerms, rank: int) -> int | None:
-    """The row that has most part in what the rows together, unlike aside, determine no more, if there is something."""
+    """The row with the largest part in the direction that the rows no longer determine, though they do at a position
+    close by; None where there is no such direction."""
     if rank == 0:
         return None
     units = speed_units(np.diag(here.M))

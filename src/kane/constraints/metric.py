@@ -40,7 +40,7 @@ def scale_columns(A: Array, mass: Array, sizes: Array | None = None) -> Array:
 
 
 def drop_rounding(A: Array, sizes: Array | None = None) -> Array:
-    """A (m, n) with rows made zero that are rounding errors beside `sizes` (m,), or beside the longest."""
+    """A (m, n) with rows made zero that are rounding errors relative to `sizes` (m,), or to the longest."""
     lengths = np.linalg.norm(A, axis=1)
     least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes
     return np.where((lengths > ROUNDING * least)[:, None], A, 0.0)

@@ -174,7 +174,7 @@ class LargeAnswers:
         return total
 
     def sole_kernel(self, name: str) -> Kernel | None:
-        """The kernel that is all there is to an answer, if one is: dynamics without loads that are expressions."""
+        """The kernel that alone gives an answer, or None: dynamics without loads that are expressions."""
         if name not in ("forward_dynamics", "inverse_dynamics") or self._loads is not None:
             return None
         return self.dynamics(name)

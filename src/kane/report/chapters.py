@@ -259,7 +259,7 @@ def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
     body += figure(plots.svg(drawn, "momentum"))
     if any(joint.type.kind == "free" for joint in model.joints.values()):
         central = model.momentum(trajectory.q, trajectory.u, about="center", t=trajectory.t[:, None])
-        drawn = plots.momentum_drift(trajectory.t, central.linear, central.angular)
+        drawn = plots.momentum_change(trajectory.t, central.linear, central.angular)
         body += figure(plots.svg(drawn, "change of momentum"), "What loads from outside change, and rounding.")
     body += checks_table(laws)
     return Section("Conservation", body)

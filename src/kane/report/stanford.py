@@ -76,12 +76,12 @@ def demonstrate(path: Path, progress: Callable[[float], object] | None = None) -
         "largest_efforts": dict(zip(arm.speeds, np.max(np.abs(tau), axis=0).tolist(), strict=True)),
         "simulation": str(feedback.outcome),
         "final_coordinates": dict(zip(arm.coordinates, feedback.q[-1].tolist(), strict=True)),
-        "angular_momentum_drift": float(np.max(np.abs(momentum))),
+        "angular_momentum_change": float(np.max(np.abs(momentum))),
         "circle_relative_error": circle,
         "speeds_of_the_paper_difference": same,
         "checks_passed": written.passed,
     }
-    kept = figures["angular_momentum_drift"] <= MOMENTUM_LIMIT and circle <= CIRCLE_LIMIT and same <= SAME_LIMIT
+    kept = figures["angular_momentum_change"] <= MOMENTUM_LIMIT and circle <= CIRCLE_LIMIT and same <= SAME_LIMIT
     return Demonstration(figures, written, bool(kept and written.passed))
 
 

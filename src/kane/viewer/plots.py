@@ -228,7 +228,7 @@ def momentum(t: Array, linear: Array, angular: Array) -> Figure:
     return figure
 
 
-def momentum_drift(t: Array, linear: Array, central: Array) -> Figure:
+def momentum_change(t: Array, linear: Array, central: Array) -> Figure:
     """How far linear momentum (kg m/s) and angular momentum about the mass centre (kg m²/s) stray from their start."""
     with rc_context(STYLE):
         figure = Figure(figsize=(9.75, 2.5), layout="constrained")
