@@ -92,7 +92,7 @@ class Inertia:
         )
 
 
-def unfelt_by_revolute(body: Inertia, axis: Triple) -> Inertia:
+def part_without_effect_on_revolute(body: Inertia, axis: Triple) -> Inertia:
     """The part of `body` that a revolute joint about `axis` through the reference point does not respond to.
 
     Mass on the axis, and an inertia a (1 − e eᵀ): both stay as they are when the body turns, so they may as well be

@@ -19,7 +19,7 @@ from ..model.loads import ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transpose
 from .gauge import Array, Hinge, is_aligned, places
-from .inertia import Inertia, unfelt_by_revolute
+from .inertia import Inertia, part_without_effect_on_revolute
 from .transfer import Transfer
 
 _RIGHT = np.pi / 2
@@ -376,7 +376,7 @@ def _regroup(link: Link) -> None:
     rest = link.inertia
     none = Inertia.nothing(rest.m.graph)
     if link.kind == "revolute" and link.axis is not None:
-        moved = unfelt_by_revolute(rest, link.axis)
+        moved = part_without_effect_on_revolute(rest, link.axis)
     elif link.kind == "weld":
         moved = rest
     elif link.kind == "prismatic":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kane.formulation.inertia import Inertia, unfelt_by_revolute
+from kane.formulation.inertia import Inertia, part_without_effect_on_revolute
 from kane.graph import Graph
 from laws.trees import rotation
 from seeds import generator
@@ -87,7 +87,7 @@ def test_momentum_energy_and_loads_are_sums_over_the_points() -> None:
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, -1), (0.6, 0.0, 0.8), (1 / 3, -2 / 3, 2 / 3)])
 def test_what_a_revolute_joint_cannot_feel_looks_the_same_at_every_angle(axis: tuple[float, ...]) -> None:
     graph = Graph()
-    moved = unfelt_by_revolute(inertia_of(graph, *cloud(6)), vector(graph, axis))
+    moved = part_without_effect_on_revolute(inertia_of(graph, *cloud(6)), vector(graph, axis))
     x, y, z = axis
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     for angle in (0.3, 1.9):
