@@ -381,8 +381,10 @@ def _checked_weights(rows: int, weights: Sequence[float] | None) -> Sequence[flo
 def _checked_sizes(rows: int, sizes: Sequence[float] | None) -> Sequence[float]:
     if sizes is None:
         return [0.0] * rows
-    if len(sizes) != rows or not all(math.isfinite(x) and x >= 0.0 for x in sizes):
-        raise InputError(f"sizes = {sizes!r}: give one number, 0 if unknown, for each of the {rows} rows")
+    if len(sizes) != rows or not all(x >= 0.0 for x in sizes):
+        raise InputError(
+            f"sizes = {sizes!r}: give one number for each of the {rows} rows, 0 if unknown, inf if it says nothing"
+        )
     return sizes
 
 

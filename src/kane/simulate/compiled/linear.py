@@ -57,7 +57,8 @@ def scale_rows(m, rows, a, b, groups, sizes):
     norms of the columns.
 
     A row that alone of its group becomes short is what a singular position looks like, so it must stay short. A group
-    of rows that are rounding errors beside `sizes`, one for each group, becomes zero. False if something is no number.
+    of rows that are rounding errors beside `sizes`, one for each group, becomes zero. False if something is no number,
+    or so long beside them that it is at a pole.
     """
     n = m.n
     width = padded_length(n + 1)
@@ -86,6 +87,8 @@ def scale_rows(m, rows, a, b, groups, sizes):
         fault += (length - length) + (b[i] - b[i])
     for i in range(rows):
         rounding = ROUNDING * sizes[i] * least if sizes[i] > 0.0 else 0.0
+        if rounding > 0.0 and ROUNDING * ROUNDING * math.sqrt(longest[i]) > rounding:
+            fault += 1.0
         longest[i] = 1.0 / math.sqrt(longest[i]) if longest[i] > rounding * rounding else 0.0
     for i in range(rows):
         factor, to = longest[groups[i]], m.w + 8 * i * width
