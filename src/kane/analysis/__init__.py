@@ -3,8 +3,8 @@
 from .arms import ArmTable, arm_table
 from .base_parameters import BaseParameters, base_parameters
 from .check import check
+from .eigenmodes import Eigenmode
 from .linearization import Linearization, Operating
-from .modes import Eigenmode
 from .ops import KnownArms, OperationRow, OperationTable, known_arms, operation_table
 from .report import CheckReport, CheckRow
 from .steady import Steady

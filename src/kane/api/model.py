@@ -56,25 +56,25 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     return model
 
 
-def _describes(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
+def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
     """A method of a model that adds to its description: that of its mechanism."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return method(self._own(), *args, **options)  # pyright: ignore[reportPrivateUsage]
+        return method(self._own_mechanism(), *args, **options)  # pyright: ignore[reportPrivateUsage]
 
-    return _named(forward, method)
+    return _copy_signature(forward, method)
 
 
-def _asks(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenate[Model, P], R]:
+def _forward_question(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenate[Model, P], R]:
     """A method of a model that asks a question of its answers."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
         return question(self._answers, *args, **options)  # pyright: ignore[reportPrivateUsage]
 
-    return _named(forward, question)
+    return _copy_signature(forward, question)
 
 
-def _named(forward: Callable[..., Any], original: Callable[..., Any]) -> Any:
+def _copy_signature(forward: Callable[..., Any], original: Callable[..., Any]) -> Any:
     """`forward` with name, signature and docstring of what it stands for."""
     made = wraps(original)(forward)
     signature = inspect.signature(original)
@@ -136,27 +136,27 @@ class Model:
 
     # describing --------------------------------------------------------------------------------------------------
 
-    parameter = _describes(Mechanism.parameter)
-    body = _describes(Mechanism.body)
-    particle = _describes(Mechanism.particle)
-    joint = _describes(Mechanism.joint)
-    dh = _describes(Mechanism.dh)
-    wheel = _describes(Mechanism.wheel)
-    slosh = _describes(Mechanism.slosh)
-    rotor = _describes(Mechanism.rotor)
-    coordinate = _describes(Mechanism.coordinate)
-    frame = _describes(Mechanism.frame)
-    point = _describes(Mechanism.point)
-    attach = _describes(Mechanism.attach)
-    load = _describes(Mechanism.load)
-    constrain = _describes(Mechanism.constrain)
-    control = _describes(Mechanism.control)
-    limit = _describes(Mechanism.limit)
-    set_speeds = _describes(Mechanism.set_speeds)
-    order_coordinates = _describes(Mechanism.order_coordinates)
-    set_gravity = _describes(Mechanism.set_gravity)
-    set_initial = _describes(Mechanism.set_initial)
-    set_duration = _describes(Mechanism.set_duration)
+    parameter = _forward_description(Mechanism.parameter)
+    body = _forward_description(Mechanism.body)
+    particle = _forward_description(Mechanism.particle)
+    joint = _forward_description(Mechanism.joint)
+    dh = _forward_description(Mechanism.dh)
+    wheel = _forward_description(Mechanism.wheel)
+    slosh = _forward_description(Mechanism.slosh)
+    rotor = _forward_description(Mechanism.rotor)
+    coordinate = _forward_description(Mechanism.coordinate)
+    frame = _forward_description(Mechanism.frame)
+    point = _forward_description(Mechanism.point)
+    attach = _forward_description(Mechanism.attach)
+    load = _forward_description(Mechanism.load)
+    constrain = _forward_description(Mechanism.constrain)
+    control = _forward_description(Mechanism.control)
+    limit = _forward_description(Mechanism.limit)
+    set_speeds = _forward_description(Mechanism.set_speeds)
+    order_coordinates = _forward_description(Mechanism.order_coordinates)
+    set_gravity = _forward_description(Mechanism.set_gravity)
+    set_initial = _forward_description(Mechanism.set_initial)
+    set_duration = _forward_description(Mechanism.set_duration)
 
     # what is described -------------------------------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ class Model:
         """
         return self._answers.mechanism
 
-    def _own(self) -> Mechanism:
+    def _own_mechanism(self) -> Mechanism:
         """The description, to be changed: one of its own where a trajectory or a copy still needs the present one."""
         if self._shared:
             self._answers = self._answers.of(self.mechanism.twin())
@@ -185,7 +185,7 @@ class Model:
         >>> m.forward_dynamics({"q": "90*deg"}, [0], [0], parameters={"L": 2}).round(6).tolist()
         [-4.905]
         """
-        free_parameters(self._own(), names)
+        free_parameters(self._own_mechanism(), names)
 
     def set_parameters(self, **values: Quantity) -> None:
         """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
@@ -392,7 +392,7 @@ class Model:
                 try:
                     return direct(q, u, udot)
                 except InputError:
-                    pass  # given by name, or a fault that is told better below
+                    pass  # given by name, or a fault for which the error below is better
         return answers.shortcut("inverse_dynamics", t, parameters, q=q, u=u, udot=udot)
 
     def forward_dynamics(self, q: Any, u: Any, tau: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
@@ -409,7 +409,7 @@ class Model:
                 try:
                     return direct(q, u, tau)
                 except InputError:
-                    pass  # given by name, or a fault that is told better below
+                    pass  # given by name, or a fault for which the error below is better
         return answers.shortcut("forward_dynamics", t, parameters, q=q, u=u, tau=tau)
 
     def mass_matrix(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
@@ -458,7 +458,7 @@ class Model:
         return base_parameters(self._answers.equations())
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """The model held against the laws of mechanics and an independent second route.
+        """Check of the model against the laws of mechanics and an independent second route.
 
         >>> kane.load("pendulum").check().passed
         True
@@ -476,23 +476,23 @@ class Model:
         self._shared = True
         return PlaceAnswers(self._answers, body, tuple(float(x) for x in point))
 
-    momentum = _asks(whole.momentum)
-    inertia = _asks(whole.inertia)
-    mass_center = _asks(whole.mass_center)
-    poses = _asks(whole.poses)
-    external_loads = _asks(whole.external_loads)
-    regressor = _asks(whole.regressor)
+    momentum = _forward_question(whole.momentum)
+    inertia = _forward_question(whole.inertia)
+    mass_center = _forward_question(whole.mass_center)
+    poses = _forward_question(whole.poses)
+    external_loads = _forward_question(whole.external_loads)
+    regressor = _forward_question(whole.regressor)
 
     # what is asked: constraints, motion near a state, motion -----------------------------------------------------
 
-    constraint_rows = _asks(constrained.constraint_rows)
-    freedom = _asks(constrained.freedom)
-    project = _asks(constrained.project)
-    drive_efforts = _asks(constrained.drive_efforts)
-    reactions = _asks(reactions.reactions)
-    linearize = _asks(linear.linearize)
-    equilibrium = _asks(linear.equilibrium)
-    trim = _asks(linear.trim)
+    constraint_rows = _forward_question(constrained.constraint_rows)
+    freedom = _forward_question(constrained.freedom)
+    project = _forward_question(constrained.project)
+    drive_efforts = _forward_question(constrained.drive_efforts)
+    reactions = _forward_question(reactions.reactions)
+    linearize = _forward_question(linear.linearize)
+    equilibrium = _forward_question(linear.equilibrium)
+    trim = _forward_question(linear.trim)
 
     def simulate(
         self,
@@ -534,7 +534,7 @@ class Model:
         >>> run.outcome.success, float(run.t[-1])
         (True, 10.0)
         """
-        answers = self._answers.given(parameters)
+        answers = self._answers.with_parameters(parameters)
         ready = set_up(
             answers,
             t,

@@ -94,9 +94,9 @@ def external_loads(
     ([0.0, 0.0, -10.0], 1.0)
     """
     refuse_if_too_large(answers.mechanism, "external loads")
-    answer = answers.compiled("external loads", lambda: external_program(answers.fresh_equations()))
+    answer = answers.compile_once("external loads", lambda: external_program(answers.fresh_equations()))
     efforts = np.zeros(len(answers.mechanism.speeds)) if tau is None else tau
-    return Wrench(*answers.asked(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
+    return Wrench(*answers.evaluate(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
 
 
 def regressor(answers: Answers, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
@@ -108,8 +108,8 @@ def regressor(answers: Answers, q: Any, u: Any, udot: Any, *, t: Any = 0.0, para
     (1, 10)
     """
     refuse_if_too_large(answers.mechanism, "regressor")
-    answer = answers.compiled("regressor", lambda: regressor_program(answers.fresh_equations()))
-    return answers.asked(answer, t, parameters, {"q": q, "u": u, "udot": udot})
+    answer = answers.compile_once("regressor", lambda: regressor_program(answers.fresh_equations()))
+    return answers.evaluate(answer, t, parameters, {"q": q, "u": u, "udot": udot})
 
 
 __all__ = ["external_loads", "inertia", "mass_center", "momentum", "poses", "regressor"]

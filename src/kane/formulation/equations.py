@@ -62,12 +62,14 @@ class Equations(MotionExpressions):
             "constraints": self._rows,
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
-                "pivots": ((len(self.embedded.shrunk),), self.embedded.shrunk),
+                "pivots": ((len(self.embedding.shrunk),), self.embedding.shrunk),
                 "denominators": ((len(self.denominators),), self.denominators),
             },
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:
             raise ExpressionError(f"model '{self.mechanism.name}' has no constraints")
+        if name not in table:
+            raise ExpressionError(f"no equations called '{name}': there are {', '.join(self.SIGNATURES)}")
         return table[name]()
 
     def _rows(self) -> dict[str, Output]:
@@ -132,30 +134,29 @@ class Equations(MotionExpressions):
         input q [q]: q
         output M (1, 1): 1.0
         """
-        if name not in self.SIGNATURES:
-            raise ExpressionError(f"no equations called '{name}': there are {', '.join(self.SIGNATURES)}")
         if name not in self._programs:
-            # In a graph of its own: what was asked before leaves no trace.
+            # in a graph of its own: what was asked before leaves no trace
             alone = type(self)(self.mechanism, self.free)
-            self._programs[name] = alone.timed(name, self.SIGNATURES[name], alone._outputs(name))
+            outputs = alone._outputs(name)
+            self._programs[name] = alone.lower_with_time(name, self.SIGNATURES[name], outputs)
         return self._programs[name]
 
-    def timed(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
-        """As `lowered`, with t as the first input where something depends on it.
+    def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
+        """As `lower_outputs`, with t as the first input where something depends on it.
 
         >>> e = kane.load("pendulum").equations()
-        >>> e.timed("rates", ["q", "u"], {"qdot": ((1,), e.system.qdot)}).inputs
-        (Inputs(name='q', labels=('q',), stage='q'), Inputs(name='u', labels=('u',), stage='u'))
+        >>> [group.name for group in e.lower_with_time("rates", ["q", "u"], {"qdot": ((1,), e.system.qdot)}).inputs]
+        ['q', 'u']
         """
-        return self.lowered(name, ["t", *groups], outputs, optional=("t",))
+        return self.lower_outputs(name, ["t", *groups], outputs, optional=("t",))
 
-    def lowered(
+    def lower_outputs(
         self, name: str, groups: Sequence[str], outputs: Mapping[str, Output], *, optional: Sequence[str] = ()
     ) -> Program:
         """A program of any outputs from named groups of inputs, parameters added where some are free.
 
         >>> e = kane.load("pendulum").equations()
-        >>> print(e.lowered("weight", ["q"], {"bias": ((1,), e.bias)}))
+        >>> print(e.lower_outputs("weight", ["q"], {"bias": ((1,), e.bias)}))
         program weight
         input q [q]: q
         z1 = sin(q)
@@ -168,8 +169,7 @@ class Equations(MotionExpressions):
     def count(self, name: str = "inverse_dynamics") -> dict[str, int]:
         """Operations of one evaluation, work that depends on parameters only left out (it is done once).
 
-        >>> m = kane.load("stanford-arm")
-        >>> count = m.equations().count("inverse_dynamics")
+        >>> count = kane.load("stanford-arm").equations().count("inverse_dynamics")
         >>> count["mul"], count["add"]
         (118, 83)
         """
@@ -177,11 +177,11 @@ class Equations(MotionExpressions):
         total, once = program.count(), program.count("parameters")
         return {k: total[k] - once[k] for k in total}
 
-    def hoisted(self, name: str = "inverse_dynamics") -> tuple[Program, Program]:
+    def hoist(self, name: str = "inverse_dynamics") -> tuple[Program, Program]:
         """(prelude, body): the work on parameters done once, and the rest.
 
         >>> m = kane.load("pendulum")
-        >>> prelude, body = m.equations(free=["L"]).hoisted("forward_dynamics")
+        >>> prelude, body = m.equations(free=["L"]).hoist("forward_dynamics")
         >>> len(prelude.rows), len(body.rows)
         (3, 4)
         """

@@ -17,10 +17,10 @@ from ..model.loads import Action
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
 from .constraints import Constraints, constraints
-from .embedding import Embedded, evaluated
+from .embedding import Embedded, evaluate_matrix
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
-from .regular import Regular, rank, regular_state, rows_met_anyway
+from .regular import Regular, find_idle_rows, rank, regular_state
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -47,7 +47,7 @@ class MotionExpressions:
     # parts -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _cheapest(self) -> list[Link]:
+    def _cheapest_links(self) -> list[Link]:
         """The links with their inertias regrouped. Where speeds were chosen that describe a body directly, its inertia
         may cost less where it is: the better of the two."""
         regrouped = lay_out(self.mechanism, self.system.take, regroup=True)
@@ -56,7 +56,7 @@ class MotionExpressions:
         return min((regrouped, self.original_links), key=lambda links: self._size(self._efforts_of(self.system, links)))
 
     def _links(self, system: System) -> list[Link]:
-        return self._cheapest if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
+        return self._cheapest_links if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
 
     @cached_property
     def original_links(self) -> list[Link]:
@@ -99,9 +99,9 @@ class MotionExpressions:
         return self.system.kinematics(self.original_links, gravity=False)
 
     @cached_property
-    def _unaccelerated(self) -> Kinematics:
+    def _bias_kinematics(self) -> Kinematics:
         """Kinematics of the cheapest links at u̇ = 0, gravity through the base: of the bias and of constraints."""
-        return self.system.kinematics(self._cheapest, accelerate=False)
+        return self.system.kinematics(self._cheapest_links, accelerate=False)
 
     def path(self, body: str) -> list[Link] | None:
         """The links from the ground to a body, or None where speeds are not the motion variables of joints.
@@ -139,14 +139,14 @@ class MotionExpressions:
 
     def _efforts_of(self, system: System, links: Sequence[Link], *, accelerate: bool = True) -> list[Expr]:
         if system is self.system and not accelerate:
-            kin = self._unaccelerated
+            kin = self._bias_kinematics
         else:
             kin = system.kinematics(links, accelerate=accelerate)
         power = Power()
         add_inertia(power, kin, masses(system, links))
         add_rotors(power, system, kin)
         add_actions(power, system, kin, -1.0, self.actions())
-        return power.by(system.u)
+        return power.derivatives(system.u)
 
     # outputs -----------------------------------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ class MotionExpressions:
         """M over the motion variables, in their order, of a tree."""
         system = self._joint_system
         links = self._links(system)
-        kin = self._unaccelerated if system is self.system else system.kinematics(links, accelerate=False)
+        kin = self._bias_kinematics if system is self.system else system.kinematics(links, accelerate=False)
         return tree_mass_matrix(system, kin, links)
 
     @cached_property
@@ -197,19 +197,19 @@ class MotionExpressions:
             place = [self.system.map.s.index(u) for u in self.system.u]
             return [[self._joint_mass_matrix[r][c] for c in place] for r in place]
         if not self._is_tree:
-            return self._swept_mass_matrix
+            return self._mass_matrix_by_sweep
         W = linear_coefficients(self.system.map.s, self.system.u)[0]
         by_joints = in_speeds(self.graph, self._joint_mass_matrix, W)
-        return min(by_joints, self._swept_mass_matrix, key=lambda M: self._size([e for row in M for e in row]))
+        return min(by_joints, self._mass_matrix_by_sweep, key=lambda M: self._size([e for row in M for e in row]))
 
     @cached_property
-    def _swept_mass_matrix(self) -> Rows:
+    def _mass_matrix_by_sweep(self) -> Rows:
         """M from the generalized momenta ∂T/∂u_r: any system, any speeds."""
         power = Power()
-        add_momentum(power, self._unaccelerated, masses(self.system, self._cheapest))
+        add_momentum(power, self._bias_kinematics, masses(self.system, self._cheapest_links))
         for s, inertia in rotors(self.system):
             power.add([s], [inertia * s])
-        return general_mass_matrix(power.by(self.system.u), self.system.u)
+        return general_mass_matrix(power.derivatives(self.system.u), self.system.u)
 
     def _size(self, exprs: Sequence[Expr]) -> int:
         """How many nodes expressions are computed from: what a choice between two routes goes by."""
@@ -226,14 +226,14 @@ class MotionExpressions:
         return self._constraints(spans=False)
 
     def _constraints(self, *, spans: bool) -> Constraints:
-        return constraints(self.system, self._unaccelerated, spans=spans)
+        return constraints(self.system, self._bias_kinematics, spans=spans)
 
     @cached_property
     def _spans(self) -> Constraints:
         return self._constraints(spans=True)
 
     @cached_property
-    def _regular(self) -> Regular:
+    def _regular_state(self) -> Regular:
         """The state at which constraints are judged."""
         return regular_state(self.system, self._spans)
 
@@ -245,29 +245,29 @@ class MotionExpressions:
         >>> e.rank
         2
         """
-        return rank(self._spans, self._regular.best)
+        return rank(self._spans, self._regular_state.best)
 
     @cached_property
-    def met_anyway(self) -> tuple[bool, ...]:
-        """Which rows of the constraints the mechanism meets without being told, so that they say nothing.
+    def idle_rows(self) -> tuple[bool, ...]:
+        """Which rows of the constraints every motion of the mechanism satisfies, so that they restrict nothing.
 
         >>> e = kane.load("four-bar").equations()
-        >>> dict(zip(e.mechanism.row_names, e.met_anyway, strict=True))["pin.z"]
+        >>> dict(zip(e.mechanism.row_names, e.idle_rows, strict=True))["pin.z"]
         True
         """
-        return tuple(rows_met_anyway(self.constraints, self._regular).tolist())
+        return tuple(find_idle_rows(self.constraints, self._regular_state).tolist())
 
     @cached_property
-    def embedded(self) -> Embedded:
+    def embedding(self) -> Embedded:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it.
 
         >>> e = kane.load("four-bar").equations()
-        >>> e.embedded.choice.independent
+        >>> e.embedding.choice.independent
         (0,)
         """
-        rows, at = self._spans, self._regular.best
-        mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
-        return Embedded.of(rows, choose_speeds(evaluated(rows.A, at), mass, sizes=rows.sizes), at)
+        rows, at = self._spans, self._regular_state.best
+        mass = evaluate_matrix([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
+        return Embedded.of(rows, choose_speeds(evaluate_matrix(rows.A, at), mass, sizes=rows.sizes), at)
 
     @cached_property
     def denominators(self) -> list[Expr]:
@@ -292,21 +292,21 @@ class MotionExpressions:
         """
         f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
         if self.mechanism.constraints:
-            return self._constrained(f)
-        direct = self._solved(self.mass_matrix, f, self._outward(), self.mechanism.speeds)
+            return self._solve_constrained(f)
+        direct = self._solve_mass(self.mass_matrix, f, self._speeds_outward(), self.mechanism.speeds)
         if self.system.map.identity or not self._is_tree:
             return direct
         return min(direct, self._forward_by_joints(), key=self._size)
 
-    def _constrained(self, f: Sequence[Expr]) -> list[Expr]:
+    def _solve_constrained(self, f: Sequence[Expr]) -> list[Expr]:
         """u̇ with the constraints embedded: independent speeds solved for, dependent ones following."""
-        embedded = self.embedded
+        embedded = self.embedding
         M, mixed = embedded.mass_matrix(self.mass_matrix)
         names = [self.mechanism.speeds[i] for i in embedded.choice.independent]
-        udot = self._solved(M, embedded.forces(f, mixed), range(len(names)), names)
+        udot = self._solve_mass(M, embedded.forces(f, mixed), range(len(names)), names)
         return embedded.all_speeds(udot, self.graph)
 
-    def _solved(self, M: Rows, f: Sequence[Expr], outward: Sequence[int], names: Sequence[str]) -> list[Expr]:
+    def _solve_mass(self, M: Rows, f: Sequence[Expr], outward: Sequence[int], names: Sequence[str]) -> list[Expr]:
         """M⁻¹ f; a speed that moves no mass at all is refused by name."""
         try:
             return solve(M, f, outward)
@@ -320,12 +320,12 @@ class MotionExpressions:
                 )
             ) from None
 
-    def _outward(self) -> list[int]:
+    def _speeds_outward(self) -> list[int]:
         """Indices of the speeds, those of parents before those of children where speeds are motion variables."""
         if not (self._is_tree and self.system.map.identity):
             return list(range(len(self.system.u)))
         place = {e: i for i, e in enumerate(self.system.u)}
-        ordered = [place[self.system.take.one(s)] for link in self._cheapest for s in link.joint.rates]
+        ordered = [place[self.system.take.one(s)] for link in self._cheapest_links for s in link.joint.rates]
         return ordered + [i for i in range(len(self.system.u)) if i not in ordered]
 
     def _forward_by_joints(self) -> list[Expr]:
@@ -343,8 +343,8 @@ class MotionExpressions:
                 total = total + Y[r][j] * self.tau[r]
             f.append(total)
         place = {v: i for i, v in enumerate(joints.variables)}
-        outward = [place[v] for link in self._cheapest for v in link.joint.rates]
-        sdot = self._solved(self._joint_mass_matrix, f, outward, [repr(v) for v in joints.variables])
+        outward = [place[v] for link in self._cheapest_links for v in link.joint.rates]
+        sdot = self._solve_mass(self._joint_mass_matrix, f, outward, [repr(v) for v in joints.variables])
         rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
         Ydot = [forward(row, rates) for row in Y]
         Zdot = forward(system.map.Z, rates)
@@ -445,7 +445,7 @@ class MotionExpressions:
         >>> linear
         [[1], [0], [0]]
         """
-        record = self.mechanism.body_named(body, "partial velocities")
+        record = self.mechanism.find_body(body, "partial velocities")
         assert record.frame is not None and record.origin is not None
         kin = self.velocities
         w = kin.w(record.frame)
@@ -466,7 +466,7 @@ class MotionExpressions:
         take = self.system.take
         for variable, effort in control.items():
             power.add([take.one(variable)], [take.one(effort)])
-        return power.by(self.system.u)
+        return power.derivatives(self.system.u)
 
 
 __all__ = ["MotionExpressions", "Output"]

@@ -31,7 +31,7 @@ def balance(trajectory: Trajectory) -> EnergyBalance:
     model = trajectory.model
     equations = model.equations()
     outputs = {"potential": ((), [equations.gravity_potential])}
-    kernel = compile(equations.lowered("gravity_potential", ["t", "q"], outputs))
+    kernel = compile(equations.lower_outputs("gravity_potential", ["t", "q"], outputs))
     free = model.mechanism.free_values()
     inputs: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": free}
     potential = kernel(*(inputs[g.name] for g in kernel.program.inputs))

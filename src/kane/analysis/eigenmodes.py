@@ -1,4 +1,4 @@
-"""Modes of a linear system: eigenvalues, natural frequencies, damping ratios, shapes with names; and their table."""
+"""Eigenmodes of a linear system: eigenvalues, natural frequencies, damping ratios, named shapes; and their table."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ _NAMED = 4  # components of a shape that the table names
 class Eigenmode:
     """One eigenvalue (1/s) and its shape.
 
-    `states` are the components of the right eigenvector; `shape` what all coordinates and speeds do in the mode. Both
-    are scaled so that the largest coordinate that matters is 1, or else the largest coordinate, or else the largest
-    speed.
+    `states` are the components of the right eigenvector; `shape` what all coordinates and speeds do in it. Both are
+    scaled so that the largest coordinate that matters is 1, or else the largest coordinate, or else the largest speed.
 
-    >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
-    >>> sorted(mode.shape)
+    >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+    >>> sorted(eigenmode.shape)
     ['q', 'u']
     """
 
@@ -40,8 +39,8 @@ class Eigenmode:
     def frequency(self) -> float:
         """Natural frequency |λ| (rad/s).
 
-        >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
-        >>> round(mode.frequency, 4)
+        >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+        >>> round(eigenmode.frequency, 4)
         3.1321
         """
         return abs(self.eigenvalue)
@@ -50,8 +49,8 @@ class Eigenmode:
     def damping(self) -> float:
         """Damping ratio −Re λ/|λ|: below 0 unstable, 1 without oscillation; nan for λ = 0.
 
-        >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
-        >>> abs(round(mode.damping, 4))
+        >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+        >>> abs(round(eigenmode.damping, 4))
         0.0
         """
         return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else float("nan")
@@ -60,8 +59,8 @@ class Eigenmode:
     def oscillates(self) -> bool:
         """Whether the eigenvalue has an imaginary part, rounding aside.
 
-        >>> mode = kane.load("pendulum").linearize([0], [0]).modes[0]
-        >>> mode.oscillates
+        >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+        >>> eigenmode.oscillates
         True
         """
         return abs(self.eigenvalue.imag) > _REAL * abs(self.eigenvalue)
@@ -70,16 +69,16 @@ class Eigenmode:
     def stable(self) -> bool:
         """Whether it decays.
 
-        >>> kane.load("pendulum").linearize([3.141592653589793], [0]).modes[-1].stable
+        >>> kane.load("pendulum").linearize([3.141592653589793], [0]).eigenmodes[-1].stable
         False
         """
         return self.eigenvalue.real < 0.0
 
 
-def modes_of(
+def eigenmodes_of(
     A: Array, states: Sequence[str], shape: Array, names: Sequence[str], scaled: Sequence[Sequence[str]]
 ) -> tuple[Eigenmode, ...]:
-    """The modes of ẋ = A x by rising real part, then imaginary part.
+    """The eigenmodes of ẋ = A x by rising real part, then imaginary part.
 
     `shape` (names, states) gives all `names` from the states; of the lists of states in `scaled` the first one that
     takes part has 1 as its largest component.
@@ -105,9 +104,9 @@ def modes_of(
 
 
 def table(linear: Linearization) -> str:
-    """What a linearization is about, and a line for each mode, pairs of conjugate ones together."""
-    modes = linear.modes
-    largest = max((m.frequency for m in modes), default=0.0)
+    """What a linearization is about, and a line for each eigenmode, pairs of conjugate ones together."""
+    eigenmodes = linear.eigenmodes
+    largest = max((m.frequency for m in eigenmodes), default=0.0)
     lines = [
         f"linearization of '{linear.model}' at t = {linear.at.t:g} s: {len(linear.states)} states, "
         f"{len(linear.inputs)} inputs, {len(linear.outputs)} outputs",
@@ -117,24 +116,24 @@ def table(linear: Linearization) -> str:
     if linear.running:
         lines.append(f"at this instant only: {', '.join(linear.running)} change")
     lines.append(f"{'eigenvalue (1/s)':>28} {'ω (rad/s)':>11} {'damping':>8}  {'shape':s}")
-    for mode in modes:
-        if mode.oscillates and mode.eigenvalue.imag < 0.0:
+    for eigenmode in eigenmodes:
+        if eigenmode.oscillates and eigenmode.eigenvalue.imag < 0.0:
             continue
-        lines.append(_line(mode, largest, linear.scaled))
+        lines.append(_line(eigenmode, largest, linear.shape_states))
     return "\n".join(lines)
 
 
-def _line(mode: Eigenmode, largest: float, scaled: Sequence[Sequence[str]]) -> str:
-    if mode.frequency <= _NONE * max(1.0, largest):
+def _line(eigenmode: Eigenmode, largest: float, scaled: Sequence[Sequence[str]]) -> str:
+    if eigenmode.frequency <= _NONE * max(1.0, largest):
         eigenvalue, frequency, damping = "0", "0", ""
     else:
-        decay = mode.eigenvalue.real if abs(mode.eigenvalue.real) > _NONE * mode.frequency else 0.0
+        decay = eigenmode.eigenvalue.real if abs(eigenmode.eigenvalue.real) > _NONE * eigenmode.frequency else 0.0
         eigenvalue = f"{decay:.6g}"
-        if mode.oscillates:
-            eigenvalue += f" ± {abs(mode.eigenvalue.imag):.6g}i"
-        frequency, damping = f"{mode.frequency:.5g}", f"{-decay / mode.frequency + 0.0:.4f}"
-    parts = [{name: mode.states[name] for name in some} for some in scaled]
-    part = next((p for p in parts if max(map(abs, p.values()), default=0.0) > _NONE), dict(mode.states))
+        if eigenmode.oscillates:
+            eigenvalue += f" ± {abs(eigenmode.eigenvalue.imag):.6g}i"
+        frequency, damping = f"{eigenmode.frequency:.5g}", f"{-decay / eigenmode.frequency + 0.0:.4f}"
+    parts = [{name: eigenmode.states[name] for name in some} for some in scaled]
+    part = next((p for p in parts if max(map(abs, p.values()), default=0.0) > _NONE), dict(eigenmode.states))
     ranked = sorted(part.items(), key=lambda item: -abs(item[1]))
     shown = [f"{name} {_number(x)}" for name, x in ranked[:_NAMED] if abs(x) > _SHOWN * abs(ranked[0][1])]
     return f"{eigenvalue:>28} {frequency:>11} {damping:>8}  {', '.join(shown)}"
@@ -146,4 +145,4 @@ def _number(x: complex) -> str:
     return f"{abs(x):.3g}∠{np.degrees(np.angle(x)):.0f}°"
 
 
-__all__ = ["Eigenmode", "modes_of", "table"]
+__all__ = ["Eigenmode", "eigenmodes_of", "table"]
