@@ -51,6 +51,7 @@ JOINT_TYPES = (
     "coupled",
 )
 _INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
+_SHIFT_TOLERANCE = 1e-14  # of m c²: what rounding leaves of an inertia about the origin that is moved to the centre
 
 
 def symbol_stem(name: str) -> str:
@@ -243,7 +244,8 @@ class Tree(Symbols):
         I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]
         moments = [float(p) for p in np.linalg.eigvalsh(np.array(I))]
         largest = max(abs(p) for p in moments)
-        slack = _INERTIA_TOLERANCE * largest
+        arm = [self.number(x, f"{where} / center") for x in body.center]
+        slack = _INERTIA_TOLERANCE * largest + _SHIFT_TOLERANCE * mass * sum(x * x for x in arm)
         if moments[0] < -slack or moments[2] > moments[0] + moments[1] + slack:
             shown = ", ".join(f"{p:g}" for p in moments)
             problem = Problem(
