@@ -79,6 +79,26 @@ class Tree(Symbols):
         self._waiting: dict[str, list[Joint]] = {}  # body not attached yet → joints that wait for it
         self._roots: dict[str, str] = {}  # unattached body → a body nearer to the root of its loose branch
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything, bodies parents first in front: a body holds its joint and that its parent, so that from a body
+        far out pickle and deepcopy would go down the whole tree, deeper than Python allows."""
+        return {"bodies outward": self._bodies_outward(), **vars(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update((name, value) for name, value in state.items() if name != "bodies outward")
+
+    def _bodies_outward(self) -> list[Body]:
+        """All bodies, parents first, whether attached or not."""
+        found: dict[int, Body] = {id(self.ground): self.ground}
+        for body in self.bodies.values():
+            chain: list[Body] = []
+            inner: Body | None = body
+            while inner is not None and id(inner) not in found:
+                chain.append(inner)
+                inner = None if inner.joint is None else inner.joint.parent
+            found.update((id(b), b) for b in reversed(chain))
+        return list(found.values())
+
     # frames and points -----------------------------------------------------------------------------------------------
 
     def frame(self, name: str, parent: Frame | Body | str, R: Matrix | None = None, **orientation: Any) -> Frame:

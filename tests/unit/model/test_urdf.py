@@ -230,9 +230,8 @@ def test_an_undeclared_world_is_the_ground() -> None:
 
 
 def test_a_visual_that_shows_nothing_is_left_out() -> None:
-    model = read(
-        link("base"), link("tip", "<visual/>" + INERTIAL.format(rpy="0 0 0")), joint("j", "revolute", "base", "tip")
-    )
+    shown = link("tip", "<visual/>" + INERTIAL.format(rpy="0 0 0"))
+    model = read(link("base"), shown, joint("j", "revolute", "base", "tip"))
     assert model.bodies["tip"].shapes == ()
     assert "<visual> has no <geometry>" in str(model.mechanism.remarks[0])
 
