@@ -153,7 +153,7 @@ def _problem(
 def _recursive_mode(answers: Answers, law: Any, watched: list[tuple[Event, Expr]]) -> tuple[Mode, Kernel | None]:
     """The mode of a large tree, and the efforts of its law."""
     found = large_motion(answers.by_bodies(), law, [e for _, e in watched])
-    return Mode(motion=found.motion, unit=found.unit, watch=found.events), found.law
+    return Mode(motion=found.motion, unit=found.unit, watch=found.events, efforts=found.efforts), found.law
 
 
 def _mode(

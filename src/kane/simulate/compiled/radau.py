@@ -24,7 +24,7 @@ from .explicit import (
     too_small,
 )
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, finish, has_room, set_inputs
+from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, set_inputs
 
 ROOT = math.sqrt(6.0)
 
@@ -361,6 +361,8 @@ def _radau_loop(digest):
                     m.h = max(m.h, proposed)
                 polynomial(m)
             m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
+            if not find_events(m, t_new, h):
+                return NOT_FINITE
             stopped = finish(m, t_new, h)
             set_inputs(m, m.t, m.y)
             call_with(m.rhs, m.rhs_memory, m.x, m.f)
