@@ -218,7 +218,9 @@ class Tree(Symbols):
             if body is not self.ground and self.bodies.get(body.name) is not body:
                 raise self._foreign(f"body '{body.name}'", where)
             return body
-        return self.ground if body == "ground" else self.find("body", body, self.bodies, where)
+        return (
+            self.ground if isinstance(body, str) and body == "ground" else self.find("body", body, self.bodies, where)
+        )
 
     def attach(self, body: Body | str, frame: Frame | str, origin: Point | str) -> None:
         """Attach a body to a frame and a point of the analyst: its frame and its origin."""
