@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,7 @@ METHODS = [n for n in dir(kane.Model) if not n.startswith("_") and callable(geta
 RECORDS = [r for n in kane.__all__ if isinstance(r := getattr(kane, n), type) and hasattr(r, "kind")]
 
 
-def outcomes(calls: list[tuple[str, Callable[[], object]]]) -> list[str]:
+def outcomes(calls: Sequence[tuple[str, Callable[[], object]]]) -> list[str]:
     """What came out of calls that is no error of this package, and not an answer either."""
     wrong = []
     with warnings.catch_warnings():
