@@ -11,11 +11,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..errors import InputError
 
 P = ParamSpec("P")
+S = TypeVar("S")
 R = TypeVar("R")
 
 FAULTS = (TypeError, ValueError, OverflowError, AttributeError, LookupError, ArithmeticError, RecursionError)
@@ -24,28 +25,28 @@ FAULTS = (TypeError, ValueError, OverflowError, AttributeError, LookupError, Ari
 _SHOWN, _LISTED = 40, 8  # characters of an argument, and arguments, that an error repeats
 
 
-def refuse_odd(question: Callable[P, R]) -> Callable[P, R]:
-    """`question`, which refuses odd arguments with an InputError."""
+def refuse_odd(question: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """`question`, which refuses odd arguments with an InputError; the first, a model or its answers, is not judged."""
 
     @wraps(question)
-    def asked(*args: P.args, **options: P.kwargs) -> R:
+    def asked(of: S, *args: P.args, **options: P.kwargs) -> R:
         try:
-            return question(*args, **options)
+            return question(of, *args, **options)
         except FAULTS as error:
-            taken = args[1:] if "." in question.__qualname__ else args  # of a method without the model itself
-            raise odd_argument(question.__name__, taken, options, error) from error
+            raise odd_argument(question.__name__, args, options, error) from error
 
     return asked
 
 
 def odd_argument(name: str, args: tuple[Any, ...], options: Mapping[str, Any], error: Exception) -> InputError:
     """The error that says what `name` was given where Python raised `error`."""
-    given = [shown(a) for a in args] + [f"{key}={shown(value)}" for key, value in options.items()]
+    given = [shown(a) for a in args] + [f"{key}={shown(value)}" for key, value in options.items() if value is not None]
     listed = ", ".join(given[:_LISTED]) + (", …" if len(given) > _LISTED else "")
     return InputError(
         f"{name}: cannot take what it was given: {listed}\n"
         f"    because {type(error).__name__}: {error}\n"
-        f"    fix: help(kane.Model.{name}) says which arguments it takes, and of which kind"
+        f"    fix: give what help(kane.Model.{name}) says; if that is what was given, the fault is in kane: report it"
+        f" with the traceback above"
     )
 
 

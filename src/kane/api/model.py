@@ -41,20 +41,19 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-@refuse_odd
 def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) -> Model:
     """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs.
 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
     packages, strict, right_angle.
     """
-    model = Model.of(load_mechanism(source, **options))
-    if free:
+    try:
+        model = Model.of(load_mechanism(source, **options))
+    except FAULTS as error:
+        raise odd_argument("load", (source,), options, error) from error
+    if not isinstance(free, tuple) or free:
         model.keep_free(free)
     return model
-
-
-_set_up = refuse_odd(set_up)
 
 
 def _describes(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
@@ -438,23 +437,12 @@ class Model:
         """
         check_function("progress", progress, "the part that is done", 1)
         answers = self._answers.given(parameters)
-        ready = _set_up(
-            answers,
-            t,
-            q=q,
-            u=u,
-            tau=tau,
-            control=control,
-            control_period=control_period,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            step=step,
-            embed=embed,
-            drift=drift,
-            events=events,
-            options=options,
-        )
+        asked = {"q": q, "u": u, "tau": tau, "control": control, "control_period": control_period, "method": method}
+        asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "events": events}
+        try:
+            ready = set_up(answers, t, **asked, options=options)
+        except FAULTS as error:
+            raise odd_argument("simulate", (t,), asked | options, error) from error
         self._shared = True
         return Trajectory.of(answers, ready.problem, ready.run(progress))
 

@@ -81,6 +81,7 @@ _FIELDS: Mapping[type, _Fields] = {
 
 
 def joint_of(kind: JointKind, graph: Graph) -> JointType:
+    """A joint of this kind in a graph, its axis along z; the pitch of a screw is the input "pitch"."""
     z = rotations.unit(graph, 2)
     makers = {
         "weld": lambda: Weld(),

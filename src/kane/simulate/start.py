@@ -35,6 +35,7 @@ def _numbers(name: str, values: Any) -> Any:
 
 
 def check_start(rhs: Any, y0: Any, t: Any, parameters: Any, extra_outputs: int) -> Start:
+    """State, times (s) and parameters as they are needed, finite and of the right shape."""
     state = _numbers("y0", y0)
     if state.size == 0:
         raise InputError("y0 is empty; a motion needs at least one state")
