@@ -42,7 +42,7 @@ class JointKind:
         return joint_of(self, Graph())
 
     @property
-    def added(self) -> int:
+    def extra_constants(self) -> int:
         """How many constants stand in `body` after the inertia: pitch of a screw, inertias of rotors."""
         return (self.kind == "screw") + (len(self.type.speeds) if self.rotor else 0)
 
