@@ -32,6 +32,7 @@ from ..model.symbols import Quantity
 from ..space import Frame, Point
 from . import constrained, given, linear, reactions, whole
 from .answers import Answers, free_parameters
+from .boundary import FAULTS, check_function, odd_argument, refuse_odd
 from .places import PlaceAnswers
 from .records import Array, Energy
 from .simulation import ControlLaw, set_up
@@ -50,8 +51,11 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     >>> kane.load("pendulum")
     <Model 'pendulum': 1 bodies, 1 joints, 1 coordinates, 1 speeds>
     """
-    model = Model.of(load_mechanism(source, **options))
-    if free:
+    try:
+        model = Model.of(load_mechanism(source, **options))
+    except FAULTS as error:
+        raise odd_argument("load", (source,), options, error) from error
+    if not isinstance(free, tuple) or free:
         model.keep_free(free)
     return model
 
@@ -60,7 +64,10 @@ def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Call
     """A method of a model that adds to its description: that of its mechanism."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return method(self._own_mechanism(), *args, **options)  # pyright: ignore[reportPrivateUsage]
+        try:
+            return method(self._own_mechanism(), *args, **options)  # pyright: ignore[reportPrivateUsage]
+        except FAULTS as error:
+            raise odd_argument(method.__name__, args, options, error) from error
 
     return _copy_signature(forward, method)
 
@@ -69,7 +76,10 @@ def _forward_question(question: Callable[Concatenate[Answers, P], R]) -> Callabl
     """A method of a model that asks a question of its answers."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return question(self._answers, *args, **options)  # pyright: ignore[reportPrivateUsage]
+        try:
+            return question(self._answers, *args, **options)  # pyright: ignore[reportPrivateUsage]
+        except FAULTS as error:
+            raise odd_argument(question.__name__, args, options, error) from error
 
     return _copy_signature(forward, question)
 
@@ -177,6 +187,7 @@ class Model:
             self._shared = False
         return self.mechanism
 
+    @refuse_odd
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again.
 
@@ -187,6 +198,7 @@ class Model:
         """
         free_parameters(self._own_mechanism(), names)
 
+    @refuse_odd
     def set_parameters(self, **values: Quantity) -> None:
         """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
         take effect at once, fixed ones with the next compilation.
@@ -341,6 +353,7 @@ class Model:
         mechanism = self.mechanism
         return sum(mechanism.number(body.mass, f"body '{body.name}'") for body in mechanism.bodies.values())
 
+    @refuse_odd
     def save(self, path: str | Path) -> None:
         """Write the description as a .yaml model file, which `kane.load` reads; a file of that name is replaced when
         all is written.
@@ -351,6 +364,7 @@ class Model:
         """
         replace_text(path, write_mechanism(self.mechanism), SUFFIXES)
 
+    @refuse_odd
     def to_urdf(self, path: str | Path | None = None) -> str:
         """The description as the text of a URDF robot, written to the .urdf file `path` too if one is given. Refuses
         what URDF cannot say. Lengths are metres, angles radians.
@@ -365,6 +379,7 @@ class Model:
 
     # what is asked: equations ------------------------------------------------------------------------------------
 
+    @refuse_odd
     def equations(self, free: Iterable[str] | str = ()) -> Equations:
         """The equations of motion; parameters in `free`, or declared free, are kept as inputs.
 
@@ -412,6 +427,7 @@ class Model:
                     pass  # given by name, or a fault for which the error below is better
         return answers.shortcut("forward_dynamics", t, parameters, q=q, u=u, tau=tau)
 
+    @refuse_odd
     def mass_matrix(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """M(q), (n, n) or (batch, n, n): kinetic energy is ½ uᵀ M u where speeds are linear in the rates alone.
 
@@ -421,6 +437,7 @@ class Model:
         """
         return self._answers.ask("mass_matrix", t, parameters, q=q)
 
+    @refuse_odd
     def bias(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """Efforts at udot = 0: M udot + bias = tau.
 
@@ -430,6 +447,7 @@ class Model:
         """
         return self._answers.ask("bias", t, parameters, q=q, u=u)
 
+    @refuse_odd
     def qdot(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """Rates of the coordinates in the state q, u: W u + X.
 
@@ -439,6 +457,7 @@ class Model:
         """
         return self._answers.ask("kinematics", t, parameters, q=q, u=u)
 
+    @refuse_odd
     def energy(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Energy:
         """Kinetic and potential energy (J); potential of gravity and springs, zero height at the origin of N.
 
@@ -457,6 +476,7 @@ class Model:
         """
         return base_parameters(self._answers.equations())
 
+    @refuse_odd
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
         """Check of the model against the laws of mechanics and an independent second route.
 
@@ -466,6 +486,7 @@ class Model:
         refuse_if_too_large(self.mechanism, "check")
         return check(self._answers.equations(), samples=samples, seed=seed)
 
+    @refuse_odd
     def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
         """Kinematics of a point of a body (m, in the body's frame): pose, velocity, acceleration, Jacobian.
 
@@ -474,7 +495,7 @@ class Model:
         [0.0, 0.0, 1.0, 2.0, 0.0, 0.0]
         """
         self._shared = True
-        return PlaceAnswers(self._answers, body, tuple(float(x) for x in point))
+        return PlaceAnswers(self._answers, body, tuple(given.triple("point", point).tolist()))
 
     momentum = _forward_question(whole.momentum)
     inertia = _forward_question(whole.inertia)
@@ -534,24 +555,14 @@ class Model:
         >>> run.outcome.success, float(run.t[-1])
         (True, 10.0)
         """
+        check_function("progress", progress, "the part that is done", 1)
         answers = self._answers.with_parameters(parameters)
-        ready = set_up(
-            answers,
-            t,
-            q=q,
-            u=u,
-            tau=tau,
-            control=control,
-            control_period=control_period,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            step=step,
-            embed=embed,
-            drift=drift,
-            events=events,
-            options=options,
-        )
+        asked = {"q": q, "u": u, "tau": tau, "control": control, "control_period": control_period, "method": method}
+        asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "events": events}
+        try:
+            ready = set_up(answers, t, **asked, options=options)
+        except FAULTS as error:
+            raise odd_argument("simulate", (t,), asked | options, error) from error
         self._shared = True
         return present(answers, ready.problem, ready.run(progress))
 

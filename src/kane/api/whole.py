@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..formulation import external_program, regressor_program
 from ..large import refuse_if_too_large
+from . import given
 from .answers import Answers
 from .records import Array, Momentum, Wrench
 
@@ -37,7 +38,7 @@ def momentum(
             raise InputError(f"momentum about '{about}': give a point (x, y, z) in N, or 'center'")
         return Momentum(*answers.ask("central_momentum", t, parameters, q=q, u=u))
     linear, angular = answers.ask("momentum", t, parameters, q=q, u=u)
-    return Momentum(linear, angular - np.cross(np.asarray(about, dtype=float), linear))
+    return Momentum(linear, angular - np.cross(given.triple("about", about), linear))
 
 
 def inertia(
@@ -53,7 +54,7 @@ def inertia(
     mass, center, central = answers.ask("inertia", t, parameters, q=q)
     if about is None:
         return central
-    arm = np.asarray(center) - np.asarray(about, dtype=float)
+    arm = np.asarray(center) - given.triple("about", about)
     square = (arm**2).sum(axis=-1)[..., None, None] * np.eye(3)
     return central + np.asarray(mass)[..., None, None] * (square - arm[..., :, None] * arm[..., None, :])
 
