@@ -175,11 +175,13 @@ def _singular_positions(
     """Singular positions of the constraints along a motion."""
     if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
         return ()
-    still = np.zeros(u.shape[1])
+    workspace, inputs = embedding.workspace(), embedding.layout.inputs
 
     def measure(times: Array, places: Array) -> Array:
-        none = np.zeros((len(times), len(still)))
-        return embedding.accelerations(times, places, none, none, answers.values).nearness
+        x = np.zeros((len(times), inputs.size))
+        x[:, inputs["t"].start], x[:, inputs["q"].place] = times, places
+        x[:, inputs["parameters"].place] = answers.values
+        return workspace.accelerations(x).nearness
 
     found = lowest(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
     return tuple(
