@@ -80,7 +80,7 @@ class Layout:
     """The state of an integrator, y = [q, u, work]."""
     inputs: Blocks = field(init=False, repr=False, compare=False)
     """What every program of a motion reads: [t, q, u, work, tau, parameters]."""
-    watched: Blocks = field(init=False, repr=False, compare=False)
+    event_inputs: Blocks = field(init=False, repr=False, compare=False)
     """What a program of events reads that watches multipliers: the inputs and λ of all rows."""
     terms: Blocks = field(init=False, repr=False, compare=False)
     """What constraints are embedded from: q̇, M, f = tau − bias, the rows A, their rate A u + c, b of A u̇ = b, the
@@ -98,7 +98,7 @@ class Layout:
         blocks: dict[str, Shapes] = {
             "state": [("q", (coordinates,)), ("u", (n,)), ("work", ())],
             "inputs": inputs,
-            "watched": [*inputs, ("multipliers", (m,))],
+            "event_inputs": [*inputs, ("multipliers", (m,))],
             "terms": terms,
             "places": [("phi", (k,)), ("G", (k, n)), ("T", (coordinates, n))],
         }

@@ -43,7 +43,9 @@ class Accelerations(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """The motion of a constrained system, compiled. All programs read [t, q, u, work, tau, parameters] (`Layout`):
+    """The motion of a constrained system, compiled.
+
+    All programs read [t, q, u, work, tau, parameters] (`Layout`):
 
     - `terms` and `places` write what `Layout.terms` and `Layout.places` say; `places` is None if no row has a position;
     - `unit` writes the state [q, u, work] with unit quaternions; None if there are none.
@@ -53,11 +55,11 @@ class Embedding:
     ratio, frequency in rad/s) the accelerations also pull errors of the constraints back, b − 2 ζ ω rate − ω² phi.
     `rank` is the rank that the rows have in general, to which nearness to a singular position is referred; as many as
     rows and speeds allow if None. Rows that compare by length, those of one constraint in one unit, have the same name
-    in `groups`: the shorter a row is beside the longest of its group, the less it determines; without groups all rows
-    compare. A group of rows that are rounding errors beside their `sizes`, what they would be if nothing cancelled,
-    says nothing. Where rows are redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None. With
-    `driven` the power of the reactions, which is not zero where c is not, is added to that of the loads. `names` are
-    those of rows and speeds, for whoever is told what stops a motion.
+    in `groups`: the shorter a row is relative to the longest of its group, the less it determines; without groups all
+    rows compare. A group of rows that are rounding errors relative to their `sizes`, what they would be if nothing
+    cancelled, has no effect. Where rows are redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None.
+    With `driven` the power of the reactions, which is not zero where c is not, is added to that of the loads. `names`
+    are those of rows and speeds, for messages about what stops a motion.
     """
 
     layout: Layout
@@ -91,7 +93,7 @@ class Embedding:
 
     def workspace(self, watch: Kernel | None = None) -> Workspace:
         """Memory for one run, or one thread at a time; `watch` is the program of events that watch multipliers, which
-        reads `Layout.watched`."""
+        reads `Layout.event_inputs`."""
         return Workspace(self, watch)
 
     def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> Accelerations:
@@ -181,7 +183,7 @@ class Workspace:
     def __init__(self, embedding: Embedding, watch: Kernel | None = None):
         self._embedding, self._watch = embedding, watch
         if watch is not None:
-            _check("watch", watch, embedding.layout.watched.size, watch.program.output_count)
+            _check("watch", watch, embedding.layout.event_inputs.size, watch.program.output_count)
         self._memory = _Memory(embedding._plan, 0 if watch is None else watch.address)
 
     @property
