@@ -39,7 +39,7 @@ COMMANDS = (
     ("simulate", "pendulum", "--t", "1", "--samples", "2000", "-o", "{}.csv"),
     ("simulate", "pendulum", "--t", "1", "--samples", "2000", "-o", "{}.npz"),
     ("derive", "stanford-arm", "--format", "c", "-o", "{}.c"),
-    ("inverse", "pendulum", ""-o", "{}.csv"),
+    ("inverse", "pendulum", "--to", "q=1", "-o", "{}.csv"),
 )
 
 
