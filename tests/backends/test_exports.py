@@ -84,7 +84,8 @@ def test_labels_and_notes_cannot_break_out_of_their_comments(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "function"), [("6-dof arm", "program_6_dof_arm"), ("sin", "program_sin"), ("pow", "program_pow"), ("Ω", "program")]
+    ("name", "function"),
+    [("6-dof arm", "program_6_dof_arm"), ("sin", "program_sin"), ("pow", "program_pow"), ("Ω", "program")],
 )
 def test_a_function_name_is_made_from_any_program_name(name: str, function: str) -> None:
     g = Graph()

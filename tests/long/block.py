@@ -53,7 +53,7 @@ def run_block(name: str, first: int, count: int) -> None:
     """Make the tries and print each outcome."""
     search = search_named(name)
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    with open(os.devnull, "w") as null:  # what the package prints is no outcome
+    with Path(os.devnull).open("w") as null:  # what the package prints is no outcome
         os.dup2(null.fileno(), 1)
     for number in range(first, first + count):
         print(json.dumps([number, "begins", ""]), file=out, flush=True)

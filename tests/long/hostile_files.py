@@ -40,10 +40,11 @@ URDF = """<?xml version="1.0"?>
     <mimic joint="elbow" multiplier="0.1" offset="0.01"/><limit lower="0" upper="1" effort="1" velocity="1"/></joint>
 </robot>
 """
-XML_WORDS = (
+XML_WORDS = re.findall(
+    r"\S+",
     "nan inf -1 1e400 0 <link> </link> <!DOCTYPE a> &amp; &lol; <![CDATA[ ]]> <robot> name= floating planar fixed "
-    '1e308 0,0,0 base upper " < > xyz= rpy= <mimic/> <geometry/> <mesh filename="../../x"/> <color/> rgba="red"'
-).split()
+    '1e308 0,0,0 base upper " < > xyz= rpy= <mimic/> <geometry/> <mesh filename="../../x"/> <color/> rgba="red"',
+)
 
 
 def mutated(text: str, words: list[str], rng: np.random.Generator) -> str:
@@ -69,7 +70,9 @@ def mutated(text: str, words: list[str], rng: np.random.Generator) -> str:
             numbers = list(re.finditer(r"\d+\.?\d*", text))
             if numbers:
                 old = numbers[int(rng.integers(len(numbers)))]
-                text = text[: old.start()] + str(rng.choice(["-1", "0", "1e-320", "1e200", "1e308"])) + text[old.end() :]
+                text = (
+                    text[: old.start()] + str(rng.choice(["-1", "0", "1e-320", "1e200", "1e308"])) + text[old.end() :]
+                )
     return text
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from long.block import Disagreement
 from long.tries import draws
 
-ROWS = 20_000  # samples of the motion that is written: some MB, so that a kill finds it in the middle
+ROWS = 5_000  # samples of the motion that is written, so that a kill finds it in the middle
 OLD = "kept,from,before\n1,2,3\n"
 WRITER = """
 import sys
@@ -52,7 +52,7 @@ def search_kills(number: int) -> str:
         child = subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(ROWS)], stdout=subprocess.PIPE)
         try:
             assert child.stdout is not None and child.stdout.readline() == b"ready\n"
-            time.sleep(float(rng.uniform(0.0, 0.4)))
+            time.sleep(float(rng.uniform(0.0, 0.6)))
         finally:
             child.send_signal(signal.SIGKILL)
             child.wait()

@@ -224,7 +224,7 @@ def consistent(M: Array, A: Array, u: Array) -> Array:
     _, S, Vt = np.linalg.svd(scaled)
     S = np.concatenate([S, np.zeros(len(Vt) - len(S))])
     null = Vt[ZERO * max(float(S.max(initial=0.0)), 1e-3) > S]
-    return np.linalg.solve(L.T, null.T @ (null @ (L.T @ u)))
+    return np.asarray(np.linalg.solve(L.T, null.T @ (null @ (L.T @ u))), dtype=np.float64)
 
 
 def set_state(model: Model, q: Array) -> None:
@@ -280,5 +280,3 @@ def _with_options(body: Any, rng: np.random.Generator) -> Any:
     if body.kind == "planar":
         return replace(body, options={**body.options, "velocity": ("body", "parent")[int(rng.integers(2))]})
     return body
-
-

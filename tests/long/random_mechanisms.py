@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from kane import Model
 from kane.formulation.dense import dense_equations
-from laws.trees import AXES, KINDS, LOADS, MOUNTS, Plan, build, planned
+from laws.trees import AXES, KINDS, LOADS, MOUNTS, Plan, add_load, build, planned
 from long.block import Disagreement
-from long.newton import DOF, GROUND, Moving, Tree
+from long.newton import DOF, GROUND, Moving, Tree, coordinate_series
 from long.tries import draws
 
 Array = NDArray[np.float64]
 EFFORTS = 1e-10  # relative to the sum of the sizes of all terms of an effort
 RATES = 1e-12  # of q̇, relative to the largest
-NEAR_LOCK = 1e-3  # of |cos| of the middle angle of a gimbal (|sin| of a symmetric one): beyond, states are not drawn
 ALONG_JOINTS = ("joint spring", "effort")  # loads that trees of any size take
 
 
@@ -148,8 +147,6 @@ def load_function(tree: Tree, q: Array, speeds: Array, u: Array, t: float) -> An
 
 def coordinate_rates(tree: Tree, q: Array, u: Array) -> Array:
     """q̇ by the oracle."""
-    from long.newton import coordinate_series
-
     rates = np.zeros(tree.nq)
     for k, b in enumerate(tree.plan.bodies):
         i, j = tree.slots(k)
@@ -196,8 +193,6 @@ def judge_plan(plan: Plan, rng: np.random.Generator, chosen: bool) -> str:
 
 def build_with(plan: Plan, speeds: Speeds) -> Model:
     """The model of a plan with these speeds, chosen before its loads are added, which speak of them."""
-    from laws.trees import add_load
-
     model = build(replace(plan, loads=()))
     choose(model, speeds)
     for k, load in enumerate(plan.loads):

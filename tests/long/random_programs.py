@@ -13,6 +13,7 @@ from long.block import Disagreement
 from long.tries import draws
 
 SAMPLES = 5
+SAME_BITS = tuple(op for op in EXACT if op != "mul")  # a product and a sum may be rounded once, as one operation
 LARGEST = 1e100  # beyond, a bound on the error may overflow
 
 
@@ -41,7 +42,7 @@ def search(number: int) -> str:
     rng = draws("programs", number)
     exact = bool(rng.integers(2))
     try:
-        program = drawn_program(list(EXACT) if exact else sorted(SLOPES), rng)
+        program = drawn_program(list(SAME_BITS) if exact else sorted(SLOPES), rng)
     except ExpressionError:  # a constant that is not finite
         return "no program"
     if str(parse(str(program))) != str(program):

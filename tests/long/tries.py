@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import zlib
 from collections import Counter
 from dataclasses import dataclass
@@ -73,8 +74,9 @@ def leave(search: str, outcomes: Counter[str]) -> None:
     """Add the outcomes of a block to those of the run."""
     folder = os.environ.get(TALLY)
     if folder:
-        name = f"{os.getpid()}-{len(os.listdir(folder))}.json"
-        (Path(folder) / name).write_text(json.dumps([search, outcomes]), encoding="utf-8")
+        handle, _ = tempfile.mkstemp(suffix=".json", dir=folder)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump([search, outcomes], file)
 
 
 def table(folder: Path) -> list[str]:
