@@ -113,7 +113,7 @@ def faults_of_block(name: str, first: int, count: int) -> list[str]:
                 reason = "FAULT hang"
             finally:
                 child.kill()
-                child.wait()
+                child.communicate()
             if reason:
                 errors.seek(0)
                 outcomes[reason] += 1

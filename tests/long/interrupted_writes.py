@@ -55,7 +55,7 @@ def search_kills(number: int) -> str:
             time.sleep(float(rng.uniform(0.0, 0.6)))
         finally:
             child.send_signal(signal.SIGKILL)
-            child.wait()
+            child.communicate()
         text = path.read_text(encoding="utf-8")
         if text == OLD:
             return "killed: the old file"
