@@ -10,15 +10,14 @@ one run; what is where in it is told by `kane.graph.layout` and filled in by `ka
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
 from ...constraints.thresholds import EXACT, FIRM, MASS_SHARE, ROUGH, SINGULAR
-from .call import call, part, program, reals, record_of, source_digest, wholes
+from .call import call, part, reals, record_of, wholes
 from .linear import constraint_efforts, scale_rows, scales, solve_constrained, solve_multipliers, triangularize
 from .step import copy_numbers
+from .store import program
 
 ONE = np.int64(1)
 """How far it is from one number to the next of a vector. For a plain constant numba would compile `scales` anew."""
@@ -284,25 +283,17 @@ def evaluate_multipliers(m, samples, target):
         solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)
 
 
-def _program(digest) -> Any:
-    """The program of an embedding; `digest` ties its cached code to all the sources it is made of."""
-
-    @cfunc(types.void(types.int64, types.int64, types.int64), **program)
-    def embedding_program(source, target, memory):
-        """Do what the task in the record at `memory` says. One program for all: most of it is the same for each."""
-        m = record(memory)
-        if m.task == RATES:
-            write_rates(m, source, target)
-        elif m.task == PROJECTION:
-            copy_numbers(m.inputs if digest else 0, source, m.x)
-            project_state(m)
-            copy_numbers(m.states, m.x + m.q_start, target)
-        elif m.task == REACTIONS:
-            evaluate_multipliers(m, source, target)
-        else:
-            evaluate_samples(m, source, target)
-
-    return embedding_program
-
-
-embedding_program = _program(source_digest())
+@program(types.void(types.int64, types.int64, types.int64))
+def embedding_program(source, target, memory):
+    """Do what the task in the record at `memory` says. One program for all: most of it is the same for each."""
+    m = record(memory)
+    if m.task == RATES:
+        write_rates(m, source, target)
+    elif m.task == PROJECTION:
+        copy_numbers(m.inputs, source, m.x)
+        project_state(m)
+        copy_numbers(m.states, m.x + m.q_start, target)
+    elif m.task == REACTIONS:
+        evaluate_multipliers(m, source, target)
+    else:
+        evaluate_samples(m, source, target)
