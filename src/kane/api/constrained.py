@@ -260,6 +260,11 @@ def consistent(answers: Answers, q: Array, u: Array, t: float, *choices: list[st
     return project(answers, q, u, t=t)
 
 
+def not_closed(mechanism: Mechanism, error: InconsistentRows) -> ModelError:
+    """The refusal of a model whose constraints cannot be met near its initial state."""
+    return ModelError(_refused(mechanism, error, "cannot be met near the initial state"))
+
+
 def _refused(mechanism: Mechanism, error: InconsistentRows, what: str) -> Problem:
     if error.level == "value":
         names = ", ".join(f"'{name}'" for name, _ in error.residuals)
@@ -304,6 +309,7 @@ __all__ = [
     "freedom",
     "held_names",
     "is_singular",
+    "not_closed",
     "project",
     "refuse_off",
 ]
