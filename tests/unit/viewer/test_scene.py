@@ -43,7 +43,9 @@ def test_every_body_has_a_node_of_its_own_whatever_its_name(monkeypatch: pytest.
     names = ("a", "a/b", "a∕b", "N", "floor", "path of a", "/", "a/b/box-3")
     for i, name in enumerate(names):
         model.body(name, mass=1.0, center=(0.5, 0.0, 0.0))
-        model.joint(f"pin {name}", "prismatic", parent="ground", child=name, axis="x", coordinates=[f"q{i}"])
+        model.joint(
+            f"pin {name}", "prismatic", parent="ground", child=name, axis="x", coordinates=[f"q{i}"], speeds=[f"u{i}"]
+        )
     made = []
     recorder = scene._recorder
     monkeypatch.setattr(scene, "_recorder", lambda: made.append(recorder()) or made[-1])
