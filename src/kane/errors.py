@@ -18,7 +18,7 @@ class KaneError(Exception):
 
 
 def visible(text: str) -> str:
-    """Text in which control characters are written out (\\u001b), but for ends of lines and tabs.
+    """Text in which control characters are written out as numbers, but for ends of lines and tabs.
 
     Escape sequences would command a terminal, and marks of direction show text in another order than it has.
     """
@@ -26,7 +26,7 @@ def visible(text: str) -> str:
 
 
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""C0 and C1 control characters without \\t and \\n, marks of direction, separators of lines, lone surrogates."""
+"""C0 and C1 control characters but for tab and end of line, marks of direction, separators of lines, surrogates."""
 
 
 def _written_out(found: re.Match[str]) -> str:
