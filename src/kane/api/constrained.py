@@ -290,7 +290,7 @@ def _named_speeds_refused(
         Problem(
             mechanism.where("start"),
             f"the speeds {', '.join(speeds)} that were given cannot hold together: {problem.what}",
-            problem.law,
+            problem.because,
             f"name fewer of them, or give speeds that the constraints allow; the nearest are {nearest}",
         )
     )

@@ -52,7 +52,7 @@ _EXAMPLES = """examples:
   kane check stanford-arm
   kane demo
 
-exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood"""
+exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood, 130 interrupted"""
 
 
 class _Parser(argparse.ArgumentParser):

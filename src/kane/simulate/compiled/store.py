@@ -49,11 +49,11 @@ class LoopCache(NullCache):
         except Exception:  # sound, since the checksum holds, but not for the numba that is installed: compile it anew
             return None
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: Any, cres: Any) -> None:
         """Keep the compiled function."""
-        name = self._key(sig, data.codegen)
-        if name is not None and not data.lifted and not data.library.has_dynamic_globals:  # else of use to us alone
-            cache.save(name, dumps(data._reduce()), FOLDER)
+        name = self._key(sig, cres.codegen)
+        if name is not None and not cres.lifted and not cres.library.has_dynamic_globals:  # else of use to us alone
+            cache.save(name, dumps(cres._reduce()), FOLDER)
 
     def _key(self, sig: Any, codegen: Any) -> str | None:
         """The name of the compiled function; None where its sources cannot be read, so that nobody could tell it."""
@@ -91,7 +91,7 @@ def program(signature: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compile_function(function: Callable[..., Any]) -> Any:
         options = {"error_model": "numpy", "_nrt": False}
-        compiled = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
+        compiled: Any = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
         compiled._cache = LoopCache(function)
         compiled.compile()
         return compiled
