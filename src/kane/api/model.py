@@ -54,25 +54,25 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     return model
 
 
-def _describes(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
+def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
     """A method of a model that adds to its description: that of its mechanism."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return method(self._own(), *args, **options)
+        return method(self._own_mechanism(), *args, **options)
 
-    return _named(forward, method)
+    return _copy_signature(forward, method)
 
 
-def _asks(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenate[Model, P], R]:
+def _forward_question(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenate[Model, P], R]:
     """A method of a model that asks a question of its answers."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
         return question(self._answers, *args, **options)
 
-    return _named(forward, question)
+    return _copy_signature(forward, question)
 
 
-def _named(forward: Callable[..., Any], original: Callable[..., Any]) -> Any:
+def _copy_signature(forward: Callable[..., Any], original: Callable[..., Any]) -> Any:
     """`forward` with name, signature and docstring of what it stands for."""
     made = wraps(original)(forward)
     signature = inspect.signature(original)
@@ -106,27 +106,27 @@ class Model:
 
     # describing --------------------------------------------------------------------------------------------------
 
-    parameter = _describes(Mechanism.parameter)
-    body = _describes(Mechanism.body)
-    particle = _describes(Mechanism.particle)
-    joint = _describes(Mechanism.joint)
-    dh = _describes(Mechanism.dh)
-    wheel = _describes(Mechanism.wheel)
-    slosh = _describes(Mechanism.slosh)
-    rotor = _describes(Mechanism.rotor)
-    coordinate = _describes(Mechanism.coordinate)
-    frame = _describes(Mechanism.frame)
-    point = _describes(Mechanism.point)
-    attach = _describes(Mechanism.attach)
-    load = _describes(Mechanism.load)
-    constrain = _describes(Mechanism.constrain)
-    control = _describes(Mechanism.control)
-    limit = _describes(Mechanism.limit)
-    set_speeds = _describes(Mechanism.set_speeds)
-    order_coordinates = _describes(Mechanism.order_coordinates)
-    set_gravity = _describes(Mechanism.set_gravity)
-    set_initial = _describes(Mechanism.set_initial)
-    set_duration = _describes(Mechanism.set_duration)
+    parameter = _forward_description(Mechanism.parameter)
+    body = _forward_description(Mechanism.body)
+    particle = _forward_description(Mechanism.particle)
+    joint = _forward_description(Mechanism.joint)
+    dh = _forward_description(Mechanism.dh)
+    wheel = _forward_description(Mechanism.wheel)
+    slosh = _forward_description(Mechanism.slosh)
+    rotor = _forward_description(Mechanism.rotor)
+    coordinate = _forward_description(Mechanism.coordinate)
+    frame = _forward_description(Mechanism.frame)
+    point = _forward_description(Mechanism.point)
+    attach = _forward_description(Mechanism.attach)
+    load = _forward_description(Mechanism.load)
+    constrain = _forward_description(Mechanism.constrain)
+    control = _forward_description(Mechanism.control)
+    limit = _forward_description(Mechanism.limit)
+    set_speeds = _forward_description(Mechanism.set_speeds)
+    order_coordinates = _forward_description(Mechanism.order_coordinates)
+    set_gravity = _forward_description(Mechanism.set_gravity)
+    set_initial = _forward_description(Mechanism.set_initial)
+    set_duration = _forward_description(Mechanism.set_duration)
 
     # what is described -------------------------------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ class Model:
         """The description itself: records of all parts, and expressions over them."""
         return self._answers.mechanism
 
-    def _own(self) -> Mechanism:
+    def _own_mechanism(self) -> Mechanism:
         """The description, to be changed: one of its own where a trajectory or a copy still needs the present one."""
         if self._shared:
             self._answers = self._answers.of(self.mechanism.twin())
@@ -144,7 +144,7 @@ class Model:
 
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
-        free_parameters(self._own(), names)
+        free_parameters(self._own_mechanism(), names)
 
     def set_parameters(self, **values: Quantity) -> None:
         """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
@@ -259,7 +259,7 @@ class Model:
                 try:
                     return direct(q, u, udot)
                 except InputError:
-                    pass  # given by name, or a fault that is told better below
+                    pass  # given by name, or a fault for which the error below is better
         return answers.shortcut("inverse_dynamics", t, parameters, q=q, u=u, udot=udot)
 
     def forward_dynamics(self, q: Any, u: Any, tau: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
@@ -271,7 +271,7 @@ class Model:
                 try:
                     return direct(q, u, tau)
                 except InputError:
-                    pass  # given by name, or a fault that is told better below
+                    pass  # given by name, or a fault for which the error below is better
         return answers.shortcut("forward_dynamics", t, parameters, q=q, u=u, tau=tau)
 
     def mass_matrix(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
@@ -338,29 +338,29 @@ class Model:
         """
         refuse_if_too_large(self.mechanism, "external loads")
         answers = self._answers
-        answer = answers.compiled("external loads", lambda: external_program(answers.fresh_equations()))
+        answer = answers.compile_once("external loads", lambda: external_program(answers.fresh_equations()))
         efforts = np.zeros(len(self.speeds)) if tau is None else tau
-        return Wrench(*answers.asked(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
+        return Wrench(*answers.evaluate(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
 
     def regressor(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
         order, about its origin and in its frame. Loads other than gravity take no part."""
         refuse_if_too_large(self.mechanism, "regressor")
         answers = self._answers
-        answer = answers.compiled("regressor", lambda: regressor_program(answers.fresh_equations()))
-        return answers.asked(answer, t, parameters, {"q": q, "u": u, "udot": udot})
+        answer = answers.compile_once("regressor", lambda: regressor_program(answers.fresh_equations()))
+        return answers.evaluate(answer, t, parameters, {"q": q, "u": u, "udot": udot})
 
     def base_parameters(self) -> BaseParameters:
         """The combinations of inertial parameters that efforts depend on."""
         return base_parameters(self._answers.equations())
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """The model held against the laws of mechanics and an independent second route."""
+        """Check of the model against the laws of mechanics and an independent second route."""
         refuse_if_too_large(self.mechanism, "check")
         try:
             return check(self._answers.equations(), samples=samples, seed=seed)
         except InconsistentRows as error:
-            raise constrained.not_closed(self.mechanism, error) from None
+            raise constrained.refuse_open_constraints(self.mechanism, error) from None
         except np.linalg.LinAlgError as error:
             raise SingularError(
                 f"{self.mechanism.where('check')}: {error}\n"
@@ -375,14 +375,14 @@ class Model:
 
     # what is asked: constraints, motion near a state, motion -----------------------------------------------------
 
-    constraint_rows = _asks(constrained.constraint_rows)
-    freedom = _asks(constrained.freedom)
-    project = _asks(constrained.project)
-    drive_efforts = _asks(constrained.drive_efforts)
-    reactions = _asks(reactions.reactions)
-    linearize = _asks(linear.linearize)
-    equilibrium = _asks(linear.equilibrium)
-    trim = _asks(linear.trim)
+    constraint_rows = _forward_question(constrained.constraint_rows)
+    freedom = _forward_question(constrained.freedom)
+    project = _forward_question(constrained.project)
+    drive_efforts = _forward_question(constrained.drive_efforts)
+    reactions = _forward_question(reactions.reactions)
+    linearize = _forward_question(linear.linearize)
+    equilibrium = _forward_question(linear.equilibrium)
+    trim = _forward_question(linear.trim)
 
     def simulate(
         self,
@@ -419,7 +419,7 @@ class Model:
         Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
         ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
         """
-        answers = self._answers.given(parameters)
+        answers = self._answers.with_parameters(parameters)
         ready = set_up(
             answers,
             t,

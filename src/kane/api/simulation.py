@@ -132,7 +132,7 @@ def _problem(
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
         recursive = False
-    mode, efforts = answers.kept(
+    mode, efforts = answers.make_once(
         key,
         lambda: _recursive_mode(answers, law, watched) if recursive else _mode(answers, law, watched, treatment),
     )
@@ -190,14 +190,14 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     """The exact Jacobian of the motion, for the implicit integrator."""
-    return answers.kept(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
+    return answers.make_once(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
 
 
 def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:
     if isinstance(control, CompiledControl):
         return control
     if isinstance(control, str):
-        given.known(mechanism, "control", control, mechanism.controls, "control")
+        given.require_known(mechanism, "control", control, mechanism.controls, "control")
         return dict(mechanism.controls[control].efforts)
     law: dict[Expr, Expr] = {}
     for name, value in control.items():

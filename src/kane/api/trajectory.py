@@ -10,7 +10,7 @@ import numpy as np
 
 from ..analysis import CheckReport, check_trajectory
 from ..analysis.large import check_large_trajectory
-from ..analysis.singular import Singularity, lowest
+from ..analysis.singular import Singularity, find_singular
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError
 from ..model import locks
@@ -100,7 +100,7 @@ class Trajectory:
         answers = self.answers
         if not answers.mechanism.constraints:
             return np.zeros((len(self), 0))
-        embedding = answers.kept("embedding", lambda: embedding_of(answers))
+        embedding = answers.make_once("embedding", lambda: embedding_of(answers))
         return embedding.multipliers(self.t, self.q, self.u, self.tau, answers.values)
 
     def energy(self) -> Energy:
@@ -130,7 +130,7 @@ class Trajectory:
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
     def check(self, tolerance: float = 1e-6) -> CheckReport:
-        """The motion held against the balance of energy and the equations it must satisfy; `tolerance` is what the
+        """Check of the motion against the balance of energy and the equations it must satisfy; `tolerance` is what the
         integrator may add up to, relative."""
         if self.answers.recursive():
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
@@ -175,13 +175,15 @@ def _singular_positions(
     """Singular positions of the constraints along a motion."""
     if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
         return ()
-    still = np.zeros(u.shape[1])
+    workspace, inputs = embedding.workspace(), embedding.layout.inputs
 
     def measure(times: Array, places: Array) -> Array:
-        none = np.zeros((len(times), len(still)))
-        return embedding.accelerations(times, places, none, none, answers.values).nearness
+        x = np.zeros((len(times), inputs.size))
+        x[:, inputs["t"].start], x[:, inputs["q"].place] = times, places
+        x[:, inputs["parameters"].place] = answers.values
+        return workspace.accelerations(x).nearness
 
-    found = lowest(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
+    found = find_singular(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
     return tuple(
         Singularity(at, size, freedom(answers, place, t=at, within=NEAR_SINGULAR).degrees) for at, place, size in found
     )

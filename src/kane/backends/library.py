@@ -20,7 +20,7 @@ _MAKERS = ("graph", "space", "model", "constraints", "formulation")
 """Parts of the package whose code decides what a program looks like."""
 
 
-def remembered(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
+def load_or_make(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
     """The program made from `parts`: read from disk if it is there, else made and kept."""
     name = cache.key(b"program", _makers(), *(p.encode() for p in parts))
     stored = cache.load(name)

@@ -15,7 +15,7 @@ import numpy as np
 from ..api import Array, Model, Trajectory
 from ..errors import InputError
 from ..model.mechanism import suggestion
-from ..report.motions import Motion, through
+from ..report.motions import Motion, motion_through
 from ..writing import replacing, write_text
 from .console import show
 from .streams import say
@@ -77,7 +77,7 @@ def read_motion(model: Model, path: Path) -> Motion:
     if u is not None and udot is not None:
         return Motion(t, q, u, udot)
     say(f"{path}: {'accelerations' if u is not None else 'speeds and accelerations'} by quintic splines")
-    return through(model, t, q, u)
+    return motion_through(model, t, q, u)
 
 
 def _all_or_none(path: Path, columns: dict[str, Array], names: Sequence[str]) -> Array | None:

@@ -39,10 +39,10 @@ def inverse(arguments: Namespace) -> int:
 
         plots.save(plots.efforts(model.mechanism, motion.t, tau), picture)
         say(f"wrote {picture}")
-    return FINE if _say_lost(motion.t, tau) else FAILED
+    return FINE if _report_singular_times(motion.t, tau) else FAILED
 
 
-def _say_lost(t: Array, tau: Array) -> bool:
+def _report_singular_times(t: Array, tau: Array) -> bool:
     """Whether all efforts are finite numbers; if not, where they are not is said."""
     lost = np.flatnonzero(~np.isfinite(tau).all(axis=1))
     if lost.size:
@@ -70,7 +70,7 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
     return read_motion(model, path)
 
 
-def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
+def run_simulation(model: Model, arguments: Namespace, samples: int) -> Trajectory:
     """The motion that the options of a command line describe, with a progress bar if it takes long."""
     end = (model.mechanism.duration or DURATION) if arguments.t is None else arguments.t
     if not end > 0:
@@ -101,7 +101,7 @@ def simulate(arguments: Namespace) -> int:
     model = model_of(arguments)
     output = file_to_write(arguments, "output", (".csv", ".npz"))
     picture = file_to_write(arguments, "plot", PICTURES)
-    trajectory = simulated(model, arguments, arguments.samples)
+    trajectory = run_simulation(model, arguments, arguments.samples)
     if arguments.json:
         print_json(_summary(trajectory))
     else:

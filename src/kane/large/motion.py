@@ -16,7 +16,7 @@ from ..graph import Expr
 from ..graph.layout import INPUTS
 from ..model.attitude import quaternion_places
 from .answers import LargeAnswers, signature
-from .terms import placed, summed
+from .terms import speed_indices, sum_efforts
 from .tree import NOWHERE, POWER
 
 
@@ -46,7 +46,7 @@ def large_motion(answers: LargeAnswers, law: Mapping[Expr, Expr] | None, watched
 def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Kernel | None]:
     """(rates of the state, the state made unit)."""
     tree, terms = answers.tree, answers.terms
-    efforts = summed([*answers.load_efforts.items(), *law.items()])
+    efforts = sum_efforts([*answers.load_efforts.items(), *law.items()])
     groups = (*INPUTS, *(["parameters"] if terms.free else []))
     nowhere = np.array([NOWHERE], dtype=np.int32)
     given: dict[str, Places] = {
@@ -63,9 +63,9 @@ def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Ker
         recursion,
         tuple(given[g] for g in groups),
         (rates,),
-        answers.falling,
+        answers.base_acceleration,
         loads=compile(terms.program("efforts", INPUTS, "efforts", list(efforts.values()))) if efforts else None,
-        load_places=tree.x_places[placed(efforts, answers.mechanism)],
+        load_places=tree.x_places[speed_indices(efforts, answers.mechanism)],
         power_places=np.stack([tree.x_places, tree.u_places], axis=1),
         power=POWER,
         states=len(rates),

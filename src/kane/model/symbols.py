@@ -13,7 +13,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from ..errors import ExpressionError, ModelError, Problem, visible
+from ..errors import ExpressionError, ModelError, Problem, excerpt, visible
 from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
@@ -28,13 +28,7 @@ _RESERVED = {"t", "pi", "deg", "and", "or", "not"}
 _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
 _LAST_BITS = 4e-16  # an axis that was normalised before stays as it is
 _ORIENTATION = "give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}"
-_SHOWN, _LISTED, _COMPARED = 60, 30, 2000  # characters and names that an error shows; names that are compared
-
-
-def shown(name: object) -> str:
-    """A name as an error repeats it: on one line and not too long."""
-    text = "".join(c if c.isprintable() else " " for c in str(name)[: _SHOWN + 1])
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+_LISTED, _COMPARED = 30, 2000  # names that an error shows; names that are compared
 
 
 def is_name(text: str) -> bool:
@@ -82,10 +76,10 @@ class Symbols:
 
     def new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1
-        where = self.where(f"{kind} '{shown(name)}'")
+        where = self.where(f"{kind} '{excerpt(name)}'")
         if not isinstance(name, str) or not (_SYMBOL.fullmatch(name) if symbol else is_name(name)):
             how = "start with a letter; use letters, digits and _" if symbol else "use printable characters on one line"
-            raise ModelError(Problem(where, f"'{shown(name)}' is not a name", fix=how))
+            raise ModelError(Problem(where, f"'{excerpt(name)}' is not a name", fix=how))
         if symbol and name in _RESERVED:
             raise ModelError(Problem(where, f"'{name}' is reserved for expressions", fix="choose another name"))
         if name in taken:
@@ -98,7 +92,7 @@ class Symbols:
         if name in table:
             return table[name]
         raise ModelError(
-            Problem(self.where(where), f"unknown {kind} '{shown(name)}'", fix=suggestion(str(name), table))
+            Problem(self.where(where), f"unknown {kind} '{excerpt(name)}'", fix=suggestion(str(name), table))
         )
 
     # scalars ---------------------------------------------------------------------------------------------------------

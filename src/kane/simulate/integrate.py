@@ -106,7 +106,7 @@ def integrate(
 
 
 Explain = Callable[[Any, float, float], str]
-"""What is told about why a motion cannot go on, from the inputs [t, y, p] at its last state, the step that was tried
+"""The explanation why a motion cannot go on, from the inputs [t, y, p] at its last state, the step that was tried
 last (s, negative backward) and the time it began at (s)."""
 
 
@@ -482,13 +482,13 @@ class _Run:
             "control": why,
             "convergence": "the implicit equations could not be solved with any step",
             "limit": f"the allowed {self.settings.max_steps} steps are used up",
-            "stall": f"the last {STALL} steps brought it hardly any further; max_steps=... tries as many as you give",
+            "stall": f"the last {STALL} steps advanced t by almost nothing; max_steps=... sets another limit",
         }
         because = f"; {why}" if why and reason in _HELPLESS else ""
         return f"stopped at t = {t:.10g} s: {explained[reason]}{because}; the states up to there are kept; {statistics}"
 
 
 _HELPLESS = ("step", "not-finite", "convergence", "stall")
-"""Reasons that something in the motion itself is to blame for."""
+"""Reasons that lie in the motion itself."""
 
 _COUNTERS: Sequence[str] = ("steps", "rejected", "evaluations", "event_evaluations", "jacobians", "factorizations")

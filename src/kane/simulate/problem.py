@@ -49,7 +49,7 @@ class Mode:
     - `unit` writes the state with unit quaternions; None where there are none or projection does it;
     - `jacobian` writes ∂(rates)/∂y, for the implicit method; without it differences are taken;
     - `watch` writes what the events of the problem watch, one number each; it reads the multipliers of all rows too
-      (`Layout.watched`) where it watches them.
+      (`Layout.event_inputs`) where it watches them.
     """
 
     constraints: tuple[str, ...] = ()

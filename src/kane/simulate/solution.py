@@ -14,8 +14,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 REASONS = ("end", "event", "step", "not-finite", "control", "convergence", "stall", "limit", "interrupt")
 """Why a simulation is over: it reached the end of its span; a terminal event; the step became too small; a value was
-not finite; the control gave a value that is not finite; the implicit iteration failed; very many steps brought it
-hardly any further; the allowed number of steps was used up; the user interrupted it."""
+not finite; the control gave a value that is not finite; the implicit iteration failed; very many steps advanced t
+by almost nothing; the allowed number of steps was used up; the user interrupted it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,14 +57,14 @@ class Matter:
             if isinstance(body, Particle):
                 origin = self._skeleton.point(body.point)
                 found.append(Massive(body.name, self._scalars(body.mass), (none, none, none), origin.home, origin))
-            elif not self._rests(body):
+            elif not self._is_fixed(body):
                 inertia, frame = self._inertia(body)
                 origin = self._skeleton.point(body.masscenter)
                 found.append(Massive(body.name, self._scalars(body.mass), inertia, frame, origin))
         return found
 
-    def _rests(self, body: Any) -> bool:
-        """Whether a body is fixed in the inertial frame, like the one that a System starts from: it is not felt."""
+    def _is_fixed(self, body: Any) -> bool:
+        """Whether a body is fixed in the inertial frame, like the one that a System starts from."""
         return body.frame is self._given.frame and body.masscenter.vel(self._given.frame) == 0
 
     def _inertia(self, body: Any) -> tuple[Matrix, Frame]:
@@ -96,7 +96,7 @@ class Matter:
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])), own
 
     def _matrix(self, matrix: Any) -> Matrix:
-        a, b, c = (self._scalars.each(matrix.row(i)) for i in range(3))
+        a, b, c = (self._scalars.translate_all(matrix.row(i)) for i in range(3))
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
 
     # loads -----------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class Matter:
         """All loads, weights left out where they are those of one uniform gravity; and that gravity (m/s², in N)."""
         weights, g = ([], None) if self._skeleton.adrift else self._weights()
         pairs = [(k, *load) for k, load in enumerate(self._given.loads) if k not in weights]
-        return dict(self._load(*pair) for pair in pairs), None if g is None else self._scalars.each(g)
+        return dict(self._load(*pair) for pair in pairs), None if g is None else self._scalars.translate_all(g)
 
     def _load(self, k: int, where: Any, vector: Any) -> tuple[str, GivenActions]:
         from sympy.physics import mechanics
@@ -124,7 +124,7 @@ class Matter:
         weights, found = [], None
         for body in self._given.bodies:
             at_center = [(k, v) for k, (where, v) in enumerate(self._given.loads) if where is body.masscenter]
-            if hasattr(body, "frame") and self._rests(body):
+            if hasattr(body, "frame") and self._is_fixed(body):
                 weights += [k for k, _ in at_center]
                 continue
             fields = {k: self._field(vector, body.mass) for k, vector in at_center if k not in weights}
@@ -162,7 +162,7 @@ class Matter:
                 ((factor,),), _ = linear_coefficients([power], [record.symbol])
             except ExpressionError:
                 continue
-            if scalars.same([factor], [zero]):
+            if scalars.are_equal([factor], [zero]):
                 self._model.parameters[name] = replace(record, value=0.0)
                 del scalars.missing[symbol]
 

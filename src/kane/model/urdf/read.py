@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import ModelError, excerpt
 from ..dh import RIGHT_ANGLE
 from ..files.faults import Lost
-from ..files.nodes import shortened
 from ..joints import Coupled
 from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
@@ -103,7 +102,7 @@ class Robot:
         faults = self.faults
         if self.root.tag != "robot":
             fix = "expand the macros first: xacro file.xacro > file.urdf" if "xacro" in self.root.tag else ""
-            faults.note(self.root.line, "", f"the root element is <{shortened(self.root.tag)}>, not <robot>", fix=fix)
+            faults.note(self.root.line, "", f"the root element is <{excerpt(self.root.tag)}>, not <robot>", fix=fix)
             faults.raise_all()
         self.collect()
         start = self.check_tree()
@@ -133,7 +132,7 @@ class Robot:
         try:
             function(*args)
         except ModelError as error:
-            self.faults.located(error, line, self.m.where(""))
+            self.faults.locate(error, line, self.m.where(""))
         except Lost:
             return
 
@@ -144,14 +143,14 @@ class Robot:
         for element in self.root.children:
             if element.tag.startswith("xacro:"):
                 fix = "expand the macros first: xacro file.xacro > file.urdf"
-                self.faults.note(element.line, "", f"<{shortened(element.tag)}> is a macro", fix=fix)
+                self.faults.note(element.line, "", f"<{excerpt(element.tag)}> is a macro", fix=fix)
             table = {"link": self.links, "joint": self.joints}.get(element.tag)
             if table is None:
                 continue
             name = element.attributes.get("name", "").strip()
-            where = f"{element.tag} '{shortened(name)}'"
+            where = f"{element.tag} '{excerpt(name)}'"
             if not is_name(name):
-                self.faults.note(element.line, element.tag, f"'{shortened(name)}' is not a name", fix='write name="…"')
+                self.faults.note(element.line, element.tag, f"'{excerpt(name)}' is not a name", fix='write name="…"')
             elif name in table:
                 first = table[name].line
                 because, fix = "names are unique", "rename one of the two"
@@ -197,7 +196,7 @@ class Robot:
             raise self.faults.note(joint.line, where, f"<joint> has no <{which}>", fix=f'write <{which} link="…"/>')
         link = self.faults.word(element, "link", where)
         if link not in self.links:
-            raise self.faults.note(element.line, where, f"unknown link '{shortened(link)}'", fix="declare the link")
+            raise self.faults.note(element.line, where, f"unknown link '{excerpt(link)}'", fix="declare the link")
         return link
 
     def check_reached(self, root: str) -> None:
@@ -265,7 +264,7 @@ class Robot:
         kind = self.faults.word(joint, "type", f"joint '{name}'")
         if kind not in TYPES:
             fix = f"types are {', '.join(TYPES)}"
-            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{shortened(kind)}'", fix=fix)
+            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{excerpt(kind)}'", fix=fix)
         return TYPES[kind]
 
     def is_mimic(self, joint: Element) -> bool:
@@ -367,7 +366,7 @@ class Robot:
         options["ratio"] = self.faults.number(mimic, "multiplier", where, 1.0)
         options["offset"] = self.faults.number(mimic, "offset", where, 0.0)
         if follows not in self.joints:
-            what, fix = f"mimics the unknown joint '{shortened(follows)}'", "correct the name, or load with mimic=False"
+            what, fix = f"mimics the unknown joint '{excerpt(follows)}'", "correct the name, or load with mimic=False"
             raise self.faults.note(mimic.line, where, what, fix=fix)
         if follows not in self.m.joints:
             raise Lost  # its own fault has been noted

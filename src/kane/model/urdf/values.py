@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, Problem
+from ...errors import ModelError, Problem, excerpt
 from ..dh import RIGHT_ANGLE, cos_sin
 from ..files.faults import Lost
-from ..files.nodes import problem, shortened
+from ..files.nodes import problem
 from .xml import Element
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -38,7 +38,7 @@ class Faults:
         self.found.append((line, problem(self.source, line, where, what, because, fix)))
         return Lost()
 
-    def located(self, error: ModelError, line: int, prefix: str) -> None:
+    def locate(self, error: ModelError, line: int, prefix: str) -> None:
         """Note the problems of the model itself at a line of the file."""
         for p in error.problems:
             self.note(line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
@@ -70,7 +70,7 @@ class Faults:
         if not text:
             return default
         if not _NUMBER.fullmatch(text):
-            raise self.note(element.line, where, f"{key} '{shortened(text)}' is not a number")
+            raise self.note(element.line, where, f"{key} '{excerpt(text)}' is not a number")
         value = float(text)
         return value if abs(value) < UNBOUNDED else math.copysign(math.inf, value)
 
@@ -81,7 +81,7 @@ class Faults:
 
     def _numbers(self, element: Element, key: str, text: str, where: str, count: int) -> tuple[float, ...]:
         words = text.split()
-        what = f"{key} '{shortened(text)}'"
+        what = f"{key} '{excerpt(text)}'"
         if len(words) != count:
             need = "one number" if count == 1 else f"{count} numbers"
             raise self.note(element.line, where, f"{what} has {len(words)} parts", f"{key} is {need}")

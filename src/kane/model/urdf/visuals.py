@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..files.confine import confined
+from ..files.confine import path_inside
 from ..records import Shape
 from .values import Faults, quaternion_of
 from .xml import Element
@@ -67,9 +67,9 @@ class Visuals:
         if file.startswith("package://"):
             name, _, rest = file.removeprefix("package://").partition("/")
             if isinstance(self.packages, Mapping):
-                return confined(rest, Path(self.packages[name])) if name in self.packages else ""
+                return path_inside(rest, Path(self.packages[name])) if name in self.packages else ""
             if not name or name in (".", ".."):
                 return ""
-            found = (confined(rest, Path(folder) / name) for folder in self.packages)
+            found = (path_inside(rest, Path(folder) / name) for folder in self.packages)
             return next((path for path in found if path), "")
-        return "" if "://" in file else confined(file, self.folder)
+        return "" if "://" in file else path_inside(file, self.folder)

@@ -80,7 +80,7 @@ def root(m, h, event, low, g_low, high, g_high):
 
 
 @part
-def dip(m, h, event, sign, low, high):
+def find_dip(m, h, event, sign, low, high):
     """A fraction between `low` and `high` where sign * event is negative, or -1 if it only comes near zero."""
     g = reals(m.g_point)
     best, least = -1.0, np.inf
@@ -149,11 +149,11 @@ def sample_events(m, h):
 
 @part
 def may_hide_crossings(a, b):
-    """Whether an event may do more between the points a and b of the search than its signs there tell.
+    """Whether an event may do more between the points a and b of the search than its signs there show.
 
     A point is (place, value, slope); a[3] is the value halfway to b. The cubic through values and slopes is compared
     with the value halfway, which gives a band of error about it. If the cubic leaves the band steeply wherever it
-    enters it, its extrema tell how often the event changes sign.
+    enters it, its extrema show how often the event changes sign.
     """
     width = b[0] - a[0]
     g_a, g_b = a[1], b[1]
@@ -222,7 +222,7 @@ def find_crossings(m, h):
     """Find all crossings of all events inside the step; returns how many, in order of time, in `found`.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
-    turning back, is no crossing. Where an event may change sign more often than its samples tell, the search goes on
+    turning back, is no crossing. Where an event may change sign more often than its samples show, the search goes on
     with half the interval; what is left in doubt at the end is searched for a pair of crossings.
     """
     sample_events(m, h)
@@ -255,7 +255,7 @@ def find_crossings(m, h):
                     continue
                 middle = -1.0
                 if unsure and sign * a[1] > 0.0 and sign * b[1] > 0.0 and sign * a[2] < 0.0 and sign * b[2] > 0.0:
-                    middle = dip(m, h, e, sign, a[0], b[0])
+                    middle = find_dip(m, h, e, sign, a[0], b[0])
                 parts = 2 if middle >= 0.0 else 1 if sign * b[1] < 0.0 else 0
                 for half in range(parts):
                     low = middle if half == 1 else a[0]

@@ -32,7 +32,7 @@ order would hide the noise of accelerations near a singular position, which no s
 NOISY, TRIES, DITHER = 0.05, 12, 0.93
 """An error that a step much shorter has not brought down to this part is noise: then as many more steps are tried, each
 this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
-where a long step leaps over it."""
+where a long step passes it."""
 
 HIDDEN_JUMP = 0.1
 """A projection that moves a state by more than this part of what the step moved it hides a jump. Motions that pass
@@ -99,7 +99,7 @@ def projection_jumps(m, y):
     """Whether projection moved the step from the address y, whose result is in m.x, more than it may, to y_new.
 
     A step that keeps to the constraints leaves projection its error, and a shorter one far less. Where a contact ends
-    or a linkage is at the end of its reach, what is taken away does not fall with the step: there is no motion beyond.
+    or a linkage is fully extended, what is taken away does not fall with the step: there is no motion beyond.
     """
     moved = distance(m, 1.0, m.y_new, m.x + 8, y)
     return moved > 1.0 and moved > HIDDEN_JUMP * distance(m, 1.0, m.x + 8, y, y)

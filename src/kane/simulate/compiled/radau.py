@@ -232,11 +232,11 @@ def newton(m, t, h):
 
 
 @part
-def judge(m, t, t_new, h):
+def form_result(m, t, t_new, h):
     """Form the result in y_new, projected, and return its error in tolerances.
 
     The error is the difference to the embedded method, passed through the real system; where a step seems bad at the
-    start or after a rejection it is passed through once more, which tells stiff components from wrong ones.
+    start or after a rejection it is passed through once more, which separates stiff components from wrong ones.
     """
     n = m.n
     y, y_new, z, x = reals(m.y), reals(m.y_new), reals(m.z), reals(m.x + 8)
@@ -299,7 +299,7 @@ def attempt_implicit(m, t, t_new, h):
             return -0.5
         m.jacobian_current = WANTED
         return -1.0
-    error = judge(m, t, t_new, h)
+    error = form_result(m, t, t_new, h)
     m.not_finite = 0 if math.isfinite(error) else 1
     if m.not_finite or m.jumped:
         return -SHRINK

@@ -72,7 +72,7 @@ ADDRESSES = (
     "k",  # (rows, width): derivatives of the stages
     "dense",  # (3 + dense rows, n): F_0, F_1, ... of the last step
     "scratch",  # (n,)
-    "other",  # (n,): a state beside y_new
+    "other",  # (n,): another state than y_new
     "directions",  # (events,) int64: -1 falling, 0 both, +1 rising
     "terminal",  # (events,) int64: 1 stops
     "g",  # (3 SAMPLES + 2, events): events at the samples and halfway between, then slopes at the samples
