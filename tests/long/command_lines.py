@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -30,20 +31,28 @@ joints: {"\e[31mj": {type: revolute, parent: ground, child: "\e[2Ja", axis: z, c
 """
 VALUES = re.findall(
     r"\S+",
-    "0 -1 1 nan inf 1e400 x '' q q=1 q=nan q=1/0 u=2 nobody=1 q=q q=__import__ L=0 L=-1 m=nan g=1.62 text c latex sympy "
-    "motion.csv motion.npz out.png /nowhere/x.csv ../x.csv . forward_dynamics energy kinematics rk4 radau dop853 "
+    "0 -1 1 nan inf 1e400 x '' q q=1 q=nan q=1/0 u=2 nobody=1 q=q q=__import__ L=0 L=-1 m=nan g=1.62 text c latex "
+    "sympy motion.csv motion.npz out.png /nowhere/x.csv ../x.csv . forward_dynamics energy kinematics rk4 radau dop853 "
     "0,0,0 1,2 a,b,c xyz:1,2,3 1,0,0,0 floating fixed é",
 )
 
 
+def _fitting(action: argparse.Action) -> tuple[str, ...]:
+    if action.nargs == 0:
+        return ()
+    if action.choices is not None:
+        return tuple(map(str, action.choices))
+    return {int: ("0", "-1", "1", "7"), float: ("0", "-1", "0.5", "nan", "inf")}.get(action.type, tuple(VALUES))  # type: ignore[arg-type]
+
+
 @cache
-def options_of(command: str) -> tuple[tuple[str, bool], ...]:
-    """(option, whether a value follows) of a command; none opens a window or a server."""
+def options_of(command: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """(option, values that have its type, none where it is a flag); no option opens a window or a server."""
     tables = [a.choices for a in parser()._actions if isinstance(a.choices, dict)]
     known = tables[0].get(command) if tables else None
     actions = known._actions if known is not None else []
     named = [a for a in actions if a.option_strings and a.dest not in ("view", "help")]
-    return (*((a.option_strings[-1], a.nargs != 0) for a in named), ("--nonsense", False))
+    return (*((a.option_strings[-1], _fitting(a)) for a in named), ("--nonsense", ()))
 
 
 def drawn_line(rng: np.random.Generator) -> list[str]:
@@ -53,8 +62,9 @@ def drawn_line(rng: np.random.Generator) -> list[str]:
         line.append(MODELS[int(rng.integers(len(MODELS)))])
     for _ in range(int(rng.integers(0, 5))):
         known = options_of(line[0])
-        option, takes = known[int(rng.integers(len(known)))]
-        line += [option, VALUES[int(rng.integers(len(VALUES)))]] if takes else [option]
+        option, fitting = known[int(rng.integers(max(1, len(known) - (rng.random() < 0.8))))]
+        pool = fitting if rng.random() < 0.8 else VALUES
+        line += [option, pool[int(rng.integers(len(pool)))]] if fitting else [option]
     if line[0] == "simulate":
         line += ["--t", str(rng.choice(["0.01", "0.1", "0", "-1", "nan", "1e-300"]))]
     return line

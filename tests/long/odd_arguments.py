@@ -108,7 +108,7 @@ ASKED: dict[str, Call] = {
     "simulate, tau": lambda m, x, y: m.simulate(0.01, tau=x),
     "simulate, method": lambda m, x, y: m.simulate(0.01, method=x),
     "simulate, tolerances": lambda m, x, y: m.simulate(0.01, rtol=x, atol=y),
-    "simulate, step": lambda m, x, y: m.simulate(0.01, method="rk4", step=x) if x != 5e-324 else None,
+    "simulate, step": lambda m, x, y: m.simulate(0.01, method="rk4", step=x) if not _tiny(x) else None,
     "simulate, events": lambda m, x, y: m.simulate(0.01, events=x),
     "simulate, an event": lambda m, x, y: m.simulate(0.01, events={"e": x}),
     "simulate, control": lambda m, x, y: m.simulate(0.01, control=x, control_period=y),
@@ -148,6 +148,11 @@ ENTRIES = {**ASKED, **DESCRIBED}
 def _long(t: Any) -> bool:
     """Whether a duration is allowed and would take hours."""
     return isinstance(t, int | float) and t > 10
+
+
+def _tiny(step: Any) -> bool:
+    """Whether a step is allowed and would take years."""
+    return isinstance(step, float) and 0.0 < step < 1e-6
 
 
 @cache

@@ -86,8 +86,11 @@ def loop(kind: str, ends: tuple[int, int], at: tuple[Array, Array], axes: tuple[
         }[kind]
         return stacked(found)
 
-    turns = {"first_rotation": {"matrix": axes[0].tolist()}, "second_rotation": {"matrix": axes[1].tolist()}}
-    places = {"first_at": at[0].tolist(), "second_at": at[1].tolist()}
+    turns: dict[str, Any] = {
+        "first_rotation": {"matrix": axes[0].tolist()},
+        "second_rotation": {"matrix": axes[1].tolist()},
+    }
+    places: dict[str, Any] = {"first_at": at[0].tolist(), "second_at": at[1].tolist()}
     record = Loop(kind, name_of(ends[0]), name_of(ends[1]), axis="z", **places, **turns)
     return Closed(record, of_position(closure))
 

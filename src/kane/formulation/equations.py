@@ -441,6 +441,8 @@ class Equations:
 
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter."""
+        if not isinstance(name, str):
+            raise ExpressionError(f"no equations called {name!r}: there are {', '.join(self.SIGNATURES)}")
         if name not in self._programs:
             # in a graph of its own: what was asked before leaves no trace
             alone = type(self)(self.mechanism, self.free)
