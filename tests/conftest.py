@@ -11,10 +11,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from long.tries import TALLY, table
 from seeds import PROFILE, examples, root
 
 settings.register_profile(
@@ -35,12 +37,17 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = tempfile.mkdtemp(prefix="kane-test-cache-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ["KANE_CACHE_DIR"] = folder
+    tally = tempfile.mkdtemp(prefix="kane-test-tally-")
+    config.add_cleanup(lambda: shutil.rmtree(tally, ignore_errors=True))
+    os.environ[TALLY] = tally
     number = root()
     if number is not None:
         os.environ["KANE_SEED"] = str(number)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how the random systems of this run are drawn again."""
+    """Say what the searches for faults met, and how the random systems of this run are drawn again."""
+    for line in table(Path(os.environ[TALLY])):
+        terminalreporter.write_line(line)
     if os.environ.get("KANE_SEED"):
         terminalreporter.write_line(f"random systems of this run: KANE_SEED={os.environ['KANE_SEED']}")
