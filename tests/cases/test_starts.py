@@ -153,7 +153,7 @@ constraints:
 def test_speeds_that_were_named_are_not_dropped() -> None:
     """Four fixed wheels allow v alone; w = 1 would move the front ones across by 1 m/s."""
     m = model(WAGON)
-    with pytest.raises(kane.ModelError, match=r"speeds v, w that were given cannot hold together.*'fl' by"):
+    with pytest.raises(kane.ModelError, match=r"speeds v, w that were given are not possible together.*'fl' by"):
         m.simulate((0, 1), u={"v": 0.5, "w": 1.0})
     run = m.simulate((0, 1), u={"v": 0.5})
     assert run.u[0] == pytest.approx([0.5, 0, 0], abs=1e-12)
