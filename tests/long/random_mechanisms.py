@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kane import Model
 from kane.formulation.dense import dense_equations
+from kane.large.choice import by_recursion
 from laws.trees import AXES, KINDS, LOADS, MOUNTS, Plan, add_load, build, planned
 from long.block import Disagreement
 from long.newton import DOF, GROUND, Moving, Tree, coordinate_series
@@ -187,7 +188,7 @@ def judge_plan(plan: Plan, rng: np.random.Generator, chosen: bool) -> str:
     found = model.forward_dynamics(q, s, back @ tau, t=t)
     spread = np.abs(M) @ (np.abs(found) + np.abs(sdot))
     compare("forward_dynamics, residual", M @ (found - sdot), np.zeros(tree.nu), bound + EFFORTS * spread)
-    size = "recursion" if len(plan.bodies) > 20 else "written out"
+    size = "recursion" if by_recursion(model.mechanism) else "written out"
     return f"three routes agree, {size}{', chosen speeds' * chosen}"
 
 
