@@ -46,7 +46,7 @@ def clock(t: Any) -> Any:
     else:
         try:
             times = np.asarray(t, dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"t is not a number of seconds: {_excerpt(t)}; give a number, or one per sample") from None
     if times.ndim > 2 or (times.ndim == 2 and times.shape[1] != 1):
         raise InputError(f"t has shape {times.shape}; give a number (s), or one per sample, (batch,)")
@@ -85,17 +85,36 @@ def number(mechanism: Mechanism, what: str, value: Any) -> float:
         except ModelError as error:
             raise InputError(str(error)) from None
     try:
+        if np.ndim(value) or isinstance(value, (bool, np.bool_, bytes)):
+            raise TypeError
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what} is not a number: {_excerpt(value)}") from None
     if not np.isfinite(found):
         raise InputError(f"{what} is not finite: {_excerpt(value)}; give a finite number")
     return found
 
 
+def triple(what: str, value: Any) -> Array:
+    """Three finite numbers: a point (m) or a direction."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.shape != (3,) or not np.all(np.isfinite(array)):
+        raise InputError(f"{what} is not a point: {_excerpt(value)}\n    fix: give three finite numbers, (x, y, z)")
+    return array
+
+
 def names_of(names: Iterable[str]) -> tuple[str, ...]:
     """Names, each once; one that stands alone is one name, not its letters."""
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if isinstance(names, str):
+        return (names,)
+    found = tuple(names) if isinstance(names, Iterable) else (names,)
+    for name in found:
+        if not isinstance(name, str):
+            raise InputError(f"names are given as {_excerpt(names)}\n    fix: give a name, or a list of names")
+    return tuple(dict.fromkeys(found))
 
 
 def require_known(mechanism: Mechanism, kind: str, name: Any, table: Iterable[str], where: str) -> None:
@@ -175,4 +194,15 @@ def _excerpt(value: Any) -> str:
     return excerpt(value if isinstance(value, str) else repr(value))
 
 
-__all__ = ["clock", "initial", "names_of", "number", "parameters", "require_known", "speed_names", "start", "vector"]
+__all__ = [
+    "clock",
+    "initial",
+    "names_of",
+    "number",
+    "parameters",
+    "require_known",
+    "speed_names",
+    "start",
+    "triple",
+    "vector",
+]

@@ -16,6 +16,7 @@ from ..errors import InputError
 from ..model import locks
 from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
 from .answers import Answers, embedding_of
+from .boundary import refuse_odd
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
@@ -125,10 +126,12 @@ class Trajectory:
         """udot along the motion, (k, n)."""
         return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t)
 
+    @refuse_odd
     def reactions(self, **options: Any) -> Reactions:
         """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions."""
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
+    @refuse_odd
     def check(self, tolerance: float = 1e-6) -> CheckReport:
         """Check of the motion against the balance of energy and the equations it must satisfy; `tolerance` is what the
         integrator may add up to, relative."""

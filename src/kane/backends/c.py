@@ -37,7 +37,7 @@ C_OPERATIONS: dict[str, str] = {
     "exp": "exp({0})",
     "log": "log({0})",
     "abs": "fabs({0})",
-    "sign": "{0} != 0.0 ? copysign(1.0, {0}) : {0}",
+    "sign": "fabs({0}) > 0.0 ? copysign(1.0, {0}) : {0}",
     "min": "{1} < {0} ? {1} : {0}",
     "max": "{0} < {1} ? {1} : {0}",
     "less": "{0} < {1} ? 1.0 : 0.0",

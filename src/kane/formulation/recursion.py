@@ -29,21 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..graph import Expr, Graph, Inputs, Program, forward, linear_coefficients, lower
-from ..model.joints import (
-    Cylindrical,
-    Free,
-    Gimbal,
-    JointMotion,
-    JointType,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-    Weld,
-)
-from ..space import rotations
+from ..model.joints import JointMotion
 from ..space.algebra import (
     Matrix,
     Triple,
@@ -60,6 +46,7 @@ from ..space.algebra import (
     transpose_times,
 )
 from .inertia import Inertia
+from .joint_kinds import JointKind, joint_of
 from .mass import solve
 from .transfer import Transfer
 
@@ -87,54 +74,6 @@ PASSES: Mapping[str, tuple[tuple[str, bool], ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class JointKind:
-    """All that steps depend on: the kind of joint, with its axis along z, its sequence or the like, and whether rotors
-    are geared to it."""
-
-    kind: str
-    option: str = ""
-    rotor: bool = False
-
-    @property
-    def type(self) -> JointType:
-        """A joint of this kind in a graph of its own; the pitch of a screw is an input."""
-        return _joint_type(self, Graph())
-
-    @property
-    def extra_constants(self) -> int:
-        """How many constants stand in `body` after the inertia: pitch of a screw, inertias of rotors."""
-        return (self.kind == "screw") + (len(self.type.speeds) if self.rotor else 0)
-
-
-def joint_kind(type: JointType, rotor: bool = False) -> JointKind | None:
-    """The kind whose steps serve a joint of `type`, once its axes are turned; None where there are none for it."""
-    if type.__class__ not in _TYPES:  # a subclass may move otherwise
-        return None
-    option = type.sequence if isinstance(type, Gimbal) else type.velocity if isinstance(type, Free) else ""
-    kind = "gimbal" if isinstance(type, Gimbal) else type.kind
-    return JointKind(kind, option, rotor and bool(type.speeds))
-
-
-_TYPES = (Weld, Revolute, Prismatic, Screw, Cylindrical, Gimbal, Universal, Spherical, Planar, Free)
-
-
-def _joint_type(kind: JointKind, graph: Graph) -> JointType:
-    z = rotations.unit(graph, 2)
-    makers = {
-        "weld": lambda: Weld(),
-        "revolute": lambda: Revolute(z),
-        "prismatic": lambda: Prismatic(z),
-        "screw": lambda: Screw(z, graph.input("pitch")),
-        "cylindrical": lambda: Cylindrical(z),
-        "gimbal": lambda: Gimbal(kind.option),
-        "spherical": lambda: Spherical(),
-        "planar": lambda: Planar("z"),
-        "free": lambda: Free(kind.option),
-    }
-    return makers[kind.kind]()
-
-
-@dataclass(frozen=True, slots=True)
 class _JointMotion:
     """A joint's motion, with the rates of w and v at u̇ = 0 and the places of its sines and cosines."""
 
@@ -150,7 +89,7 @@ class _JointMotion:
 @functools.cache
 def _joint_motion(kind: JointKind) -> _JointMotion:
     graph = Graph()
-    type = _joint_type(kind, graph)
+    type = joint_of(kind, graph)
     q = tuple(graph.input(f"q{i}") for i in range(len(type.coordinates)))
     u = tuple(graph.input(f"u{i}") for i in range(len(type.speeds)))
     motion = type.motion(graph, q, u)
@@ -494,9 +433,7 @@ __all__ = [
     "PASSES",
     "STATE",
     "TOTALS",
-    "JointKind",
     "here_size",
-    "joint_kind",
     "kept_size",
     "step",
 ]

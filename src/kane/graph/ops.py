@@ -14,7 +14,7 @@ from typing import Any
 
 
 def _sign(x: float) -> float:
-    return math.copysign(1.0, x) if x else 0.0 * x
+    return math.copysign(1.0, x) if abs(x) > 0.0 else x  # 0 and nan stay what they are
 
 
 def _minimum(x: float, y: float) -> float:

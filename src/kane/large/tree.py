@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ..backends.looped import Places
 from ..errors import ModelError, Problem
+from ..formulation.joint_kinds import JointKind, joint_kind
 from ..formulation.links import joints_outward
-from ..formulation.recursion import ARTICULATED, MASS, STATE, TOTALS, JointKind, here_size, joint_kind, kept_size
+from ..formulation.recursion import ARTICULATED, MASS, STATE, TOTALS, here_size, kept_size
 from ..graph import Expr, evaluate
 from ..model import Mechanism
 from ..model.joints import Coupled, Cylindrical, JointType, Planar, Prismatic, Revolute, Screw

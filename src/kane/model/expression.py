@@ -354,7 +354,7 @@ class _ExpressionParser:
 
 def _power(base: Expr, exponent: Expr) -> Expr:
     if exponent.number is None:
-        raise ExpressionError("the exponent must be a number: an integer up to 64 in size, or 0.5")
+        raise ExpressionError("the exponent must be a number")
     return base**exponent.number
 
 

@@ -89,7 +89,7 @@ class Symbols:
         return name
 
     def find(self, kind: str, name: str, table: Mapping[str, Any], where: str) -> Any:
-        if name in table:
+        if isinstance(name, str) and name in table:
             return table[name]
         raise ModelError(
             Problem(self.where(where), f"unknown {kind} '{excerpt(name)}'", fix=suggestion(str(name), table))
@@ -106,11 +106,20 @@ class Symbols:
                 return parse_expression(value, self.graph, self._names if names is None else names)
             except ExpressionError as error:
                 raise ModelError(Problem(self.where(where), str(error))) from None
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise ModelError(
-                Problem(self.where(where), f"{value!r} is not a finite number", fix="give a number or an expression")
-            )
-        return self.graph.const(float(value))
+        return self.graph.const(self.finite(value, where))
+
+    def finite(self, value: Any, where: str) -> float:
+        """`value` as a finite number."""
+        if isinstance(value, Real) and not isinstance(value, bool):
+            try:
+                number = float(value)
+            except OverflowError:
+                number = math.inf
+            if math.isfinite(number):
+                return number
+        raise ModelError(
+            Problem(self.where(where), f"{excerpt(value)} is not a finite number", fix="give a number or an expression")
+        )
 
     def triple(self, values: Sequence[Quantity], where: str, names: Mapping[str, Expr] | None = None) -> Triple:
         if (plain := getattr(values, "tolist", None)) is not None:  # an array
@@ -303,11 +312,12 @@ class Symbols:
 
     def set_duration(self, seconds: float) -> None:
         """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`."""
-        if not (math.isfinite(seconds) and seconds > 0.0):
+        duration = self.finite(seconds, "duration")
+        if not duration > 0.0:
             raise ModelError(
-                Problem(self.where("duration"), f"{seconds:g} s", "a duration is positive", "give seconds")
+                Problem(self.where("duration"), f"{duration:g} s", "a duration is positive", "give seconds")
             )
-        self.duration = float(seconds)
+        self.duration = duration
 
     def set_initial(self, values: Mapping[str, Quantity]) -> None:
         """Set initial values of coordinates and speeds by name; numbers or expressions in parameters."""

@@ -51,6 +51,7 @@ JOINT_TYPES = (
     "coupled",
 )
 _INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
+_SHIFT_TOLERANCE = 1e-14  # of m c²: what rounding leaves of an inertia about the origin that is moved to the centre
 
 
 def symbol_stem(name: str) -> str:
@@ -77,6 +78,26 @@ class Tree(Symbols):
         self.remarks: list[Problem] = []  # what is doubtful about the description but was taken as it is
         self._waiting: dict[str, list[Joint]] = {}  # body not attached yet → joints that wait for it
         self._roots: dict[str, str] = {}  # unattached body → a body nearer to the root of its loose branch
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything, bodies parents first in front: a body holds its joint and that its parent, so that from a body
+        far out pickle and deepcopy would go down the whole tree, deeper than Python allows."""
+        return {"bodies outward": self._bodies_outward(), **vars(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update((name, value) for name, value in state.items() if name != "bodies outward")
+
+    def _bodies_outward(self) -> list[Body]:
+        """All bodies, parents first, whether attached or not."""
+        found: dict[int, Body] = {id(self.ground): self.ground}
+        for body in self.bodies.values():
+            chain: list[Body] = []
+            inner: Body | None = body
+            while inner is not None and id(inner) not in found:
+                chain.append(inner)
+                inner = None if inner.joint is None else inner.joint.parent
+            found.update((id(b), b) for b in reversed(chain))
+        return list(found.values())
 
     # frames and points -----------------------------------------------------------------------------------------------
 
@@ -197,7 +218,9 @@ class Tree(Symbols):
             if body is not self.ground and self.bodies.get(body.name) is not body:
                 raise self._foreign_part(f"body '{body.name}'", where)
             return body
-        return self.ground if body == "ground" else self.find("body", body, self.bodies, where)
+        return (
+            self.ground if isinstance(body, str) and body == "ground" else self.find("body", body, self.bodies, where)
+        )
 
     def attach(self, body: Body | str, frame: Frame | str, origin: Point | str) -> None:
         """Attach a body to a frame and a point of the analyst: its frame and its origin."""
@@ -243,7 +266,8 @@ class Tree(Symbols):
         I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]
         moments = [float(p) for p in np.linalg.eigvalsh(np.array(I))]
         largest = max(abs(p) for p in moments)
-        slack = _INERTIA_TOLERANCE * largest
+        arm = [self.number(x, f"{where} / center") for x in body.center]
+        slack = _INERTIA_TOLERANCE * largest + _SHIFT_TOLERANCE * mass * sum(x * x for x in arm)
         if moments[0] < -slack or moments[2] > moments[0] + moments[1] + slack:
             shown = ", ".join(f"{p:g}" for p in moments)
             problem = Problem(

@@ -11,12 +11,12 @@ from kane.report import write
 from kane.viewer.shapes import center_view, is_followed
 
 
-def test_the_report_shows_attitude_joints_and_drift(tmp_path: Path) -> None:
+def test_the_report_shows_attitude_joints_and_changes(tmp_path: Path) -> None:
     model = kane.load("dual-spin")
     written = write(model, tmp_path / "craft.html", trajectory=model.simulate(np.linspace(0, 2, 21)), scene=False)
     page = written.path.read_text(encoding="utf-8")
     assert written.passed
-    for figure in ("attitude of platform", "motion", "energy", "momentum", "drift of momentum"):
+    for figure in ("attitude of platform", "motion", "energy", "momentum", "change of momentum"):
         assert f'aria-label="{figure}"' in page
 
 

@@ -71,6 +71,12 @@ def _nonzero(w: Writer, x: str) -> str:
     return w.let(f"fcmp une {w.lanes.type} {x}, {w.lanes.number(0.0)}")
 
 
+def _sign(w: Writer, x: str) -> str:
+    """±1, or x itself where it is 0 or nan: an ordered comparison, unlike that of `_nonzero`."""
+    beyond = w.let(f"fcmp one {w.lanes.type} {x}, {w.lanes.number(0.0)}")
+    return _choice(w, beyond, w.call("copysign", w.lanes.number(1.0), x), x)
+
+
 def _minus_product(w: Writer, x: str, y: str, z: str) -> str:
     """z − x y, by the negative of that factor whose negative is known already, if one is."""
     return w.fma(w.negate(y), x, z) if w.has_negative(y) else w.fma(w.negate(x), y, z)
@@ -84,7 +90,7 @@ EMIT: dict[str, Callable[..., str]] = {
     "neg": lambda w, x: w.negate(x),
     "sqrt": lambda w, x: w.call("sqrt", x),
     "abs": lambda w, x: w.call("fabs", x),
-    "sign": lambda w, x: _choice(w, _nonzero(w, x), w.call("copysign", w.lanes.number(1.0), x), x),
+    "sign": _sign,
     "min": _extremum(1, 0),
     "max": _extremum(0, 1),
     "less": _comparison("olt"),

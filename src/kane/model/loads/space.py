@@ -33,7 +33,8 @@ class PointGravity:
 
     exact to second order in size / distance. Without `gradient` the terms with I are left out, in V and in F and T, so
     that energy is conserved either way. The attracting point is fixed in N or moves as a function of t: there is no
-    reaction. Bodies and wheels are those of the mechanism when equations are formulated.
+    reaction. Bodies and wheels are those of the mechanism when equations are formulated. A body whose mass centre is at
+    the attracting point in every configuration, the attracting body itself for instance, is not attracted.
     """
 
     mu: Scalar
@@ -64,6 +65,8 @@ class PointGravity:
                 continue
             point = point_of(body, body.center, f"{body.name}.center")
             r = position(point, center).express(body.frame).xyz
+            if all(x.is_zero for x in r):
+                continue
             found.append((point, body.frame, body.mass, r, inertia))
         return found
 

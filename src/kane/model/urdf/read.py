@@ -40,6 +40,9 @@ FRICTIONS = ("smooth", "sign", "none")
 SMOOTH = 1e-3
 """Rate (rad/s or m/s) at which smooth friction has reached 71 % of its full value."""
 
+WORLD = "world"
+"""The parent that a robot may hang on without declaring it."""
+
 _TAKEN = ("ground", "N", "O")  # names of the ground, which a link cannot have
 
 
@@ -124,6 +127,7 @@ class Robot:
             fix = "load it with base='floating'" if self.options.base == "fixed" else "add a joint that moves"
             faults.note(self.root.line, "", "nothing can move", "equations of motion need a speed", fix)
         faults.raise_all()
+        m.remarks.extend(faults.remarks)
         m.validate()
         return m
 
@@ -195,6 +199,10 @@ class Robot:
         if element is None:
             raise self.faults.note(joint.line, where, f"<joint> has no <{which}>", fix=f'write <{which} link="…"/>')
         link = self.faults.word(element, "link", where)
+        if link == WORLD and which == "parent" and link not in self.links:
+            because = "many robots are mounted on a world that they do not declare"
+            self.faults.remark(element.line, where, f"link '{WORLD}' is not declared and taken as the ground", because)
+            self.links[WORLD] = Element("link", element.line, {"name": WORLD})
         if link not in self.links:
             raise self.faults.note(element.line, where, f"unknown link '{excerpt(link)}'", fix="declare the link")
         return link

@@ -33,6 +33,10 @@ class Faults:
         self.source = source
         self.right_angle = right_angle
         self.found: list[tuple[int, Problem]] = []
+        self.remarks: list[Problem] = []  # what is doubtful but was taken as it is
+
+    def remark(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> None:
+        self.remarks.append(problem(self.source, line, where, what, because, fix))
 
     def note(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         self.found.append((line, problem(self.source, line, where, what, because, fix)))

@@ -13,7 +13,17 @@ import numpy as np
 
 from .call import call_with, inline_part, part, reals, wholes
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, event_signs, finish, has_room, set_inputs, wants_dense_output
+from .step import (
+    EPS,
+    all_finite,
+    copy_numbers,
+    event_signs,
+    find_events,
+    finish,
+    has_room,
+    set_inputs,
+    wants_dense_output,
+)
 from .store import loop
 
 SAFETY = 0.9
@@ -277,7 +287,7 @@ def prepare(m):
     if m.events > 0:
         event_signs(m)
     m.fresh = 0
-    if not all_finite(m.n, m.f):
+    if m.not_a_number or not all_finite(m.n, m.f):
         return False
     if m.h == 0.0:
         m.h = first_step(m, m.error_order)
@@ -424,6 +434,8 @@ def explicit_loop(memory, budget):
                 continue
             if wants_dense_output(m, t_new):
                 dense_rows(m, t, t_new, h)
+        if not find_events(m, t_new, h):
+            return NOT_FINITE
         m.grid += 1
         first = m.stored
         copy_numbers(m.n, m.y, m.scratch)

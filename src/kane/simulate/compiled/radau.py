@@ -24,7 +24,7 @@ from .explicit import (
     too_small,
 )
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, finish, has_room, set_inputs
+from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, set_inputs
 from .store import loop
 
 ROOT = math.sqrt(6.0)
@@ -325,6 +325,18 @@ def attempt_implicit(m, t, t_new, h):
     return growth
 
 
+@part
+def close_step(m, t_new, h):
+    """Take the step to t_new; returns why the loop ends there, RUNNING if it does not."""
+    stopped = finish(m, t_new, h)
+    set_inputs(m, m.t, m.y)
+    call_with(m.rhs, m.rhs_memory, m.x, m.f)
+    m.evaluations += 1
+    if stopped:
+        return EVENT
+    return RUNNING if all_finite(m.n, m.f) else NOT_FINITE
+
+
 @loop
 def radau_loop(memory, budget):
     """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
@@ -359,14 +371,9 @@ def radau_loop(memory, budget):
                 m.h = max(m.h, proposed)
             polynomial(m)
         m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
-        stopped = finish(m, t_new, h)
-        set_inputs(m, m.t, m.y)
-        call_with(m.rhs, m.rhs_memory, m.x, m.f)
-        m.evaluations += 1
-        if stopped:
-            return EVENT
-        if not all_finite(m.n, m.f):
+        if not find_events(m, t_new, h):
             return NOT_FINITE
-        if m.fresh:
-            return RUNNING
+        code = close_step(m, t_new, h)
+        if code != RUNNING or m.fresh:
+            return code
     return RUNNING
