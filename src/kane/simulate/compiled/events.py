@@ -1,6 +1,6 @@
 """Crossings of events inside a step, found by a program of its own, which only simulations with events need.
 
-`m` is the memory of the a record of type `records.MEMORY`.
+`m` is the memory of the loop, a record of type `records.MEMORY`.
 """
 
 from __future__ import annotations
