@@ -23,7 +23,11 @@ MAX_DEPTH = 12
 MAX_NODES = 500_000
 """Words, lists and mappings of one file."""
 
+MAX_FAULTS = 100
+"""Faults after which a file is read no further: suggestions cost time, and nobody reads more."""
+
 SHOWN = 60  # characters of a file that an error repeats
+LONGEST = 1500  # characters of each part of a problem
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it: thirty times faster
 
@@ -55,8 +59,16 @@ def shortened(text: str) -> str:
 
 
 def problem(source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> Problem:
-    """A problem at a line of a file."""
-    return Problem(f"{source}:{line}: {where}" if where else f"{source}:{line}", what, because, fix)
+    """A problem at a line of a file, no part of it longer than an error shows."""
+    place = f"{source}:{line}: {where}" if where else f"{source}:{line}"
+    return Problem(*(part if len(part) <= LONGEST else part[:LONGEST] + "…" for part in (place, what, because, fix)))
+
+
+def stopped(source: str, count: int) -> list[Problem]:
+    """The remark that ends a list of `count` problems where there may be more."""
+    if count < MAX_FAULTS:
+        return []
+    return [Problem(source, "is read no further", f"at most {MAX_FAULTS} problems are listed", "fix these first")]
 
 
 def compose(text: str, source: str) -> Node:
@@ -168,6 +180,8 @@ class _Composer:
                 )
             )
             top.skip = True
+            if len(self.problems) >= MAX_FAULTS:
+                raise ModelError([*self.problems, *stopped(self.source, len(self.problems))])
         else:
             top.key_lines[text] = line
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...errors import ModelError, Problem
 from ..dh import RIGHT_ANGLE, cos_sin
-from ..files.faults import Lost
-from ..files.nodes import problem, shortened
+from ..files.faults import Lost, TooManyFaults
+from ..files.nodes import MAX_FAULTS, problem, shortened, stopped
 from .xml import Element
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -36,6 +36,8 @@ class Faults:
 
     def note(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         self.found.append((line, problem(self.source, line, where, what, because, fix)))
+        if len(self.found) >= MAX_FAULTS:
+            raise TooManyFaults
         return Lost()
 
     def located(self, error: ModelError, line: int, prefix: str) -> None:
@@ -45,7 +47,8 @@ class Faults:
 
     def raise_all(self) -> None:
         if self.found:
-            raise ModelError([p for _, p in sorted(self.found, key=lambda f: f[0])])
+            problems = [p for _, p in sorted(self.found, key=lambda f: f[0])]
+            raise ModelError([*problems, *stopped(self.source, len(problems))])
 
     # values --------------------------------------------------------------------------------------------------------
 
