@@ -59,7 +59,7 @@ class Robot:
 
     @property
     def gravity(self) -> list[float]:
-        return [self.model.number(g, "gravity") for g in self.model.gravity]
+        return list(self.model.gravity)
 
     @property
     def title(self) -> str:

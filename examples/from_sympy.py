@@ -22,6 +22,7 @@ print(f"lambdify              {perf_counter() - start:8.3f} s")
 
 
 def rates(t: float, x: np.ndarray) -> np.ndarray:
+    """The time derivative of x = [q, u]."""
     M, f = evaluate(x[:5], x[5:])
     return np.linalg.solve(M, f).ravel()
 

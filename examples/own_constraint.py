@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as folder:
     path.write_text(BODIES, encoding="utf-8")
     same = kane.load(path)
 same.constrain("rope", Tether("puck", "weight", "L"))
-assert same.description() == m.description()
+assert same.mechanism.description() == m.mechanism.description()
 print(m.check())
 circling = np.sqrt(0.5 * 9.81 * 0.4 / 0.2)  # m/s: m v² / r = M g
 run = m.simulate((0, 5), u={"vy": circling}, rtol=1e-10)

@@ -39,7 +39,8 @@ class Plane:
             self.pinned(closure.first.name, first, closure.second.name, second)
 
     def numbers(self, triple: Any) -> Array:
-        return np.array([self.model.mechanism.number(e, "") for e in triple[:2]])
+        mechanism = self.model.mechanism
+        return np.array([mechanism.number(mechanism.scalar(e, ""), "") for e in triple[:2]])
 
     def joined(self, joint: Any, x: float, v: float, effort: float) -> None:
         parent, child, axis = (
@@ -96,5 +97,5 @@ def planar_accelerations(model: Model, q: Array, u: Array, tau: Array) -> Array:
             udot[i] = found[k]
             continue
         before = 0.0 if joint.parent.name == "ground" else found[plane.slots[joint.parent.name] + 2]
-        udot[i] = (found[k + 2] - before) * model.number(joint.type.axis[2], "")  # type: ignore[attr-defined]
+        udot[i] = (found[k + 2] - before) * model.mechanism.number(joint.type.axis[2], "")  # type: ignore[attr-defined]
     return udot

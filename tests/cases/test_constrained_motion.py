@@ -245,7 +245,7 @@ def test_unknown_ways_of_embedding_are_refused() -> None:
         m.simulate((0, 1), drift="away")
     with pytest.raises(InputError, match="run time"):
         m.simulate((0, 1), drift=(1.0, 10.0), embed="formulation")
-    with pytest.raises(ModelError, match="unknown coordinate or speed 'd'"):
+    with pytest.raises(InputError, match="unknown coordinate or speed 'd'"):
         m.project(hold=["d"])
     with pytest.raises(InputError, match="no constraints"):
         kane.load("pendulum").constraint_rows([0.0], [0.0])
@@ -282,7 +282,7 @@ def test_drives_of_a_parallel_robot() -> None:
     assert motion.q[-1] == pytest.approx(q, abs=1e-9)
     with pytest.raises(InputError, match="cannot produce this motion"):
         m.drive_efforts(q, still, still, [])
-    with pytest.raises(ModelError, match="unknown speed 'ux'"):
+    with pytest.raises(InputError, match="unknown speed 'ux'"):
         m.drive_efforts(q, still, still, ["ux"])
 
 

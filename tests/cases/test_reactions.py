@@ -278,7 +278,7 @@ def test_gears_hand_over_what_turns_the_second_wheel(method: str) -> None:
     model.constrain("mesh", Gear("one", "two", ratio=k))
     found = model.reactions([0, 0], [0, 0], [T, 0], method=method)
     alpha = T / (I1 + k**2 * I2)
-    names = list(model.motion_variables)
+    names = list(model.mechanism.motion_variables)
     assert near(found["mesh"].efforts[names[1]], I2 * k * alpha)
     assert near(found["mesh"].efforts[names[0]], -k * I2 * k * alpha)
     assert near(found["two"].moment, [0, 0, I2 * k * alpha]) and near(found["one"].moment, [0, 0, I1 * alpha])
@@ -332,9 +332,9 @@ def test_the_ground_accelerates_the_mass_centre(name: str) -> None:
     total = np.zeros(3)
     found = model.reactions(q, u, tau)
     for joint in model.joints.values():
-        if joint.parent is model.ground:
+        if joint.parent is model.mechanism.ground:
             total += found[joint.name].force
-    gravity = np.array([model.number(x, "gravity") for x in model.gravity])
+    gravity = np.array(model.gravity)
     expected = model.mass * (weights @ c - gravity)
     assert np.abs(total - expected).max() <= DIFFERENCED * np.abs(expected).max()
 
@@ -371,7 +371,7 @@ def bead_on_sphere() -> Model:
     model.body("bead", mass=2.0)
     model.joint("across", "prismatic", "ground", "slider", axis="x", coordinates=["x"], speeds=["vx"])
     model.joint("up", "prismatic", "slider", "bead", axis="z", coordinates=["z"], speeds=["vz"])
-    model.distance("rod", "ground", "bead", length=3.0)
+    model.constrain("rod", Distance("ground", "bead", length=3.0))
     return model
 
 

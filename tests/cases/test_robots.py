@@ -155,7 +155,7 @@ def judged(name: str, seed: int) -> Judged:
         pair.q,
         pair.u,
         efforts,
-        [model.mechanism.number(g, "gravity") for g in model.gravity],
+        list(model.gravity),
     )
     ours = computed(model, "forward_dynamics", pair.q, pair.u, efforts)
     condition = float(np.linalg.cond(pair.mass_matrix()))

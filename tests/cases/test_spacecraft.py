@@ -265,10 +265,10 @@ def test_mass_centre_inertia_and_momentum_are_sums_over_the_bodies(name: str) ->
     p, H_O = np.zeros(3), np.zeros(3)
     for body in model.bodies.values():
         R, origin = model.at(body.name).pose(q)
-        m = model.number(body.mass, "")
-        center = origin + R @ [model.number(e, "") for e in body.center]
-        I = R @ np.array([[model.number(e, "") for e in row] for row in body.inertia]) @ R.T
-        twist = model.at(body.name, [model.number(e, "") for e in body.center]).velocity(q, u)
+        m = model.mechanism.number(body.mass, "")
+        center = origin + R @ [model.mechanism.number(e, "") for e in body.center]
+        I = R @ np.array([[model.mechanism.number(e, "") for e in row] for row in body.inertia]) @ R.T
+        twist = model.at(body.name, [model.mechanism.number(e, "") for e in body.center]).velocity(q, u)
         mass += m
         moment += m * center
         I_O += I + shifted(m, center)
@@ -296,7 +296,7 @@ def loaded_craft() -> Model:
     model.load("rope", Spring("ground", "gimbal", first_at=[3.0, 0.0, 0.0], stiffness=2.0, damping=0.3, rest=1.0))
     model.load("hinge", JointSpring("gimbal", stiffness=4.0, damping=0.1))
     model.load("push", Effort("flight", "0.7*cos(t)", index=4))
-    model.load("star", PointGravity(40.0, center=model.point("far", "O", model.N.vector(5.0, 4.0, -6.0))))
+    model.load("star", PointGravity(40.0, center=model.point("far", "O", model.mechanism.N.vector(5.0, 4.0, -6.0))))
     return model
 
 
@@ -337,19 +337,19 @@ def in_pinocchio(model: Model) -> pin.Model:
         index[body.name] = peer.addJoint(index[joint.parent.name], made, pin.SE3(np.eye(3), at), name)
         I = np.array([numbers(model, row) for row in body.inertia])
         center = numbers(model, body.center) - numbers(model, joint.child_at)
-        mass = model.number(body.mass, "")
+        mass = model.mechanism.number(body.mass, "")
         peer.appendBodyToJoint(index[body.name], pin.Inertia(mass, center, I), pin.SE3.Identity())
     return peer
 
 
 def numbers(model: Model, triple: tuple[Expr, Expr, Expr]) -> Array:
-    return np.array([model.number(e, "") for e in triple])
+    return np.array([model.mechanism.number(e, "") for e in triple])
 
 
 def reordered(model: Model, q: Array, u: Array) -> tuple[Array, Array]:
     """q and speeds (or efforts) in Pinocchio's order: quaternions xyzw, v before ω, position before attitude."""
     q_at = dict(zip(model.coordinates, q, strict=True))
-    u_at = {repr(s.definition): x for s, x in zip(model.speed_records.values(), u, strict=True)}
+    u_at = {repr(s.definition): x for s, x in zip(model.mechanism.speed_records.values(), u, strict=True)}
     places, speeds = [], []
     for joint in model.joints.values():
         mine = [q_at[c.name] for c in joint.coordinates]

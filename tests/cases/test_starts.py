@@ -116,3 +116,66 @@ def test_a_start_in_the_flat_position_goes_on_along_its_branch(embed: str) -> No
     parts = run.energy()
     energy = parts.kinetic + parts.potential
     assert energy.max() - energy.min() < 1e-8 * abs(energy[0])
+
+
+WAGON = """
+kane: 1
+name: wagon
+bodies: {wagon: {mass: 4, inertia: {xx: 0.2, yy: 0.2, zz: 0.3}}}
+joints:
+  wagon: {type: planar, parent: ground, child: wagon, coordinates: [x, y, h], speeds: [v, vy, w], velocity: body}
+constraints:
+  fl: {type: knife-edge, body: wagon, at: [1, 0.5, 0], direction: y}
+  fr: {type: knife-edge, body: wagon, at: [1, -0.5, 0], direction: y}
+  rl: {type: knife-edge, body: wagon, at: [-1, 0.5, 0], direction: y}
+  rr: {type: knife-edge, body: wagon, at: [-1, -0.5, 0], direction: y}
+"""
+
+STEERED = """
+kane: 1
+name: steered
+bodies:
+  cart: {mass: 4, inertia: {xx: 0.2, yy: 0.2, zz: 0.3}}
+  left: {mass: 1, inertia: {xx: 0.02, yy: 0.04, zz: 0.02}}
+  right: {mass: 1, inertia: {xx: 0.02, yy: 0.04, zz: 0.02}}
+joints:
+  cart: {type: planar, parent: ground, child: cart, coordinates: [x, y, h], speeds: [v, vy, w], velocity: body}
+  left: {type: revolute, parent: cart, child: left, axis: z, at: [1, 0.5, 0], coordinate: phi, speed: uphi}
+  right: {type: revolute, parent: cart, child: right, axis: z, at: [1, -0.5, 0], coordinate: psi, speed: upsi}
+constraints:
+  rear: {type: knife-edge, body: cart, direction: y}
+  left: {type: knife-edge, body: left, direction: y}
+  right: {type: knife-edge, body: right, direction: y}
+  rods: {type: gear, first: left, second: right, ratio: 1}
+"""
+
+
+def test_speeds_that_were_named_are_not_dropped() -> None:
+    """Four fixed wheels allow v alone; w = 1 would move the front ones across by 1 m/s."""
+    m = model(WAGON)
+    with pytest.raises(kane.ModelError, match=r"speeds v, w that were given cannot hold together.*'fl' by"):
+        m.simulate((0, 1), u={"v": 0.5, "w": 1.0})
+    run = m.simulate((0, 1), u={"v": 0.5})
+    assert run.u[0] == pytest.approx([0.5, 0, 0], abs=1e-12)
+    assert run.q[-1] == pytest.approx([0.5, 0, 0], abs=1e-9)
+
+
+def test_speeds_that_are_held_just_beside_a_singular_start_are_refused() -> None:
+    """Wheels side by side that steer in parallel: turned, they roll about no common point, so the cart cannot move."""
+    m = model(STEERED)
+    with pytest.raises(kane.ModelError, match=r"lose rank at this position, and just beside it.*v 1 → "):
+        m.simulate((0, 1), u={"v": 1, "uphi": 0.2})
+    straight = m.simulate((0, 1), u={"v": 1, "uphi": 0})
+    assert straight.outcome.success and straight.q[-1][0] == pytest.approx(1.0, abs=1e-9)
+    turning = m.simulate((0, 1), u={"v": 0, "uphi": 0.2})
+    assert turning.outcome.success and turning.q[-1][3] == pytest.approx(0.2, abs=1e-9)
+
+
+def test_a_wheel_that_lies_flat_is_refused_by_its_constraint() -> None:
+    m = kane.load("rolling-disc")
+    with pytest.raises(kane.ModelError, match=r"'road\.longitudinal' has no finite value"):
+        m.simulate((0, 1), q={"lean": math.pi / 2})
+    q, u = m.initial_state
+    q[m.coordinates.index("lean")] = math.pi / 2
+    with pytest.raises(kane.SingularError, match="no accelerations in this state"):
+        m.forward_dynamics(q, u, 0 * u)

@@ -378,7 +378,7 @@ def test_order_names_and_gravity_are_those_of_the_script() -> None:
     assert model.coordinates == ("q1", "q2", "q3") and model.speeds == ("u1", "u2", "u3")
     assert list(model.parameters) == ["l1", "l2", "l3", "l4", "rho", "g"]
     assert list(model.bodies) == ["rod 0", "rod 1", "rod 2"] and not model.loads
-    assert list(model.gravity) == [0.0, -9.81, 0.0]
+    assert model.gravity == (0.0, -9.81, 0.0)
     assert len(model.row_names) == 2  # the rates of configuration constraints are not taken twice
     q, u = model.initial_state
     assert q[0] == 0.8 and np.abs(model.constraint_rows(q, u).phi).max() < AGREEMENT

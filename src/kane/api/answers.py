@@ -7,14 +7,14 @@ which they are embedded, with embedding at run time where its pivots fail.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from ..backends import Kernel, compile, remembered
-from ..constraints.thresholds import SINGULAR
+from ..constraints.thresholds import ROUNDING, SINGULAR
 from ..errors import InputError, SingularError
 from ..formulation import layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
@@ -98,7 +98,7 @@ class RecursiveAnswer:
 
 class ConstrainedAnswer:
     """Accelerations of a constrained model: by the program in which the constraints are embedded, and where one of its
-    pivots has become too small, or nothing is written out, by embedding at run time."""
+    pivots has become too small, its rows are at a pole, or nothing is written out, by embedding at run time."""
 
     direct = None
 
@@ -113,10 +113,11 @@ class ConstrainedAnswer:
             return self._run(t, arrays, values)
         with np.errstate(all="ignore"):
             try:
-                udot, pivots = self._written_out(t, arrays, values)
+                udot, pivots, denominators = self._written_out(t, arrays, values)
             except SingularError:  # a single state, at which a pivot is zero
                 return self._run(t, arrays, values)
             weak = ~np.all(np.abs(pivots) > SINGULAR, axis=-1)
+            weak |= ~np.all(np.abs(denominators) > ROUNDING, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:
@@ -285,6 +286,14 @@ def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
     return tuple((c.name, row.unit) for c in mechanism.constraints.values() for row in c.rows)
 
 
+def _run_time_sizes(equations: Equations, groups: Sequence[Hashable]) -> tuple[float, ...]:
+    """Sizes of rows without cancellation; infinite in groups that are met anyway. Between the steps of a motion
+    quaternions are not quite unit, and such rows are then more than rounding errors."""
+    needed = {group for group, met in zip(groups, equations.met_anyway, strict=True) if not met}
+    sizes = equations.constraints.sizes.tolist()
+    return tuple(size if group in needed else np.inf for size, group in zip(sizes, groups, strict=True))
+
+
 def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, float] | None = None) -> Embedding:
     """The constraints embedded at run time; simulations share it, each with a workspace of its own."""
     equations, mechanism = answers.equations(), answers.mechanism
@@ -294,7 +303,7 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
         baumgarte=baumgarte,
         rank=equations.rank,
         groups=row_groups(mechanism),
-        sizes=tuple(equations.constraints.sizes.tolist()),
+        sizes=_run_time_sizes(equations, row_groups(mechanism)),
         driven=equations.constraints.driven,
         names=Names(f"model '{mechanism.name}'", mechanism.row_names, mechanism.speeds),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.branches import speeds_on_branch
+from ..constraints.branches import speeds_beside, speeds_on_branch
 from ..constraints.freedom import Freedom, count_freedom
 from ..constraints.projection import (
     InconsistentRows,
@@ -31,7 +31,7 @@ _NAMED = 6  # rows that an error names
 _LISTED = 4  # branches that an error tells
 
 
-class Astray(ModelError):
+class OffBranchError(ModelError):
     """Speeds that lead nowhere from a singular position: no other guess is meant by them."""
 
 
@@ -92,7 +92,7 @@ def rows_at(answers: Answers, q: Array, u: Array, t: float) -> ConstraintRows:
     """The rows at one state; a refusal that names those that have no value there."""
     rows = ConstraintRows(*(values[0] for values in constraint_rows(answers, q[None], u[None], t=t)))
     try:
-        require_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), answers.mechanism.row_names)
+        require_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), _labels(answers))
     except InconsistentRows as error:
         raise ModelError(_refused(answers.mechanism, error, "")) from None
     return rows
@@ -212,7 +212,7 @@ def _consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Seq
         return speeds_on_branch(rows.A, b, u, labels, held)
     except InconsistentRows as error:
         what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
-        raise Astray(_refused(mechanism, error, what)) from None
+        raise OffBranchError(_refused(mechanism, error, what)) from None
 
 
 def row_sizes(answers: Answers) -> Array:
@@ -233,8 +233,12 @@ def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
     if not answers.mechanism.constraints:
         return False
     A = constraint_rows(answers, q, u, t=t).A
-    rank = answers.kept("rank", lambda: answers.equations().rank)
-    return row_rank(A, SINGULAR, row_sizes(answers)) < rank
+    return row_rank(A, SINGULAR, row_sizes(answers)) < _rank(answers)
+
+
+def _rank(answers: Answers) -> int:
+    """How many rows are independent, singular positions aside."""
+    return answers.kept("rank", lambda: answers.equations().rank)
 
 
 def first_step(u: Array) -> float | None:
@@ -247,17 +251,75 @@ def first_step(u: Array) -> float | None:
     return SINGULAR / speed if speed else None
 
 
-def consistent(answers: Answers, q: Array, u: Array, t: float, *choices: list[str]) -> tuple[Array, Array]:
-    """The start moved onto the constraints; of the `choices` of names that stay the first that is possible."""
-    for held in choices:
-        if held:
-            try:
-                return project(answers, q, u, t=t, hold=held)
-            except Astray:
-                raise
-            except ModelError:
-                pass  # they cannot all stay: a guess like any other
-    return project(answers, q, u, t=t)
+def consistent_start(
+    answers: Answers, q: Array, u: Array, t: float, named: Sequence[str], usual: Sequence[str] = ()
+) -> tuple[Array, Array]:
+    """The start moved onto the constraints, what was `named` staying, and the `usual` speeds of the model if they can.
+
+    Coordinates are guesses: where they cannot all stay, they are moved too. Speeds that were named stay or are refused.
+    """
+    speeds = [name for name in named if name in answers.mechanism.speeds]
+    choices = list(dict.fromkeys(map(tuple, ([*named, *usual], named, [*speeds, *usual], speeds))))
+    for held in choices[:-1]:
+        try:
+            return project(answers, q, u, t=t, hold=held)
+        except OffBranchError:
+            raise
+        except ModelError:
+            pass  # they cannot all stay
+    try:
+        return project(answers, q, u, t=t, hold=choices[-1])
+    except ModelError as error:
+        if not speeds or isinstance(error, OffBranchError):
+            raise
+        raise _named_speeds_refused(answers, q, u, t, speeds, error) from None
+
+
+def _named_speeds_refused(
+    answers: Answers, q: Array, u: Array, t: float, speeds: Sequence[str], error: ModelError
+) -> ModelError:
+    """The refusal of speeds that were named and cannot all stay; the error itself where other speeds would not help."""
+    mechanism = answers.mechanism
+    try:
+        _, near = project(answers, q, u, t=t)
+    except ModelError:
+        return error
+    problem = error.problems[0]
+    nearest = ", ".join(f"{name} {near[mechanism.speeds.index(name)]:.6g}" for name in speeds)
+    return ModelError(
+        Problem(
+            mechanism.where("start"),
+            f"the speeds {', '.join(speeds)} that were given cannot hold together: {problem.what}",
+            problem.law,
+            f"name fewer of them, or give speeds that the constraints allow; the nearest are {nearest}",
+        )
+    )
+
+
+def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
+    """Refuse speeds at a singular position that the constraints do not let go on."""
+    if not answers.mechanism.constraints or not is_singular(answers, q, u, t):
+        return
+
+    def ahead(h: float) -> RowTerms:
+        there = close_configuration(answers, q + h * answers.ask("kinematics", t, None, q=q, u=u), t + h, ())
+        rows = rows_at(answers, there, u, t + h)
+        return RowTerms(rows.A, rows.rate, rows.phi, rows.A)
+
+    try:
+        turned = speeds_beside(ahead, u, _labels(answers), _rank(answers))
+    except (InconsistentRows, ModelError):  # nothing is known beside: the motion itself will show
+        return
+    if turned is not None:
+        told = ", ".join(f"{s} {x:.3g} → {y:.3g}" for s, x, y in zip(answers.mechanism.speeds, u, turned, strict=True))
+        raise OffBranchError(
+            Problem(
+                answers.mechanism.where("constraints"),
+                f"constraints lose rank at this position, and just beside it they hold these speeds back: {told}",
+                "constraints hold at all times, so that their rates vanish too",
+                "give speeds that stay possible when the position is left, or start a little beside it",
+            )
+        )
 
 
 def _refused(mechanism: Mechanism, error: InconsistentRows, what: str) -> Problem:
@@ -295,9 +357,9 @@ def held_names(*values: Any) -> list[str]:
 
 
 __all__ = [
-    "Astray",
+    "OffBranchError",
     "close_configuration",
-    "consistent",
+    "consistent_start",
     "constraint_rows",
     "drive_efforts",
     "first_step",

@@ -12,7 +12,7 @@ from ..errors import InputError, ModelError
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
-from .constrained import consistent, held_names
+from .constrained import consistent_start, held_names, refuse_held_start
 from .records import Array
 
 
@@ -24,8 +24,10 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
     if mechanism.constraints:
         named = held_names(q, u)
         # speeds that the model starts with are meant; coordinates may be guesses, such as the height of a wheel
-        wanted = [*named, *(s.name for s in mechanism.speed_records.values() if u is None and s.initial)]
-        q0, u0 = consistent(answers, q0, u0, float(np.asarray(t, dtype=float).flat[0]), wanted, named)
+        usual = [s.name for s in mechanism.speed_records.values() if u is None and s.initial]
+        begin = float(np.asarray(t, dtype=float).flat[0])
+        q0, u0 = consistent_start(answers, q0, u0, begin, named, usual)
+        refuse_held_start(answers, q0, u0, begin)
     at_lock = locks(mechanism, q0, REDUNDANT)
     if at_lock:
         raise ModelError([lock_problem(mechanism, lock) for lock in at_lock])

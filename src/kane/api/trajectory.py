@@ -101,7 +101,7 @@ class Trajectory:
         if not answers.mechanism.constraints:
             return np.zeros((len(self), 0))
         embedding = answers.kept("embedding", lambda: embedding_of(answers))
-        return embedding.accelerations(self.t, self.q, self.u, self.tau, answers.values).multipliers
+        return embedding.multipliers(self.t, self.q, self.u, self.tau, answers.values)
 
     def energy(self) -> Energy:
         """Kinetic and potential energy (J) along the motion."""

@@ -41,7 +41,7 @@ def _makers() -> bytes:
 
 
 def _seen(folder: str) -> Iterator[str]:
-    """A line for each source file in a folder. (By scandir: pathlib takes five times as long.)"""
+    """A line for each source file in a folder, by scandir: pathlib takes five times as long."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .metric import Array, row_lengths
-from .projection import InconsistentRows, RowLabels
+from .metric import Array, drop_rounding, row_lengths
+from .projection import InconsistentRows, RowLabels, RowTerms, project_speeds
 from .rank import count_above
-from .thresholds import CLOSED, OFF_BRANCH, REDUNDANT, SAME_BRANCH, SINGULAR, WRITTEN
+from .thresholds import BESIDE, CLOSED, OFF_BRANCH, REDUNDANT, SAME_BRANCH, SINGULAR, TURNED, WRITTEN
 
 _STARTS, _TURNS = 16, 60  # directions from which branches are sought, and Gauss–Newton steps along each
 
@@ -26,6 +26,7 @@ def speeds_on_branch(A: Array, b: Callable[[Array], Array], u: Array, rows: RowL
     InconsistentRows, with the branches, where u is not near one.
     """
     lengths = row_lengths(A, rows.units, rows.sizes)
+    A = drop_rounding(A, rows.sizes)
     left, values, _ = np.linalg.svd(A / lengths[:, None])
     W = left[:, count_above(values, SINGULAR) :]
     if not W.shape[1]:
@@ -74,4 +75,25 @@ def _tangents(outside: Callable[[Array], Array], u: Array, N: Array, within: flo
     return kept
 
 
-__all__ = ["speeds_on_branch"]
+def speeds_beside(ahead: Callable[[float], RowTerms], u: Array, rows: RowLabels, rank: int) -> Array | None:
+    """Speeds (n,) into which constraints would turn u just beside a position at which they lose rank; None where u can
+    go on, or nothing is known. `ahead` gives the rows after a time (s), at the coordinates to which u has led.
+
+    At such a position A u̇ = b may have a solution and the motion none: it is held by what rows say in higher order,
+    which shows beside the position, as soon as they have their `rank`.
+    """
+    fastest = float(np.abs(u).max(initial=0.0))
+    for distance in BESIDE if fastest else ():
+        at = ahead(distance / fastest)
+        lengths = row_lengths(at.A, rows.units, rows.sizes)
+        if (
+            count_above(np.linalg.svd(drop_rounding(at.A, rows.sizes) / lengths[:, None], compute_uv=False), OFF_BRANCH)
+            < rank
+        ):
+            continue
+        turned = project_speeds(at, u, rows, ())
+        return turned if np.linalg.norm(turned - u) > TURNED * np.linalg.norm(u) else None
+    return None
+
+
+__all__ = ["speeds_beside", "speeds_on_branch"]

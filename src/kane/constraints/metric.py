@@ -39,6 +39,13 @@ def scale_columns(A: Array, mass: Array, sizes: Array | None = None) -> Array:
     return scaled
 
 
+def drop_rounding(A: Array, sizes: Array | None = None) -> Array:
+    """A (m, n) with rows made zero that are rounding errors beside `sizes` (m,), or beside the longest."""
+    lengths = np.linalg.norm(A, axis=1)
+    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes
+    return np.where((lengths > ROUNDING * least)[:, None], A, 0.0)
+
+
 def unit_lengths(A: Array, sizes: Array | None = None) -> Array:
     """What rows A (m, n) are divided by to become of unit length; rows that are rounding errors beside `sizes` (m,), or
     beside the longest, are divided by that and stay next to nothing."""
@@ -58,4 +65,4 @@ def row_lengths(A: Array, units: Sequence[str], sizes: Array | None = None) -> A
     return np.where(lengths > SINGULAR * tops, lengths, tops)
 
 
-__all__ = ["Array", "row_lengths", "scale_columns", "sizes_by_mass", "speed_units", "unit_lengths"]
+__all__ = ["Array", "drop_rounding", "row_lengths", "scale_columns", "sizes_by_mass", "speed_units", "unit_lengths"]

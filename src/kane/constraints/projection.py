@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .metric import Array, row_lengths, unit_lengths
-from .thresholds import CLOSED, REDUNDANT, SATISFIED, SINGULAR
+from .metric import Array, drop_rounding, row_lengths, unit_lengths
+from .thresholds import CLOSED, REDUNDANT, ROUNDING, SATISFIED, SINGULAR
 
 _STEPS = 200  # Newton steps before a configuration counts as impossible to close
 _HALVINGS = 30
@@ -87,7 +87,7 @@ def _newton(
 ) -> Array:
     """The same from one start. It can stall where the residuals are stationary, a flat four-bar say."""
     at = terms(q)
-    require_values(at, rows.names)
+    require_values(at, rows)
     best, since = float(np.linalg.norm(at.phi)), 0
     for _ in range(_STEPS):
         size = float(np.abs(at.phi).max(initial=0.0))
@@ -109,11 +109,14 @@ def _newton(
     raise InconsistentRows("position", list(zip(rows.names, at.phi.tolist(), strict=True)))
 
 
-def require_values(at: RowTerms, names: Sequence[str]) -> None:
-    """InconsistentRows where rows have no value."""
+def require_values(at: RowTerms, rows: RowLabels) -> None:
+    """InconsistentRows where rows have no value, or one so large that they are at a pole."""
     fine = np.isfinite(at.phi) & np.isfinite(at.rate) & np.all(np.isfinite(at.A), axis=1)
+    if rows.sizes is not None:
+        with np.errstate(all="ignore"):
+            fine &= ~((rows.sizes > 0.0) & (ROUNDING * np.linalg.norm(at.A, axis=1) > rows.sizes))
     if not np.all(fine):
-        raise InconsistentRows("value", [(row, np.nan) for row, has in zip(names, fine, strict=True) if not has])
+        raise InconsistentRows("value", [(row, np.nan) for row, has in zip(rows.names, fine, strict=True) if not has])
 
 
 def _step_ahead(
@@ -137,9 +140,9 @@ def project_speeds(at: RowTerms, u: Array, rows: RowLabels, held: Sequence[int])
 
     Directions that rows determine by less than SINGULAR are left alone: near a singular position they are not known.
     """
-    require_values(at, rows.names)
+    require_values(at, rows)
     lengths = row_lengths(at.A, rows.units, rows.sizes)
-    whole = np.vstack([at.A / lengths[:, None], np.eye(len(u))[list(held)]])
+    whole = np.vstack([drop_rounding(at.A, rows.sizes) / lengths[:, None], np.eye(len(u))[list(held)]])
     right = np.concatenate([-at.rate / lengths, np.zeros(len(held))])
     step = np.linalg.lstsq(whole, right, rcond=SINGULAR)[0]
     left = at.rate + at.A @ step
@@ -154,7 +157,7 @@ def _least(A: Array, right: Array, keep: Array, sizes: Array | None) -> Array:
     if not (np.all(np.isfinite(A)) and np.all(np.isfinite(keep)) and np.all(np.isfinite(right))):
         return np.full(A.shape[1], np.nan)
     lengths = np.concatenate([unit_lengths(A, sizes), unit_lengths(keep)])
-    whole, both = np.vstack([A, keep]), np.concatenate([right, np.zeros(len(keep))])
+    whole, both = np.vstack([drop_rounding(A, sizes), keep]), np.concatenate([right, np.zeros(len(keep))])
     return np.linalg.lstsq(whole / lengths[:, None], both / lengths, rcond=REDUNDANT)[0].astype(np.float64)
 
 

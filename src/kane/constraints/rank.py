@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .metric import Array, scale_columns, unit_lengths
+from .metric import Array, drop_rounding, scale_columns, unit_lengths
 from .thresholds import REDUNDANT
 
 
@@ -59,7 +59,7 @@ def row_rank(A: Array, within: float = REDUNDANT, sizes: Array | None = None) ->
 
 def null_space(A: Array, within: float = REDUNDANT, sizes: Array | None = None) -> Array:
     """N (n, n − rank): an orthonormal basis of the speeds that rows A (m, n) allow, A N = 0."""
-    _, values, right = np.linalg.svd(A / unit_lengths(A, sizes)[:, None])
+    _, values, right = np.linalg.svd(drop_rounding(A, sizes) / unit_lengths(A, sizes)[:, None])
     return right[count_above(values, within) :].T
 
 
@@ -70,7 +70,7 @@ def count_above(values: Array, within: float = REDUNDANT) -> int:
 
 def part_not_reacted(A: Array, efforts: Array, sizes: Array | None = None) -> Array:
     """What of efforts (n,) no reaction Aᵀλ can give: their part along the motions that the rows A (m, n) allow."""
-    rows = A / unit_lengths(A, sizes)[:, None]
+    rows = drop_rounding(A, sizes) / unit_lengths(A, sizes)[:, None]
     return efforts - rows.T @ np.linalg.lstsq(rows.T, efforts, rcond=REDUNDANT)[0]
 
 

@@ -16,7 +16,8 @@ is not by accident is above 1e-7. In between lies nothing that a user would desc
 this share is rounding, too."""
 
 ROUNDING = 1e-12
-"""Share of what a row could be, were there no cancellation, below which it is a rounding error and says nothing."""
+"""Share of what a row could be, were there no cancellation, below which it is a rounding error and says nothing; a row
+that is longer by as much is at a pole and has no value."""
 
 INVOLVED = 1e-6
 """Smallest part of a row, or a speed, in a combination that is named to the user."""
@@ -52,6 +53,10 @@ derivatives have half the digits."""
 
 OFF_BRANCH = 2.0 * SINGULAR
 """Share of b that may lie outside the range of A: on a branch of the motion it is SINGULAR at most."""
+
+BESIDE, TURNED = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), 0.3
+"""How far (m, rad) beside a singular start it is looked whether its speeds can go on, and the share of them by which
+they may differ there from speeds that the constraints allow. On a branch that is about the distance, off it 1."""
 
 SAME_BRANCH = 1e-6
 """1 − |cos| of the angle between speeds that are one direction."""

@@ -16,7 +16,6 @@ from ..graph import (
     Graph,
     Inputs,
     Program,
-    Values,
     forward,
     hoist,
     linear_coefficients,
@@ -33,7 +32,7 @@ from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
-from .regular import rank, regular_state
+from .regular import Regular, rank, regular_state, rows_met_anyway
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -198,21 +197,34 @@ class Equations:
         return self._constraints(spans=True)
 
     @cached_property
-    def _regular(self) -> Values:
+    def _regular(self) -> Regular:
         """The state at which constraints are judged."""
         return regular_state(self.system, self._spans)
 
     @cached_property
     def rank(self) -> int:
         """How many rows of the constraints are independent, singular positions aside."""
-        return rank(self._spans, self._regular)
+        return rank(self._spans, self._regular.best)
+
+    @cached_property
+    def met_anyway(self) -> tuple[bool, ...]:
+        """Which rows of the constraints the mechanism meets without being told, so that they say nothing."""
+        return tuple(rows_met_anyway(self.constraints, self._regular).tolist())
 
     @cached_property
     def embedded(self) -> Embedded:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it."""
-        rows, at = self._spans, self._regular
+        rows, at = self._spans, self._regular.best
         mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
         return Embedded.of(rows, choose_speeds(evaluated(rows.A, at), mass, sizes=rows.sizes), at)
+
+    @cached_property
+    def _denominators(self) -> list[Expr]:
+        """What the rows of the constraints are divided by: where it vanishes they are at a pole."""
+        graph = self.graph
+        nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
+        found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
+        return [e for e in map(graph.expr, found) if e.number is None] or [graph.const(1.0)]
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:
@@ -370,6 +382,7 @@ class Equations:
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
                 "pivots": ((len(self.embedded.shrunk),), self.embedded.shrunk),
+                "denominators": ((len(self._denominators),), self._denominators),
             },
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:

@@ -5,6 +5,7 @@ The initial state need not be closed and may be singular. Judged there, rows tha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..constraints.metric import Array
 from ..constraints.projection import InconsistentRows, RowLabels, RowTerms, project_position
 from ..constraints.rank import row_rank
-from ..constraints.thresholds import CLOSED
+from ..constraints.thresholds import CLOSED, ROUNDING
 from ..errors import ModelError, Problem
 from ..graph import Values
 from ..model.attitude import unit_quaternions
@@ -23,7 +24,15 @@ from .system import System
 _TRIES, _AWAY = 3, 0.1  # states near the start that are looked at, and how far (rad, m)
 
 
-def regular_state(system: System, rows: Constraints) -> Values:
+@dataclass(frozen=True, slots=True)
+class Regular:
+    """Values for all inputs at the state at which constraints are judged, and at all closed ones looked at."""
+
+    best: Values
+    seen: tuple[Values, ...]
+
+
+def regular_state(system: System, rows: Constraints) -> Regular:
     """Values for all inputs: the initial state where it is closed and no row is redundant there, else the best of a few
     closed ones near it, that at which the rank of the rows is largest."""
     start = system.initial_state()
@@ -31,7 +40,7 @@ def regular_state(system: System, rows: Constraints) -> Values:
     numbers = Values(start)
     residual = max((abs(x) for x in numbers(rows.phi)), default=0.0)
     if residual <= CLOSED * (1.0 + float(np.abs(q).max(initial=0.0))) and rank(rows, numbers) == len(rows):
-        return numbers
+        return Regular(numbers, (numbers,))
     T = displacements(system)
     placed = list(rows.placed)
     labels = RowLabels(rows.names, sizes=rows.sizes).some(placed)
@@ -47,6 +56,7 @@ def regular_state(system: System, rows: Constraints) -> Values:
 
     unit = partial(unit_quaternions, system.mechanism)
     best, most = numbers, -1
+    seen: list[Values] = []
     rng = np.random.default_rng(0)
     for k in range(_TRIES + 1):
         guess = unit(q if k == 0 else q + rng.normal(0.0, _AWAY, len(q)))
@@ -56,13 +66,14 @@ def regular_state(system: System, rows: Constraints) -> Values:
             continue
         found = Values(values(there))
         here = rank(rows, found)
+        seen.append(found)
         if here > most:
             best, most = found, here
         if here == len(rows):
             break
     if not np.all(np.isfinite(evaluated(rows.A, best))):
         raise ModelError(_without_value(system, rows, best))
-    return best
+    return Regular(best, tuple(seen))
 
 
 def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
@@ -75,9 +86,18 @@ def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
     )
 
 
+def rows_met_anyway(rows: Constraints, at: Regular) -> np.ndarray:
+    """Which rows (m,) vanish but for rounding errors in all states that were looked at, if these are more than one:
+    the mechanism satisfies them without being told."""
+    if len(at.seen) < 2:
+        return np.zeros(len(rows), dtype=bool)
+    lengths = np.array([np.linalg.norm(evaluated(rows.A, values), axis=1) for values in at.seen])
+    return np.all(lengths <= ROUNDING * rows.sizes, axis=0)
+
+
 def rank(rows: Constraints, at: Values) -> int:
     """How many rows are independent in a state."""
     return row_rank(evaluated(rows.A, at), sizes=rows.sizes)
 
 
-__all__ = ["rank", "regular_state"]
+__all__ = ["Regular", "rank", "regular_state", "rows_met_anyway"]

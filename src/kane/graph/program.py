@@ -8,10 +8,10 @@ it and `parse` (module `text`) reads it back as the same program.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from ..errors import ExpressionError, ProgramError
 from .graph import CONST, INPUT, Expr
@@ -117,9 +117,31 @@ class Program:
 def verify(program: Program) -> None:
     """Raise ProgramError unless `program` is valid: known operations, right arity, earlier slots, unique names."""
 
-    def refuse(why: str) -> None:
+    def refuse(why: str) -> NoReturn:
         raise ProgramError(f"program '{program.name}' is not valid: {why}")
 
+    _verify_names(program, refuse)
+    if not all(math.isfinite(c) for c in program.constants):
+        refuse("a constant is not finite")
+    slot = program.first_row
+    for row in program.rows:
+        op = TABLE.get(row.op)
+        if op is None:
+            refuse(f"z{slot} uses the unknown operation '{row.op}'")
+        if len(row.args) != op.arity:
+            refuse(f"{row.op} takes {op.arity} arguments, z{slot} gives {len(row.args)}")
+        if min(row.args) < 0 or max(row.args) >= slot:
+            refuse(f"z{slot} uses a value that is not computed before it")
+        slot += 1
+    for out in program.outputs:
+        if math.prod(out.shape) != len(out.slots) or any(n < 0 for n in out.shape):
+            refuse(f"output '{out.name}' of shape {out.shape} has {len(out.slots)} values")
+        if not all(0 <= s < slot for s in out.slots):
+            refuse(f"output '{out.name}' names a value that does not exist")
+
+
+def _verify_names(program: Program, refuse: Callable[[str], NoReturn]) -> None:
+    """Refuse names that are not unique, labels that are not words, and unknown stages."""
     labels = [label for g in program.inputs for label in g.labels]
     if len(set(labels)) != len(labels):
         refuse("two inputs share a label")
@@ -131,24 +153,6 @@ def verify(program: Program) -> None:
             refuse(f"the label {label!r} is not a word: letters, digits and signs without blanks, commas, ( ) or #")
     if any(g.stage not in STAGES for g in program.inputs):
         refuse(f"a stage is not one of {STAGES}")
-    if not all(math.isfinite(c) for c in program.constants):
-        refuse("a constant is not finite")
-    slot = program.first_row
-    for row in program.rows:
-        op = TABLE.get(row.op)
-        if op is None:
-            refuse(f"z{slot} uses the unknown operation '{row.op}'")
-            return
-        if len(row.args) != op.arity:
-            refuse(f"{row.op} takes {op.arity} arguments, z{slot} gives {len(row.args)}")
-        if min(row.args) < 0 or max(row.args) >= slot:
-            refuse(f"z{slot} uses a value that is not computed before it")
-        slot += 1
-    for out in program.outputs:
-        if math.prod(out.shape) != len(out.slots) or any(n < 0 for n in out.shape):
-            refuse(f"output '{out.name}' of shape {out.shape} has {len(out.slots)} values")
-        if not all(0 <= s < slot for s in out.slots):
-            refuse(f"output '{out.name}' names a value that does not exist")
 
 
 def _is_word(label: str) -> bool:

@@ -30,15 +30,18 @@ def kept(x: Ratio) -> Ratio | None:
 
 
 def plus(x: Ratio, y: Ratio) -> Ratio:
+    """x + y."""
     (a, b), (c, d) = x, y
     return (a + c, b) if b == d else (a * d + c * b, b * d)
 
 
 def minus(x: Ratio, y: Ratio) -> Ratio:
+    """x − y."""
     return plus(x, (-y[0], y[1]))
 
 
 def times(x: Ratio, y: Ratio) -> Ratio:
+    """x y."""
     return x[0] * y[0], x[1] * y[1]
 
 

@@ -49,6 +49,7 @@ def _alike(g: Graph, a: int, b: int) -> tuple[float, float, int] | None:
 
 
 def added(g: Graph, a: int, b: int) -> int:
+    """The node of a + b."""
     ops, args = g.ops, g.args
     op_a, op_b = ops[a], ops[b]
     if op_a == CONST or op_b == CONST:
@@ -86,6 +87,7 @@ def _less(g: Graph, a: int, b: int) -> int | None:
 
 
 def subtracted(g: Graph, a: int, b: int) -> int:
+    """The node of a − b."""
     if b == ZERO:
         return a
     if a == b:
@@ -120,6 +122,7 @@ def subtracted(g: Graph, a: int, b: int) -> int:
 
 
 def multiplied(g: Graph, a: int, b: int) -> int:
+    """The node of a b."""
     ops, args = g.ops, g.args
     op_a, op_b = ops[a], ops[b]
     if op_a not in _SIGNED and op_b not in _SIGNED:

@@ -134,9 +134,7 @@ class Builder:
 
     def axis(self, axis: str | Sequence[Quantity], field: str) -> Triple:
         """A unit vector that depends on parameters only."""
-        e = self.mechanism.axis(axis, self._at(field))
-        self.mechanism.constant(e, self._at(field))
-        return e
+        return self.mechanism.axis(axis, self._at(field))
 
     def direction(self, direction: str | Sequence[Quantity], field: str) -> Triple:
         """A unit vector; judged where its components depend on parameters only."""

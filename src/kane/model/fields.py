@@ -117,11 +117,12 @@ def _marker(hint: Any) -> Field | None:
 
 
 def resolved(record: Record, build: Builder) -> Record:
-    """The record with texts as expressions and parts by their names; refuses what is no such thing in the mechanism."""
+    """The record with texts as expressions and parts by their names; refuses what is no such thing in the mechanism.
+    Fields at their defaults stay as they are."""
     values: dict[str, Any] = {}
     for info in fields_of(type(record)):
         value = getattr(record, info.name)
-        if info.holds is not None and not (value is None and not info.required):
+        if info.holds is not None and value is not info.default:
             values[info.name] = _RESOLVE[info.holds](build, value, info.name)
     return replace(record, **values) if values else record  # type: ignore[type-var]
 

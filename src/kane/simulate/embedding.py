@@ -28,15 +28,14 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Accelerations(NamedTuple):
-    """Of k states: u̇ (k, n), λ (k, rows) of M u̇ = f + Aᵀ λ, which speeds were taken as independent (k, n), nearness to
-    a singular position (k,) and the rank of the rows (k,).
+    """Of k states: u̇ (k, n), which speeds were taken as independent (k, n), nearness to a singular position (k,) and
+    the rank of the rows (k,).
 
     The nearness is |R_rr| / |R_11| of the pivoted QR of the rows: 1 for rows at right angles, 0 where constraints that
     are independent elsewhere depend on each other.
     """
 
     udot: Array
-    multipliers: Array
     independent: Any
     nearness: Array
     rank: Any
@@ -96,8 +95,15 @@ class Embedding:
         return Workspace(self, watch)
 
     def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> Accelerations:
-        """Accelerations and multipliers of k states: t (k,), q (k, coordinates), u and tau (k, n), parameters (k, …) or
-        (…) for all samples."""
+        """Accelerations of k states: t (k,), q (k, coordinates), u and tau (k, n), parameters (k, …) or (…) for all."""
+        return self.workspace().accelerations(self._inputs(t, q, u, tau, parameters))
+
+    def multipliers(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> Array:
+        """λ (k, rows) of M u̇ = f + Aᵀ λ in k states, given as for `accelerations`; nan where there is no u̇."""
+        return self.workspace().multipliers(self._inputs(t, q, u, tau, parameters))
+
+    def _inputs(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any) -> Array:
+        """The inputs of all programs, (k, inputs)."""
         layout = self.layout
         times = np.asarray(t, dtype=np.float64).reshape(-1)
         count = len(times)
@@ -111,7 +117,7 @@ class Embedding:
                 x[:, block.place] = values
             except ValueError:
                 raise InputError(f"{name} has shape {values.shape}; ({count}, {block.size}) is needed") from None
-        return self.workspace().evaluate(x)
+        return x
 
     def explain(self, x: Any, step: float, began: float) -> str:
         """What keeps a motion that began at a time (s) from going on from the inputs x, where a step (s) was tried;
@@ -148,10 +154,12 @@ class _Memory:
         self.records = plan.records.copy()
         numbers = self.records.view(np.int64).reshape(len(self.records), -1)
         numbers[:, plan.own] += self._buffer.ctypes.data
+        self.records["rates"] = self.records[_RATES:].ctypes.data
 
     def routine(self, task: int, outputs: int) -> Routine:
         """The program of a task, which works here."""
-        return Routine(self._plan.code.address, outputs, self.records[task:].ctypes.data, self)
+        code = self._plan.code if task < _WATCH else _multiplier_program()
+        return Routine(code.address, outputs, self.records[task:].ctypes.data, self)
 
 
 class Workspace:
@@ -185,16 +193,22 @@ class Workspace:
         assert self._watch is not None
         return self._memory.routine(_WATCH, self._watch.program.output_count)
 
-    def evaluate(self, x: Array) -> Accelerations:
-        """Accelerations and multipliers for rows of inputs x (k, inputs)."""
-        layout, count = self._embedding.layout, len(x)
-        n = layout.speeds
+    def accelerations(self, x: Array) -> Accelerations:
+        """Accelerations for rows of inputs x (k, inputs)."""
+        count, n = len(x), self._embedding.layout.speeds
         x = np.ascontiguousarray(x)
-        found, nearness = np.empty((count, n + layout.rows)), np.empty(count)
+        udot, nearness = np.empty((count, n)), np.empty(count)
         independent, rank = np.zeros((count, n), dtype=np.int64), np.zeros(count, dtype=np.int64)
         given = np.array([count, *(a.ctypes.data for a in (x, independent, nearness, rank))], dtype=np.int64)
-        self._memory.routine(_SAMPLES, 0).run(given.ctypes.data, found.ctypes.data)
-        return Accelerations(found[:, :n], found[:, n:], independent.astype(bool), nearness, rank)
+        self._memory.routine(_SAMPLES, 0).run(given.ctypes.data, udot.ctypes.data)
+        return Accelerations(udot, independent.astype(bool), nearness, rank)
+
+    def multipliers(self, x: Array) -> Array:
+        """λ for rows of inputs x (k, inputs)."""
+        x, values = np.ascontiguousarray(x), np.empty((len(x), self._embedding.layout.rows))
+        given = np.array([len(x), x.ctypes.data], dtype=np.int64)
+        self._memory.routine(_SAMPLE_MULTIPLIERS, 0).run(given.ctypes.data, values.ctypes.data)
+        return values
 
 
 def multipliers_of(
@@ -209,12 +223,19 @@ def multipliers_of(
     values, rank = np.empty((count, rows)), np.empty(count, dtype=np.int64)
     arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (A, mass, g)]
     given = np.array([count, *(x.ctypes.data for x in (*arrays, rank))], dtype=np.int64)
-    run.routine(_REACTIONS, 0).run(given.ctypes.data, values.ctypes.data)
+    run.routine(_MULTIPLIERS, 0).run(given.ctypes.data, values.ctypes.data)
     return values, rank
 
 
-_RATES, _PROJECTION, _WATCH, _SAMPLES, _REACTIONS = range(5)
+_RATES, _PROJECTION, _SAMPLES, _WATCH, _SAMPLE_MULTIPLIERS, _MULTIPLIERS = range(6)
 """Tasks of the compiled program, in the order of `compiled.embedded.TASKS`."""
+
+
+def _multiplier_program() -> Any:
+    with announce_compilation("the multipliers of constraints"):
+        from .compiled.multipliers import multiplier_program  # only whoever wants multipliers pays for it
+
+    return multiplier_program
 
 
 class _Plan(NamedTuple):
@@ -259,6 +280,7 @@ def _plan(
         "generic": min(rows, n),
         "q_start": 8 * layout.inputs["q"].start,
         "u_start": 8 * layout.inputs["u"].start,
+        "embedding": embedded.embedding_program.address,
         **{name: 0 if kernel is None else kernel.address for name, kernel in programs.items()},
         **{name: array.ctypes.data for name, array in shared.items()},
     }
@@ -349,8 +371,10 @@ def _checked_weights(rows: int, weights: Sequence[float] | None) -> Sequence[flo
 def _checked_sizes(rows: int, sizes: Sequence[float] | None) -> Sequence[float]:
     if sizes is None:
         return [0.0] * rows
-    if len(sizes) != rows or not all(math.isfinite(x) and x >= 0.0 for x in sizes):
-        raise InputError(f"sizes = {sizes!r}: give one number, 0 if unknown, for each of the {rows} rows")
+    if len(sizes) != rows or not all(x >= 0.0 for x in sizes):
+        raise InputError(
+            f"sizes = {sizes!r}: give one number for each of the {rows} rows, 0 if unknown, inf if it says nothing"
+        )
     return sizes
 
 

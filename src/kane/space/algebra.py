@@ -14,14 +14,17 @@ Matrix = tuple[Triple, Triple, Triple]
 
 
 def plus(a: Triple, b: Triple) -> Triple:
+    """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def minus(a: Triple, b: Triple) -> Triple:
+    """a − b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def scaled(k: Expr | float, a: Triple) -> Triple:
+    """k a."""
     return (k * a[0], k * a[1], k * a[2])
 
 
@@ -35,30 +38,34 @@ def dot(a: Triple, b: Triple) -> Expr:
 
 
 def cross(a: Triple, b: Triple) -> Triple:
+    """a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def transposed(m: Matrix) -> Matrix:
+    """mᵀ."""
     (a, b, c), (d, e, f), (g, h, i) = m
     return ((a, d, g), (b, e, h), (c, f, i))
 
 
 def times(m: Matrix, v: Triple) -> Triple:
-    """m v"""
+    """m v."""
     return (dot(m[0], v), dot(m[1], v), dot(m[2], v))
 
 
 def transpose_times(m: Matrix, v: Triple) -> Triple:
-    """mᵀ v"""
+    """mᵀ v."""
     return times(transposed(m), v)
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
+    """a b."""
     columns = transposed(b)
     return tuple(tuple(dot(row, column) for column in columns) for row in a)  # type: ignore[return-value]
 
 
 def sum_of(a: Matrix, b: Matrix) -> Matrix:
+    """a + b."""
     return (plus(a[0], b[0]), plus(a[1], b[1]), plus(a[2], b[2]))
 
 
@@ -81,4 +88,5 @@ def shifted_square(p: Triple, h: Triple) -> Matrix:
 
 
 def is_zero(a: Triple) -> bool:
+    """Whether all three components are the number 0."""
     return all(x.is_zero for x in a)

@@ -25,11 +25,13 @@ def triple(graph: Graph, values: Sequence[Expr | float]) -> Triple:
 
 
 def identity(graph: Graph) -> Matrix:
+    """The matrix 1."""
     one, zero = graph.const(1.0), graph.const(0.0)
     return ((one, zero, zero), (zero, one, zero), (zero, zero, one))
 
 
 def unit(graph: Graph, axis: int) -> Triple:
+    """The unit vector along axis 0, 1 or 2."""
     return identity(graph)[axis]
 
 
@@ -114,7 +116,7 @@ def euler(sequence: str, angles: Sequence[Expr]) -> Matrix:
 
 
 def euler_partials(sequence: str, angles: Sequence[Expr]) -> tuple[Triple, ...]:
-    """Γ by columns: ω of C in P, in C, is Σ Γ_i · rate of angle i.  [STON08, joint partials]"""
+    """Γ by columns: ω of C in P, in C, is Σ Γ_i · rate of angle i [STON08, joint partials]."""
     body, axes = parse_sequence(sequence)
     graph = angles[0].graph
     columns = []

@@ -84,7 +84,8 @@ def test_numbers_and_arrays_of_numpy_are_numbers_and_lists() -> None:
     assert [r.residual for r in array.rows] == [r.residual for r in plain.rows]
     numbers: list[Any] = [np.float32(0.5), np.int64(2)]
     for number in numbers:
-        assert m.constrain(f"ball of {number} m", RollingSphere("T", radius=number)).record.radius.number == number
+        record = m.constrain(f"ball of {number} m", RollingSphere("T", radius=number)).record
+        assert isinstance(record, RollingSphere) and m.scalar(record.radius, "").number == number
 
 
 def test_a_constraint_is_a_change_of_the_description() -> None:
@@ -413,14 +414,14 @@ REFUSED: list[tuple[str, Change, str]] = [
     ),
     (
         "truth of a wheel",
-        lambda m: m.constrain("c", Rolling("W", radius=1, normal_row="no")),
+        lambda m: m.constrain("c", Rolling("W", radius=1, normal_row="no")),  # type: ignore[arg-type]
         "normal_row is true or false",
-    ),  # type: ignore[arg-type]
+    ),
     (
         "sequence",
-        lambda m: m.constrain("c", Loop("universal", "A", "B", sequence=("x", "y"))),
+        lambda m: m.constrain("c", Loop("universal", "A", "B", sequence=("x", "y"))),  # type: ignore[arg-type]
         "is not an Euler sequence",
-    ),  # type: ignore[arg-type]
+    ),
     ("orientation", lambda m: m.constrain("c", Loop("weld", "A", "B", first_rotation=(0, 0, 1))), "is no orientation"),  # type: ignore[arg-type]
     (
         "row of another axis",

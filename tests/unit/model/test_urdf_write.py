@@ -93,7 +93,7 @@ def test_losses_come_back() -> None:
         '<child link="b"/><dynamics damping="0.25" friction="0.125"/></joint></robot>'
     )
     for friction in ("smooth", "sign"):
-        first = kane.Model.of(read_urdf(text, "r.urdf", options=UrdfOptions(friction=friction)))
+        first = read_urdf(text, "r.urdf", options=UrdfOptions(friction=friction))
         assert '<dynamics damping="0.25" friction="0.125"/>' in to_urdf(first)
 
 

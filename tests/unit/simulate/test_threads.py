@@ -21,11 +21,6 @@ def bits(run: kane.Trajectory) -> bytes:
     return run.t.tobytes() + run.q.tobytes() + run.u.tobytes() + run.work.tobytes() + crossings
 
 
-def speed(model: kane.Model, scale: float) -> dict[str, float]:
-    """The initial speeds times a factor, so that no two runs are alike."""
-    return dict(zip(model.speeds, (scale * np.asarray(model.initial_state[1])).tolist(), strict=True))
-
-
 def squeeze(model: kane.Model, k: int) -> kane.Trajectory:
     return model.simulate((0.0, 0.004 + 1e-4 * k))
 
@@ -80,7 +75,7 @@ def test_answers_of_one_model_from_threads_are_those_one_after_another(name: str
         reactions = model.reactions(run.q, run.u, run.tau)
         found = [model.forward_dynamics(q, u, tau), model.mass_matrix(q), reactions.multipliers]
         if model.constraints:
-            found.append(embedding_of(Answers(model.mechanism)).accelerations(run.t, run.q, run.u, run.tau).multipliers)
+            found.append(embedding_of(Answers(model.mechanism)).multipliers(run.t, run.q, run.u, run.tau))
         return b"".join(np.ascontiguousarray(x).tobytes() for x in found)
 
     assert at_once(ask, 24) == [ask(k) for k in range(24)]

@@ -1,11 +1,10 @@
-"""Constraints embedded at run time: accelerations and multipliers of a constrained system, and states moved onto its
-constraints.
+"""Constraints embedded at run time: accelerations of a constrained system, and states moved onto its constraints.
 
 In comes [t, q, u, work, tau, parameters] as every flat program of a motion has it, and the address of a record that
-says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], the state
-[q, u, work] that satisfies the constraints, functions of the state and the multipliers that events watch, or
-accelerations and multipliers of many states. Everything is done in the memory that the record names, which belongs to
-one run; what is where in it is told by `kane.graph.layout` and filled in by `kane.simulate.embedding`.
+says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], or the state [q,
+u, work] that satisfies the constraints, or accelerations of many states. Everything is done in the memory that the
+record names, which belongs to one run; what is where in it is told by `kane.graph.layout` and filled in by
+`kane.simulate.embedding`.
 """
 
 from __future__ import annotations
@@ -17,20 +16,17 @@ from numba import cfunc, types
 
 from ...constraints.thresholds import EXACT, FIRM, MASS_SHARE, ROUGH, SINGULAR
 from .call import call, part, program, reals, record_of, source_digest, wholes
-from .linear import constraint_efforts, scale_rows, scales, solve_constrained, solve_multipliers, triangularize
+from .linear import solve_constrained
 from .step import copy_numbers
-
-ONE = np.int64(1)
-"""How far it is from one number to the next of a vector. For a plain constant numba would compile `scales` anew."""
 
 STEPS, HALVINGS = 8, 6
 """Newton steps of a projection, and how often one of them is halved."""
 
-TASKS = RATES, PROJECTION, WATCH, SAMPLES, REACTIONS = range(5)
-"""What a record asks for: the rates of a state, the state on the constraints, what events watch, accelerations of many
-states, multipliers of many states whose rows and efforts are given."""
+TASKS = RATES, PROJECTION, SAMPLES, WATCH, SAMPLE_MULTIPLIERS, MULTIPLIERS = range(6)
+"""What a record asks for: the rates of a state, the state on the constraints, accelerations of many states; from the
+program of `multipliers`, functions that events watch, multipliers of many states, and the same from given rows."""
 
-PROGRAMS = ("terms", "places", "unit", "watch")
+PROGRAMS = ("terms", "places", "unit", "watch", "embedding")
 SIZES = (
     "task",
     "coordinates",
@@ -91,10 +87,11 @@ OWN = (
 """Addresses of what one run writes."""
 REALS = ("damping", "stiffness", "measure")
 
-MEMORY = np.dtype([(name, "i8") for name in (*PROGRAMS, *SIZES, *SHARED, *OWN)] + [(name, "f8") for name in REALS])
-"""The record of a task."""
+WHOLE = (*PROGRAMS, *SIZES, "rates", *SHARED, *OWN)
+MEMORY = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])
+"""The record of a task; `rates` is the address of that of the task RATES of the same run."""
 
-OWN_FIELDS = slice(len(PROGRAMS) + len(SIZES) + len(SHARED), len(PROGRAMS) + len(SIZES) + len(SHARED) + len(OWN))
+OWN_FIELDS = slice(len(WHOLE) - len(OWN), len(WHOLE))
 """Where the addresses of a run's own memory are among the numbers of a record."""
 
 
@@ -238,50 +235,20 @@ def write_rates(m, source, target):
 
 @part
 def evaluate_samples(m, samples, target):
-    """Write for each row of inputs u̇ and λ (nan where there is no u̇), side by side, which speeds were independent, and
-    how far from singular it is.
+    """Write u̇ for many rows of inputs, which speeds were independent, how far from singular each is, and the rank.
 
     `samples` is the address of [how many, address of the inputs, of `independent` (int64), of `measure`, of `rank`
-    (int64)]. With m.task WATCH it is the address of the inputs of one state, for which the watched functions of the
-    inputs and λ are written instead.
-    """
-    given = wholes(samples)
-    watching = m.task == WATCH
-    wide = m.n + m.rows
-    for i in range(1 if watching else given[0]):
-        source = samples if watching else given[1] + 8 * i * m.inputs
-        udot = m.step if watching else target + 8 * i * wide
-        values = m.x + 8 * m.inputs if watching else udot + 8 * m.n
-        accelerate(m, source, udot)
-        constraint_efforts(m.n, m.mass, m.f, udot, m.product)
-        solve_multipliers(m, m.rows, m.groups, m.product, values)
-        if watching:
-            copy_numbers(m.inputs, source, m.x)
-            call(m.watch, m.x, target)
-        else:
-            free, order = wholes(given[2]), wholes(m.order)
-            reals(given[3])[i] = m.measure
-            wholes(given[4])[i] = m.rank
-            for j in range(m.n):
-                free[i * m.n + order[j]] = 0 if j < m.rank else 1
-
-
-@part
-def evaluate_multipliers(m, samples, target):
-    """Write λ of Aᵀ λ = g for many samples.
-
-    `samples` is the address of [how many, address of A (rows, n) of each, of its M_jj (n,), of g (n,), of `rank`
     (int64)].
     """
     given = wholes(samples)
-    n, rows = m.n, m.rows
-    units, ranks = reals(m.scale), wholes(given[4])
+    free, size, ranks, order = wholes(given[2]), reals(given[3]), wholes(given[4]), wholes(m.order)
     for i in range(given[0]):
-        mass, a = reals(given[2] + 8 * i * n), reals(given[1] + 8 * i * rows * n)
-        good = scales(n, mass, ONE, units) and scale_rows(m, rows, a, reals(m.b), wholes(m.groups), reals(m.sizes))
-        m.rank = triangularize(m, rows, SINGULAR) if good else 0
-        ranks[i] = m.rank if good else -1
-        solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)
+        write_rates(m, given[1] + 8 * i * m.inputs, m.y)
+        copy_numbers(m.n, m.y + 8 * m.coordinates, target + 8 * i * m.n)
+        size[i] = m.measure
+        ranks[i] = m.rank
+        for j in range(m.n):
+            free[i * m.n + order[j]] = 0 if j < m.rank else 1
 
 
 def _program(digest) -> Any:
@@ -293,14 +260,12 @@ def _program(digest) -> Any:
         m = record(memory)
         if m.task == RATES:
             write_rates(m, source, target)
-        elif m.task == PROJECTION:
+        elif m.task == SAMPLES:
+            evaluate_samples(m, source, target)
+        else:
             copy_numbers(m.inputs if digest else 0, source, m.x)
             project_state(m)
             copy_numbers(m.states, m.x + m.q_start, target)
-        elif m.task == REACTIONS:
-            evaluate_multipliers(m, source, target)
-        else:
-            evaluate_samples(m, source, target)
 
     return embedding_program
 

@@ -3,7 +3,7 @@
 That is M x = f + Aᵀ λ, A x = b without its multipliers, by recombination [GIL03, Eqs. 44-45]: a pivoted QR of A tells
 dependent from independent unknowns, x = N x_I + N0, and (Nᵀ M N) x_I = Nᵀ (f − M N0) is solved by Cholesky. Rows that
 follow from others vanish in the QR and cost nothing; rows that contradict each other are met in the least squares.
-Whoever wants λ gets it from the factors of the same QR.
+λ can be had from the factors of the same QR (`multipliers`).
 
 Unknowns are measured in units of 1 / sqrt(M_jj), so that metres and radians compare.
 Matrices are row by row, every inner loop runs along a row, and rows are filled up to whole groups (`lanes`). `m` is a
@@ -57,7 +57,8 @@ def scale_rows(m, rows, a, b, groups, sizes):
     norms of the columns.
 
     A row that alone of its group becomes short is what a singular position looks like, so it must stay short. A group
-    of rows that are rounding errors beside `sizes`, one for each group, becomes zero. False if something is no number.
+    of rows that are rounding errors beside `sizes`, one for each group, becomes zero. False if something is no number,
+    or so long beside them that it is at a pole.
     """
     n = m.n
     width = padded_length(n + 1)
@@ -86,6 +87,8 @@ def scale_rows(m, rows, a, b, groups, sizes):
         fault += (length - length) + (b[i] - b[i])
     for i in range(rows):
         rounding = ROUNDING * sizes[i] * least if sizes[i] > 0.0 else 0.0
+        if rounding > 0.0 and ROUNDING * ROUNDING * math.sqrt(longest[i]) > rounding:
+            fault += 1.0
         longest[i] = 1.0 / math.sqrt(longest[i]) if longest[i] > rounding * rounding else 0.0
     for i in range(rows):
         factor, to = longest[groups[i]], m.w + 8 * i * width
@@ -373,101 +376,3 @@ def solve_constrained(m, rows, groups, sizes, a, b, mass, f, tolerance, share, x
             total += dependent[at + j] * k[j * side + free]
         j = order[i]
         target[j] = units[j] * total
-
-
-@part
-def apply_factor(m, rows, x):
-    """Replace x, (rows,), by Q x, with Q of the QR that `triangularize` has made."""
-    shares, swaps = reals(m.shares), wholes(m.swaps)
-    for k in range(m.rank - 1, -1, -1):
-        v, total = reals(m.v + 8 * k * rows), 0.0
-        for i in range(k, rows):
-            total += v[i] * x[i]
-        total *= shares[k]
-        for i in range(k, rows):
-            x[i] += total * v[i]
-        x[k], x[swaps[k]] = x[swaps[k]], x[k]
-
-
-@part
-def constraint_efforts(n, mass, f, x, target):
-    """Set g = M x − f, what constraints have to give, (n,); all of them addresses."""
-    M, efforts, found, g = reals(mass), reals(f), reals(x), reals(target)
-    for i in range(n):
-        total = -efforts[i]
-        for j in range(n):
-            total += M[i * n + j] * found[j]
-        g[i] = total
-
-
-@part
-def solve_multipliers(m, rows, groups, g, target):
-    """Set λ, (rows,), at the address `target` to what satisfies Aᵀ λ = g, (n,), after A has been factored.
-
-    With D A S = Q R Πᵀ as it was factored, D the lengths of groups and S the units of the unknowns, R11ᵀ ν = (S g)_D
-    and λ = D Q (ν, z). z is 0 where no row is redundant, else what makes Σ (weight λ)² least: of all λ that do the
-    same, the one of least norm.
-    """
-    n, rank, width = m.n, m.rank, padded_length(m.n + 1)
-    units, order, w, nu = reals(m.scale), wholes(m.order), reals(m.w), reals(m.row)
-    efforts, factors, of = reals(g), reals(m.longest), wholes(groups)
-    for i in range(rank):
-        total = units[order[i]] * efforts[order[i]]
-        for k in range(i):
-            total -= w[k * width + i] * nu[k]
-        nu[i] = total / w[i * width + i]
-    values = reals(target)
-    nothing = efforts[0] - efforts[0] if n > 0 else 0.0  # 0, or nan where there is no answer
-    for i in range(rows):
-        values[i] = nu[i] if i < rank else nothing
-    apply_factor(m, rows, values)
-    for i in range(rows):
-        values[i] *= factors[of[i]]
-    if rank < rows:
-        remove_undetermined(m, rows, of, values)
-
-
-@part
-def remove_undetermined(m, rows, groups, values):
-    """Take from λ in `values` what the null space of Aᵀ has of it, so that Σ (weight λ)² is least.
-
-    The null space D Q (0, e_j), times the weights, is made orthonormal vector after vector in m.null.
-    """
-    factors, weights = reals(m.longest), reals(m.weight)
-    for i in range(rows):
-        values[i] *= weights[i]
-    for j in range(rows - m.rank):
-        b = reals(m.null + 8 * j * rows)
-        for i in range(rows):
-            b[i] = 1.0 if i == m.rank + j else 0.0
-        apply_factor(m, rows, b)
-        size = 0.0
-        for i in range(rows):
-            b[i] *= factors[groups[i]] * weights[i]
-            size += b[i] * b[i]
-        left = remove_directions(m, rows, j, b)
-        inverse = 1.0 / math.sqrt(left) if left > ROUNDING * ROUNDING * size else 0.0
-        for i in range(rows):
-            b[i] *= inverse
-        total = 0.0
-        for i in range(rows):
-            total += b[i] * values[i]
-        for i in range(rows):
-            values[i] -= total * b[i]
-    for i in range(rows):
-        values[i] /= weights[i]
-
-
-@part
-def remove_directions(m, rows, count, b):
-    """Take the first `count` directions in m.null out of b; returns what is left of its square."""
-    for k in range(count):
-        e, total = reals(m.null + 8 * k * rows), 0.0
-        for i in range(rows):
-            total += e[i] * b[i]
-        for i in range(rows):
-            b[i] -= total * e[i]
-    left = 0.0
-    for i in range(rows):
-        left += b[i] * b[i]
-    return left
