@@ -47,5 +47,7 @@ class FaultCollector:
     def raise_all(self) -> None:
         """Raise ModelError with everything that was noted, if there is anything."""
         if self.found:
-            problems = [p for _, _, p in sorted(self.found, key=lambda f: f[:2])]
-            raise ModelError([*problems, *stopped(next(iter(self._ranks)), len(problems))])
+            found = sorted(self.found, key=lambda f: f[:2])
+            rank, line, _ = found[-1]
+            last = next(source for source, k in self._ranks.items() if k == rank)
+            raise ModelError([*(p for _, _, p in found), *stopped(last, line, len(found))])

@@ -64,11 +64,12 @@ def problem(source: str, line: int, where: str, what: str, because: str = "", fi
     return Problem(*(part if len(part) <= LONGEST else part[:LONGEST] + "…" for part in (place, what, because, fix)))
 
 
-def stopped(source: str, count: int) -> list[Problem]:
-    """The remark that ends a list of `count` problems where there may be more."""
+def stopped(source: str, line: int, count: int) -> list[Problem]:
+    """The remark that ends a list of `count` problems, the last on `line`, where there may be more."""
     if count < MAX_FAULTS:
         return []
-    return [Problem(source, "is read no further", f"at most {MAX_FAULTS} problems are listed", "fix these first")]
+    because = f"at most {MAX_FAULTS} problems are listed"
+    return [problem(source, line, "", "the file is read no further", because, "fix these first")]
 
 
 def compose(text: str, source: str) -> Node:
@@ -181,7 +182,7 @@ class _Composer:
             )
             top.skip = True
             if len(self.problems) >= MAX_FAULTS:
-                raise ModelError([*self.problems, *stopped(self.source, len(self.problems))])
+                raise ModelError([*self.problems, *stopped(self.source, line, len(self.problems))])
         else:
             top.key_lines[text] = line
 

@@ -47,8 +47,8 @@ class Faults:
 
     def raise_all(self) -> None:
         if self.found:
-            problems = [p for _, p in sorted(self.found, key=lambda f: f[0])]
-            raise ModelError([*problems, *stopped(self.source, len(problems))])
+            found = sorted(self.found, key=lambda f: f[0])
+            raise ModelError([*(p for _, p in found), *stopped(self.source, found[-1][0], len(found))])
 
     # values --------------------------------------------------------------------------------------------------------
 
