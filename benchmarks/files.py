@@ -26,7 +26,7 @@ except ModelError:
     pass
 print(json.dumps([time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3]))
 """
-VALID = ("chain of joints", "chosen speeds", "equations")
+VALID = ("chain of joints", "chosen speeds", "chosen speeds of many rates", "equations")
 """Models like any other, of thousands of parts: they take time in proportion."""
 
 
