@@ -29,6 +29,15 @@ class SingularError(KaneError):
     """A state at which the equations have no finite answer: a division by zero on the way."""
 
 
+SHOWN = 60  # characters of a value that an error repeats
+
+
+def excerpt(value: object) -> str:
+    """A value as an error repeats it: on one line, cut to `SHOWN` characters, without control characters."""
+    text = "".join(c if c.isprintable() else " " for c in str(value)[: SHOWN + 1])
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One fault of a model: where it is, what is there, what it violates, how to fix it."""

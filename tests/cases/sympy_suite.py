@@ -23,7 +23,8 @@ from sympy.physics.mechanics import KanesMethod, LagrangesMethod, System
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 sp: Any = sympy  # its own annotations say less than is so
-t: Any = mechanics.dynamicsymbols._t
+dynamicsymbols: Any = mechanics.dynamicsymbols
+t = dynamicsymbols._t
 FORMERS: tuple[tuple[Any, str], ...] = (
     (KanesMethod, "kanes_equations"),
     (LagrangesMethod, "form_lagranges_equations"),
@@ -112,7 +113,7 @@ class Numbers:
 
 def numbers_of(method: Any, rng: np.random.Generator) -> Numbers:
     """An object's equations with random values of its symbols."""
-    former = method._eom_method if isinstance(method, System) else method
+    former: Any = method._eom_method if isinstance(method, System) else method
     q = list(former.q)
     by_lagrange = isinstance(former, LagrangesMethod)
     u = [x.diff(t) for x in q] if by_lagrange else list(former.u)

@@ -54,7 +54,8 @@ def linkage(kind: str, R: Array, *, planar: bool = False) -> Model:
     return model
 
 
-def off(found: Array, expected: Array) -> float:
+def off(found: Any, expected: Any) -> float:
+    """The largest difference, relative to the largest number."""
     return float(np.abs(found - expected).max() / np.abs(expected).max())
 
 
@@ -87,13 +88,13 @@ def chain(seed: int, *, doubled: bool) -> Model:
         kind = JOINTS[int(rng.integers(3))]
         axis, at = rng.normal(size=3), rng.normal(size=3)
         axis /= np.linalg.norm(axis)
-        inertia = dict(zip(("xx", "yy", "zz"), rng.uniform(0.3, 0.5, 3).tolist(), strict=True))
+        inertia: dict[str, Any] = dict(zip(("xx", "yy", "zz"), rng.uniform(0.3, 0.5, 3).tolist(), strict=True))
         model.body(f"b{i}", mass=rng.uniform(0.5, 2), center=rng.normal(size=3).tolist(), inertia=inertia)
-        options = {} if kind == "spherical" else {"axis": tuple(axis.tolist())}
+        options: dict[str, Any] = {} if kind == "spherical" else {"axis": tuple(axis.tolist())}
         model.joint(f"j{i}", kind, inner, f"b{i}", at=tuple(at.tolist()), **options)
         if doubled:
             along = (0.0 if kind == "spherical" else rng.uniform(-2, 2)) * axis
-            places = {"first_at": tuple((at + along).tolist()), "second_at": tuple(along.tolist())}
+            places: dict[str, Any] = {"first_at": tuple((at + along).tolist()), "second_at": tuple(along.tolist())}
             model.constrain(f"again{i}", Loop(kind, inner, f"b{i}", **places, **options))
         elif kind != "spherical":
             rng.uniform(-2, 2)

@@ -156,7 +156,7 @@ def bead(u_aux: bool) -> tuple[KanesMethod, dict[str, Any]]:
     P.set_pos(O, x * N.x)
     P.set_vel(N, v * N.x + (w * N.y if u_aux else 0))
     loads = [(P, (R - m * g) * N.y + sp.sin(t) * N.x)]
-    options = {"u_auxiliary": [w]} if u_aux else {}
+    options: dict[str, Any] = {"u_auxiliary": [w]} if u_aux else {}
     method = KanesMethod(N, [x], [v], [x.diff(t) - v], bodies=[Particle("bead", P, m)], forcelist=loads, **options)
     return method, {"m": m, "g": g, "R": R}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..formulation import formulate
 from ..model import Mechanism, load_mechanism
-from .tables import aligned
+from .tables import align_columns
 
 COMPUTATIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
@@ -91,11 +91,11 @@ class OperationTable:
     def __str__(self) -> str:
         head = ("computation", "by", "mul", "add", "div", "trig", "in all")
         cells = [head, *(self._cells(r) for r in self.rows)]
-        return aligned(cells)
+        return align_columns(cells)
 
     @staticmethod
     def _cells(r: OperationRow) -> tuple[str, ...]:
-        return (r.computation, r.source, *map(_shown, (r.mul, r.add, r.div, r.trig, r.arithmetic)))
+        return (r.computation, r.source, *map(_count_text, (r.mul, r.add, r.div, r.trig, r.arithmetic)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def known_arms() -> KnownArms:
     return KnownArms(tuple(rows))
 
 
-def _shown(count: int | None) -> str:
+def _count_text(count: int | None) -> str:
     return "" if count is None else str(count)
 
 

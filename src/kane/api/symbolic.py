@@ -82,7 +82,7 @@ class SymPyModel(Model):
         return "bodies" if _source(self.mechanism).lagrangian is None else "lagrangian"
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """The model held against the laws of mechanics and an independent second route, which derives angular
+        """Check of the model against the laws of mechanics and an independent second route, which derives angular
         velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
         not all of it."""
         source = _source(self.mechanism)
@@ -109,13 +109,16 @@ class SymPyEquations(Equations):
         own = _source(self.mechanism).symbols
         back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
 
-        def named(expression: Any) -> Any:
+        def use_script_symbols(expression: Any) -> Any:
             return expression.xreplace(back)
 
         return SymPyProgram(
-            {label: named(symbol) for label, symbol in program.symbols.items()},
-            [(z, named(expression)) for z, expression in program.replacements],
-            {k: o.applyfunc(named) if hasattr(o, "applyfunc") else named(o) for k, o in program.outputs.items()},
+            {label: use_script_symbols(symbol) for label, symbol in program.symbols.items()},
+            [(z, use_script_symbols(expression)) for z, expression in program.replacements],
+            {
+                k: o.applyfunc(use_script_symbols) if hasattr(o, "applyfunc") else use_script_symbols(o)
+                for k, o in program.outputs.items()
+            },
         )
 
 

@@ -88,7 +88,7 @@ def clear_out(place: Path) -> None:
 
 
 def _private(place: Path) -> bool:
-    """Whether `place` is a directory of this user that nobody else could write to; it is closed to their eyes too."""
+    """Whether `place` is a directory of this user that no other user could write to; others cannot read it either."""
     state = place.stat()
     if os.name != "posix":
         return True

@@ -19,7 +19,7 @@ _MAKERS = ("graph", "space", "model", "constraints", "formulation")
 """Parts of the package whose code decides what a program looks like."""
 
 
-def remembered(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
+def load_or_make(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
     """The program made from `parts`: read from disk if it is there, else made and kept."""
     name = cache.key(b"program", _makers(), *(p.encode() for p in parts))
     stored = cache.load(name)
@@ -37,10 +37,10 @@ def remembered(parts: tuple[str, ...], make: Callable[[], Program]) -> Program:
 def _makers() -> bytes:
     """What the makers' source files look like from outside: names, sizes, times of change."""
     root = Path(__file__).parents[1]
-    return "\n".join(sorted(line for part in _MAKERS for line in _seen(str(root / part)))).encode()
+    return "\n".join(sorted(line for part in _MAKERS for line in _source_lines(str(root / part)))).encode()
 
 
-def _seen(folder: str) -> Iterator[str]:
+def _source_lines(folder: str) -> Iterator[str]:
     """A line for each source file in a folder, by scandir: pathlib takes five times as long."""
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -48,4 +48,4 @@ def _seen(folder: str) -> Iterator[str]:
                 state = entry.stat()
                 yield f"{entry.path} {state.st_size} {state.st_mtime_ns}"
             elif entry.name != "__pycache__" and entry.is_dir():
-                yield from _seen(entry.path)
+                yield from _source_lines(entry.path)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import KaneError
-from .parser import COMMANDS, joined, parser
+from .parser import COMMANDS, join_negative_values, parser
 
 FINE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     try:
-        arguments = parser().parse_args(joined(sys.argv[1:] if argv is None else argv))
+        arguments = parser().parse_args(join_negative_values(sys.argv[1:] if argv is None else argv))
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else USAGE
     module, function = COMMANDS[arguments.command]

@@ -14,7 +14,7 @@ BAR_AFTER = 0.5
 """Seconds of work before a progress bar appears; shorter work needs none."""
 
 
-def decorated(stream: Any = None) -> bool:
+def can_draw(stream: Any = None) -> bool:
     """Whether the stream is a terminal that can draw."""
     stream = sys.stdout if stream is None else stream
     return bool(getattr(stream, "isatty", lambda: False)()) and os.environ.get("TERM", "") != "dumb"
@@ -22,7 +22,7 @@ def decorated(stream: Any = None) -> bool:
 
 def heading(text: str) -> None:
     """A line above a block of figures."""
-    if decorated():
+    if can_draw():
         from rich.console import Console
         from rich.text import Text
 
@@ -34,8 +34,8 @@ def heading(text: str) -> None:
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, words: int = 1) -> None:
     """Rows under column names; the first `words` columns hold words, the others figures, flushed right."""
     cells = [[_cell(value) for value in row] for row in rows]
-    if decorated():
-        _drawn(columns, cells, words)
+    if can_draw():
+        _draw_table(columns, cells, words)
         return
     widths = [max([len(name), *(len(row[i]) for row in cells)]) for i, name in enumerate(columns)]
     for row in [list(columns), *cells]:
@@ -43,7 +43,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, words: int =
         print("  ".join(shown).rstrip())
 
 
-def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], words: int) -> None:
+def _draw_table(columns: Sequence[str], cells: Sequence[Sequence[str]], words: int) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -82,7 +82,7 @@ class Bar:
 
     def __call__(self, fraction: float) -> None:
         if self._progress is None:
-            if time.perf_counter() - self._began < BAR_AFTER or not decorated(sys.stderr):
+            if time.perf_counter() - self._began < BAR_AFTER or not can_draw(sys.stderr):
                 return
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..api import Model
 from ..backends import to_c, to_latex, to_sympy
+from ..errors import excerpt
 from ..graph import Program
 from ..model import Joint, body_path_table, joint_path_table
 from . import FINE
@@ -40,7 +41,7 @@ def info(arguments: Namespace) -> int:
     start = {**{c.name: c.initial for c in model.mechanism.coordinate_records.values()}}
     table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
     definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.mechanism.speed_records.values()]
-    table(("speed", "definition", "initial"), [(n, _short(d), i) for n, d, i in definitions], words=2)
+    table(("speed", "definition", "initial"), [(n, excerpt(d), i) for n, d, i in definitions], words=2)
     if model.constraints:
         heading(f"constraints ({len(model.constraints)})")
         table(("constraint", "type", "between", "rows"), constraint_rows(model), words=4)
@@ -66,10 +67,6 @@ def info(arguments: Namespace) -> int:
 def _bound(value: float) -> str:
     """A limit in SI units, nothing where there is none."""
     return f"{value:g}" if abs(value) < float("inf") else ""
-
-
-def _short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def _columns(items: list[str], width: int = 96) -> None:

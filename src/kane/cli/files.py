@@ -15,7 +15,7 @@ import numpy as np
 from ..api import Array, Model, Trajectory
 from ..errors import InputError
 from ..model.mechanism import suggestion
-from ..report.motions import Motion, through
+from ..report.motions import Motion, motion_through
 from .console import say
 
 MAX_ROWS = 5_000_000
@@ -74,7 +74,7 @@ def read_motion(model: Model, path: Path) -> Motion:
     if u is not None and udot is not None:
         return Motion(t, q, u, udot)
     say(f"{path}: {'accelerations' if u is not None else 'speeds and accelerations'} by quintic splines")
-    return through(model, t, q, u)
+    return motion_through(model, t, q, u)
 
 
 def _all_or_none(path: Path, columns: dict[str, Array], names: Sequence[str]) -> Array | None:

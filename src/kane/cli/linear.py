@@ -1,4 +1,4 @@
-"""`kane linearize`: eigenvalues and modes of the motion near a state."""
+"""`kane linearize`: eigenvalues and eigenmodes of the motion near a state."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .motion import PICTURES
 
 
 def linearize(arguments: Namespace) -> int:
-    """Print the modes about a state, or the matrices as JSON."""
+    """Print the eigenmodes about a state, or the matrices as JSON."""
     model = model_of(arguments)
     picture = file_to_write(arguments.plot, PICTURES, "--plot")
-    given = _given(model, arguments.at)
+    given = _read_values(model, arguments.at)
     q: Any = {name: x for name, x in given.items() if name in model.mechanism.coordinate_records}
     u: Any = {name: x for name, x in given.items() if name in model.mechanism.speed_records}
     if arguments.equilibrium:
@@ -44,7 +44,7 @@ def linearize(arguments: Namespace) -> int:
     return FINE
 
 
-def _given(model: Model, texts: list[str]) -> dict[str, float]:
+def _read_values(model: Model, texts: list[str]) -> dict[str, float]:
     """Coordinates and speeds by name, from NAME=VALUE or from .json files."""
     known: dict[str, Any] = {**model.mechanism.coordinate_records, **model.mechanism.speed_records}
     found: dict[str, float] = {}
@@ -73,13 +73,13 @@ def as_figures(linear: Linearization) -> dict[str, Any]:
         "outputs": list(linear.outputs),
         **{name: getattr(linear, name).tolist() for name in "ABCD"},
         "running": list(linear.running),
-        "modes": [
+        "eigenmodes": [
             {
-                "eigenvalue": [mode.eigenvalue.real, mode.eigenvalue.imag],
-                "frequency": mode.frequency,
-                "damping": mode.damping if mode.eigenvalue else None,
-                "shape": {name: [x.real, x.imag] for name, x in mode.shape.items()},
+                "eigenvalue": [eigenmode.eigenvalue.real, eigenmode.eigenvalue.imag],
+                "frequency": eigenmode.frequency,
+                "damping": eigenmode.damping if eigenmode.eigenvalue else None,
+                "shape": {name: [x.real, x.imag] for name, x in eigenmode.shape.items()},
             }
-            for mode in linear.modes
+            for eigenmode in linear.eigenmodes
         ],
     }

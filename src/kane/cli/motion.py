@@ -56,7 +56,7 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
     return read_motion(model, path)
 
 
-def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
+def run_simulation(model: Model, arguments: Namespace, samples: int) -> Trajectory:
     """The motion that the options of a command line describe, with a progress bar if it takes long."""
     end = (model.mechanism.duration or DURATION) if arguments.t is None else arguments.t
     if not end > 0:
@@ -87,7 +87,7 @@ def simulate(arguments: Namespace) -> int:
     model = model_of(arguments)
     output = file_to_write(arguments.output, (".csv", ".npz"), "--output")
     picture = file_to_write(arguments.plot, PICTURES, "--plot")
-    trajectory = simulated(model, arguments, arguments.samples)
+    trajectory = run_simulation(model, arguments, arguments.samples)
     if output is not None:
         write_motion(output, trajectory)
         say(f"wrote {output}: {len(trajectory)} times")

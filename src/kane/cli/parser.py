@@ -64,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def joined(words: Sequence[str]) -> list[str]:
+def join_negative_values(words: Sequence[str]) -> list[str]:
     """Words in which `--position -0.3,0,1` is `--position=-0.3,0,1`: a value may start with a minus."""
     found: list[str] = []
     for word in words:
@@ -259,7 +259,7 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
     command = _command(
         commands,
         "linearize",
-        "Linearize the motion about a state, constraints embedded: eigenvalues, frequencies, damping, modes.",
+        "Linearize the motion about a state, constraints embedded: eigenvalues, frequencies, damping, eigenmodes.",
         "  kane linearize double-pendulum --equilibrium\n"
         "  kane linearize whipple-bicycle --at uroll=0 --ignore --plot eigenvalues.png\n"
         "  kane linearize whipple-bicycle --at state.json --states roll,steer,uroll,usteer --json\n\n"
@@ -285,7 +285,7 @@ def _check(commands: argparse._SubParsersAction) -> None:
     command = _command(
         commands,
         "check",
-        "Hold the equations against independent ones and against the laws of mechanics; status 1 if one fails.",
+        "Compare the equations with independent ones and with the laws of mechanics; status 1 if a check fails.",
         "  kane check stanford-arm\n  kane check my-robot.yaml --json",
     )
     _model(command)

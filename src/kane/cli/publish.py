@@ -12,7 +12,7 @@ from ..report.writer import SAMPLES
 from . import FAILED, FINE
 from .console import bar, print_json, say, table
 from .given import assignments, file_to_write, model_of
-from .motion import simulated
+from .motion import run_simulation
 
 
 def report(arguments: Namespace) -> int:
@@ -27,12 +27,12 @@ def report(arguments: Namespace) -> int:
     if arguments.to:
         target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
         motion = cycloid(model, target, duration=arguments.duration)
-    trajectory = simulated(model, arguments, SAMPLES)
+    trajectory = run_simulation(model, arguments, SAMPLES)
     with bar("writing the report") as progress:
         written = write(model, path, trajectory=trajectory, control=arguments.control, motion=motion, progress=progress)
-    print(_where(written.path))
+    print(_path_text(written.path))
     if not written.passed:
-        say("kane report: not all laws hold, or the simulation stopped early; the report says which")
+        say("kane report: not all checks passed, or the simulation stopped early; the report says which")
     return FINE if written.passed else FAILED
 
 
@@ -49,14 +49,14 @@ def demo(arguments: Namespace) -> int:
     with bar("Stanford arm") as progress:
         done = demonstrate(path, progress)
     if arguments.json:
-        print_json({**done.figures, "passed": done.passed, "report": _where(path)})
+        print_json({**done.figures, "passed": done.passed, "report": _path_text(path)})
     else:
         _print_figures(done.figures, done.passed)
-        print(f"\nreport: {_where(path)}")
+        print(f"\nreport: {_path_text(path)}")
     return FINE if done.passed else FAILED
 
 
-def _where(path: Path) -> str:
+def _path_text(path: Path) -> str:
     """The path as the user will open it."""
     return str(path)
 
@@ -69,7 +69,7 @@ def _print_figures(figures: dict[str, Any], passed: bool) -> None:
         ("largest efforts along Eq. 127", ", ".join(f"{x:.4g}" for x in figures["largest_efforts"].values())),
         ("feedback simulation", figures["simulation"]),
         ("coordinates at the end", ", ".join(f"{x:.4f}" for x in figures["final_coordinates"].values())),
-        ("H·n2 without torque at the waist", f"below {figures['angular_momentum_drift']:.1e} kg m²/s"),
+        ("H·n2 without torque at the waist", f"below {figures['angular_momentum_change']:.1e} kg m²/s"),
         ("circle, simulation to inverse dynamics", f"{figures['circle_relative_error']:.1e} relative"),
         ("speeds of the paper, same motion", f"within {figures['speeds_of_the_paper_difference']:.1e} rad"),
         ("checks", "all passed" if passed else "NOT ALL PASSED"),

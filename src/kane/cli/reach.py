@@ -34,7 +34,7 @@ def ik(arguments: Namespace) -> int:
         )
         raise UsageError(f"--body{given or ' is missing'}\n    bodies: {', '.join(model.bodies)}")
     output = file_to_write(arguments.output, (".csv",), "--output")
-    return _one(model, arguments, output) if arguments.path is None else _path(model, arguments, output)
+    return _reach_one(model, arguments, output) if arguments.path is None else _path(model, arguments, output)
 
 
 def _search(model: Model, arguments: Namespace, *, oriented: bool) -> Any:
@@ -54,7 +54,7 @@ def _start(model: Model, arguments: Namespace) -> Array | None:
     return np.array(list({**initial, **given}.values()))
 
 
-def _one(model: Model, arguments: Namespace, output: Path | None) -> int:
+def _reach_one(model: Model, arguments: Namespace, output: Path | None) -> int:
     R = _orientation(model, arguments)
     position = numbers(model, arguments.position, 3, "--position")
     target = np.array(position) if R is None else np.concatenate([R.ravel(), position])

@@ -22,7 +22,7 @@ from .attitude import attitudes
 from .builder import Builder
 from .constraints import BuiltConstraint, Constraint
 from .dh import dh_arm
-from .fields import ORIGIN, resolved
+from .fields import ORIGIN, resolve_fields
 from .files.describe import describe
 from .loads import BuiltLoad, Load
 from .measures import MeasureNumbers
@@ -110,7 +110,7 @@ class Mechanism(Tree):
         """Add a load: `load("push", Force("cart", (10, 0, 0)))`; records are in `kane.model.loads`, or your own."""
         self.new_name(name, "load", self.loads)
         build = Builder(self, name, f"load '{name}'")
-        stored = resolved(record, build)
+        stored = resolve_fields(record, build)
         stored.check(build)
         self.loads[name] = BuiltLoad(name, stored, build)
         return self.loads[name]
@@ -120,7 +120,7 @@ class Mechanism(Tree):
         or your own. What is returned has its rows, bodies and record."""
         self.new_name(name, "constraint", self.constraints)
         build = Builder(self, name, f"constraint '{name}'")
-        stored = resolved(record, build)
+        stored = resolve_fields(record, build)
         made = stored.make_rows(build)
         built = BuiltConstraint(name, stored.kind, made.rows, made.first, made.second, made.point, made.span, stored)
         self._check_rows(built, build)
@@ -130,7 +130,7 @@ class Mechanism(Tree):
     def _check_rows(self, built: BuiltConstraint, build: Builder) -> None:
         """Refuse a constraint without rows, and rows whose names are taken."""
         if not built.rows:
-            raise build.refuse("it has no rows", "a constraint takes motion")
+            raise build.refuse("it has no rows", "a constraint restricts the motion")
         labels = [row.label for row in built.rows]
         if twice := next((label for label in labels if labels.count(label) > 1), None):
             raise build.refuse(f"two rows are labelled '{twice}'", "labels are unique", "rename one")
@@ -293,7 +293,7 @@ class Mechanism(Tree):
     def rotor(
         self, name: str, joint: Joint | str, inertia: Quantity, *, ratio: Quantity = 1.0, index: int = 0
     ) -> Rotor:
-        """A motor's rotor of `inertia` (kg m²) that turns `ratio` times as fast as a joint: the joint feels
+        """A motor's rotor of `inertia` (kg m²) that turns `ratio` times as fast as a joint: at the joint it acts as
         ratio² inertia. Numbers or expressions in parameters."""
         where = f"rotor '{name}'"
         self.new_name(name, "rotor", self.rotors)

@@ -13,7 +13,7 @@ from ..graph import Expr, depends_on
 from ..space.algebra import Triple
 from .builder import Builder
 from .constraints.equations import equation_exprs
-from .fields import Field, fields_of, resolved
+from .fields import Field, fields_of, resolve_fields
 from .joints import Coupled, Cylindrical, JointType, Prescribed, Prismatic, Revolute, Screw
 from .records import Body
 from .speeds import check_definitions
@@ -120,11 +120,11 @@ def _record_checks(m: Mechanism) -> Iterator[Check]:
 
 
 def _check_load(record: Any, build: Builder) -> None:
-    resolved(record, build).check(build)
+    resolve_fields(record, build).check(build)
 
 
 def _check_constraint(record: Any, build: Builder) -> None:
-    resolved(record, build).make_rows(build)
+    resolve_fields(record, build).make_rows(build)
 
 
 def _exprs(record: Any, build: Builder) -> Iterator[Expr]:

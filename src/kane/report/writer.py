@@ -38,7 +38,7 @@ class Written:
 
     @property
     def passed(self) -> bool:
-        """Whether every law holds and the simulation reached its end."""
+        """Whether every check passed and the simulation reached its end."""
         return self.checks.passed and self.laws.passed and self.trajectory.outcome.success
 
 
@@ -84,10 +84,10 @@ def write(
         (f"{len(model.bodies)} / {model.freedom().degrees}", "bodies / degrees of freedom"),
         (f"{count['mul'] + count['div']} + {count['add']}", "multiplications + additions of inverse dynamics"),
         (f"{forward['mul'] + forward['div']} + {forward['add']}", "of forward dynamics"),
-        (_verdict(checks), "laws hold for the equations"),
-        (_verdict(laws), "laws hold along the simulation"),
+        (_verdict(checks), "checks passed for the equations"),
+        (_verdict(laws), "checks passed along the simulation"),
     )
-    page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), _closing())
+    page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), _closing_lines())
     target.write_text(page.html(), encoding="utf-8")
     step()
     return Written(target, trajectory, checks, laws)
@@ -117,7 +117,7 @@ def _verdict(report: CheckReport) -> str:
     return f"{sum(r.passed for r in asked)} of {len(asked)}"
 
 
-def _closing() -> str:
+def _closing_lines() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     def of(name: str) -> Any:

@@ -1,10 +1,13 @@
-"""A word to a person at a terminal before compiling keeps them waiting."""
+"""Words to a person: before compiling keeps them waiting, and where crossings of events may be missing."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+
+from .solution import Crossings
 
 
 @contextmanager
@@ -32,3 +35,16 @@ def announce_compilation(what: str) -> Iterator[None]:
 
     with event.install_listener("numba:compile", Notice()):
         yield
+
+
+def warn_of_missed(crossings: Sequence[Crossings], steps: Sequence[int]) -> str:
+    """What to add to an outcome where events changed too fast in so many `steps` each, which is also a warning."""
+    missed = "".join(
+        f"; event '{c.event.name}' changes too fast to be followed in {int(count)} step{'s' * (count != 1)}:"
+        f" crossings may be missing; fix: bound steps by max_step=..., or watch something slower"
+        for c, count in zip(crossings, steps, strict=True)
+        if not c.complete
+    )
+    if missed:
+        warnings.warn(missed.removeprefix("; "), RuntimeWarning, stacklevel=2)
+    return missed

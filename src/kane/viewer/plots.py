@@ -125,7 +125,7 @@ def motion(
 def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Figure:
     """An attitude over time: its quaternion wxyz (k, 4), and yaw, pitch and roll (body 321) of R (k, 3, 3), in degrees.
 
-    Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not told apart.
+    Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not distinct.
     """
     yaw = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
     pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
@@ -228,7 +228,7 @@ def momentum(t: Array, linear: Array, angular: Array) -> Figure:
     return figure
 
 
-def momentum_drift(t: Array, linear: Array, central: Array) -> Figure:
+def momentum_change(t: Array, linear: Array, central: Array) -> Figure:
     """How far linear momentum (kg m/s) and angular momentum about the mass centre (kg m²/s) stray from their start."""
     with rc_context(STYLE):
         figure = Figure(figsize=(9.75, 2.5), layout="constrained")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kane
 from kane.errors import ExpressionError, ModelError
 from kane.graph import Graph, evaluate
 from kane.model import Mechanism, load_mechanism
@@ -383,3 +384,15 @@ def test_a_mechanism_prints_what_it_is_made_of() -> None:
     assert repr(load_mechanism("stanford-arm")) == (
         "<Model 'stanford-arm': 6 bodies, 6 joints, 6 coordinates, 6 speeds>"
     )
+
+
+@pytest.mark.parametrize("center", [[0.1, 0.2, 0.3], [0.7, -0.3, 1.1], [1e-3, 1e3, 0.3]])
+def test_a_point_mass_may_be_given_about_the_origin(center: list[float]) -> None:
+    """m (c² 1 − c cᵀ) in floats, as another program writes it: what is left about the centre is rounding."""
+    c, mass = np.array(center), 1.7
+    I = mass * (c @ c * np.eye(3) - np.outer(c, c))
+    entries = {"xx": I[0, 0], "yy": I[1, 1], "zz": I[2, 2], "xy": I[0, 1], "xz": I[0, 2], "yz": I[1, 2]}
+    m = kane.Model("point")
+    m.body("p", mass=mass, center=center, inertia={k: float(v) for k, v in entries.items()}, about="origin")
+    m.joint("j", "revolute", "ground", "p", axis="z")
+    assert m.mass_matrix([0.3])[0, 0] == pytest.approx(mass * (center[0] ** 2 + center[1] ** 2), rel=1e-12)

@@ -12,7 +12,7 @@ import pytest
 
 import kane
 from kane.viewer import recorded_scene, scene
-from kane.viewer.scene import SceneServer, _frames, _turned
+from kane.viewer.scene import SceneServer, _frames, _turn_from_z
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_frames_cover_the_motion_and_are_rigid(motion: SimpleNamespace) -> None:
 
 def test_the_shortest_turn_takes_z_to_the_direction() -> None:
     for d in (*np.eye(3), *-np.eye(3), np.array([0.6, 0.0, -0.8])):
-        w, x, y, z = _turned(d)
+        w, x, y, z = _turn_from_z(d)
         turned = [2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z]
         assert np.abs(np.array(turned) - d).max() < 1e-12
 

@@ -114,7 +114,7 @@ def _check_restricting(build: Builder, expr: Expr) -> None:
     """Refuse an equation in which nothing moves, whatever it is called."""
     if expr.number is not None:
         fix = "check the names in it: nothing there moves; or leave it out"
-        raise build.refuse(f"it says {expr!r} = 0 in every state", "a constraint takes motion", fix)
+        raise build.refuse(f"it says {expr!r} = 0 in every state", "a constraint restricts the motion", fix)
 
 
 # from texts to expressions -------------------------------------------------------------------------------------------
@@ -127,18 +127,20 @@ def equation_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> list
         raise build.refuse("no equation is given", fix="give an expression that is zero")
     mechanism = build.mechanism
     names = MeasureNumbers(mechanism, mechanism.names())
-    exprs = [_sides(build, equation, names) for equation in equations]
+    exprs = [_left_minus_right(build, equation, names) for equation in equations]
     speeds = mechanism.speed_records
     used = [speeds[name] for name in (repr(x) for x in _inputs(build, exprs)) if name in speeds]
     return substitute(exprs, {s.symbol: s.definition for s in used})
 
 
-def tell(build: Builder, given: Quantity | Sequence[Quantity], exprs: Sequence[Expr]) -> tuple[Expr | str, ...]:
+def describe_equations(
+    build: Builder, given: Quantity | Sequence[Quantity], exprs: Sequence[Expr]
+) -> tuple[Expr | str, ...]:
     """The expressions; or, where measure numbers make one too long to write out, the text that names them."""
-    return tuple(_told(build, e, g) for e, g in zip(exprs, one_or_more(given), strict=True))
+    return tuple(_describe_equation(build, e, g) for e, g in zip(exprs, one_or_more(given), strict=True))
 
 
-def _told(build: Builder, expr: Expr, given: Quantity) -> Expr | str:
+def _describe_equation(build: Builder, expr: Expr, given: Quantity) -> Expr | str:
     try:
         normal_text(expr)
     except ExpressionError:
@@ -155,7 +157,7 @@ def curve_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> tuple[E
     equations = one_or_more(given)
     if len(equations) not in (1, 2):
         raise build.refuse(f"{len(equations)} equations are given", "a surface has one equation, a curve two")
-    forms = tuple(_sides(build, equation, names) for equation in equations)
+    forms = tuple(_left_minus_right(build, equation, names) for equation in equations)
     known = {x.id for x in names.values()}
     for node in reachable(graph, (form.id for form in forms)):
         if graph.ops[node] == INPUT and node not in known:
@@ -164,7 +166,7 @@ def curve_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> tuple[E
     return forms
 
 
-def _sides(build: Builder, equation: Quantity, names: Mapping[str, Expr]) -> Expr:
+def _left_minus_right(build: Builder, equation: Quantity, names: Mapping[str, Expr]) -> Expr:
     """An equation as an expression that is zero: left side minus right side."""
     if not isinstance(equation, str):
         return build.scalar(equation)

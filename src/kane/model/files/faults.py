@@ -1,7 +1,7 @@
 """What is found wrong with a model file: every fault with its line, and which names are lost by it.
 
 A value that cannot be read raises `Lost` after its fault has been noted. What a faulty entry would have declared is
-remembered, so that those who name it are not blamed.
+remembered, so that entries that name it are not reported as faulty.
 """
 
 from __future__ import annotations

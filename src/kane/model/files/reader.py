@@ -78,7 +78,7 @@ def _read_sections(root: Node, folder: Path | None, forms: Forms, faults: FaultC
     r = file.reader = NodeValues(m, faults, folder)
     for _, step in STEPS:
         step(r, file, forms)
-    _judge(r, root)
+    _check_whole(r, root)
     return m
 
 
@@ -109,13 +109,13 @@ def _read_all(r: NodeValues, section: str, found: Iterable[tuple[str, Node, int]
             read(r, name, node, line)
         except ModelError as error:
             r.locate(error, node.source, line)
-            _lose(r.faults, section, name, node)
+            _note_lost(r.faults, section, name, node)
         except Lost:
-            _lose(r.faults, section, name, node)
+            _note_lost(r.faults, section, name, node)
 
 
-def _lose(faults: FaultCollector, section: str, name: str, node: Node) -> None:
-    """Remember what an entry that was left out would have declared, so that its users are not blamed."""
+def _note_lost(faults: FaultCollector, section: str, name: str, node: Node) -> None:
+    """Remember what an entry that was left out would have declared: entries that name it are not at fault."""
     kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
     faults.lost.add((kind, name))
     if section == "wheels":
@@ -127,7 +127,7 @@ def _lose(faults: FaultCollector, section: str, name: str, node: Node) -> None:
             faults.lost_words.update(f"{x}_{stem}" for x in ("q", "u"))
 
 
-def _each(section: str, read: Read) -> tuple[str, Step]:
+def _entry_by_entry(section: str, read: Read) -> tuple[str, Step]:
     """The step that reads a section entry by entry."""
     return section, lambda r, file, forms: _read_all(r, section, entries(file, section), read)
 
@@ -176,7 +176,7 @@ def _read_duration(r: NodeValues, file: Entry, forms: Forms) -> None:
         file.take("duration", lambda n, w: r.attempt(n, r.m.set_duration, duration))
 
 
-def _whole(section: str, read: Callable[[NodeValues, Node, str], None]) -> tuple[str, Step]:
+def _as_one_node(section: str, read: Callable[[NodeValues, Node, str], None]) -> tuple[str, Step]:
     """The step that reads a section as one node."""
     return section, lambda r, file, forms: file.take(section, partial(read, r)) and None
 
@@ -191,28 +191,28 @@ def _read_constraints(r: NodeValues, file: Entry, forms: Forms) -> None:
 
 STEPS: tuple[tuple[str, Step], ...] = (
     ("parameters", _read_parameters),
-    _each("bodies", read_body),
-    _each("extra_coordinates", read_coordinate),
+    _entry_by_entry("bodies", read_body),
+    _entry_by_entry("extra_coordinates", read_coordinate),
     ("joints", _read_joints),
-    _whole("dh", read_dh),
-    _each("wheels", read_wheel),
+    _as_one_node("dh", read_dh),
+    _entry_by_entry("wheels", read_wheel),
     ("gravity", _read_gravity),
     ("frames", lambda r, file, forms: read_geometry(r, file)),  # and points, and bodies attached to them
-    _whole("coordinates", _read_order),
-    _whole("speeds", read_speeds),
+    _as_one_node("coordinates", _read_order),
+    _as_one_node("speeds", read_speeds),
     ("points", lambda r, file, forms: read_velocities(r, file)),  # velocities of frames and points, in speeds
     ("loads", _read_loads),
     ("constraints", _read_constraints),
-    _each("rotors", read_rotor),
-    _each("controls", read_control),
-    _each("limits", read_limit),
-    _each("initial", read_initial),
+    _entry_by_entry("rotors", read_rotor),
+    _entry_by_entry("controls", read_control),
+    _entry_by_entry("limits", read_limit),
+    _entry_by_entry("initial", read_initial),
     ("duration", _read_duration),
 )
 """Every section with what reads it, in the order in which they depend on each other."""
 
 
-def _judge(r: NodeValues, root: Node) -> None:
+def _check_whole(r: NodeValues, root: Node) -> None:
     """What can only be said about the whole; only where nothing else is wrong."""
     if r.faults.found:
         return

@@ -1,7 +1,7 @@
 """A mechanism from a SymPy description: everything that the analyst said, nothing that SymPy derived from it.
 
 Frames, points, bodies, loads and constraints are rebuilt at the analyst's level, and the equations are formulated from
-them. All expressions are translated before anything is judged, so that symbols without a value are told all at once.
+them. All expressions are translated before anything is judged, so that one error names all symbols without a value.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def declare(
     scalars = Scalars(m, given, GivenValues(values, "the value"), free)
     declare_motion(m, given, scalars)
     matter = _matter(m, given, scalars)
-    holonomic, motion = scalars.each(given.holonomic), scalars.each(given.motion)
+    holonomic, motion = scalars.translate_all(given.holonomic), scalars.translate_all(given.motion)
     lagrangian = None if given.lagrangian is None else scalars(given.lagrangian)
     scalars.refuse_missing()
     for body in matter.bodies:
@@ -85,7 +85,7 @@ def _matter(m: Mechanism, given: Description, scalars: Scalars) -> _Matter:
         if given.loads:
             raise InputError("loads act, but no inertial frame is given: LagrangesMethod(..., frame=N)")
         return _Matter((), {})
-    skeleton = Skeleton(m, scalars, given.frame, given.fixed_point, scalars.same)
+    skeleton = Skeleton(m, scalars, given.frame, given.fixed_point, scalars.are_equal)
     matter = Matter(m, given, scalars, skeleton)
     bodies = matter.bodies()
     known = set(scalars.missing)

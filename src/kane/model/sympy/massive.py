@@ -14,7 +14,7 @@ from ...space import Dyadic, Frame, Point
 from ...space.algebra import Matrix, dot
 from ..loads import ForceAction, GivenActions, TorqueAction
 from ..mechanism import Mechanism
-from .leaves import unused_name, word
+from .leaves import part_name, unused_name
 from .reading import Description, clock
 from .scalars import EQUAL, Scalars
 from .skeleton import Skeleton
@@ -56,14 +56,14 @@ class Matter:
             if not isinstance(body, RigidBody):  # SymPy's Body is both a rigid body and a particle, and has inertia
                 origin = self._skeleton.point(body.masscenter)
                 found.append(Massive(body.name, self._scalars(body.mass), (none, none, none), origin.home, origin))
-            elif not self._rests(body):
+            elif not self._is_fixed(body):
                 inertia, frame = self._inertia(body)
                 origin = self._skeleton.point(body.masscenter)
                 found.append(Massive(body.name, self._scalars(body.mass), inertia, frame, origin))
         return found
 
-    def _rests(self, body: Any) -> bool:
-        """Whether a body is fixed in the inertial frame, like the one that a System starts from: it is not felt."""
+    def _is_fixed(self, body: Any) -> bool:
+        """Whether a body is fixed in the inertial frame, like the one that a System starts from."""
         return body.frame is self._given.frame and body.masscenter.vel(self._given.frame) == 0
 
     def _inertia(self, body: Any) -> tuple[Matrix, Frame]:
@@ -95,7 +95,7 @@ class Matter:
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])), own
 
     def _matrix(self, matrix: Any) -> Matrix:
-        a, b, c = (self._scalars.each(matrix.row(i)) for i in range(3))
+        a, b, c = (self._scalars.translate_all(matrix.row(i)) for i in range(3))
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
 
     # loads -----------------------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ class Matter:
         """All loads, weights left out where they are those of one uniform gravity; and that gravity (m/s², in N)."""
         weights, g = ([], None) if self._skeleton.adrift else self._weights()
         pairs = [(k, *load) for k, load in enumerate(self._given.loads) if k not in weights]
-        return dict(self._load(*pair) for pair in pairs), None if g is None else self._scalars.each(g)
+        return dict(self._load(*pair) for pair in pairs), None if g is None else self._scalars.translate_all(g)
 
     def _load(self, k: int, where: Any, vector: Any) -> tuple[str, GivenActions]:
         from sympy.physics import mechanics
@@ -112,18 +112,22 @@ class Matter:
         parts = self._skeleton.parts(vector)
         if isinstance(where, mechanics.Point):
             at = self._skeleton.point(where)
-            return f"force {k + 1} at {word(where.name)}", GivenActions(tuple(ForceAction(at, part) for part in parts))
+            return f"force {k + 1} at {part_name(where.name)}", GivenActions(
+                tuple(ForceAction(at, part) for part in parts)
+            )
         if not isinstance(where, mechanics.ReferenceFrame):
             raise InputError(f"load {k + 1} acts on {where!r}: forces act at points, torques on frames")
         frame = self._skeleton.frame(where)
-        return f"torque {k + 1} on {word(where.name)}", GivenActions(tuple(TorqueAction(frame, part) for part in parts))
+        return f"torque {k + 1} on {part_name(where.name)}", GivenActions(
+            tuple(TorqueAction(frame, part) for part in parts)
+        )
 
     def _weights(self) -> tuple[list[int], Any]:
         """(indices of loads, g) where every body has a load m g at its mass centre, with one g along fixed axes."""
         weights, found = [], None
         for body in self._given.bodies:
             at_center = [(k, v) for k, (where, v) in enumerate(self._given.loads) if where is body.masscenter]
-            if hasattr(body, "frame") and self._rests(body):
+            if hasattr(body, "frame") and self._is_fixed(body):
                 weights += [k for k, _ in at_center]
                 continue
             fields = {k: self._field(vector, body.mass) for k, vector in at_center if k not in weights}
@@ -166,7 +170,7 @@ class Matter:
                 ((factor,),), _ = linear_coefficients([power], [record.symbol])
             except ExpressionError:
                 continue
-            if scalars.same([factor], [zero]):
+            if scalars.are_equal([factor], [zero]):
                 self._model.parameters[name] = replace(record, value=0.0)
                 del scalars.missing[symbol]
 

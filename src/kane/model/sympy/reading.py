@@ -1,4 +1,4 @@
-"""What the analyst told SymPy: coordinates, speeds, bodies, loads and constraints of a method object, unevaluated.
+"""What the analyst gave to SymPy: coordinates, speeds, bodies, loads and constraints of a method object, unevaluated.
 
 SymPy keeps some of it under names that begin with an underscore only; they are read here and in `skeleton`, and
 nowhere else.

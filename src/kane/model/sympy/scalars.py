@@ -15,7 +15,7 @@ from ...errors import ExpressionError, InputError, ModelError, Problem
 from ...graph import Expr, evaluate, reverse
 from ..mechanism import Mechanism
 from .expressions import Translator
-from .leaves import GivenValues, SymbolNames, wanted
+from .leaves import GivenValues, SymbolNames, is_free
 from .reading import Description, clock
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -46,12 +46,12 @@ class Scalars:
     def __call__(self, expression: Any) -> Expr:
         return self._translate(expression)
 
-    def each(self, expressions: Iterable[Any]) -> list[Expr]:
+    def translate_all(self, expressions: Iterable[Any]) -> list[Expr]:
         return [self._translate(e) for e in expressions]
 
-    def apart(self, expressions: Iterable[Any]) -> list[Expr]:
+    def translate_separately(self, expressions: Iterable[Any]) -> list[Expr]:
         """Expressions with what `motion` says now, which is forgotten afterwards."""
-        return Translator(self.model.graph, self._leaf).each(expressions)
+        return Translator(self.model.graph, self._leaf).translate_all(expressions)
 
     # leaves ----------------------------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ class Scalars:
             return self._derivative(e)
         if e.args and e.args != (clock(),):
             raise ExpressionError(f"{e} is not a function of time alone")
-        return self._valued(e)
+        return self._parameter_or_value(e)
 
     def _derivative(self, e: Any) -> Expr:
         from sympy.core.function import AppliedUndef
@@ -77,17 +77,21 @@ class Scalars:
             written = e.doit()
             if written.is_Derivative:
                 raise ExpressionError(f"{e} is not a derivative of a function of time")
-            return self.apart([written])[0]
+            return self.translate_separately([written])[0]
         if of in self._auxiliary:
             return zero
         if of in self.motion:
             raise ExpressionError(f"{e} stands where only coordinates, their rates and speeds may stand")
         if of not in self.values:
-            return self._valued(of)
+            return self._parameter_or_value(of)
         value = self.values.of(of)
-        return zero if isinstance(value, float) else self.apart([value.diff(clock(), e.derivative_count)])[0]
+        return (
+            zero
+            if isinstance(value, float)
+            else self.translate_separately([value.diff(clock(), e.derivative_count)])[0]
+        )
 
-    def _valued(self, symbol: Any) -> Expr:
+    def _parameter_or_value(self, symbol: Any) -> Expr:
         """A parameter, or the expression that the user gave for it."""
         if symbol in self._open:
             chain = " → ".join(str(s) for s in (*self._open, symbol))
@@ -98,10 +102,10 @@ class Scalars:
             if value is None:
                 self.missing[symbol] = name
             if name not in self.model.parameters:
-                self.model.parameter(name, 1.0 if value is None else value, free=wanted(self._free, symbol))
+                self.model.parameter(name, 1.0 if value is None else value, free=is_free(self._free, symbol))
             return self.model.parameters[name].symbol
         self._open.append(symbol)
-        inner = self.apart([value])[0]
+        inner = self.translate_separately([value])[0]
         self._open.pop()
         return inner
 
@@ -109,7 +113,9 @@ class Scalars:
         """Refuse symbols without a value, and free ones that are not in the script."""
         known = [*self.parameters().values(), *self.missing]
         if self._free != "all":
-            strangers = [f for f in self._free if f not in self.values.order and not any(wanted([f], s) for s in known)]
+            strangers = [
+                f for f in self._free if f not in self.values.order and not any(is_free([f], s) for s in known)
+            ]
             if strangers:
                 listed = ", ".join(str(f) for f in strangers)
                 symbols = ", ".join(sorted(str(s) for s in known)) or "none"
@@ -168,7 +174,7 @@ class Scalars:
                 step = np.linalg.lstsq(J, -residual, rcond=None)[0].tolist()
                 values.update({name: values[name] + dq for name, dq in zip(names, step, strict=True)})
 
-    def same(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
+    def are_equal(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         """Whether expressions have equal values in generic states."""
         pairs = zip(self.at(a), self.at(b), strict=True)
         return all(bool(np.all(np.abs(x - y) <= EQUAL * (1.0 + np.abs(x)))) for x, y in pairs)

@@ -88,13 +88,13 @@ crossings: Callable[..., Any] = intrinsic(_crossings)
 def _pointer(kind: types.Type) -> Callable[..., Any]:
     """An intrinsic that turns an address into a pointer to values of `kind`."""
 
-    def typed(typing_context, address):
+    def to_pointer(typing_context, address):
         def code(context, builder, signature, args):
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
         return types.CPointer(kind)(types.int64), code
 
-    return intrinsic(typed)
+    return intrinsic(to_pointer)
 
 
 reals = _pointer(types.float64)
@@ -109,13 +109,13 @@ def record_of(memory: np.dtype) -> Callable[..., Any]:
     """An intrinsic that turns an address into the record of type `memory` that is there."""
     kind = from_dtype(memory)
 
-    def typed(typing_context, address):
+    def to_pointer(typing_context, address):
         def code(context, builder, signature, args):
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
         return kind(types.int64), code
 
-    return intrinsic(typed)
+    return intrinsic(to_pointer)
 
 
 def source_digest() -> int:

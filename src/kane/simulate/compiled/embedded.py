@@ -3,7 +3,7 @@
 In comes [t, q, u, work, tau, parameters] as every flat program of a motion has it, and the address of a record that
 says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], or the state [q,
 u, work] that satisfies the constraints, or accelerations of many states. Everything is done in the memory that the
-record names, which belongs to one run; what is where in it is told by `kane.graph.layout` and filled in by
+record names, which belongs to one run; what is where in it is defined by `kane.graph.layout` and filled in by
 `kane.simulate.embedding`.
 """
 

@@ -13,7 +13,17 @@ import numpy as np
 
 from .call import call_with, inline_part, loop, part, reals, source_digest, wholes
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, event_signs, finish, has_room, set_inputs, wants_dense_output
+from .step import (
+    EPS,
+    all_finite,
+    copy_numbers,
+    event_signs,
+    find_events,
+    finish,
+    has_room,
+    set_inputs,
+    wants_dense_output,
+)
 
 SAFETY = 0.9
 SHRINK, GROW = 0.2, 10.0
@@ -31,7 +41,7 @@ order would hide the noise of accelerations near a singular position, which no s
 NOISY, TRIES, DITHER = 0.05, 12, 0.93
 """An error that a step much shorter has not brought down to this part is noise: then as many more steps are tried, each
 this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
-where a long step leaps over it."""
+where a long step passes it."""
 
 HIDDEN_JUMP = 0.1
 """A projection that moves a state by more than this part of what the step moved it hides a jump. Motions that pass
@@ -98,7 +108,7 @@ def projection_jumps(m, y):
     """Whether projection moved the step from the address y, whose result is in m.x, more than it may, to y_new.
 
     A step that keeps to the constraints leaves projection its error, and a shorter one far less. Where a contact ends
-    or a linkage is at the end of its reach, what is taken away does not fall with the step: there is no motion beyond.
+    or a linkage is fully extended, what is taken away does not fall with the step: there is no motion beyond.
     """
     moved = distance(m, 1.0, m.y_new, m.x + 8, y)
     return moved > 1.0 and moved > HIDDEN_JUMP * distance(m, 1.0, m.x + 8, y, y)
@@ -276,7 +286,7 @@ def prepare(m):
     if m.events > 0:
         event_signs(m)
     m.fresh = 0
-    if not all_finite(m.n, m.f):
+    if m.not_a_number or not all_finite(m.n, m.f):
         return False
     if m.h == 0.0:
         m.h = first_step(m, m.error_order)
@@ -426,6 +436,8 @@ def _explicit_loop(digest):
                     continue
                 if wants_dense_output(m, t_new):
                     dense_rows(m, t, t_new, h)
+            if not find_events(m, t_new, h):
+                return NOT_FINITE
             m.grid += 1
             first = m.stored
             copy_numbers(m.n, m.y, m.scratch)

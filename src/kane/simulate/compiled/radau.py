@@ -24,7 +24,7 @@ from .explicit import (
     too_small,
 )
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, finish, has_room, set_inputs
+from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, set_inputs
 
 ROOT = math.sqrt(6.0)
 
@@ -231,11 +231,11 @@ def newton(m, t, h):
 
 
 @part
-def judge(m, t, t_new, h):
+def form_result(m, t, t_new, h):
     """Form the result in y_new, projected, and return its error in tolerances.
 
     The error is the difference to the embedded method, passed through the real system; where a step seems bad at the
-    start or after a rejection it is passed through once more, which tells stiff components from wrong ones.
+    start or after a rejection it is passed through once more, which separates stiff components from wrong ones.
     """
     n = m.n
     y, y_new, z, x = reals(m.y), reals(m.y_new), reals(m.z), reals(m.x + 8)
@@ -298,7 +298,7 @@ def attempt_implicit(m, t, t_new, h):
             return -0.5
         m.jacobian_current = WANTED
         return -1.0
-    error = judge(m, t, t_new, h)
+    error = form_result(m, t, t_new, h)
     m.not_finite = 0 if math.isfinite(error) else 1
     if m.not_finite or m.jumped:
         return -SHRINK
@@ -322,6 +322,18 @@ def attempt_implicit(m, t, t_new, h):
     elif growth < KEEP:
         growth = 1.0
     return growth
+
+
+@part
+def close_step(m, t_new, h):
+    """Take the step to t_new; returns why the loop ends there, RUNNING if it does not."""
+    stopped = finish(m, t_new, h)
+    set_inputs(m, m.t, m.y)
+    call_with(m.rhs, m.rhs_memory, m.x, m.f)
+    m.evaluations += 1
+    if stopped:
+        return EVENT
+    return RUNNING if all_finite(m.n, m.f) else NOT_FINITE
 
 
 def _radau_loop(digest):
@@ -361,16 +373,11 @@ def _radau_loop(digest):
                     m.h = max(m.h, proposed)
                 polynomial(m)
             m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
-            stopped = finish(m, t_new, h)
-            set_inputs(m, m.t, m.y)
-            call_with(m.rhs, m.rhs_memory, m.x, m.f)
-            m.evaluations += 1
-            if stopped:
-                return EVENT
-            if not all_finite(m.n, m.f):
+            if not find_events(m, t_new, h):
                 return NOT_FINITE
-            if m.fresh:
-                return RUNNING
+            code = close_step(m, t_new, h)
+            if code != RUNNING or m.fresh:
+                return code
         return RUNNING
 
     return radau
