@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import kane
@@ -179,3 +180,15 @@ def test_a_wheel_that_lies_flat_is_refused_by_its_constraint() -> None:
     q[m.coordinates.index("lean")] = math.pi / 2
     with pytest.raises(kane.SingularError, match="no accelerations in this state"):
         m.forward_dynamics(q, u, 0 * u)
+
+
+def test_accelerations_obey_constraints_that_the_initial_guess_cannot_satisfy() -> None:
+    """a³ − 3 a + 3 has one zero; from a = 1, where its slope vanishes as well, Newton's method does not find it."""
+    m = kane.Model("cubic")
+    for name in "ab":
+        m.body(name, mass=1.0)
+        m.joint(name, "prismatic", "ground", name, axis="x", coordinates=[name], speeds=[f"u{name}"])
+    m.constrain("cubic", ConfigurationEquations("a**3 - 3*a + 3 = 0"))
+    m.set_initial({"a": 1.0})
+    a = float(np.roots([1, 0, -3, 3])[0].real)
+    assert m.forward_dynamics([a, 0.3], [0.0, 0.0], [5.0, 2.0]) == pytest.approx([0.0, 2.0], abs=1e-12)
