@@ -30,8 +30,8 @@ joints: {"\e[31mj": {type: revolute, parent: ground, child: "\e[2Ja", axis: z, c
 """
 VALUES = re.findall(
     r"\S+",
-    "0 -1 1 nan inf 1e400 x '' q q=1 q=nan q=1/0 u=2 nobody=1 q=q q=__import__ L=0 L=-1 m=nan g=1.62 text c latex sympy "
-    "motion.csv motion.npz out.png /nowhere/x.csv ../x.csv . forward_dynamics energy kinematics rk4 radau dop853 "
+    "0 -1 1 nan inf 1e400 x '' q q=1 q=nan q=1/0 u=2 nobody=1 q=q q=__import__ L=0 L=-1 m=nan g=1.62 text c latex "
+    "sympy motion.csv motion.npz out.png /nowhere/x.csv ../x.csv . forward_dynamics energy kinematics rk4 radau dop853 "
     "0,0,0 1,2 a,b,c xyz:1,2,3 1,0,0,0 floating fixed é",
 )
 
