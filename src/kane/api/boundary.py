@@ -40,8 +40,8 @@ def refuse_odd(question: Callable[Concatenate[S, P], R]) -> Callable[Concatenate
 
 def odd_argument(name: str, args: tuple[Any, ...], options: Mapping[str, Any], error: Exception) -> InputError:
     """The error that says what `name` was given where Python raised `error`."""
-    given = [value_text(a) for a in args] + [
-        f"{key}={value_text(value)}" for key, value in options.items() if value is not None
+    given = [describe_value(a) for a in args] + [
+        f"{key}={describe_value(value)}" for key, value in options.items() if value is not None
     ]
     listed = ", ".join(given[:_LISTED]) + (", …" if len(given) > _LISTED else "")
     return InputError(
@@ -57,18 +57,18 @@ def check_function(name: str, function: Any, takes: str, count: int) -> None:
     if function is None:
         return
     if not callable(function):
-        raise InputError(f"{name} = {value_text(function)} is no function\n    fix: write a function of {takes}")
+        raise InputError(f"{name} = {describe_value(function)} is no function\n    fix: write a function of {takes}")
     try:
         inspect.signature(function).bind(*[None] * count)
     except ValueError:
         return  # some functions in C say nothing about themselves
     except TypeError as error:
-        what = f"{name} {value_text(function)} does not take {takes}: {error}"
+        what = f"{name} {describe_value(function)} does not take {takes}: {error}"
         raise InputError(f"{what}\n    fix: write a function of {takes}") from None
 
 
-def value_text(value: Any) -> str:
-    """A value on one line, or its kind where it is long or cannot be value_text."""
+def describe_value(value: Any) -> str:
+    """A value on one line, or its kind where it is long or cannot be shown."""
     try:
         text = repr(value)
     except Exception:  # whatever its own repr raises is no business of this package
@@ -77,4 +77,4 @@ def value_text(value: Any) -> str:
     return plain if text and len(text) <= _SHOWN else f"<{type(value).__name__}>"
 
 
-__all__ = ["FAULTS", "check_function", "odd_argument", "refuse_odd", "value_text"]
+__all__ = ["FAULTS", "check_function", "describe_value", "odd_argument", "refuse_odd"]

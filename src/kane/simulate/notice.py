@@ -37,7 +37,7 @@ def announce_compilation(what: str) -> Iterator[None]:
         yield
 
 
-def warn_of_missing_crossings(crossings: Sequence[Crossings], steps: Sequence[int]) -> str:
+def warn_of_missed_crossings(crossings: Sequence[Crossings], steps: Sequence[int]) -> str:
     """What to add to an outcome where events changed too fast in so many `steps` each, which is also a warning."""
     missed = "".join(
         f"; event '{c.event.name}' changes too fast to be followed in {int(count)} step{'s' * (count != 1)}:"
