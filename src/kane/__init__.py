@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .api import Energy, Equations, Model, Momentum, Trajectory, from_sympy, load
     from .catalogue import models
-    from .errors import InputError, KaneError, ModelError, SingularError
+    from .errors import InputError, KaneError, ModelError, SingularError, WritingError
     from .model import (
         Belt,
         ConfigurationEquations,
@@ -82,6 +82,7 @@ __all__ = [
     "Thruster",
     "Torque",
     "Trajectory",
+    "WritingError",
     "from_sympy",
     "load",
     "models",
@@ -89,7 +90,7 @@ __all__ = [
 _HOMES = {
     ".api": ("Energy", "Equations", "Model", "Momentum", "Trajectory", "from_sympy", "load"),
     ".catalogue": ("models",),
-    ".errors": ("InputError", "KaneError", "ModelError", "SingularError"),
+    ".errors": ("InputError", "KaneError", "ModelError", "SingularError", "WritingError"),
 }
 """Where names are found that are not records of constraints and loads, which are in `kane.model`."""
 

@@ -157,10 +157,11 @@ def refuse() -> list[str]:
         lambda: kane.load("pendulm"),
         lambda: cart.mass_matrix([0, 0]),
         lambda: cart.forward_dynamics([0], [0], [0]),
+        lambda: cart.save("cart.txt"),
     ):
         try:
             question()
-        except (kane.ModelError, kane.InputError, kane.SingularError) as error:
+        except (kane.ModelError, kane.InputError, kane.SingularError, kane.WritingError) as error:
             assert isinstance(error, kane.KaneError)
             found.append(str(error))
     return found
@@ -179,7 +180,7 @@ def main(folder: Path) -> None:
     assert all(model.freedom().degrees >= 0 for model in constraints().values())
     analyse()
     print(from_script().speeds)
-    assert len(refuse()) == 3
+    assert len(refuse()) == 4
 
 
 if __name__ == "__main__":

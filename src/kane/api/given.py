@@ -5,6 +5,9 @@ A vector is an array or list (n,) or (batch, n), or a mapping name → value, th
 `InputError` that says what was given, to which model, and what is needed.
 """
 
+# pyright: reportUnnecessaryIsInstance=false
+# What callers give is judged, whatever its type was declared to be.
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence

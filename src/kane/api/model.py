@@ -11,7 +11,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 
 from ..analysis import BaseParameters, CheckReport, base_parameters, check
-from ..errors import InputError
+from ..constraints.projection import InconsistentRows
+from ..errors import InputError, SingularError, WritingError
 from ..formulation import Equations
 from ..large import refuse_if_too_large
 from ..model import (
@@ -27,9 +28,9 @@ from ..model import (
     write_mechanism,
 )
 from ..model.files.loading import SUFFIXES, URDF
-from ..model.files.writing import replace_text
 from ..model.symbols import Quantity
 from ..space import Frame, Point
+from ..writing import write_text
 from . import constrained, given, linear, reactions, whole
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
@@ -362,7 +363,7 @@ class Model:
         >>> kane.load("mine.yaml").coordinates
         ('q',)
         """
-        replace_text(path, write_mechanism(self.mechanism), SUFFIXES)
+        _write(path, write_mechanism(self.mechanism), SUFFIXES)
 
     @refuse_odd
     def to_urdf(self, path: str | Path | None = None) -> str:
@@ -374,7 +375,7 @@ class Model:
         """
         text = to_urdf(self.mechanism)
         if path is not None:
-            replace_text(path, text, (URDF,))
+            _write(path, text, (URDF,))
         return text
 
     # what is asked: equations ------------------------------------------------------------------------------------
@@ -484,7 +485,16 @@ class Model:
         True
         """
         refuse_if_too_large(self.mechanism, "check")
-        return check(self._answers.equations(), samples=samples, seed=seed)
+        try:
+            return check(self._answers.equations(), samples=samples, seed=seed)
+        except InconsistentRows as error:
+            raise constrained.refuse_open_constraints(self.mechanism, error) from None
+        except np.linalg.LinAlgError as error:
+            raise SingularError(
+                f"{self.mechanism.where('check')}: {error}\n"
+                "    because at some state the speeds do not determine the motion, or move no mass\n"
+                "    fix: choose speeds that tell every motion apart, and give every body that moves mass and inertia"
+            ) from None
 
     @refuse_odd
     def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
@@ -557,7 +567,14 @@ class Model:
         """
         check_function("progress", progress, "the part that is done", 1)
         answers = self._answers.with_parameters(parameters)
-        asked = {"q": q, "u": u, "tau": tau, "control": control, "control_period": control_period, "method": method}
+        asked: dict[str, Any] = {
+            "q": q,
+            "u": u,
+            "tau": tau,
+            "control": control,
+            "control_period": control_period,
+            "method": method,
+        }
         asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "events": events}
         try:
             ready = set_up(answers, t, **asked, options=options)
@@ -573,6 +590,13 @@ class Model:
 
     def __repr__(self) -> str:
         return repr(self.mechanism)
+
+
+def _write(path: str | Path, text: str, suffixes: Sequence[str]) -> None:
+    """Write a file that `load` can read again: by its ending it knows what is in it."""
+    if Path(path).suffix not in suffixes:
+        raise WritingError(f"{path}: is no name of such a file\n    fix: end it in {' or '.join(suffixes)}")
+    write_text(path, text)
 
 
 __all__ = ["Model", "load"]

@@ -1,5 +1,8 @@
 """Equations: named outputs of one graph, the programs that compute them, and these written for other tools."""
 
+# pyright: reportUnnecessaryIsInstance=false
+# What callers give is judged, whatever its type was declared to be.
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -134,6 +137,8 @@ class Equations(MotionExpressions):
         input q [q]: q
         output M (1, 1): 1.0
         """
+        if not isinstance(name, str):
+            raise ExpressionError(f"no equations called {name!r}: there are {', '.join(self.SIGNATURES)}")
         if name not in self._programs:
             # in a graph of its own: what was asked before leaves no trace
             alone = type(self)(self.mechanism, self.free)

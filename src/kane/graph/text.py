@@ -52,10 +52,10 @@ def program_text(program: Program) -> str:
 
 def parse(text: str) -> Program:
     """The program that `text` prints."""
-    return _Parser(text).program()
+    return _ProgramReader(text).program()
 
 
-class _Parser:
+class _ProgramReader:
     """One pass over the lines. Constants take slots before all rows, so rows are placed when all lines are read."""
 
     def __init__(self, text: str):

@@ -176,9 +176,9 @@ class Builder:
     def check_rate_free(self, exprs: Sequence[Expr], field: str = "", fix: str = "") -> None:
         """Refuse expressions that depend on rates or speeds."""
         m = self.mechanism
-        moving = {s.id for s in (*m.motion_variables.values(), *(u.symbol for u in m.speed_records.values()))}
         for node in reachable(self.graph, (e.id for e in exprs)):
-            if node in moving:
+            name = self.graph.args[node][0] if self.graph.ops[node] == INPUT else None
+            if name in m.motion_variables or name in m.speed_records:
                 because = "this quantity may depend on coordinates, t and parameters"
                 what = f"it depends on the rate {self.graph.expr(node)!r}"
                 raise self.refuse(what, because, fix or "write the rates in MotionEquations (type: motion)", field)

@@ -12,7 +12,9 @@ Comparisons and and/or/not give 1 or 0; anything that is not 0 counts as true.
 from __future__ import annotations
 
 import difflib
+import heapq
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -64,6 +66,8 @@ _TOKEN = re.compile(
 )
 _WINDOW = 72  # characters of the expression that an error shows
 _LISTED = 40  # names that an error lists
+_COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
+_LETTERS = 2  # by which a name may be longer or shorter where there are more
 _ALIKE = 0.65  # share of letters in common from which on one name was meant by another: 'radius' is not by 'axis'
 
 
@@ -89,10 +93,19 @@ def parse_expression(
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: the same in other letters, small or capital, or one much like it."""
-    names = list(known)
-    alike = [k for k in names if k.casefold() == name.casefold()]
-    return next(iter(alike or difflib.get_close_matches(name[:_WINDOW], names, n=1, cutoff=_ALIKE)), None)
+    """The known name that was probably meant: the same in other letters, small or capital, or one much like it.
+
+    Letters are compared with at most `_COMPARED` names: among more, with those that begin alike and are about as long.
+    """
+    names, wanted = list(known), name[:_WINDOW]
+    folded = wanted.casefold()
+    if len(names) > _COMPARED:
+        near = (k for k in names if k[:1].casefold() == folded[:1] and abs(len(k) - len(wanted)) <= _LETTERS)
+        names = list(itertools.islice(near, _COMPARED))
+    alike = next((k for k in names if k.casefold() == folded), None)
+    if alike is not None:
+        return alike
+    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)
 
 
 # errors --------------------------------------------------------------------------------------------------------------
@@ -116,9 +129,9 @@ def _fault(text: str, position: int, why: str) -> ExpressionError:
 
 
 def _list_names(names: Iterable[str]) -> str:
-    known = sorted(names)
+    known = list(names)
     rest = len(known) - _LISTED
-    return ", ".join(known[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(heapq.nsmallest(_LISTED, known)) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:
@@ -330,7 +343,7 @@ class _ExpressionParser:
             return self.apply(token, lambda: self.names[token.text])
         if token.text in CONSTANTS:
             return self.graph.const(CONSTANTS[token.text])
-        known = {*self.names, *CONSTANTS}
+        known = [*self.names, *CONSTANTS]
         if token.text in self.functions:
             raise self.fault(token, f"the function '{token.text}' needs its arguments in parentheses")
         raise self.fault(

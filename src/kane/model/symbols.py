@@ -13,7 +13,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from ..errors import ExpressionError, ModelError, Problem, excerpt
+from ..errors import ExpressionError, ModelError, Problem, excerpt, visible
 from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
@@ -28,7 +28,7 @@ _RESERVED = {"t", "pi", "deg", "and", "or", "not"}
 _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
 _LAST_BITS = 4e-16  # an axis that was normalised before stays as it is
 _ORIENTATION = "give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}"
-_LISTED, _COMPARED = 30, 2000  # names that an error shows; names that are compared
+_LISTED = 30  # names that an error shows
 
 
 def is_name(text: str) -> bool:
@@ -39,18 +39,18 @@ def is_name(text: str) -> bool:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """How to fix an unknown name: the closest known one, or the list of them."""
     names = list(known)
-    close = closest(name, names) if len(names) <= _COMPARED else None
+    close = closest(name, names)
     if close is not None:
         return f"did you mean '{close}'?"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"known: {', '.join(names[:_LISTED]) or 'none'}{more}"
+    return f"known: {', '.join(excerpt(n) for n in names[:_LISTED]) or 'none'}{more}"
 
 
 class Symbols:
     """Parameters, coordinates and speeds of one description, and expressions over them."""
 
     def __init__(self, name: str, about: str):
-        self.name = name
+        self.name = visible(str(name))  # everything that prints itself says it, on terminals too
         self.about = about
         self.revision: int = 0  # grows with every change of the description
         self.graph = Graph()
@@ -76,17 +76,18 @@ class Symbols:
 
     def new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1
+        fits = isinstance(name, str) and (_SYMBOL.fullmatch(name) is not None if symbol else is_name(name))
+        if fits and name not in taken and not (symbol and name in _RESERVED):
+            return name
         where = self.where(f"{kind} '{excerpt(name)}'")
-        if not isinstance(name, str) or not (_SYMBOL.fullmatch(name) if symbol else is_name(name)):
+        if not fits:
             how = "start with a letter; use letters, digits and _" if symbol else "use printable characters on one line"
             raise ModelError(Problem(where, f"'{excerpt(name)}' is not a name", fix=how))
         if symbol and name in _RESERVED:
             raise ModelError(Problem(where, f"'{name}' is reserved for expressions", fix="choose another name"))
-        if name in taken:
-            raise ModelError(
-                Problem(where, f"the name '{name}' is already in use", "names are unique", "rename one of the two")
-            )
-        return name
+        raise ModelError(
+            Problem(where, f"the name '{name}' is already in use", "names are unique", "rename one of the two")
+        )
 
     def find(self, kind: str, name: str, table: Mapping[str, Any], where: str) -> Any:
         if isinstance(name, str) and name in table:
@@ -99,6 +100,8 @@ class Symbols:
 
     def scalar(self, value: Quantity, where: str, names: Mapping[str, Expr] | None = None) -> Expr:
         """`value` as an expression of this description."""
+        if type(value) is float and math.isfinite(value):  # by far the most
+            return self.graph.const(value)
         if isinstance(value, Expr):
             return self.graph.lift(value)
         if isinstance(value, str):

@@ -298,6 +298,8 @@ class Tree(Symbols):
             raise ModelError(
                 Problem(self.where(f"{where} / mass"), f"mass {mass:g} kg", "mass is not negative", "give a mass ≥ 0")
             )
+        if all(e.is_zero for row in body.inertia for e in row):
+            return
         I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]
         moments = [float(p) for p in np.linalg.eigvalsh(np.array(I))]
         largest = max(abs(p) for p in moments)

@@ -86,7 +86,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside_it(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(kane.InputError, match="No space left on device; what was there is unchanged"):
+    with pytest.raises(kane.WritingError, match=r"(?s)No space left on device.*kept: the file as it was before"):
         m.save(path)
     assert path.read_text(encoding="utf-8") == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["mine.yaml"]
@@ -106,7 +106,7 @@ def test_a_replaced_file_keeps_its_permissions_and_a_link_stays_a_link(tmp_path:
 @pytest.mark.parametrize("name", ["mine.txt", "mine", "no/such/folder/mine.yaml", "nul\0.yaml", "folder.yaml"])
 def test_a_file_that_cannot_be_written_is_refused_by_name(name: str, tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
-    with pytest.raises(kane.InputError, match="cannot be written"):
+    with pytest.raises((kane.WritingError, kane.InputError), match=name.split("/")[0].split("\0")[0]):
         kane.load("pendulum").save(tmp_path / name)
 
 

@@ -23,6 +23,11 @@ MAX_DEPTH = 12
 MAX_NODES = 500_000
 """Words, lists and mappings of one file."""
 
+MAX_FAULTS = 100
+"""Faults after which a file is read no further: suggestions cost time, and nobody reads more."""
+
+LONGEST = 1500  # characters of each part of a problem
+
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it: thirty times faster
 
 
@@ -47,8 +52,17 @@ class Node:
 
 
 def problem(source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> Problem:
-    """A problem at a line of a file."""
-    return Problem(f"{source}:{line}: {where}" if where else f"{source}:{line}", what, because, fix)
+    """A problem at a line of a file, no part of it longer than an error shows."""
+    place = f"{source}:{line}: {where}" if where else f"{source}:{line}"
+    return Problem(*(part if len(part) <= LONGEST else part[:LONGEST] + "…" for part in (place, what, because, fix)))
+
+
+def stopped(source: str, line: int, count: int) -> list[Problem]:
+    """The remark that ends a list of `count` problems, the last on `line`, where there may be more."""
+    if count < MAX_FAULTS:
+        return []
+    because = f"at most {MAX_FAULTS} problems are listed"
+    return [problem(source, line, "", "the file is read no further", because, "fix these first")]
 
 
 def compose(text: str, source: str) -> Node:
@@ -156,6 +170,8 @@ class _Composer:
                 )
             )
             top.skip = True
+            if len(self.problems) >= MAX_FAULTS:
+                raise ModelError([*self.problems, *stopped(self.source, line, len(self.problems))])
         else:
             top.key_lines[text] = line
 

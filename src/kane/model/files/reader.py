@@ -16,7 +16,7 @@ from pathlib import Path
 from ...errors import ModelError
 from ..attitude import attitudes
 from ..mechanism import Mechanism
-from .faults import FaultCollector, Lost
+from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
 from .kinds import read_constraint, read_load
@@ -52,11 +52,22 @@ NAMED = (
 )
 """Sections whose entries have names."""
 VERSION = "1"
+_CYCLE = 12  # names of a cycle that an error shows
 
 
 def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
     """The whole file as a mechanism; raises ModelError with everything that is wrong with it."""
     faults = FaultCollector()
+    try:
+        m = _read_sections(root, folder, forms, faults)
+    except TooManyFaults:
+        m = None
+    faults.raise_all()
+    assert m is not None
+    return m
+
+
+def _read_sections(root: Node, folder: Path | None, forms: Forms, faults: FaultCollector) -> Mechanism:
     start = NodeValues(Mechanism(), faults, folder)
     file = Entry(start, root, "", root.line, SECTIONS)
     if not isinstance(root.value, Mapping):
@@ -68,7 +79,6 @@ def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
     for _, step in STEPS:
         step(r, file, forms)
     _check_whole(r, root)
-    faults.raise_all()
     return m
 
 
@@ -131,7 +141,8 @@ def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
     except CycleError as error:
         cycle = error.args[1]
         _, node, line = given[cycle[0]]
-        what = f"is computed from itself: {' → '.join(cycle)}"
+        told = cycle if len(cycle) <= _CYCLE else [*cycle[: _CYCLE - 2], "…", cycle[-1]]
+        what = f"is computed from itself: {' → '.join(told)}"
         r.faults.note(node.source, line, f"parameter '{cycle[0]}'", what, fix="give one of them a number")
         r.faults.lost_words.update(given)
         return

@@ -95,7 +95,7 @@ class Translator:
         if e.is_Mul:
             return tuple(a.base if _divides(a) else a for a in e.args)
         if not e.is_Add and not e.is_Pow and e.func not in functions():
-            raise _unknown(e)
+            return (_definition(e),)
         return e.args
 
     def _build(self, e: Any) -> Expr:
@@ -118,7 +118,7 @@ class Translator:
         if e.is_Piecewise:
             return self._piecewise(e)
         if e.func not in functions():
-            raise _unknown(e)
+            return self._known[_definition(e)]
         return functions()[e.func](*(self._known[a] for a in e.args))
 
     def _number(self, e: Any) -> Expr:
@@ -168,6 +168,16 @@ def _is_leaf(e: Any) -> bool:
     from sympy.core.function import AppliedUndef
 
     return isinstance(e, sp.Symbol | AppliedUndef | sp.Derivative)
+
+
+def _definition(e: Any) -> Any:
+    """What a function stands for that is written with others, like the curves of muscles in `physics.biomechanics`."""
+    import sympy as sp
+
+    written = e.doit(deep=False) if isinstance(e, sp.Function | sp.UnevaluatedExpr) else e
+    if written == e:
+        raise _unknown(e)
+    return written
 
 
 def _divides(factor: Any) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+_LONGEST = 150  # characters of a name, with room for an ending
 _RESERVED = {"t", "pi", "deg", "and", "or", "not"}  # of expressions in model files
 
 
@@ -33,6 +34,21 @@ class SymbolNames:
             name, k = f"{stem}_{k + 1}", k + 1
         self._taken.add(name)
         return name
+
+
+def part_name(name: object) -> str:
+    """What a body, frame or point is called here: on one line, printable, with something in it, and not too long."""
+    text = "".join(c if c.isprintable() else " " for c in str(name))
+    return " ".join(text.split())[:_LONGEST].strip() or "unnamed"
+
+
+def unused_name(name: object, taken: Collection[str]) -> str:
+    """A name like `name` that is not in use."""
+    stem = chosen = part_name(name)
+    k = 1
+    while chosen in taken:
+        chosen, k = f"{stem}_{k + 1}", k + 1
+    return chosen
 
 
 def symbol_name(symbol: Any) -> str:
@@ -91,4 +107,4 @@ def is_free(free: Iterable[Any] | str, symbol: Any) -> bool:
     return free == "all" or any(f == symbol or f == symbol_name(symbol) for f in free)
 
 
-__all__ = ["GivenValues", "SymbolNames", "is_free", "symbol_name"]
+__all__ = ["GivenValues", "SymbolNames", "is_free", "part_name", "symbol_name", "unused_name"]

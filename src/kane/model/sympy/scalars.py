@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ExpressionError, InputError, ModelError, Problem
-from ...graph import Expr, evaluate
+from ...graph import Expr, evaluate, reverse
 from ..mechanism import Mechanism
 from .expressions import Translator
 from .leaves import GivenValues, SymbolNames, is_free
@@ -21,6 +21,7 @@ from .reading import Description, clock
 Array = np.ndarray[Any, np.dtype[np.float64]]
 EQUAL = 1e-9  # relative difference of what is equal up to rounding
 _STATES, _SEED = 2, 11  # generic states in which expressions are compared
+_NEWTON = 50  # steps that bring such a state onto configuration constraints
 
 
 class Scalars:
@@ -67,9 +68,16 @@ class Scalars:
         return self._parameter_or_value(e)
 
     def _derivative(self, e: Any) -> Expr:
+        from sympy.core.function import AppliedUndef
+
         of, zero = e.expr, self.model.graph.const(0.0)
         if set(e.variables) != {clock()}:
             raise ExpressionError(f"{e} is not a derivative by time")
+        if not isinstance(of, AppliedUndef):  # of an expression, not worked out yet
+            written = e.doit()
+            if written.is_Derivative:
+                raise ExpressionError(f"{e} is not a derivative of a function of time")
+            return self.translate_separately([written])[0]
         if of in self._auxiliary:
             return zero
         if of in self.motion:
@@ -145,6 +153,26 @@ class Scalars:
             values.update((s.name, evaluate([s.definition], values)[0]) for s in model.speed_records.values())
             found.append(np.array(evaluate(list(exprs), values)))
         return found
+
+    def close(self, equations: Sequence[Expr]) -> None:
+        """Move the generic states onto configuration constraints; those that do not get there stay where they are."""
+        names = list(self.model.coordinates)
+        symbols = [self.model.coordinate_records[name].symbol for name in names]
+        slopes = [slope for e in equations for slope in reverse({e: 1.0}, symbols)]
+        self.at([])
+        for k, state in enumerate(self._states):
+            values = {**state, **{p.name: p.value for p in self.model.parameters.values()}}
+            for _ in range(_NEWTON):
+                with np.errstate(all="ignore"):
+                    numbers = np.array(evaluate([*equations, *slopes], values))
+                if not np.all(np.isfinite(numbers)):
+                    break
+                residual, J = numbers[: len(equations)], numbers[len(equations) :].reshape(len(equations), -1)
+                if np.abs(residual).max() <= EQUAL**1.2:
+                    self._states[k] = {name: values[name] for name in state}
+                    break
+                step = np.linalg.lstsq(J, -residual, rcond=None)[0].tolist()
+                values.update({name: values[name] + dq for name, dq in zip(names, step, strict=True)})
 
     def are_equal(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         """Whether expressions have equal values in generic states."""

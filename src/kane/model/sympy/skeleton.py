@@ -15,6 +15,7 @@ from ...graph import Expr
 from ...space import Frame, Kinematics, Point, Vector, rotations
 from ...space.algebra import Triple, is_zero
 from ..tree import Tree
+from .leaves import unused_name
 from .scalars import Scalars
 
 Same = Callable[[Sequence[Expr], Sequence[Expr]], bool]
@@ -37,6 +38,7 @@ class Skeleton:
         self._fixed_point = fixed_point
         self.adrift: list[Any] = []  # points with a velocity that no position from a fixed point goes with
         self.unoriented: list[str] = []  # frames with an angular velocity and no orientation of their own
+        self.oriented: list[Frame] = []
         self._kinematics: Kinematics | None = None
 
     # vectors ---------------------------------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ class Skeleton:
     def _add_spinning_frame(self, frame: Any, parent: Any) -> Frame:
         """A frame that has an angular velocity in another and no orientation, like that of a wheel whose angle has no
         influence: axes that rest in the other one, with the angular velocity all the same."""
-        name, tree = _unused_name(frame.name, self._tree.frames), self._tree
+        name, tree = unused_name(frame.name, self._tree.frames), self._tree
         new = tree.frame(name, self._frames[parent], R=rotations.identity(tree.graph))
         new.w_PF = self._components(frame._ang_vel_dict[parent], new)
         defined = {s.definition for s in tree.speed_records.values()}
@@ -92,8 +94,9 @@ class Skeleton:
     def _add_frame(self, frame: Any, parent: Any) -> Frame:
         matrix = parent._dcm_dict[frame]  # its rows are components in the parent: R_PF
         a, b, c = (self._triple(matrix.row(i)) for i in range(3))
-        new = self._tree.frame(_unused_name(frame.name, self._tree.frames), self._frames[parent], R=(a, b, c))
+        new = self._tree.frame(unused_name(frame.name, self._tree.frames), self._frames[parent], R=(a, b, c))
         self._frames[frame] = new
+        self.oriented.append(new)
         w = self._relative_w(frame, parent, new)
         if w is None:
             if frame not in self._spun:
@@ -151,7 +154,7 @@ class Skeleton:
         self._located.update(_parents(root, "_pos_dict"))
 
     def _add_point(self, point: Any, parent: Any) -> Point:
-        name = _unused_name(point.name, self._tree.points)
+        name = unused_name(point.name, self._tree.points)
         if parent is None:
             new = self._tree.point(name, self._tree.O, self._tree.N.vector(0, 0, 0))
         else:
@@ -168,7 +171,8 @@ class Skeleton:
         try:
             velocity = self.single_vector(point.vel(self._inertial), new.home)
         except ValueError as error:
-            raise InputError(f"point '{point.name}' has no velocity in '{self._inertial.name}': {error}") from None
+            why = " ".join(str(error).split())
+            raise InputError(f"point '{point.name}' has no velocity in '{self._inertial.name}': {why}") from None
         if self._same(self.kinematics.v(new), velocity.express(new.home).xyz):
             return False
         self._kinematics = None
@@ -196,14 +200,6 @@ def _parents(root: Any, neighbours: str) -> dict[Any, Any]:
                 found[near] = here
                 queue.append(near)
     return found
-
-
-def _unused_name(name: str, taken: Mapping[str, Any]) -> str:
-    name = " ".join(str(name).split()) or "unnamed"
-    stem, k = name, 1
-    while name in taken:
-        name, k = f"{stem}_{k + 1}", k + 1
-    return name
 
 
 __all__ = ["Skeleton"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import ModelError, excerpt
 from ..dh import RIGHT_ANGLE
-from ..files.faults import Lost
+from ..files.faults import Lost, TooManyFaults
 from ..joints import Coupled
 from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
@@ -83,7 +83,12 @@ def read_urdf(
 ) -> Mechanism:
     """The robot that a URDF text describes; errors call the text `source`."""
     root = parse_xml(data.encode() if isinstance(data, str) else data, source)
-    return Robot(root, source, folder, options or UrdfOptions()).mechanism()
+    robot = Robot(root, source, folder, options or UrdfOptions())
+    try:
+        return robot.mechanism()
+    except TooManyFaults:
+        robot.faults.raise_all()
+        raise
 
 
 class Robot:

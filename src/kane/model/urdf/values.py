@@ -11,8 +11,8 @@ import numpy as np
 
 from ...errors import ModelError, Problem, excerpt
 from ..dh import RIGHT_ANGLE, cos_sin
-from ..files.faults import Lost
-from ..files.nodes import problem
+from ..files.faults import Lost, TooManyFaults
+from ..files.nodes import MAX_FAULTS, problem, stopped
 from .xml import Element
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -40,6 +40,8 @@ class Faults:
 
     def note(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         self.found.append((line, problem(self.source, line, where, what, because, fix)))
+        if len(self.found) >= MAX_FAULTS:
+            raise TooManyFaults
         return Lost()
 
     def locate(self, error: ModelError, line: int, prefix: str) -> None:
@@ -49,7 +51,8 @@ class Faults:
 
     def raise_all(self) -> None:
         if self.found:
-            raise ModelError([p for _, p in sorted(self.found, key=lambda f: f[0])])
+            found = sorted(self.found, key=lambda f: f[0])
+            raise ModelError([*(p for _, p in found), *stopped(self.source, found[-1][0], len(found))])
 
     # values --------------------------------------------------------------------------------------------------------
 
