@@ -104,7 +104,7 @@ def test_dampings_of_one_joint_add_up() -> None:
 
 
 def test_a_constraint_is_refused() -> None:
-    with pytest.raises(ModelError, match=r"constraint '.*': is of kind loop"):
+    with pytest.raises(ModelError, match="constraint 'pin': is of kind revolute"):
         to_urdf(kane.load("four-bar").mechanism)
 
 
