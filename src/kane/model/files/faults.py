@@ -7,7 +7,7 @@ remembered, so that entries that name it are not reported as faulty.
 from __future__ import annotations
 
 from ...errors import ModelError, Problem
-from .nodes import MAX_FAULTS, Node, problem, stopped
+from .nodes import MAX_FAULTS, Node, problem, stop_remark
 
 
 class Lost(Exception):
@@ -50,4 +50,4 @@ class FaultCollector:
             found = sorted(self.found, key=lambda f: f[:2])
             rank, line, _ = found[-1]
             last = next(source for source, k in self._ranks.items() if k == rank)
-            raise ModelError([*(p for _, _, p in found), *stopped(last, line, len(found))])
+            raise ModelError([*(p for _, _, p in found), *stop_remark(last, line, len(found))])

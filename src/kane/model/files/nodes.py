@@ -57,7 +57,7 @@ def problem(source: str, line: int, where: str, what: str, because: str = "", fi
     return Problem(*(part if len(part) <= LONGEST else part[:LONGEST] + "…" for part in (place, what, because, fix)))
 
 
-def stopped(source: str, line: int, count: int) -> list[Problem]:
+def stop_remark(source: str, line: int, count: int) -> list[Problem]:
     """The remark that ends a list of `count` problems, the last on `line`, where there may be more."""
     if count < MAX_FAULTS:
         return []
@@ -171,7 +171,7 @@ class _Composer:
             )
             top.skip = True
             if len(self.problems) >= MAX_FAULTS:
-                raise ModelError([*self.problems, *stopped(self.source, line, len(self.problems))])
+                raise ModelError([*self.problems, *stop_remark(self.source, line, len(self.problems))])
         else:
             top.key_lines[text] = line
 

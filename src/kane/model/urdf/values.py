@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import ModelError, Problem, excerpt
 from ..dh import RIGHT_ANGLE, cos_sin
 from ..files.faults import Lost, TooManyFaults
-from ..files.nodes import MAX_FAULTS, problem, stopped
+from ..files.nodes import MAX_FAULTS, problem, stop_remark
 from .xml import Element
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -52,7 +52,7 @@ class Faults:
     def raise_all(self) -> None:
         if self.found:
             found = sorted(self.found, key=lambda f: f[0])
-            raise ModelError([*(p for _, p in found), *stopped(self.source, found[-1][0], len(found))])
+            raise ModelError([*(p for _, p in found), *stop_remark(self.source, found[-1][0], len(found))])
 
     # values --------------------------------------------------------------------------------------------------------
 
