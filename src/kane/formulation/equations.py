@@ -58,7 +58,8 @@ class Equations:
         self.system = System(mechanism, self.graph, self.free)
         self.tau = [self.graph.input(f"tau_{s}") for s in mechanism.speeds]
         for load in mechanism.loads.values():  # in one order, whatever is asked: they build in the description's graph
-            load.actions(), load.potential()
+            load.actions()
+            load.potential()
         self._programs: dict[str, Program] = {}
 
     # parts -------------------------------------------------------------------------------------------------------
@@ -223,7 +224,7 @@ class Equations:
         """What the rows of the constraints are divided by: where it vanishes they are at a pole. Zero everywhere if no
         state was found at which the choice of dependent speeds could be made."""
         graph = self.graph
-        if not self._regular.seen:
+        if not self._regular_state.seen:
             return [graph.const(0.0)]
         nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
         found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
