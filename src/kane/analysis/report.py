@@ -6,6 +6,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import visible
+
 
 @dataclass(frozen=True, slots=True)
 class CheckRow:
@@ -65,7 +67,7 @@ class CheckReport:
             gaps = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=False)]
             text = f"{line[0]}{gaps[0]}  {line[1]}{gaps[1]}  {gaps[2]}{line[2]}  {gaps[3]}{line[3]}  {line[4]}"
             table.append(text.rstrip())
-        return "\n".join([f"'{self.model}', {self.about}: {verdict}", *table])
+        return "\n".join([f"'{visible(self.model)}', {self.about}: {verdict}", *table])
 
 
 def _width(text: str) -> int:

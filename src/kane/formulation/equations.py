@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..backends import SymPyProgram, to_c, to_latex, to_sympy
-from ..errors import ExpressionError
+from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
 from ..model import Mechanism
 from .expressions import MotionExpressions, Output
@@ -221,7 +221,8 @@ class Equations(MotionExpressions):
         return to_sympy(self.program(what))
 
     def __repr__(self) -> str:
-        return f"<Equations of '{self.mechanism.name}': {len(self.system.u)} speeds, {len(self.graph)} nodes so far>"
+        name = visible(self.mechanism.name)
+        return f"<Equations of '{name}': {len(self.system.u)} speeds, {len(self.graph)} nodes so far>"
 
 
 __all__ = ["Equations", "formulate"]
