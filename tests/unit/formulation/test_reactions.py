@@ -107,7 +107,7 @@ SOME = [
 def test_three_routes_agree_under_constraints(name: str, on: str) -> None:
     """At places where nothing is special, moving as the constraint allows: reactions are linear in b there too."""
     model = guided()
-    constraint = CASES[name].build(model, on)
+    constraint = CASES[name].build(model.mechanism, on)
     states, t = random_states(dense_equations(model.mechanism), 1, 3), 0.4
     q, u, tau = states.q[0], states.u[0], states.tau[0]
     rows = model.constraint_rows(q, u, t=t)
