@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ExpressionError
 from ...graph import Expr, linear_coefficients, reachable, substitute, time_derivative
-from ...graph.graph import INPUT
+from ...graph.rules import INPUT
 from ..expression import parse_expression
 from ..fields import Equations
 from ..loads.actions import EffortAction

@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from ...graph import Expr, reachable
-from ...graph.graph import INPUT
+from ...graph.rules import INPUT
 from ...space import Frame, Point, Vector, position
 from ...space.algebra import Matrix, Triple, cross, dot, minus, plus, scaled, sum_of, times
 from ..fields import BodyName, Components, Flag, FrameName, PointName, Scalar
