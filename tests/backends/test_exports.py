@@ -84,7 +84,8 @@ def test_labels_and_notes_cannot_break_out_of_their_comments(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "function"), [("6-dof arm", "program_6_dof_arm"), ("sin", "program_sin"), ("Ω", "program")]
+    ("name", "function"),
+    [("6-dof arm", "program_6_dof_arm"), ("sin", "program_sin"), ("pow", "program_pow"), ("Ω", "program")],
 )
 def test_a_function_name_is_made_from_any_program_name(name: str, function: str) -> None:
     g = Graph()
@@ -96,6 +97,13 @@ def test_a_function_name_is_made_from_any_program_name(name: str, function: str)
 def test_a_name_that_c_cannot_have_is_refused(name: str) -> None:
     with pytest.raises(KaneError, match="cannot name a function in C"):
         to_c(arm(), name)
+
+
+@pytest.mark.parametrize("name", ["random", "index", "time", "pow", "read"])
+def test_a_program_called_like_a_function_of_the_c_library_computes_what_it_says(name: str) -> None:
+    g = Graph()
+    program = lower(name, [Inputs("x", ("x",))], {"y": ((), [g.input("x") * 2.0])})
+    assert compile(program, "c")([1.5]) == 3.0
 
 
 def test_without_a_compiler_the_c_backend_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,7 +178,7 @@ def test_a_linkage_that_is_rigid_but_for_first_order_moves_nowhere() -> None:
     m.joint("b", "revolute", "first", "second", at=(1, 0, 0), coordinates=["b"], speeds=["ub"])
     m.constrain("end", Loop("spherical", "second", "ground", first_at=(1, 0, 0), second_at=(2, 0, 0)))
     assert m.project(u=[0, 0])[1] == pytest.approx([0, 0])
-    with pytest.raises(ModelError, match=r"'end\.x' by -2 .*\n.*\n.*no speeds near these do"):
+    with pytest.raises(ModelError, match=r"'end\.x' by -2 .*\n.*\n.*no speeds close to these are possible"):
         m.project(u=[1, -2])
 
 
@@ -393,7 +393,7 @@ def test_something_imposed_that_ends_is_named(angle: str) -> None:
     run = m.simulate((0, 2))
     assert not run.outcome.success
     assert run.t[-1] == pytest.approx(1.0, abs=1e-6)
-    assert re.search("constraint 'drive' has no (continuation there|value beyond)", str(run.outcome))
+    assert re.search("constraint 'drive' (cannot be continued there|has no value beyond)", str(run.outcome))
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])

@@ -112,7 +112,7 @@ class _Bench:
         moved = M
         if len(equations.constraints if equations.mechanism.constraints else ()):
             bases = [null_space(A, sizes=equations.constraints.sizes) for A in rows.A]
-            moved = [N.T @ m @ N for m, N in zip(M, bases, strict=True)]
+            moved = [N.T @ m @ N if N.size else m for m, N in zip(M, bases, strict=True)]  # of no motion, M itself
         return _Bench(equations, ask, states, at, M, rows, _least_eigenvalue(moved, names))
 
     @property
@@ -223,11 +223,13 @@ def _accelerations(bench: _Bench) -> CheckRow:
     if bench.singular:
         return CheckRow(name, statement, None, ACCELERATION, "M is singular")
     udot = bench.accelerations()
-    there = np.array([s.accelerations(x) for s, x in zip(bench.at, bench.states.tau, strict=True)])
-    if bench.equations.mechanism.constraints:
+    if bench.equations.mechanism.constraints:  # M alone may be singular then
         statement = "u̇ with constraints embedded is that of dense Newton-Euler with multipliers"
         there = bench.accelerations_by_multipliers()
+    else:
+        there = np.array([s.accelerations(x) for s, x in zip(bench.at, bench.states.tau, strict=True)])
     root = np.sqrt(np.abs(np.diagonal(bench.M, axis1=1, axis2=2)))
+    root = np.where(root > 0.0, root, 1.0)
     forces = bench.effort_scale(np.zeros_like(udot)) / root + root * np.abs(there)
     scale = np.max(forces, axis=1, keepdims=True) / bench.softest[0]
     return CheckRow(name, statement, _worst((udot - there) * root, scale), ACCELERATION)

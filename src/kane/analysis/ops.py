@@ -54,7 +54,7 @@ PUBLISHED: dict[str, tuple[OperationRow, ...]] = {
         OperationRow("inverse_dynamics", "Newton-Euler, as cited in [AKB86]", None, None, total=1560),
     ),
 }
-"""Counts of the literature, by the name that the models of the arm start with."""
+"""Counts of the literature, by what the names of the built-in models of the arm start with."""
 
 KNOWN_ARMS: dict[str, str] = {
     "puma-560": "PUMA 560",
@@ -137,7 +137,7 @@ def operation_table(mechanism: Mechanism) -> OperationTable:
             count = equations.count(computation)
             rows.append(OperationRow(computation, source, count["mul"], count["add"], count["div"], count["trig"]))
     for stem, published in PUBLISHED.items():
-        if mechanism.name.startswith(stem):
+        if mechanism.builtin.startswith(stem):
             rows += published
     order = {c: k for k, c in enumerate(COMPUTATIONS)}
     return OperationTable(mechanism.name, tuple(sorted(rows, key=lambda r: order[r.computation])))

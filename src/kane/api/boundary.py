@@ -29,18 +29,20 @@ def refuse_odd(question: Callable[Concatenate[S, P], R]) -> Callable[Concatenate
     """`question`, which refuses odd arguments with an InputError; the first, a model or its answers, is not judged."""
 
     @wraps(question)
-    def asked(of: S, *args: P.args, **options: P.kwargs) -> R:
+    def ask(of: S, *args: P.args, **options: P.kwargs) -> R:
         try:
             return question(of, *args, **options)
         except FAULTS as error:
             raise odd_argument(question.__name__, args, options, error) from error
 
-    return asked
+    return ask
 
 
 def odd_argument(name: str, args: tuple[Any, ...], options: Mapping[str, Any], error: Exception) -> InputError:
     """The error that says what `name` was given where Python raised `error`."""
-    given = [shown(a) for a in args] + [f"{key}={shown(value)}" for key, value in options.items() if value is not None]
+    given = [describe_value(a) for a in args] + [
+        f"{key}={describe_value(value)}" for key, value in options.items() if value is not None
+    ]
     listed = ", ".join(given[:_LISTED]) + (", …" if len(given) > _LISTED else "")
     return InputError(
         f"{name}: cannot take what it was given: {listed}\n"
@@ -55,17 +57,17 @@ def check_function(name: str, function: Any, takes: str, count: int) -> None:
     if function is None:
         return
     if not callable(function):
-        raise InputError(f"{name} = {shown(function)} is no function\n    fix: write a function of {takes}")
+        raise InputError(f"{name} = {describe_value(function)} is no function\n    fix: write a function of {takes}")
     try:
         inspect.signature(function).bind(*[None] * count)
     except ValueError:
         return  # some functions in C say nothing about themselves
     except TypeError as error:
-        what = f"{name} {shown(function)} does not take {takes}: {error}"
+        what = f"{name} {describe_value(function)} does not take {takes}: {error}"
         raise InputError(f"{what}\n    fix: write a function of {takes}") from None
 
 
-def shown(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """A value on one line, or its kind where it is long or cannot be shown."""
     try:
         text = repr(value)
@@ -75,4 +77,4 @@ def shown(value: Any) -> str:
     return plain if text and len(text) <= _SHOWN else f"<{type(value).__name__}>"
 
 
-__all__ = ["FAULTS", "check_function", "odd_argument", "refuse_odd", "shown"]
+__all__ = ["FAULTS", "check_function", "describe_value", "odd_argument", "refuse_odd"]

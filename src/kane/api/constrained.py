@@ -324,6 +324,11 @@ def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
         )
 
 
+def refuse_open_constraints(mechanism: Mechanism, error: InconsistentRows) -> ModelError:
+    """The refusal of a model whose constraints cannot be met near its initial state."""
+    return ModelError(_refusal(mechanism, error, "cannot be met near the initial state"))
+
+
 def _refusal(mechanism: Mechanism, error: InconsistentRows, what: str) -> Problem:
     if error.level == "value":
         names = ", ".join(f"'{name}'" for name, _ in error.residuals)
@@ -370,4 +375,5 @@ __all__ = [
     "is_singular",
     "project",
     "refuse_off",
+    "refuse_open_constraints",
 ]

@@ -11,7 +11,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 
 from ..analysis import BaseParameters, CheckReport, base_parameters, check
-from ..errors import InputError
+from ..constraints.projection import InconsistentRows
+from ..errors import InputError, SingularError
 from ..formulation import external_program, regressor_program
 from ..large import refuse_if_too_large
 from ..model import (
@@ -28,6 +29,7 @@ from ..model import (
 )
 from ..model.symbols import Quantity
 from ..space import Frame, Point
+from ..writing import write_text
 from . import constrained, given, linear, reactions
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
@@ -246,7 +248,7 @@ class Model:
     @refuse_odd
     def save(self, path: str | Path) -> None:
         """Write the description as a .yaml model file."""
-        Path(path).write_text(write_mechanism(self.mechanism), encoding="utf-8")
+        write_text(path, write_mechanism(self.mechanism))
 
     @refuse_odd
     def to_urdf(self) -> str:
@@ -381,7 +383,16 @@ class Model:
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
         """Check of the model against the laws of mechanics and an independent second route."""
         refuse_if_too_large(self.mechanism, "check")
-        return check(self._answers.equations(), samples=samples, seed=seed)
+        try:
+            return check(self._answers.equations(), samples=samples, seed=seed)
+        except InconsistentRows as error:
+            raise constrained.refuse_open_constraints(self.mechanism, error) from None
+        except np.linalg.LinAlgError as error:
+            raise SingularError(
+                f"{self.mechanism.where('check')}: {error}\n"
+                "    because at some state the speeds do not determine the motion, or move no mass\n"
+                "    fix: choose speeds that tell every motion apart, and give every body that moves mass and inertia"
+            ) from None
 
     @refuse_odd
     def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:

@@ -28,7 +28,7 @@ from ..model.mechanism import suggestion
 from ..simulate import Control, Event, Mode, Problem, Solution, simulate
 from . import given
 from .answers import Answers, embedding_of
-from .boundary import check_function, shown
+from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
 from .records import Array
 from .starts import span, start_state
@@ -129,7 +129,7 @@ def _check_control(control: Any) -> None:
         return
     if not callable(control):
         fix = "give a name, a mapping speed → expression, a law of kane.planning, or a function of (t, q, u)"
-        raise InputError(f"control = {shown(control)} is no control\n    fix: {fix}")
+        raise InputError(f"control = {describe_value(control)} is no control\n    fix: {fix}")
     check_function("control", control, "(t, q, u)", 3)
 
 
@@ -194,7 +194,9 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
     if embed not in ("run-time", "formulation"):
         raise InputError(f"embed = {embed!r}: constraints are embedded at 'run-time' or at 'formulation'")
     if not isinstance(drift, str) and not (isinstance(drift, tuple | list) and len(drift) == 2):
-        raise InputError(f"drift = {shown(drift)}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
+        raise InputError(
+            f"drift = {describe_value(drift)}: give 'project', 'none', or (damping ratio, frequency in rad/s)"
+        )
     if isinstance(drift, str) and drift not in ("project", "none"):
         raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
     if not isinstance(drift, str) and embed == "formulation":
@@ -224,7 +226,7 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
 def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
     found = []
     if events is not None and not isinstance(events, Mapping):
-        raise InputError(f"events = {shown(events)}\n    fix: give a mapping name → expression")
+        raise InputError(f"events = {describe_value(events)}\n    fix: give a mapping name → expression")
     for name, spec in (events or {}).items():
         spec = dict(spec) if isinstance(spec, Mapping) else {"expression": spec}
         expression = spec.pop("expression", None)
@@ -259,7 +261,9 @@ def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Cal
         try:
             tau = np.asarray(asked, dtype=float)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(f"the control gave {shown(asked)} at t = {t:g} s; it must give tau, numbers") from None
+            raise InputError(
+                f"the control gave {describe_value(asked)} at t = {t:g} s; it must give tau, numbers"
+            ) from None
         if tau.shape != (n,):
             raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n},)")
         return tau + held

@@ -12,7 +12,7 @@ from ..errors import InputError, ModelError
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
-from .boundary import shown
+from .boundary import describe_value
 from .constrained import consistent_start, held_names, refuse_held_start
 from .records import Array
 
@@ -44,7 +44,7 @@ def span(t: Any) -> Array:
     if times.ndim == 0:
         times = np.array([0.0, float(times)])
     if times.ndim != 1 or times.size < 2 or not np.all(np.isfinite(times)):
-        raise InputError(f"t = {shown(t)}: give a duration, (t0, t1) or an array of times, finite, in seconds")
+        raise InputError(f"t = {describe_value(t)}: give a duration, (t0, t1) or an array of times, finite, in seconds")
     return times
 
 

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from ..analysis import CheckReport
 from ..backends import SymPyProgram
-from ..errors import ModelError, Problem
+from ..errors import ModelError, Problem, SingularError
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
@@ -95,7 +93,7 @@ class SymPyModel(Model):
             raise ModelError(Problem(where, what, because, "orient them, by an angle of their own"))
         try:
             return super().check(samples, seed)
-        except np.linalg.LinAlgError:
+        except SingularError:
             what, because = "some speeds move no body", "the second route solves M udot = f for all speeds"
             raise ModelError(Problem(where, what, because, "compare with SymPy's own equations")) from None
 

@@ -50,8 +50,16 @@ C_OPERATIONS: dict[str, str] = {
 _TAKEN = re.compile(
     "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|"
     "restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|"
-    "sqrt|sin|cos|tan|asin|acos|atan2|exp|log|fabs|copysign"
+    "sqrt|sin|cos|tan|asin|acos|atan2|exp|log|fabs|copysign|acosh|asinh|atan|atanh|cbrt|ceil|cosh|erf|erfc|exp2|expm1|"
+    "fdim|floor|fma|fmax|fmin|fmod|frexp|hypot|ilogb|ldexp|lgamma|llrint|llround|log10|log1p|log2|logb|lrint|lround|"
+    "modf|nan|nearbyint|nextafter|nexttoward|pow|remainder|remquo|rint|round|scalbln|scalbn|sinh|tanh|tgamma|trunc|"
+    "fpclassify|isfinite|isinf|isnan|isnormal|signbit|isgreater|isless|isunordered"
 )
+"""Words of C, and what <math.h> declares."""
+
+_LOADED = "kane_program"
+"""Name of a function that is loaded into this process, whatever its program is called: a function `random` or `index`
+would give way to the one of the C library when the function over a batch calls it."""
 
 _FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
 
@@ -180,7 +188,7 @@ class CCode:
 
     def __init__(self, program: Program):
         self._program = program
-        name = _function_name(program, None)
+        name = _LOADED
         header, source = to_c(program, name)
         sizes = {
             "NAME_batch": f"{name}_batch",

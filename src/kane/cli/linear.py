@@ -12,15 +12,16 @@ import numpy as np
 from ..analysis import Linearization
 from ..api import Model
 from . import FINE, UsageError
-from .console import print_json, say
+from .console import print_json, show
 from .given import assignments, file_to_write, model_of
 from .motion import PICTURES
+from .streams import say
 
 
 def linearize(arguments: Namespace) -> int:
     """Print the eigenmodes about a state, or the matrices as JSON."""
     model = model_of(arguments)
-    picture = file_to_write(arguments.plot, PICTURES, "--plot")
+    picture = file_to_write(arguments, "plot", PICTURES)
     given = _read_values(model, arguments.at)
     q: Any = {name: x for name, x in given.items() if name in model.mechanism.coordinate_records}
     u: Any = {name: x for name, x in given.items() if name in model.mechanism.speed_records}
@@ -35,7 +36,7 @@ def linearize(arguments: Namespace) -> int:
     if arguments.json:
         print_json(as_figures(linear))
     else:
-        print(linear)
+        show(linear)
     if picture is not None:
         from ..viewer import plots
 

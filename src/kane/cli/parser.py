@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from typing import Any
+
+from ..errors import visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("describe", "info"),
@@ -49,12 +52,19 @@ _EXAMPLES = """examples:
   kane check stanford-arm
   kane demo
 
-exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood"""
+exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood, 130 interrupted"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose words cannot command a terminal: names of files that it repeats may be anybody's."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        super()._print_message(visible(message), file)
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="kane", description=_ABOUT, epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")

@@ -220,8 +220,11 @@ class Equations:
 
     @cached_property
     def _denominators(self) -> list[Expr]:
-        """What the rows of the constraints are divided by: where it vanishes they are at a pole."""
+        """What the rows of the constraints are divided by: where it vanishes they are at a pole. Zero everywhere if no
+        state was found at which the choice of dependent speeds could be made."""
         graph = self.graph
+        if not self._regular.seen:
+            return [graph.const(0.0)]
         nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
         found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
         return [e for e in map(graph.expr, found) if e.number is None] or [graph.const(1.0)]
@@ -441,6 +444,8 @@ class Equations:
 
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter."""
+        if not isinstance(name, str):
+            raise ExpressionError(f"no equations called {name!r}: there are {', '.join(self.SIGNATURES)}")
         if name not in self._programs:
             # in a graph of its own: what was asked before leaves no trace
             alone = type(self)(self.mechanism, self.free)

@@ -55,6 +55,7 @@ class Mechanism(Tree):
         self._gravity: Sequence[Quantity] = gravity
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
+        self._builtin: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
         self.source: object = None  # what the description was made from, where that says more than the description
 
     def twin(self) -> Mechanism:
@@ -76,6 +77,23 @@ class Mechanism(Tree):
     def signature(self) -> str | None:
         """The hash of the text that this description was read from; None once it has been changed since."""
         return self._signed[1] if self._signed is not None and self._signed[0] == self.revision else None
+
+    def mark_builtin(self, name: str) -> None:
+        """Remember that the description, as it is now, is the built-in model of that name."""
+        self._builtin = (name, self._structure())
+
+    @property
+    def builtin(self) -> str:
+        """The built-in model that this is, whatever its parameters; "" for any other, and once parts were added.
+
+        What a model calls itself is not what it is: only this says that the figures of a paper are about it.
+        """
+        name, structure = self._builtin
+        return name if name and structure == self._structure() else ""
+
+    def _structure(self) -> tuple[tuple[str, ...], ...]:
+        speeds = (f"{s.name} = {s.definition!r}" for s in self.speed_records.values())
+        return tuple(self.bodies), tuple(self.joints), tuple(self.loads), tuple(self.constraints), tuple(speeds)
 
     @property
     def gravity(self) -> Triple:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from ..errors import ExpressionError, ModelError, Problem, excerpt
+from ..errors import ExpressionError, ModelError, Problem, excerpt, visible
 from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
@@ -50,7 +50,7 @@ class Symbols:
     """Parameters, coordinates and speeds of one description, and expressions over them."""
 
     def __init__(self, name: str, about: str):
-        self.name = name
+        self.name = visible(str(name))  # everything that prints itself says it, on terminals too
         self.about = about
         self.revision = 0  # grows with every change of the description
         self.graph = Graph()

@@ -20,7 +20,8 @@ import math
 
 import numpy as np
 
-from ..simulate.compiled.call import call, loop, part, reals, source_digest, wholes
+from ..simulate.compiled.call import call, part, reals, wholes
+from ..simulate.compiled.store import loop
 
 ROUNDING = 2.220446049250313e-16
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 0.03, 1e-3, 1e6
@@ -71,7 +72,7 @@ ADDRESSES = (
     "guesses",  # (targets_given, n)
     "answers",  # (targets_given, n)
     "tally",  # (targets_given, 3): |e|, steps, attempts
-    "x",  # inputs of the program, time and parameters filled in
+    "x",  # inputs of the time and parameters filled in
     "out",  # (12 + 6 n,): pose and J
     "q",  # (n,)
     "best",  # (n,)
@@ -353,24 +354,16 @@ def search(m, target, guess):
     return best, steps, tried
 
 
-def _search_loop(digest):
-    """The loop over targets; `digest` ties its cached code to the sources it is made of."""
-
-    @loop
-    def search_loop(memory):
-        """Answers and tally for all targets in `memory`."""
-        m = memory[0]
-        for k in range(m.targets_given if digest else 0):
-            guess = m.guesses + 8 * k * m.n
-            if m.start_kind == FOLLOWED and k > 0:
-                guess = m.answers + 8 * (k - 1) * m.n
-            square, steps, tried = search(m, reals(m.targets + 96 * k), reals(guess))
-            answer, best, tally = reals(m.answers + 8 * k * m.n), reals(m.best), reals(m.tally + 24 * k)
-            for i in range(m.n):
-                answer[i] = best[i]
-            tally[0], tally[1], tally[2] = math.sqrt(square), steps, tried
-
-    return search_loop
-
-
-search_loop = _search_loop(source_digest())
+@loop
+def search_loop(memory):
+    """Answers and tally for all targets in `memory`."""
+    m = memory[0]
+    for k in range(m.targets_given):
+        guess = m.guesses + 8 * k * m.n
+        if m.start_kind == FOLLOWED and k > 0:
+            guess = m.answers + 8 * (k - 1) * m.n
+        square, steps, tried = search(m, reals(m.targets + 96 * k), reals(guess))
+        answer, best, tally = reals(m.answers + 8 * k * m.n), reals(m.best), reals(m.tally + 24 * k)
+        for i in range(m.n):
+            answer[i] = best[i]
+        tally[0], tally[1], tally[2] = math.sqrt(square), steps, tried

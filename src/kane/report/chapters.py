@@ -45,7 +45,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         " exerts on the inner one, minus the efforts along the speeds.",
     )
 }
-"""Conventions of papers, by model."""
+"""Conventions of papers, by built-in model."""
 
 
 def model_chapter(model: Model) -> Section:
@@ -191,7 +191,7 @@ def given_motion_chapter(model: Model, motion: Motion) -> Section:
 
 
 def _efforts(model: Model, t: Array, tau: Array, caption: str) -> str:
-    convention = CONVENTIONS.get(model.name)
+    convention = CONVENTIONS.get(model.mechanism.builtin)
     if convention is None:
         return figure(plots.svg(plots.efforts(model.mechanism, t, tau), "efforts"), caption)
     drawn = plots.efforts(model.mechanism, t, tau, labels=convention.labels, signs=convention.signs)

@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis import CheckReport, operation_table
 from ..api import Model, Trajectory
 from ..errors import InputError
+from ..writing import check_writable, write_text
 from .chapters import (
     checks_chapter,
     conservation_chapter,
@@ -63,6 +64,7 @@ def write(
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"'{path}': a report ends in .html")
+    check_writable(target)
     step = _steps(progress, 6)
     if trajectory is None:
         trajectory = model.simulate(np.linspace(0.0, 10.0, SAMPLES), control=control)
@@ -88,7 +90,7 @@ def write(
         (_verdict(laws), "checks passed along the simulation"),
     )
     page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), _closing_lines())
-    target.write_text(page.html(), encoding="utf-8")
+    write_text(target, page.html())
     step()
     return Written(target, trajectory, checks, laws)
 

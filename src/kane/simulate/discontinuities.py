@@ -80,7 +80,7 @@ def _roots(program: Program, parameters: Sequence[float]) -> list[tuple[float, f
             gap = known[0] if len(known) == 1 else _sum(known[0], known[1], -1.0)
             if gap.slope != 0.0 and math.isfinite(t := -gap.start / gap.slope):
                 found.append((t, ROUNDINGS * _EPS * max(abs(t), gap.size / abs(gap.slope))))
-        values.append(_combined(op, known))
+        values.append(_combine(op, known))
     return found
 
 
@@ -101,11 +101,11 @@ def _sum(x: _Line, y: _Line, factor: float) -> _Line:
     return _Line(x.start + factor * y.start, x.slope + factor * y.slope, max(x.size, y.size))
 
 
-def _scaled(x: _Line, factor: float) -> _Line:
+def _scale(x: _Line, factor: float) -> _Line:
     return _Line(x.start * factor, x.slope * factor, x.size * abs(factor))
 
 
-def _combined(op: str, lines: Sequence[_Line]) -> _Line | None:
+def _combine(op: str, lines: Sequence[_Line]) -> _Line | None:
     """What an operation makes of lines, if that is a line."""
     if all(line.slope == 0.0 for line in lines):
         value = TABLE[op].value(*(line.start for line in lines))
@@ -113,12 +113,12 @@ def _combined(op: str, lines: Sequence[_Line]) -> _Line | None:
     if op in ("add", "sub"):
         return _sum(lines[0], lines[1], 1.0 if op == "add" else -1.0)
     if op == "neg":
-        return _scaled(lines[0], -1.0)
+        return _scale(lines[0], -1.0)
     if op == "mul":
         x, y = lines if lines[1].slope == 0.0 else (lines[1], lines[0])
-        return _scaled(x, y.start) if y.slope == 0.0 else None
+        return _scale(x, y.start) if y.slope == 0.0 else None
     if op == "div" and lines[1].slope == 0.0 and lines[1].start != 0.0:
-        return _scaled(lines[0], 1.0 / lines[1].start)
+        return _scale(lines[0], 1.0 / lines[1].start)
     return None
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from ..errors import InputError
 from .compiled import load_loop, records
 from .discontinuities import Change
-from .notice import announce_compilation, warn_of_missed
+from .notice import announce_compilation, warn_of_missed_crossings
 from .progress import STALL, Look
 from .settings import Settings
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
@@ -422,7 +422,7 @@ class _Run:
             seconds=time.perf_counter() - self.cost.began,
         )
         held = Held(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
-        missed = warn_of_missed(crossings, arrays["unresolved"].tolist())
+        missed = warn_of_missed_crossings(crossings, arrays["unresolved"].tolist())
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed)
         return Solution(times, states, outcome, crossings, statistics, held)
 

@@ -41,8 +41,9 @@ def recorded_scene(trajectory: Any, *, dark: bool = False) -> str:
     up = np.array(up_direction(model))
     scene.set_up_direction(tuple(float(c) for c in up))
     _stage(scene, model, low, high, reach, up)
+    nodes = node_names(model)
     for piece in parts:
-        _add(scene, piece, LINE_RADIUS * reach)
+        _add(scene, piece, nodes[piece.body], LINE_RADIUS * reach)
     _add_traces(scene, model, poses)
     middle = (low + high) / 2
     side = _sideways(up)
@@ -135,8 +136,13 @@ def _stage(scene: Any, model: Mechanism, low: Array, high: Array, reach: float, 
             shadow_opacity=0.2,
         )
     scene.add_frame("/N", axes_length=0.12 * reach, axes_radius=0.003 * reach)
-    for name in model.bodies:
-        scene.add_frame(f"/{name}", show_axes=False)
+    for node in node_names(model).values():
+        scene.add_frame(node, show_axes=False)
+
+
+def node_names(model: Mechanism) -> dict[str, str]:
+    """Body → its node in the scene. A path of nodes has slashes, names of bodies may: numbers tell them apart."""
+    return {name: f"/{i + 1} {name.replace('/', '∕')}" for i, name in enumerate(model.bodies)}
 
 
 def _rgb(color: str) -> tuple[int, int, int]:
@@ -149,9 +155,9 @@ def _rgb(color: str) -> tuple[int, int, int]:
     return (round(255 * r), round(255 * g), round(255 * b))
 
 
-def _add(scene: Any, piece: Piece, radius: float) -> None:
+def _add(scene: Any, piece: Piece, node: str, radius: float) -> None:
     shape, color = piece.shape, _rgb(piece.color)
-    name = f"/{piece.body}/{shape.kind}-{len(scene._handle_from_node_name)}"
+    name = f"{node}/{shape.kind}-{len(scene._handle_from_node_name)}"
     if shape.kind == "box":
         scene.add_box(name, color=color, dimensions=shape.size, position=shape.at, wxyz=shape.wxyz)
     elif shape.kind == "sphere":
@@ -187,6 +193,7 @@ def _turn_from_z(direction: Array) -> tuple[float, float, float, float]:
 def _add_traces(scene: Any, model: Mechanism, poses: Array) -> None:
     """The path of the mass centre of each body at the end of a branch."""
     parents = {j.parent.name for j in model.joints.values()}
+    nodes = node_names(model)
     for i, (name, body) in enumerate(model.bodies.items()):
         if name in parents or len(poses) < 3:
             continue
@@ -195,7 +202,7 @@ def _add_traces(scene: Any, model: Mechanism, poses: Array) -> None:
         if np.ptp(path, axis=0).max() > 0:
             segments = np.stack([path[:-1], path[1:]], axis=1).astype(np.float32)
             scene.add_line_segments(
-                f"/path of {name}", segments, (150, 110, 60), thickness=2.0, thickness_units="screen"
+                f"/path of {nodes[name][1:]}", segments, (150, 110, 60), thickness=2.0, thickness_units="screen"
             )
 
 
@@ -203,7 +210,7 @@ def _record_frames(recorder: Any, model: Mechanism, t: Array, poses: Array) -> A
     """The recording of all frames."""
     from scipy.spatial.transform import Rotation
 
-    handles = [recorder.scene._handle_from_node_name[f"/{name}"] for name in model.bodies]
+    handles = [recorder.scene._handle_from_node_name[node] for node in node_names(model).values()]
     matrices = poses[:, :, :9].reshape(-1, 3, 3)
     wxyz = Rotation.from_matrix(matrices).as_quat(scalar_first=True).reshape(*poses.shape[:2], 4)
     for i, handle in enumerate(handles):

@@ -81,7 +81,7 @@ def test_a_file_and_python_describe_the_same_craft() -> None:
         ("stiffness: 100", "stiffness: 0", "stiffness > 0"),
         ("stop: drive", "stop: flight", "a stop on the free joint"),
         ("direction: -x", "direction: [1, 1, 0]", "an axis is a unit vector"),
-        ("center: moon", "center: bus", "feels no reaction"),
+        ("center: moon", "center: bus", "no reaction acts"),
         ("center: moon", "center: sun", "unknown point or body 'sun'"),
         ("dipole: [0, 0, -7.8e15]", "dipole: [0, 0, 1], field: [0, 0, 1]", "both field and dipole"),
         ("q_flight_px: 7e6", "q_flight_px: 7e6, q_flight_w: 0.9", "length 0.9"),

@@ -48,7 +48,9 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
         what = f"the options {', '.join(sorted(options))} are those of a URDF"
         raise ModelError(Problem(f"model '{model}'", what, fix="leave them out; a model file says everything itself"))
     if isinstance(model, str) and model in builtin_names():
-        return _build(_builtin_text(model), f"{model}.yaml", None, kinds)
+        mechanism = _build(_builtin_text(model), f"{model}.yaml", None, kinds)
+        mechanism.mark_builtin(model)
+        return mechanism
     if path.suffix not in SUFFIXES:
         fix = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
         raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", fix=fix))

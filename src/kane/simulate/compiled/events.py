@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
-from .call import call_with, part, program, reals, record_of, source_digest, wholes
+from .call import call_with, part, reals, record_of, wholes
 from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
 from .step import EPS, interpolate
+from .store import program
 
 SLOPE = 1e-7
 """Fraction of a step over which the slope of an event is measured."""
@@ -329,15 +328,7 @@ def find_crossings(m, h):
     return count
 
 
-def _watch(digest) -> Any:
-    """The search as a program; `digest` ties its cached code to all the sources it is made of."""
-
-    @cfunc(types.int64(types.int64, types.float64), **program)
-    def watch(memory, h):
-        """Find the crossings in the step of length h that has just been made; returns how many."""
-        return find_crossings(record(memory), h if digest else 0.0)
-
-    return watch
-
-
-watch = _watch(source_digest())
+@program(types.int64(types.int64, types.float64))
+def watch(memory, h):
+    """Find the crossings in the step of length h that has just been made; returns how many."""
+    return find_crossings(record(memory), h)

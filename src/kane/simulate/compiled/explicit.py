@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from .call import call_with, inline_part, loop, part, reals, source_digest, wholes
+from .call import call_with, inline_part, part, reals, wholes
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import (
     EPS,
@@ -24,6 +24,7 @@ from .step import (
     set_inputs,
     wants_dense_output,
 )
+from .store import loop
 
 SAFETY = 0.9
 SHRINK, GROW = 0.2, 10.0
@@ -405,53 +406,45 @@ def step_to_outputs(m, t, first):
     copy_numbers(m.n, m.saved, end)
 
 
-def _explicit_loop(digest):
-    """The loop for explicit methods; `digest` ties its cached code to all the sources it is made of."""
-
-    @loop
-    def explicit(memory, budget):
-        """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
-        m = memory[0]
-        if m.fresh and not prepare(m):
+@loop
+def explicit_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
+    m = memory[0]
+    if m.fresh and not prepare(m):
+        return NOT_FINITE
+    for _ in range(budget):
+        if m.t == m.t_end:
+            return REACHED
+        if not has_room(m):
+            return FULL
+        proposed = m.h
+        t_new, clipped = next_end(m)
+        t = m.t
+        h = t_new - t
+        if too_small(m, h, clipped):
+            if not leap_over_jump(m):
+                return NOT_FINITE if m.not_finite else SMALL_STEP
+            h, m.h = m.sign * m.h, 0.0
+            t_new = t + h
+        else:
+            attempt(m, t, t_new, h, not (m.fixed or m.proven))
+            if not accept_step(m, t_new, h, proposed, clipped):
+                if m.fixed:
+                    return NOT_FINITE
+                continue
+            if wants_dense_output(m, t_new):
+                dense_rows(m, t, t_new, h)
+        if not find_events(m, t_new, h):
             return NOT_FINITE
-        for _ in range(budget if digest else 0):
-            if m.t == m.t_end:
-                return REACHED
-            if not has_room(m):
-                return FULL
-            proposed = m.h
-            t_new, clipped = next_end(m)
-            t = m.t
-            h = t_new - t
-            if too_small(m, h, clipped):
-                if not leap_over_jump(m):
-                    return NOT_FINITE if m.not_finite else SMALL_STEP
-                h, m.h = m.sign * m.h, 0.0
-                t_new = t + h
-            else:
-                attempt(m, t, t_new, h, not (m.fixed or m.proven))
-                if not accept_step(m, t_new, h, proposed, clipped):
-                    if m.fixed:
-                        return NOT_FINITE
-                    continue
-                if wants_dense_output(m, t_new):
-                    dense_rows(m, t, t_new, h)
-            if not find_events(m, t_new, h):
-                return NOT_FINITE
-            m.grid += 1
-            first = m.stored
-            copy_numbers(m.n, m.y, m.scratch)
-            stopped = finish(m, t_new, h)
-            if m.project_error and not m.fresh:
-                step_to_outputs(m, t, first)
-            copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
-            if stopped:
-                return EVENT
-            if m.fresh:
-                return RUNNING
-        return RUNNING
-
-    return explicit
-
-
-explicit_loop = _explicit_loop(source_digest())
+        m.grid += 1
+        first = m.stored
+        copy_numbers(m.n, m.y, m.scratch)
+        stopped = finish(m, t_new, h)
+        if m.project_error and not m.fresh:
+            step_to_outputs(m, t, first)
+        copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
+        if stopped:
+            return EVENT
+        if m.fresh:
+            return RUNNING
+    return RUNNING

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from .call import call, call_with, complexes, loop, part, reals, source_digest, wholes
+from .call import call, call_with, complexes, part, reals, wholes
 from .explicit import (
     BLIND_ERROR,
     BLIND_STEP,
@@ -25,6 +25,7 @@ from .explicit import (
 )
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, set_inputs
+from .store import loop
 
 ROOT = math.sqrt(6.0)
 
@@ -336,51 +337,43 @@ def close_step(m, t_new, h):
     return RUNNING if all_finite(m.n, m.f) else NOT_FINITE
 
 
-def _radau_loop(digest):
-    """The loop for the implicit method; `digest` ties its cached code to all the sources it is made of."""
-
-    @loop
-    def radau(memory, budget):
-        """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
-        m = memory[0]
-        if m.fresh:
-            m.extrapolates = 0
-            m.jacobian_current = OLD
-            if not prepare(m):
-                return NOT_FINITE
-        for _ in range(budget if digest else 0):
-            if m.t == m.t_end:
-                return REACHED
-            if not has_room(m):
-                return FULL
-            proposed = m.h
-            t_new, clipped = next_end(m)
-            h = m.sign * m.h
-            if too_small(m, h, clipped):
-                if not leap_over_jump(m):
-                    return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
-                h, m.h = m.sign * m.h, 0.0
-                t_new = m.t + h
-            else:
-                growth = attempt_implicit(m, m.t, t_new, h)
-                m.h *= abs(growth)
-                if growth < 0.0:
-                    if growth > -1.0:
-                        m.rejected += 1
-                        m.rejected_last = 1
-                    continue
-                if clipped:
-                    m.h = max(m.h, proposed)
-                polynomial(m)
-            m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
-            if not find_events(m, t_new, h):
-                return NOT_FINITE
-            code = close_step(m, t_new, h)
-            if code != RUNNING or m.fresh:
-                return code
-        return RUNNING
-
-    return radau
-
-
-radau_loop = _radau_loop(source_digest())
+@loop
+def radau_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
+    m = memory[0]
+    if m.fresh:
+        m.extrapolates = 0
+        m.jacobian_current = OLD
+        if not prepare(m):
+            return NOT_FINITE
+    for _ in range(budget):
+        if m.t == m.t_end:
+            return REACHED
+        if not has_room(m):
+            return FULL
+        proposed = m.h
+        t_new, clipped = next_end(m)
+        h = m.sign * m.h
+        if too_small(m, h, clipped):
+            if not leap_over_jump(m):
+                return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
+            h, m.h = m.sign * m.h, 0.0
+            t_new = m.t + h
+        else:
+            growth = attempt_implicit(m, m.t, t_new, h)
+            m.h *= abs(growth)
+            if growth < 0.0:
+                if growth > -1.0:
+                    m.rejected += 1
+                    m.rejected_last = 1
+                continue
+            if clipped:
+                m.h = max(m.h, proposed)
+            polynomial(m)
+        m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
+        if not find_events(m, t_new, h):
+            return NOT_FINITE
+        code = close_step(m, t_new, h)
+        if code != RUNNING or m.fresh:
+            return code
+    return RUNNING
