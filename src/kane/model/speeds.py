@@ -45,7 +45,7 @@ def check_definitions(m: Symbols, speeds: Sequence[Speed]) -> None:
                 Problem(
                     m.where("speeds"),
                     f"{named} cannot be solved for the rates of the coordinates",
-                    "generalized speeds tell every motion of the mechanism apart",
+                    "generalized speeds determine the rates",
                     "define them so that none is a combination of the others",
                 )
             )
