@@ -391,10 +391,9 @@ def test_a_model_from_sympy_obeys_the_laws_by_a_second_route(script: Callable[[]
     assert report.passed, report
 
 
-@pytest.mark.parametrize(("script", "why"), [(rolling_disc, "move no body"), (gyro_pendulum, "how the frames W turn")])
-def test_a_script_that_the_second_route_cannot_follow_says_why(script: Callable[[], Script], why: str) -> None:
-    given = script()
-    with pytest.raises(kane.ModelError, match=why):
+def test_a_script_that_the_second_route_cannot_follow_says_why() -> None:
+    given = gyro_pendulum()
+    with pytest.raises(kane.ModelError, match="how the frames W turn"):
         kane.from_sympy(given.method, values=given.values).check()
 
 
@@ -557,7 +556,7 @@ def test_a_reaction_that_does_work_needs_a_value() -> None:
         (lambda s: {"initial": {"q9": 1.0}}, "`initial` names q9"),
         (lambda s: {"free": ["stiffness"]}, "`free` names stiffness, which is no symbol of the script"),
         (lambda s: {"free": "stiffness"}, "`free` names stiffness, which"),
-        (lambda s: {"values": [1.0, 2.0]}, "by a mapping, symbol → value"),
+        (lambda s: {"values": [1.0, 2.0]}, "give a mapping, symbol → value"),
         (lambda s: {"initial": {"q1": sp.Symbol("a")}}, "initial value of q1 is not a number"),
         (lambda s: {"values": {**s.values, sp.Symbol("m"): "1.3"}}, "neither a number nor a SymPy expression"),
         (lambda s: {"values": {**s.values, sp.Symbol("m"): 2 * sp.Symbol("m")}}, "is given by itself: m → m"),
