@@ -11,11 +11,13 @@ Names are looked up when they are first used, so that importing the package cost
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import Energy, Equations, Model, Momentum, Trajectory, from_sympy, load
-    from .errors import InputError, KaneError, ModelError, SingularError
+    from .catalogue import models
+    from .errors import InputError, KaneError, ModelError, SingularError, WritingError
     from .model import (
         Belt,
         ConfigurationEquations,
@@ -80,48 +82,39 @@ __all__ = [
     "Thruster",
     "Torque",
     "Trajectory",
+    "WritingError",
     "from_sympy",
     "load",
+    "models",
 ]
 _HOMES = {
-    ".errors": ("InputError", "KaneError", "ModelError", "SingularError"),
-    ".model": (
-        "Belt",
-        "ConfigurationEquations",
-        "Distance",
-        "Effort",
-        "Force",
-        "Gear",
-        "JointSpring",
-        "KnifeEdge",
-        "Loop",
-        "MagneticTorque",
-        "MotionEquations",
-        "PointGravity",
-        "PointOnCurve",
-        "PointOnLine",
-        "PointOnPlane",
-        "PointVelocity",
-        "Rack",
-        "Rolling",
-        "RollingEllipsoid",
-        "RollingOnSphere",
-        "RollingSphere",
-        "Spring",
-        "Stop",
-        "Thruster",
-        "Torque",
-    ),
+    ".api": ("Energy", "Equations", "Model", "Momentum", "Trajectory", "from_sympy", "load"),
+    ".catalogue": ("models",),
+    ".errors": ("InputError", "KaneError", "ModelError", "SingularError", "WritingError"),
 }
-"""Where names are found that are not in `kane.api`."""
+"""Where names are found that are not records of constraints and loads, which are in `kane.model`."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
-        raise AttributeError(f"module 'kane' has no attribute '{name}'")
-    home = next((home for home, names in _HOMES.items() if name in names), ".api")
+        raise AttributeError(_unknown(name), name=name)
+    home = next((home for home, names in _HOMES.items() if name in names), ".model")
     globals()[name] = value = getattr(importlib.import_module(home, __name__), name)
     return value
+
+
+def _unknown(name: str) -> str:
+    """What is said of a name that the package does not have."""
+    text = f"module 'kane' has no attribute '{name}'"
+    if name.startswith("_"):  # asked for by tools, not by people
+        return text
+    if name.isidentifier() and importlib.util.find_spec(f"{__name__}.{name}") is not None:
+        return f"{text} until it is imported\n    fix: import kane.{name}"
+    import difflib  # only where something is wrong
+
+    alike = {known.casefold(): known for known in __all__}
+    close = difflib.get_close_matches(name.casefold(), alike, n=1)
+    return f"{text}; did you mean '{alike[close[0]]}'?" if close else f"{text}; dir(kane) lists what it has"
 
 
 def __dir__() -> list[str]:

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 
 class KaneError(Exception):
-    """Any fault that the user can fix; its text says how. What it repeats of a file cannot command a terminal."""
+    """Any fault that the user can fix; its text says how. What it repeats of a file cannot command a terminal.
+
+    >>> try:
+    ...     kane.load("pendulm")
+    ... except kane.KaneError as error:
+    ...     print(error)
+    model 'pendulm': there is no such built-in model
+        fix: did you mean 'pendulum'? (a model file ends in .yaml or .urdf)
+    """
 
     def __str__(self) -> str:
         return visible(super().__str__())
@@ -42,15 +50,36 @@ class ProgramError(KaneError):
 
 
 class InputError(KaneError):
-    """Arrays of the wrong shape or with values that are not finite."""
+    """Arrays of the wrong shape or with values that are not finite.
+
+    >>> kane.load("pendulum").mass_matrix([0, 0])
+    Traceback (most recent call last):
+        ...
+    kane.errors.InputError: q has shape (2,); model 'pendulum' needs (1,) or (batch, 1): q
+    """
 
 
 class SingularError(KaneError):
-    """A state at which the equations have no finite answer: a division by zero on the way."""
+    """A state at which the equations have no finite answer: a division by zero on the way.
+
+    >>> m = kane.load("pendulum")
+    >>> coil = kane.Spring("ground", "bob", first_at=(0, -1, 0), second_at=(0, -1, 0), stiffness=1, rest=1)
+    >>> built = m.load("coil", coil)
+    >>> m.forward_dynamics([0], [0], [0])
+    Traceback (most recent call last):
+        ...
+    kane.errors.SingularError: ...
+    """
 
 
 class WritingError(KaneError):
-    """A file that cannot be written; its text says what was kept."""
+    """A file that cannot be written; its text says what was kept.
+
+    >>> kane.load("pendulum").save("no/such/folder/mine.yaml")
+    Traceback (most recent call last):
+        ...
+    kane.errors.WritingError: no/such/folder/mine.yaml: cannot be written...
+    """
 
 
 SHOWN = 60  # characters of a value that an error repeats
@@ -81,7 +110,14 @@ class Problem:
 
 
 class ModelError(KaneError):
-    """All problems found in a model, in the user's order."""
+    """All problems found in a model, in the user's order.
+
+    >>> kane.load("pendulm")
+    Traceback (most recent call last):
+        ...
+    kane.errors.ModelError: model 'pendulm': there is no such built-in model
+    fix: did you mean 'pendulum'? (a model file ends in .yaml or .urdf)
+    """
 
     def __init__(self, problems: Problem | list[Problem] | tuple[Problem, ...]):
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)

@@ -18,7 +18,6 @@ from kane.graph import (
     Inputs,
     Outputs,
     Program,
-    Row,
     evaluate,
     forward,
     hoist,
@@ -27,6 +26,9 @@ from kane.graph import (
     parse,
     reverse,
     substitute,
+)
+from kane.graph import (
+    ProgramRow as Row,
 )
 from kane.graph.ops import COUNTED, TABLE
 from seeds import examples
@@ -178,9 +180,18 @@ INVALID: dict[str, tuple[dict, str]] = {
     ),
     "an unknown stage": ({"inputs": (Inputs("q", ("x", "y"), "later"),)}, "a stage is not one of"),
     "a constant that is not finite": ({"constants": (math.nan,)}, "a constant is not finite"),
-    "an unknown operation": ({"rows": (Row("mul", (0, 1)), Row("sum", (2, 3)))}, "unknown operation 'sum'"),
-    "a wrong number of arguments": ({"rows": (Row("mul", (0, 1)), Row("add", (2,)))}, "add takes 2 arguments"),
-    "a value that comes later": ({"rows": (Row("mul", (0, 4)), Row("add", (2, 3)))}, "not computed before it"),
+    "an unknown operation": (
+        {"rows": (Row("mul", (0, 1)), Row("sum", (2, 3)))},
+        "unknown operation 'sum'",
+    ),
+    "a wrong number of arguments": (
+        {"rows": (Row("mul", (0, 1)), Row("add", (2,)))},
+        "add takes 2 arguments",
+    ),
+    "a value that comes later": (
+        {"rows": (Row("mul", (0, 4)), Row("add", (2, 3)))},
+        "not computed before it",
+    ),
     "a value of itself": ({"rows": (Row("mul", (0, 1)), Row("add", (2, 4)))}, "not computed before it"),
     "a negative slot": ({"rows": (Row("mul", (0, -1)), Row("add", (2, 3)))}, "not computed before it"),
     "an output of the wrong shape": ({"outputs": (Outputs("f", (3,), (3, 4)),)}, r"of shape \(3,\) has 2 values"),

@@ -25,6 +25,10 @@ class Eigenmode:
 
     `states` are the components of the right eigenvector; `shape` what all coordinates and speeds do in it. Both are
     scaled so that the largest coordinate that matters is 1, or else the largest coordinate, or else the largest speed.
+
+    >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+    >>> sorted(eigenmode.shape)
+    ['q', 'u']
     """
 
     eigenvalue: complex
@@ -33,21 +37,41 @@ class Eigenmode:
 
     @property
     def frequency(self) -> float:
-        """Natural frequency |λ| (rad/s)."""
+        """Natural frequency |λ| (rad/s).
+
+        >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+        >>> round(eigenmode.frequency, 4)
+        3.1321
+        """
         return abs(self.eigenvalue)
 
     @property
     def damping(self) -> float:
-        """Damping ratio −Re λ/|λ|: below 0 unstable, 1 without oscillation; nan for λ = 0."""
+        """Damping ratio −Re λ/|λ|: below 0 unstable, 1 without oscillation; nan for λ = 0.
+
+        >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+        >>> abs(round(eigenmode.damping, 4))
+        0.0
+        """
         return -self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else float("nan")
 
     @property
     def oscillates(self) -> bool:
+        """Whether the eigenvalue has an imaginary part, rounding aside.
+
+        >>> eigenmode = kane.load("pendulum").linearize([0], [0]).eigenmodes[0]
+        >>> eigenmode.oscillates
+        True
+        """
         return abs(self.eigenvalue.imag) > _REAL * abs(self.eigenvalue)
 
     @property
     def stable(self) -> bool:
-        """Whether it decays."""
+        """Whether it decays.
+
+        >>> kane.load("pendulum").linearize([3.141592653589793], [0]).eigenmodes[-1].stable
+        False
+        """
         return self.eigenvalue.real < 0.0
 
 

@@ -13,13 +13,13 @@ from ..model.attitude import quaternion_places
 from .check import AGREEMENT
 from .programs import Array
 from .report import CheckReport, CheckRow
-from .trajectory import Motion, conservation_rows
+from .trajectory import CheckedMotion, conservation_rows
 
 DIFFERENCE = 1e-6  # s over which a difference is taken: its error, and that of rounding, is some 1e-10 of the whole
 CONSERVED = 1e-7  # rate of a component of momentum, relative to how large momenta and rates get, that counts as zero
 
 
-def check_large_trajectory(motion: Motion, answers: LargeAnswers, tolerance: float = 1e-6) -> CheckReport:
+def check_large_trajectory(motion: CheckedMotion, answers: LargeAnswers, tolerance: float = 1e-6) -> CheckReport:
     """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative."""
     mechanism = answers.mechanism
     name, about = mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
@@ -43,7 +43,7 @@ def check_large_trajectory(motion: Motion, answers: LargeAnswers, tolerance: flo
     return CheckReport(name, about, tuple(rows))
 
 
-def _quaternions(motion: Motion, answers: LargeAnswers, tolerance: float) -> CheckRow:
+def _quaternions(motion: CheckedMotion, answers: LargeAnswers, tolerance: float) -> CheckRow:
     statement, found = "quaternions are unit", quaternion_places(answers.mechanism)
     if not found:
         return CheckRow("quaternions", statement, None, tolerance, "there are none")
@@ -51,7 +51,7 @@ def _quaternions(motion: Motion, answers: LargeAnswers, tolerance: float) -> Che
     return CheckRow("quaternions", statement, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 
-def _energy(motion: Motion, answers: LargeAnswers, tolerance: float) -> CheckRow:
+def _energy(motion: CheckedMotion, answers: LargeAnswers, tolerance: float) -> CheckRow:
     totals = answers.totals(motion.q, motion.u)
     T, V = totals.kinetic, totals.gravity_potential
     balance = T + V - motion.work
@@ -60,7 +60,9 @@ def _energy(motion: Motion, answers: LargeAnswers, tolerance: float) -> CheckRow
     return CheckRow("energy", "T + V of gravity − work of τ and loads is constant", value, tolerance)
 
 
-def _momentum(motion: Motion, answers: LargeAnswers, qdot: Array, udot: Array, tolerance: float) -> list[CheckRow]:
+def _momentum(
+    motion: CheckedMotion, answers: LargeAnswers, qdot: Array, udot: Array, tolerance: float
+) -> list[CheckRow]:
     """One row for each component of momentum about the origin whose rate vanishes along the motion."""
 
     def at(shift: float) -> Array:

@@ -150,7 +150,7 @@ class Positions:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class FirstOrderMotion:
     """First order of the motion on the constraints, over the states x = (δz_I, δu_I).
 
     δq = Q x, δu = U x, δudot = Udot x + Tau δtau; the states' own rows in `A`, `B`; their present rates.
@@ -168,7 +168,7 @@ class Embedded:
 
 def linearize_independent(
     first: FirstOrder, positions: Positions, at: Operating, keep: Sequence[str], speeds: Sequence[str]
-) -> Embedded:
+) -> FirstOrderMotion:
     """The linearization over independent perturbations; `keep` names those that are to be among them."""
     back = np.linalg.pinv(positions.E)
     follows = np.linalg.pinv(back @ first.by_u["qdot"])  # δu by the rates of positions
@@ -190,7 +190,7 @@ def linearize_independent(
     Udot = held - u.N @ _solve_reduced(u, first.M, dF + first.M @ held)
     Tau = u.N @ _solve_reduced(u, first.M, np.eye(len(speeds)))
     dz = back @ (first.by_q["qdot"] @ Q + first.by_u["qdot"] @ U - positions.Edot @ Z)
-    return Embedded(
+    return FirstOrderMotion(
         tuple(positions.names[i] for i in z_I) + tuple(speeds[i] for i in u_I),
         _zero_rounding(np.vstack([dz[z_I], Udot[u_I]])),
         np.vstack([np.zeros((k, len(speeds))), Tau[u_I]]),
@@ -236,7 +236,13 @@ class Linearization:
     `states` are perturbations of independent coordinates (small rotations joint.x, joint.y, joint.z for quaternions),
     then of independent speeds; `inputs` are speeds, the efforts act along; `outputs` names or expressions. `rates` are
     the states' own rates at the state, zero in equilibrium. `shape` (coordinates and speeds, states) gives the
-    perturbations of all `names` from the states. Numbers in SI units and radians.
+    perturbations of all `names` from the states. The first `positions` states are of coordinates. `running` are
+    coordinates in the equations of motion, and speeds, that change at the state: the linearization changes with them
+    and its eigenvalues are of this instant; none in equilibrium and in steady motion. Numbers in SI units and radians.
+
+    >>> lin = kane.load("pendulum").linearize([0], [0])
+    >>> lin.states, lin.A.round(6).tolist()
+    (('q', 'u'), [[0.0, 1.0], [-9.81, 0.0]])
     """
 
     model: str
@@ -252,31 +258,48 @@ class Linearization:
     names: tuple[str, ...]
     shape: Array
     positions: int
-    """How many of the states are of coordinates: the first ones."""
     running: tuple[str, ...] = ()
-    """Coordinates in the equations of motion, and speeds, that change at the state: the linearization changes with them
-    and its eigenvalues are of this instant. None in equilibrium and in steady motion."""
 
     @property
     def eigenvalues(self) -> Array:
-        """Of A (1/s), complex, by rising real part, then imaginary part."""
+        """Of A (1/s), complex, by rising real part, then imaginary part.
+
+        >>> lin = kane.load("pendulum").linearize([0], [0])
+        >>> lin.eigenvalues.imag.round(4).tolist()
+        [-3.1321, 3.1321]
+        """
         return np.array([eigenmode.eigenvalue for eigenmode in self.eigenmodes])
 
     @property
     def eigenmodes(self) -> tuple[Eigenmode, ...]:
-        """Eigenvalues with their shapes, by rising real part."""
+        """Eigenvalues with their shapes, by rising real part.
+
+        >>> lin = kane.load("pendulum").linearize([0], [0])
+        >>> [round(eigenmode.frequency, 4) for eigenmode in lin.eigenmodes]
+        [3.1321, 3.1321]
+        """
         return eigenmodes_of(self.A, self.states, self.shape, self.names, self.shape_states)
 
     @property
     def shape_states(self) -> tuple[tuple[str, ...], ...]:
-        """States that the shape of an eigenmode is measured by: coordinates that matter, or else all coordinates."""
+        """States that the shape of an eigenmode is measured by: coordinates that matter, or else all coordinates.
+
+        >>> lin = kane.load("cart-pole").linearize([0, 0], [0, 0])
+        >>> lin.shape_states
+        (('q',), ('x', 'q'))
+        """
         coordinates = self.states[: self.positions]
         ignorable = self.ignorable
         return tuple(name for name in coordinates if name not in ignorable), coordinates
 
     @property
     def ignorable(self) -> tuple[str, ...]:
-        """Coordinates among the states that no other state depends on: they follow, and may be left out."""
+        """Coordinates among the states that no other state depends on: they follow, and may be left out.
+
+        >>> lin = kane.load("cart-pole").linearize([0, 0], [0, 0])
+        >>> lin.ignorable
+        ('x',)
+        """
         ignored = set(range(self.positions))
         felt = self._dependence()
         while True:
@@ -293,7 +316,12 @@ class Linearization:
         return size > _NOTHING * np.maximum(1.0, np.maximum(rows[:, None], columns[None, :]))
 
     def without(self, names: Iterable[str]) -> Linearization:
-        """The same with states left out that no other state depends on, and with them the outputs that show them."""
+        """The same with states left out that no other state depends on, and with them the outputs that show them.
+
+        >>> lin = kane.load("cart-pole").linearize([0, 0], [0, 0])
+        >>> lin.without("x").states
+        ('q', 'v', 'u')
+        """
         left_out = [self._place(name) for name in ([names] if isinstance(names, str) else names)]
         kept = [i for i in range(len(self.states)) if i not in left_out]
         felt = self._dependence()
@@ -331,8 +359,8 @@ class Linearization:
 
 
 __all__ = [
-    "Embedded",
     "FirstOrder",
+    "FirstOrderMotion",
     "Linearization",
     "Operating",
     "Positions",

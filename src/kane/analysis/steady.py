@@ -27,10 +27,15 @@ _FOUND = 1e-9  # the largest that counts as found
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Steady:
-    """A state that stays as it is: q, u, the efforts tau along the speeds, udot and the multipliers λ by row.
+    """A state that stays as it is: `at` has t, q, u, the efforts tau along the speeds, udot and the multipliers λ by
+    row; `coordinates` and `speeds` are the names.
 
     `residuals` say by how much each equation is missed (N m, N, m, rad and their rates), the worst first in `worst`;
     `residual` is the largest relative to the sizes that it is made of. `steps` of Newton's method were taken.
+
+    >>> found = kane.load("pendulum").trim({"q": "30*deg"}, [0], efforts=["u"])
+    >>> round(found["tau_u"], 6)
+    4.905
     """
 
     coordinates: tuple[str, ...]
@@ -42,23 +47,52 @@ class Steady:
 
     @property
     def q(self) -> Array:
+        """Coordinates (n_q,), in rad and m.
+
+        >>> found = kane.load("pendulum").trim({"q": "30*deg"}, [0], efforts=["u"])
+        >>> found.q.round(6).tolist()
+        [0.523599]
+        """
         return self.at.q
 
     @property
     def u(self) -> Array:
+        """Speeds (n,).
+
+        >>> found = kane.load("pendulum").trim({"q": "30*deg"}, [0], efforts=["u"])
+        >>> found.u.tolist()
+        [0.0]
+        """
         return self.at.u
 
     @property
     def tau(self) -> Array:
+        """Efforts along the speeds (n,), in N m and N.
+
+        >>> found = kane.load("pendulum").trim({"q": "30*deg"}, [0], efforts=["u"])
+        >>> found.tau.round(6).tolist()
+        [4.905]
+        """
         return self.at.tau
 
     @property
     def converged(self) -> bool:
-        """Whether it is one; otherwise it is where the search ended."""
+        """Whether it is one; otherwise it is where the search ended.
+
+        >>> found = kane.load("pendulum").trim({"q": "30*deg"}, [0], efforts=["u"])
+        >>> found.converged
+        True
+        """
         return self.residual <= _FOUND
 
     def worst(self, count: int = 6) -> list[tuple[str, float]]:
-        """The largest residuals by name, without those that are negligible."""
+        """The largest residuals by name, without those that are negligible.
+
+        >>> m = kane.load("pendulum")
+        >>> (name, missed), *_ = m.equilibrium({"q": "30*deg"}, strict=False).worst()
+        >>> name in m.equilibrium([0]).residuals and abs(missed) > 1
+        True
+        """
         ranked = sorted(self.residuals.items(), key=lambda item: -abs(item[1]))[:count]
         return [(name, x) for name, x in ranked if abs(x) > INVOLVED * abs(ranked[0][1])]
 

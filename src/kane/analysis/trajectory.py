@@ -25,7 +25,7 @@ CONSERVED = 1e-10  # rate of a component of momentum, relative to what its parts
 COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
 
 
-class Motion(Protocol):
+class CheckedMotion(Protocol):
     """What a trajectory must have: t (k,), q (k, n_q), u (k, n), tau (k, n), work of all loads but gravity (k,)."""
 
     @property
@@ -42,7 +42,7 @@ class Motion(Protocol):
 
 
 def check_trajectory(
-    motion: Motion, equations: Equations, tolerance: float = 1e-6, backend: str = "llvm"
+    motion: CheckedMotion, equations: Equations, tolerance: float = 1e-6, backend: str = "llvm"
 ) -> CheckReport:
     """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative."""
     name, about = equations.mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
@@ -64,7 +64,7 @@ def check_trajectory(
     return CheckReport(name, about, rows)
 
 
-def _quaternions(motion: Motion, mechanism: Mechanism, tolerance: float) -> CheckRow:
+def _quaternions(motion: CheckedMotion, mechanism: Mechanism, tolerance: float) -> CheckRow:
     statement = "quaternions are unit"
     found = quaternion_places(mechanism)
     if not found:
@@ -73,7 +73,7 @@ def _quaternions(motion: Motion, mechanism: Mechanism, tolerance: float) -> Chec
     return CheckRow("quaternions", statement, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 
-def _circle(motion: Motion, ask: Programs, states: States) -> CheckRow:
+def _circle(motion: CheckedMotion, ask: Programs, states: States) -> CheckRow:
     tau = ask("inverse_dynamics", states)
     scale = 1.0 + float(np.abs(tau).max()) + float(np.abs(ask("bias", states)).max())
     left, statement = tau - motion.tau, "inverse dynamics of the motion gives τ back"
@@ -96,7 +96,7 @@ def _constraints(ask: Programs, states: States) -> list[CheckRow]:
     ]
 
 
-def _energy(motion: Motion, ask: Programs, states: States, tolerance: float) -> CheckRow:
+def _energy(motion: CheckedMotion, ask: Programs, states: States, tolerance: float) -> CheckRow:
     name, statement = "energy", "T + V of gravity − work of τ and loads is constant"
     dense = dense_equations(ask.equations.mechanism)
     some = np.linspace(0, len(motion.t) - 1, 3).astype(int)
@@ -144,4 +144,4 @@ def _size(momentum: Array, change: Array) -> float:
     return float(max(np.abs(momentum).max(), np.abs(change).max()))
 
 
-__all__ = ["Motion", "check_trajectory"]
+__all__ = ["CheckedMotion", "check_trajectory"]

@@ -1,6 +1,6 @@
 """The nouns with their verbs: `Model`, `Equations`, `Trajectory`, `load` and `from_sympy`."""
 
-from .equations import Equations
+from ..formulation import Equations
 from .model import Model, load
 from .records import Array, Energy, Momentum, Wrench
 from .symbolic import SymPyModel, from_sympy

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar, cast
 
 import numpy as np
 
 from ..backends import Kernel, compile, load_or_make
 from ..constraints.thresholds import ROUNDING, SINGULAR
 from ..errors import InputError, SingularError
-from ..formulation import layout_of, places_program, terms_program, unit_program
+from ..formulation import Equations, layout_of, places_program, terms_program, unit_program
 from ..graph import Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
 from ..simulate import Embedding, Names
 from . import given
 from .cache import Cache
-from .equations import Equations
 from .records import Array
 
 _WRITTEN_OUT = 24  # rows that are embedded at formulation at most; more are embedded at run time only
@@ -263,8 +262,13 @@ class Answers:
 
 def _remake_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
     answers = Answers(mechanism, formulate)
-    answers._values = values
+    answers._values = values  # pyright: ignore[reportPrivateUsage]
     return answers
+
+
+def law_key(law: Any) -> Hashable:
+    """What tells a control law from others."""
+    return tuple(cast("dict[Any, Any]", law).items()) if isinstance(law, dict) else law
 
 
 def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
@@ -277,7 +281,7 @@ def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kerne
         places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
         return terms, None if places is None else compile(places), None if unit is None else compile(unit)
 
-    return answers.make_once(("constraints", tuple(law.items()) if isinstance(law, dict) else law), make_kernels)
+    return answers.make_once(("constraints", law_key(law)), make_kernels)
 
 
 def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,7 +38,13 @@ class OffBranchError(ModelError):
 def constraint_rows(answers: Answers, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> ConstraintRows:
     """The rows at a state: A (…, m, n), the rate A u + c (…, m) that is zero on the constraints, b (…, m) of
     A udot = b, and the residuals phi (…, m) of configurations (m, rad; zero for rows of motion). Rows are named by
-    `row_names`."""
+    `row_names`.
+
+    >>> m = kane.load("four-bar")
+    >>> q, u = m.project()
+    >>> m.constraint_rows(q, u).A.shape, m.row_names
+    ((5, 3), ('pin.x', 'pin.y', 'pin.z', 'pin.rx', 'pin.ry'))
+    """
     if not answers.mechanism.constraints:
         raise InputError(f"model '{answers.mechanism.name}' has no constraints")
     return ConstraintRows(*answers.ask("constraints", t, parameters, q=q, u=u))
@@ -52,22 +58,30 @@ def drive_efforts(
     Under constraints many efforts produce a motion: `inverse_dynamics` gives those that leave the constraints
     nothing to carry, this those of the drives of a parallel robot, the least where there are more than needed. udot
     has to satisfy the constraints.
+
+    >>> m = kane.load("four-bar")
+    >>> q, u = m.project()
+    >>> udot = m.forward_dynamics(q, u, [0, 0, 0])
+    >>> abs(m.drive_efforts(q, u, udot, along=m.speeds[:1])).round(6).tolist()
+    [0.0, 0.0, 0.0]
     """
     mechanism = answers.mechanism
     q, u, udot = (given.vector(mechanism, what, x) for what, x in (("q", q), ("u", u), ("udot", udot)))
     tau = answers.ask("inverse_dynamics", t, parameters, q=q, u=u, udot=udot)
     driven = [mechanism.speeds.index(name) for name in given.speed_names(mechanism, along, "efforts along")]
     flat = np.atleast_2d(tau)
-    A = np.zeros((len(flat), 0, len(mechanism.speeds)))
+    factors: Array = np.zeros((0, len(mechanism.speeds)))
     if mechanism.constraints:
         rows = constraint_rows(answers, q, u, t=t, parameters=parameters)
         refuse_off(mechanism, rows, u)
         rate = np.einsum("...mn,...n->...m", rows.A, udot) - rows.b
         _refuse_large(mechanism, "udot", rate, rows.A, udot, rows.b, "m/s² or rad/s²", "take it from forward_dynamics")
-        A = np.broadcast_to(rows.A, (len(flat), len(mechanism.row_names), len(mechanism.speeds)))
+        factors = rows.A
+    sizes = row_sizes(answers) if mechanism.constraints else None
     found = np.zeros_like(flat)
-    for k, (rows, needed) in enumerate(zip(A, flat, strict=True)):
-        found[k, driven] = _efforts_along(mechanism, rows, row_sizes(answers) if len(rows) else None, needed, driven)
+    for k, needed in enumerate(flat):
+        A = factors if factors.ndim == 2 else factors[k]
+        found[k, driven] = _efforts_along(mechanism, A, sizes, needed, driven)
     return found.reshape(tau.shape)
 
 
@@ -129,7 +143,11 @@ def freedom(
     answers: Answers, q: Any = None, *, t: float = 0.0, parameters: Any = None, within: float = REDUNDANT
 ) -> Freedom:
     """What the constraints leave of the motion at q (default: the initial one, made consistent). Rows that depend
-    on others but for a share `within` count as redundant."""
+    on others but for a share `within` count as redundant.
+
+    >>> kane.load("four-bar").freedom().degrees
+    1
+    """
     answers = answers.with_parameters(parameters)
     mechanism = answers.mechanism
     if not 0.0 < within < 1.0:
@@ -138,9 +156,8 @@ def freedom(
         q = close_configuration(answers, given.initial(mechanism, "q"), t, ())
     q = given.vector(mechanism, "q", q, single=True)
     M = np.atleast_2d(answers.ask("mass_matrix", t, None, q=q))
-    A = np.zeros((0, len(mechanism.speeds)))
-    if mechanism.constraints:
-        A = rows_at(answers, q, np.zeros(len(mechanism.speeds)), t).A
+    still = np.zeros(len(mechanism.speeds))
+    A = rows_at(answers, q, still, t).A if mechanism.constraints else np.zeros((0, len(still)))
     return count_freedom(A, np.abs(np.diag(M)), mechanism.row_names, mechanism.speeds, within, row_sizes(answers))
 
 
@@ -157,6 +174,11 @@ def project(
 
     q and u are arrays, or mappings name → value, the others starting from the initial state. Coordinates and speeds
     in `hold` stay as they are. Refuses with the residuals by name where constraints cannot be satisfied.
+
+    >>> m = kane.load("four-bar")
+    >>> q, u = m.project(u={m.speeds[0]: 1.0})
+    >>> bool(abs(m.constraint_rows(q, u).rate).max() < 1e-12)
+    True
     """
     answers = answers.with_parameters(parameters)
     mechanism = answers.mechanism
@@ -360,7 +382,7 @@ def _branches(mechanism: Mechanism, branches: Sequence[Array]) -> str:
 
 def held_names(*values: Any) -> list[str]:
     """The names that a start fixes: those of mappings."""
-    return [name for value in values if isinstance(value, Mapping) for name in value]
+    return [str(name) for value in values if isinstance(value, Mapping) for name in cast("Mapping[Any, Any]", value)]
 
 
 __all__ = [

@@ -5,10 +5,13 @@ A vector is an array or list (n,) or (batch, n), or a mapping name → value, th
 `InputError` that says what was given, to which model, and what is needed.
 """
 
+# pyright: reportUnnecessaryIsInstance=false
+# What callers give is judged, whatever its type was declared to be.
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,7 +25,7 @@ def vector(mechanism: Mechanism, what: str, value: Any, *, single: bool = False)
     """`value` of q, u, udot or tau as finite numbers, (n,) or, unless `single`, (batch, n)."""
     names = mechanism.coordinates if what == "q" else mechanism.speeds
     if isinstance(value, Mapping):
-        value = _from_names(mechanism, what, value, names)
+        value = _from_names(mechanism, what, cast("Mapping[str, Any]", value), names)
     return _finite(mechanism, what, _numbers(mechanism, what, value), names, single)
 
 
@@ -67,13 +70,14 @@ def parameters(mechanism: Mechanism, values: Any) -> Array | None:
             f"    fix: declare some with keep_free(...) or load(free=...), or use set_parameters"
         )
     if isinstance(values, Mapping):
-        for name in values:
+        by_name = cast("Mapping[str, Any]", values)
+        for name in by_name:
             if name in mechanism.parameters and name not in free:
                 raise InputError(
                     f"model '{mechanism.name}': parameter '{name}' is fixed\n    fix: keep_free(['{name}'])"
                 )
             require_known(mechanism, "free parameter", name, free, "parameters")
-        values = _columns(mechanism, "parameters", [values.get(name, value) for name, value in free.items()])
+        values = _columns(mechanism, "parameters", [by_name.get(name, value) for name, value in free.items()])
     return _finite(mechanism, "parameters", _numbers(mechanism, "parameters", values), tuple(free), False)
 
 
@@ -156,12 +160,14 @@ def _columns(mechanism: Mechanism, what: str, values: list[Any]) -> Any:
 
 
 def _numbers(mechanism: Mechanism, what: str, value: Any) -> Array:
-    if isinstance(value, (list, tuple)) and any(isinstance(item, str) for item in value):
-        value = [number(mechanism, what, item) for item in value]
+    if isinstance(value, (list, tuple)):
+        items = cast("Sequence[Any]", value)
+        if any(isinstance(item, str) for item in items):
+            value = [number(mechanism, what, item) for item in items]
     elif isinstance(value, str):
         value = number(mechanism, what, value)
     try:
-        array = np.asarray(value)
+        array: np.ndarray[Any, Any] = np.asarray(cast("Any", value))
         if array.dtype.kind not in "fiub" or array.dtype.kind == "b":
             raise TypeError
         return np.asarray(array, dtype=np.float64)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..analysis.linearization import (
-    Embedded,
     FirstOrder,
+    FirstOrderMotion,
     Linearization,
     Operating,
     Positions,
@@ -60,6 +60,10 @@ def linearize(
     joint.z about the axes of the moving frame. `inputs` are speeds that efforts act along (default: all). `outputs`
     are coordinates, speeds, accelerations (a speed with ') or any expressions in them and t (default: all
     coordinates and speeds). `ignore` leaves out states that no other depends on: names, or True: all such coordinates.
+
+    >>> m = kane.load("pendulum")
+    >>> m.linearize([0], [0]).eigenvalues.imag.round(4).tolist()
+    [-3.1321, 3.1321]
     """
     answers = answers.with_parameters(parameters)
     m = answers.mechanism
@@ -104,7 +108,12 @@ def equilibrium(
     parameters: Any = None,
     strict: bool = True,
 ) -> Steady:
-    """A state at rest that stays at rest, sought from the guess q; see `trim`."""
+    """A state at rest that stays at rest, sought from the guess q; see `trim`.
+
+    >>> m = kane.load("double-pendulum")
+    >>> abs(m.equilibrium([0.1, 0.2]).q).round(6).tolist()
+    [0.0, 0.0]
+    """
     m = answers.mechanism
     return trim(
         answers,
@@ -141,6 +150,10 @@ def trim(
     coordinates (their first and second rates vanish), speeds, or expressions in both, rates of coordinates among
     them (default: all speeds, and all coordinates that the equations of motion contain). Newton's method finds the
     unknowns; where it finds none it refuses with the residuals by name or, not `strict`, gives where it ended.
+
+    >>> m = kane.load("pendulum")
+    >>> round(m.trim({"q": "90*deg"}, [0], efforts=["u"])["tau_u"], 6)
+    9.81
     """
     answers = answers.with_parameters(parameters)
     m = answers.mechanism
@@ -247,7 +260,7 @@ def _closure(answers: Answers, t: float, held: Sequence[int]) -> Callable[[Array
     return close
 
 
-def _unsteady_names(answers: Answers, at: Operating, first: FirstOrder, motion: Embedded) -> tuple[str, ...]:
+def _unsteady_names(answers: Answers, at: Operating, first: FirstOrder, motion: FirstOrderMotion) -> tuple[str, ...]:
     """Coordinates and speeds that matter and change: the names of what is not steady at a state."""
     m = answers.mechanism
     felt = _relevant_coordinates(answers)
@@ -257,7 +270,7 @@ def _unsteady_names(answers: Answers, at: Operating, first: FirstOrder, motion: 
     return (*moving, *(s for s, x in zip(m.speeds, at.udot, strict=True) if abs(x) > size))
 
 
-def _outputs(answers: Answers, shown: Sequence[str], at: Operating, motion: Embedded) -> tuple[Array, Array]:
+def _outputs(answers: Answers, shown: Sequence[str], at: Operating, motion: FirstOrderMotion) -> tuple[Array, Array]:
     """(C, D over all speeds) of outputs by name or expression."""
     m = answers.mechanism
     C, D = np.zeros((len(shown), len(motion.states))), np.zeros((len(shown), len(m.speeds)))
@@ -283,10 +296,11 @@ def _outputs(answers: Answers, shown: Sequence[str], at: Operating, motion: Embe
 def _positions(answers: Answers, at: Operating) -> Positions:
     m = answers.mechanism
     found = quaternion_places(m)
-    E = Edot = np.zeros((0, 4, 3))
-    if found:
-        turns = answers.compile_once("turns", lambda: _require_program(turns_program(answers.fresh_equations())))
-        E, Edot = turns(at.t, (at.q, at.u), answers.values)
+    if not found:
+        none = np.zeros((0, 4, 3))
+        return Positions.of(m.coordinates, [], none, none)
+    turns = answers.compile_once("turns", lambda: _require_program(turns_program(answers.fresh_equations())))
+    E, Edot = turns(at.t, (at.q, at.u), answers.values)
     return Positions.of(m.coordinates, list(found.items()), E, Edot)
 
 
@@ -333,7 +347,11 @@ def _relevant_coordinates(answers: Answers) -> tuple[str, ...]:
 def _rates(answers: Answers, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
     exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
     answer = answers.compile_once(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
-    return lambda t, *arrays: answer(t, arrays, answers.values)
+
+    def rates(t: Any, *arrays: Any) -> Sequence[Array]:
+        return answer(t, arrays, answers.values)
+
+    return rates
 
 
 def _steady(answers: Answers, wanted: Iterable[str] | None) -> tuple[tuple[str, ...], Callable[..., Sequence[Array]]]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..analysis import BaseParameters, CheckReport, base_parameters, check
 from ..constraints.projection import InconsistentRows
-from ..errors import InputError, SingularError
-from ..formulation import external_program, regressor_program
+from ..errors import InputError, SingularError, WritingError
+from ..formulation import Equations
 from ..large import refuse_if_too_large
 from ..model import (
     Body,
@@ -27,17 +27,17 @@ from ..model import (
     to_urdf,
     write_mechanism,
 )
+from ..model.files.loading import SUFFIXES, URDF
 from ..model.symbols import Quantity
 from ..space import Frame, Point
 from ..writing import write_text
-from . import constrained, given, linear, reactions
+from . import constrained, given, linear, reactions, whole
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
-from .equations import Equations
 from .places import PlaceAnswers
-from .records import Array, Energy, Momentum, Wrench
+from .records import Array, Energy
 from .simulation import ControlLaw, set_up
-from .trajectory import Trajectory
+from .trajectory import Trajectory, present
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,6 +48,9 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
     packages, strict, right_angle.
+
+    >>> kane.load("pendulum")
+    <Model 'pendulum': 1 bodies, 1 joints, 1 coordinates, 1 speeds>
     """
     try:
         model = Model.of(load_mechanism(source, **options))
@@ -63,7 +66,7 @@ def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Call
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
         try:
-            return method(self._own_mechanism(), *args, **options)
+            return method(self._own_mechanism(), *args, **options)  # pyright: ignore[reportPrivateUsage]
         except FAULTS as error:
             raise odd_argument(method.__name__, args, options, error) from error
 
@@ -75,7 +78,7 @@ def _forward_question(question: Callable[Concatenate[Answers, P], R]) -> Callabl
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
         try:
-            return question(self._answers, *args, **options)
+            return question(self._answers, *args, **options)  # pyright: ignore[reportPrivateUsage]
         except FAULTS as error:
             raise odd_argument(question.__name__, args, options, error) from error
 
@@ -95,11 +98,34 @@ def _copy_signature(forward: Callable[..., Any], original: Callable[..., Any]) -
 class Model:
     """A mechanism that you describe and ask.
 
-    Describing: `parameter`, `body`, `joint`, `load`, `constrain`, … add to the description, `m.mechanism`, which knows
-    nothing of numbers. Asking: what is needed is formulated and compiled when first asked for, and kept until the
-    description changes. Units are SI, angles radians; q, u, udot and tau are arrays (n,) or (batch, n) in the order of
-    `coordinates` and `speeds`, or mappings name → value; tau acts along the speeds: tau · u is power. `t` is a number
-    (s) or one per sample; `parameters` are values of free parameters, by name or in their order.
+    You describe it with
+        `parameter`, `body`, `particle`, `joint`, `dh`, `wheel`, `slosh`, `rotor`, `coordinate`, `frame`, `point`,
+        `attach`: its parts;
+        `load`, `constrain`, `control`, `limit`: what acts on them, what holds them, drives and their limits;
+        `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_duration`, `set_parameters`, `keep_free`:
+        choices and values.
+    What you described is in
+        `mechanism`, `name`, `parameters`, `bodies`, `joints`, `loads`, `constraints`, `row_names`, `controls`,
+        `frames`, `points`, `gravity`, `coordinates`, `speeds`, `initial_state`, `mass`;
+        `save` and `to_urdf` write it to files, `of` makes a model of a mechanism.
+    You ask it for
+        `equations`: expressions, programs, operation counts, C, LaTeX and SymPy;
+        `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `bias`, `qdot`, `energy`, `momentum`, `inertia`,
+        `mass_center`, `poses`, `at`, `external_loads`, `regressor`: numbers at states, one or a batch;
+        `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`: what constraints and joints do;
+        `linearize`, `equilibrium`, `trim`, `base_parameters`, `check`: properties of the model;
+        `simulate`: its motion.
+
+    What is needed is formulated and compiled when first asked for, and kept until the description changes. Units are
+    SI, angles radians; q, u, udot and tau are arrays (n,) or (batch, n) in the order of `coordinates` and `speeds`, or
+    mappings name → value; tau acts along the speeds: tau · u is power. `t` is a number (s) or one per sample;
+    `parameters` are values of free parameters, by name or in their order. Gravity (m/s²) has components in N.
+
+    >>> m = kane.Model("pendulum", gravity=(0, 0, -9.81))
+    >>> rod = m.body("rod", mass=2, center=(0, 0, -0.5), inertia={"xx": 1 / 6, "yy": 1 / 6})
+    >>> hinge = m.joint("hinge", "revolute", "ground", "rod", axis="y", coordinates=["q"], speeds=["u"])
+    >>> m.forward_dynamics(q=[0.0], u=[0.0], tau=[2.0]).round(6).tolist()
+    [3.0]
     """
 
     def __init__(self, name: str = "model", *, gravity: Sequence[Quantity] = (0.0, 0.0, 0.0), about: str = ""):
@@ -108,7 +134,12 @@ class Model:
 
     @classmethod
     def of(cls, description: Mechanism | Answers) -> Self:
-        """The model of a description, which stays as it is: what is added later is added to a copy."""
+        """The model of a description, which stays as it is: what is added later is added to a copy.
+
+        >>> from kane.model import load_mechanism
+        >>> kane.Model.of(load_mechanism("pendulum")).speeds
+        ('u',)
+        """
         model = cls.__new__(cls)
         model._answers = description if isinstance(description, Answers) else Answers(description)
         model._shared = True
@@ -142,7 +173,12 @@ class Model:
 
     @property
     def mechanism(self) -> Mechanism:
-        """The description itself: records of all parts, and expressions over them."""
+        """The description itself: records of all parts, and expressions over them.
+
+        >>> m = kane.load("pendulum")
+        >>> m.mechanism.joints["pivot"].type.kind
+        'revolute'
+        """
         return self._answers.mechanism
 
     def _own_mechanism(self) -> Mechanism:
@@ -154,13 +190,25 @@ class Model:
 
     @refuse_odd
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
-        """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
+        """Keep parameters as inputs of the programs: they can then be changed without compiling again.
+
+        >>> m = kane.load("pendulum")
+        >>> m.keep_free(["L"])
+        >>> m.forward_dynamics({"q": "90*deg"}, [0], [0], parameters={"L": 2}).round(6).tolist()
+        [-4.905]
+        """
         free_parameters(self._own_mechanism(), names)
 
     @refuse_odd
     def set_parameters(self, **values: Quantity) -> None:
         """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
-        take effect at once, fixed ones with the next compilation."""
+        take effect at once, fixed ones with the next compilation.
+
+        >>> m = kane.load("pendulum")
+        >>> m.set_parameters(L="2*L", m=3)
+        >>> m.mass_matrix([0]).tolist()
+        [[12.0]]
+        """
         mechanism = self.mechanism.twin()
         if mechanism.set_parameters(values):
             self._answers = self._answers.of(mechanism)
@@ -170,103 +218,189 @@ class Model:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """What the model is called.
+
+        >>> kane.load("pendulum").name
+        'pendulum'
+        """
         return self.mechanism.name
 
     @property
     def parameters(self) -> Mapping[str, Parameter]:
-        """Parameters by name, with their values (SI)."""
+        """Parameters by name, with their values (SI).
+
+        >>> {name: p.value for name, p in kane.load("pendulum").parameters.items()}
+        {'g': 9.81, 'L': 1.0, 'm': 1.0}
+        """
         return self.mechanism.parameters
 
     @property
     def bodies(self) -> Mapping[str, Body]:
-        """Bodies by name, the ground not among them."""
+        """Bodies by name, the ground not among them.
+
+        >>> list(kane.load("double-pendulum").bodies)
+        ['upper', 'lower']
+        """
         return self.mechanism.bodies
 
     @property
     def joints(self) -> Mapping[str, Joint]:
-        """Joints by name."""
+        """Joints by name.
+
+        >>> list(kane.load("double-pendulum").joints)
+        ['shoulder', 'elbow']
+        """
         return self.mechanism.joints
 
     @property
     def loads(self) -> Mapping[str, BuiltLoad]:
-        """Loads by name."""
+        """Loads by name.
+
+        >>> list(kane.load("andrews-squeezer").loads)
+        ['spring', 'motor']
+        """
         return self.mechanism.loads
 
     @property
     def constraints(self) -> Mapping[str, BuiltConstraint]:
-        """Constraints by name, with their rows."""
+        """Constraints by name, with their rows.
+
+        >>> list(kane.load("four-bar").constraints)
+        ['pin']
+        """
         return self.mechanism.constraints
 
     @property
     def row_names(self) -> tuple[str, ...]:
-        """Names of all scalar constraints, in the order of the rows of A."""
+        """Names of all scalar constraints, in the order of the rows of A.
+
+        >>> kane.load("four-bar").row_names
+        ('pin.x', 'pin.y', 'pin.z', 'pin.rx', 'pin.ry')
+        """
         return self.mechanism.row_names
 
     @property
     def controls(self) -> Mapping[str, NamedControl]:
-        """Control laws by name."""
+        """Control laws by name.
+
+        >>> list(kane.load("cart-pole").controls)
+        ['balance']
+        """
         return self.mechanism.controls
 
     @property
     def frames(self) -> Mapping[str, Frame]:
-        """Frames by name: N, those of bodies, and those that were declared."""
+        """Frames by name: N, those of bodies, and those that were declared.
+
+        >>> list(kane.load("pendulum").frames)
+        ['N', 'ground', 'bob']
+        """
         return self.mechanism.frames
 
     @property
     def points(self) -> Mapping[str, Point]:
-        """Points by name: O, the origins of bodies, and those that were declared."""
+        """Points by name: O, the origins of bodies, and those that were declared.
+
+        >>> list(kane.load("pendulum").points)
+        ['O', 'ground', 'bob']
+        """
         return self.mechanism.points
 
     @property
     def gravity(self) -> tuple[float, float, float]:
-        """Acceleration of gravity (m/s²), components in N, at the present values of the parameters."""
+        """Acceleration of gravity (m/s²), components in N, at the present values of the parameters.
+
+        >>> kane.load("pendulum").gravity
+        (0.0, -9.81, 0.0)
+        """
         x, y, z = (self.mechanism.number(e, "gravity") for e in self.mechanism.gravity)
         return x, y, z
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the coordinates, in the order of q."""
+        """Names of the coordinates, in the order of q.
+
+        >>> kane.load("double-pendulum").coordinates
+        ('q1', 'q2')
+        """
         return self.mechanism.coordinates
 
     @property
     def speeds(self) -> tuple[str, ...]:
-        """Names of the speeds, in the order of u."""
+        """Names of the speeds, in the order of u.
+
+        >>> kane.load("double-pendulum").speeds
+        ('u1', 'u2')
+        """
         return self.mechanism.speeds
 
     @property
     def initial_state(self) -> tuple[Array, Array]:
-        """(q, u) as the model states them; zero, or rest, where it does not."""
+        """(q, u) as the model states them; zero, or rest, where it does not.
+
+        >>> q, u = kane.load("pendulum").initial_state
+        >>> q.round(6).tolist(), u.tolist()
+        ([1.047198], [0.0])
+        """
         return given.initial(self.mechanism, "q"), given.initial(self.mechanism, "u")
 
     @property
     def mass(self) -> float:
-        """Total mass (kg), at the present values of the parameters."""
+        """Total mass (kg), at the present values of the parameters.
+
+        >>> kane.load("double-pendulum").mass
+        2.0
+        """
         mechanism = self.mechanism
         return sum(mechanism.number(body.mass, f"body '{body.name}'") for body in mechanism.bodies.values())
 
     @refuse_odd
     def save(self, path: str | Path) -> None:
-        """Write the description as a .yaml model file."""
-        write_text(path, write_mechanism(self.mechanism))
+        """Write the description as a .yaml model file, which `kane.load` reads; a file of that name is replaced when
+        all is written.
+
+        >>> kane.load("pendulum").save("mine.yaml")
+        >>> kane.load("mine.yaml").coordinates
+        ('q',)
+        """
+        _write(path, write_mechanism(self.mechanism), SUFFIXES)
 
     @refuse_odd
-    def to_urdf(self) -> str:
-        """The description as a URDF robot; refuses what URDF cannot say."""
-        return to_urdf(self.mechanism)
+    def to_urdf(self, path: str | Path | None = None) -> str:
+        """The description as the text of a URDF robot, written to the .urdf file `path` too if one is given. Refuses
+        what URDF cannot say. Lengths are metres, angles radians.
+
+        >>> print(kane.load("double-pendulum").to_urdf("arm.urdf"))
+        <?xml version="1.0"...
+        """
+        text = to_urdf(self.mechanism)
+        if path is not None:
+            _write(path, text, (URDF,))
+        return text
 
     # what is asked: equations ------------------------------------------------------------------------------------
 
     @refuse_odd
     def equations(self, free: Iterable[str] | str = ()) -> Equations:
-        """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
+        """The equations of motion; parameters in `free`, or declared free, are kept as inputs.
+
+        >>> kane.load("pendulum").equations().count("forward_dynamics")["mul"]
+        1
+        """
         self._shared = True
         return self._answers.formulate(self.mechanism, free) if free else self._answers.equations()
 
     # what is asked: states ---------------------------------------------------------------------------------------
 
     def inverse_dynamics(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Efforts tau (N m, N) along the speeds that produce udot in the state q, u."""
+        """Efforts tau (N m, N) along the speeds that produce udot in the state q, u.
+
+        >>> m = kane.load("pendulum")
+        >>> m.inverse_dynamics([0.0], [0.0], [3.0]).tolist()
+        [3.0]
+        >>> m.inverse_dynamics({"q": "90*deg"}, [0.0], [0.0]).round(6).tolist()
+        [9.81]
+        """
         answers = self._answers
         if parameters is None and answers.direct_revision == answers.mechanism.revision:
             direct = answers.direct.get("inverse_dynamics")
@@ -278,7 +412,12 @@ class Model:
         return answers.shortcut("inverse_dynamics", t, parameters, q=q, u=u, udot=udot)
 
     def forward_dynamics(self, q: Any, u: Any, tau: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Accelerations udot that the efforts tau along the speeds produce in the state q, u."""
+        """Accelerations udot that the efforts tau along the speeds produce in the state q, u.
+
+        >>> m = kane.load("pendulum")
+        >>> m.forward_dynamics([[0.0], [0.5]], [[0.0], [0.0]], [[2.0], [0.0]]).round(6).tolist()
+        [[2.0], [-4.703165]]
+        """
         answers = self._answers
         if parameters is None and answers.direct_revision == answers.mechanism.revision:
             direct = answers.direct.get("forward_dynamics")
@@ -291,97 +430,60 @@ class Model:
 
     @refuse_odd
     def mass_matrix(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """M(q), (n, n) or (batch, n, n): kinetic energy is ½ uᵀ M u where speeds are linear in the rates alone."""
+        """M(q), (n, n) or (batch, n, n): kinetic energy is ½ uᵀ M u where speeds are linear in the rates alone.
+
+        >>> m = kane.load("double-pendulum")
+        >>> m.mass_matrix([0, 0]).tolist()
+        [[5.0, 2.0], [2.0, 1.0]]
+        """
         return self._answers.ask("mass_matrix", t, parameters, q=q)
 
     @refuse_odd
     def bias(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Efforts at udot = 0: M udot + bias = tau."""
+        """Efforts at udot = 0: M udot + bias = tau.
+
+        >>> m = kane.load("pendulum")
+        >>> m.bias({"q": "90*deg"}, [0]).round(6).tolist()
+        [9.81]
+        """
         return self._answers.ask("bias", t, parameters, q=q, u=u)
 
     @refuse_odd
     def qdot(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Rates of the coordinates in the state q, u: W u + X."""
+        """Rates of the coordinates in the state q, u: W u + X.
+
+        >>> m = kane.load("double-pendulum")
+        >>> m.qdot([0, 0], [1.0, 2.0]).tolist()
+        [1.0, 2.0]
+        """
         return self._answers.ask("kinematics", t, parameters, q=q, u=u)
 
     @refuse_odd
     def energy(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Energy:
-        """Kinetic and potential energy (J); potential of gravity and springs, zero height at the origin of N."""
+        """Kinetic and potential energy (J); potential of gravity and springs, zero height at the origin of N.
+
+        >>> m = kane.load("pendulum")
+        >>> m.energy([0], [2.0])
+        Energy(kinetic=2.0, potential=-9.81)
+        """
         kinetic, potential = self._answers.ask("energy", t, parameters, q=q, u=u)
         return Energy(*(float(e) if np.ndim(e) == 0 else e for e in (kinetic, potential)))
 
-    @refuse_odd
-    def momentum(
-        self,
-        q: Any,
-        u: Any,
-        *,
-        about: Sequence[float] | str = (0.0, 0.0, 0.0),
-        t: Any = 0.0,
-        parameters: Any = None,
-    ) -> Momentum:
-        """Linear momentum, and angular momentum about a point fixed in N at `about` (m), components in N.
-
-        With about="center" the angular momentum is about the mass centre, without loss of digits far from the origin.
-        """
-        if isinstance(about, str):
-            if about != "center":
-                raise InputError(f"momentum about '{about}': give a point (x, y, z) in N, or 'center'")
-            return Momentum(*self._answers.ask("central_momentum", t, parameters, q=q, u=u))
-        linear, angular = self._answers.ask("momentum", t, parameters, q=q, u=u)
-        return Momentum(linear, angular - np.cross(given.triple("about", about), linear))
-
-    @refuse_odd
-    def inertia(self, q: Any, *, about: Sequence[float] | None = None, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Inertia of the whole system (kg m²), (…, 3, 3), components in N, about its mass centre or the point `about`
-        (m, fixed in N)."""
-        mass, center, central = self._answers.ask("inertia", t, parameters, q=q)
-        if about is None:
-            return central
-        arm = np.asarray(center) - given.triple("about", about)
-        square = (arm**2).sum(axis=-1)[..., None, None] * np.eye(3)
-        return central + np.asarray(mass)[..., None, None] * (square - arm[..., :, None] * arm[..., None, :])
-
-    @refuse_odd
-    def mass_center(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Position of the system's mass centre in N (m)."""
-        moment = self._answers.ask("mass_center", t, parameters, q=q)
-        return moment[..., 1:] / moment[..., :1]
-
-    @refuse_odd
-    def poses(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12)."""
-        return self._answers.ask("poses", t, parameters, q=q)
-
-    @refuse_odd
-    def external_loads(self, q: Any, u: Any, *, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> Wrench:
-        """What acts on the whole from outside: resultant force, and moment about the origin of N, components in N.
-
-        Gravity, loads, and tau along the speeds of free joints. They are the rates of the momenta; what acts between
-        bodies cancels. Every joint to the ground has to be free: others react.
-        """
-        refuse_if_too_large(self.mechanism, "external loads")
-        answers = self._answers
-        answer = answers.compile_once("external loads", lambda: external_program(answers.fresh_equations()))
-        efforts = np.zeros(len(self.speeds)) if tau is None else tau
-        return Wrench(*answers.evaluate(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
-
-    @refuse_odd
-    def regressor(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
-        order, about its origin and in its frame. Loads other than gravity take no part."""
-        refuse_if_too_large(self.mechanism, "regressor")
-        answers = self._answers
-        answer = answers.compile_once("regressor", lambda: regressor_program(answers.fresh_equations()))
-        return answers.evaluate(answer, t, parameters, {"q": q, "u": u, "udot": udot})
-
     def base_parameters(self) -> BaseParameters:
-        """The combinations of inertial parameters that efforts depend on."""
+        """The combinations of inertial parameters that efforts depend on.
+
+        >>> kane.load("pendulum").base_parameters().names
+        ('Izz.bob', 'hx.bob', 'hy.bob')
+        """
         return base_parameters(self._answers.equations())
 
     @refuse_odd
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """Check of the model against the laws of mechanics and an independent second route."""
+        """Check of the model against the laws of mechanics and an independent second route.
+
+        >>> kane.load("pendulum").check().passed
+        True
+        """
         refuse_if_too_large(self.mechanism, "check")
         try:
             return check(self._answers.equations(), samples=samples, seed=seed)
@@ -396,9 +498,21 @@ class Model:
 
     @refuse_odd
     def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
-        """Kinematics of a point of a body (m, in the body's frame): pose, velocity, acceleration, Jacobian."""
+        """Kinematics of a point of a body (m, in the body's frame): pose, velocity, acceleration, Jacobian.
+
+        >>> tip = kane.load("double-pendulum").at("lower", (0, -1, 0))
+        >>> tip.velocity([0, 0], [1.0, 0.0]).tolist()
+        [0.0, 0.0, 1.0, 2.0, 0.0, 0.0]
+        """
         self._shared = True
         return PlaceAnswers(self._answers, body, tuple(given.triple("point", point).tolist()))
+
+    momentum = _forward_question(whole.momentum)
+    inertia = _forward_question(whole.inertia)
+    mass_center = _forward_question(whole.mass_center)
+    poses = _forward_question(whole.poses)
+    external_loads = _forward_question(whole.external_loads)
+    regressor = _forward_question(whole.regressor)
 
     # what is asked: constraints, motion near a state, motion -----------------------------------------------------
 
@@ -445,17 +559,29 @@ class Model:
         ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
         Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
         ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
+
+        >>> m = kane.load("pendulum")
+        >>> run = m.simulate(10, q={"q": "10*deg"})
+        >>> run.outcome.success, float(run.t[-1])
+        (True, 10.0)
         """
         check_function("progress", progress, "the part that is done", 1)
         answers = self._answers.with_parameters(parameters)
-        asked = {"q": q, "u": u, "tau": tau, "control": control, "control_period": control_period, "method": method}
+        asked: dict[str, Any] = {
+            "q": q,
+            "u": u,
+            "tau": tau,
+            "control": control,
+            "control_period": control_period,
+            "method": method,
+        }
         asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "events": events}
         try:
             ready = set_up(answers, t, **asked, options=options)
         except FAULTS as error:
             raise odd_argument("simulate", (t,), asked | options, error) from error
         self._shared = True
-        return Trajectory.of(answers, ready.problem, ready.run(progress))
+        return present(answers, ready.problem, ready.run(progress))
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""
@@ -464,6 +590,13 @@ class Model:
 
     def __repr__(self) -> str:
         return repr(self.mechanism)
+
+
+def _write(path: str | Path, text: str, suffixes: Sequence[str]) -> None:
+    """Write a file that `load` can read again: by its ending it knows what is in it."""
+    if Path(path).suffix not in suffixes:
+        raise WritingError(f"{path}: is no name of such a file\n    fix: end it in {' or '.join(suffixes)}")
+    write_text(path, text)
 
 
 __all__ = ["Model", "load"]

@@ -12,31 +12,63 @@ from .records import Array
 
 @dataclass(frozen=True, slots=True)
 class PlaceAnswers:
-    """What can be asked of a point of a body. Components in N; ω before v; arrays as for the model."""
+    """What can be asked of a `point` (m, in the body's frame) of a `body`. Components in N; ω before v; arrays as for
+    the model, whose `answers` it uses.
+
+    >>> tip = kane.load("pendulum").at("bob", (0, -1, 0))
+    >>> tip.velocity([0], [2.0]).tolist()
+    [0.0, 0.0, 2.0, 2.0, 0.0, 0.0]
+    """
 
     answers: Answers
     body: str
     point: tuple[float, ...]
 
     def pose(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> tuple[Array, Array]:
-        """(R_NB, p): orientation (…, 3, 3) and position (…, 3) (m)."""
+        """(R_NB, p): orientation (…, 3, 3) and position (…, 3) (m).
+
+        >>> tip = kane.load("pendulum").at("bob", (0, -1, 0))
+        >>> R, p = tip.pose([0])
+        >>> p.tolist()
+        [0.0, -1.0, 0.0]
+        """
         flat = self._ask("pose", t, parameters, q=q)
         return flat[..., :9].reshape(*flat.shape[:-1], 3, 3), flat[..., 9:]
 
     def velocity(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """ω (rad/s) and v (m/s), (…, 6)."""
+        """ω (rad/s) and v (m/s), (…, 6).
+
+        >>> tip = kane.load("pendulum").at("bob", (0, -1, 0))
+        >>> tip.velocity([0], [2.0]).tolist()
+        [0.0, 0.0, 2.0, 2.0, 0.0, 0.0]
+        """
         return self._ask("velocity", t, parameters, q=q, u=u)
 
     def acceleration(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """α (rad/s²) and a (m/s²), (…, 6)."""
+        """α (rad/s²) and a (m/s²), (…, 6).
+
+        >>> tip = kane.load("pendulum").at("bob", (0, -1, 0))
+        >>> tip.acceleration([0], [2.0], [0.0]).tolist()
+        [0.0, 0.0, 0.0, 0.0, 4.0, 0.0]
+        """
         return self._ask("acceleration", t, parameters, q=q, u=u, udot=udot)
 
     def jacobian(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """J (…, 6, n): ω and v per unit of each speed."""
+        """J (…, 6, n): ω and v per unit of each speed.
+
+        >>> tip = kane.load("pendulum").at("bob", (0, -1, 0))
+        >>> tip.jacobian([0]).ravel().tolist()
+        [0.0, 0.0, 1.0, 1.0, 0.0, 0.0]
+        """
         return self._ask("jacobian", t, parameters, q=q)
 
     def jacobian_rate(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
-        """dJ/dt (…, 6, n)."""
+        """dJ/dt (…, 6, n).
+
+        >>> tip = kane.load("pendulum").at("bob", (0, -1, 0))
+        >>> tip.jacobian_rate([0], [2.0])[4].tolist()
+        [2.0]
+        """
         return self._ask("jacobian_rate", t, parameters, q=q, u=u)
 
     def _ask(self, what: str, t: Any, parameters: Any, **vectors: Any) -> Any:

@@ -47,10 +47,16 @@ _SHOWN = 1e-13  # share of the largest force below which a number is printed as 
 @dataclass(frozen=True, slots=True)
 class Reaction:
     """What a joint or a constraint exerts on the body `on`: force (…, 3) (N) and moment (…, 3) (N m) about `point`, the
-    position of that point in N (…, 3) (m). `undetermined` are components that rigid bodies alone do not determine.
+    position of that point in N (…, 3) (m). Components are along `frame`; `undetermined` are those that rigid bodies
+    alone do not determine.
 
     A constraint that ties motion variables together, as a gear does, has `efforts` along them, by name (N m, N), which
     go through their joints; its force, moment and point are None.
+
+    >>> m = kane.load("pendulum")
+    >>> pivot = m.reactions([0], [2.0])["pivot"]
+    >>> pivot.on, pivot.force.round(6).tolist()
+    ('bob', [0.0, 13.81, 0.0])
     """
 
     name: str
@@ -60,7 +66,7 @@ class Reaction:
     moment: Any
     point: Any
     undetermined: tuple[str, ...] = ()
-    efforts: Mapping[str, Any] = field(default_factory=dict)
+    efforts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,6 +77,10 @@ class Reactions(Mapping[str, Reaction]):
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
     constraints with those of their components. The values given are those of rows that all yield alike, or by the
     `stiffness` that was given.
+
+    >>> kane.load("pendulum").reactions([0], [2.0])
+    Reactions at one state, components in N
+      pivot  on bob: force (0, 13.81, 0) N, moment (0, 0, 0) N m
     """
 
     joints: Mapping[str, Reaction]
@@ -88,7 +98,13 @@ class Reactions(Mapping[str, Reaction]):
         raise KeyError(f"'{name}': there are {', '.join(self)}")
 
     def multiplier(self, row: str) -> Any:
-        """λ of one row of a constraint, (…)."""
+        """λ of one row of a constraint, (…).
+
+        >>> m = kane.load("four-bar")
+        >>> q, u = m.project()
+        >>> m.reactions(q, u).multiplier("pin.x").shape
+        ()
+        """
         if row not in self.row_names:
             raise InputError(f"no row '{row}': there are {', '.join(self.row_names) or 'none'}")
         return self.multipliers[..., self.row_names.index(row)]
@@ -140,7 +156,7 @@ def _reaction_line(reaction: Reaction, single: bool, least: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class States:
+class StateBatch:
     """States as a batch: times (k, 1), q (k, n_q), u, tau and udot (k, n); `single` where one was asked for."""
 
     t: Array
@@ -151,24 +167,24 @@ class States:
     single: bool
 
 
-def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> States:
+def _states(answers: Answers, q: Any, u: Any, tau: Any, t: Any, udot: Any) -> StateBatch:
     m = answers.mechanism
     asked = {"q": q, "u": u, "tau": given.initial(m, "tau") if tau is None else tau}
     if udot is not None:
         asked["udot"] = udot
     arrays = {name: given.vector(m, name, value) for name, value in asked.items()}
     times = np.asarray(given.clock(t), dtype=float)
-    sizes = {len(x) for x in arrays.values() if x.ndim == 2} | ({times.size} if times.ndim else set())
+    sizes = {len(x) for x in (*arrays.values(), *([times.reshape(-1, 1)] if times.ndim else [])) if x.ndim == 2}
     if len(sizes) > 1:
         raise InputError(f"batches of different size: {sorted(sizes)}")
     count = sizes.pop() if sizes else 1
     wide = {name: np.broadcast_to(x, (count, x.shape[-1])).copy() for name, x in arrays.items()}
     single = times.ndim == 0 and all(x.ndim == 1 for x in arrays.values())
     clock = np.broadcast_to(times.reshape(-1, 1), (count, 1)).copy()
-    return States(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
+    return StateBatch(clock, wide["q"], wide["u"], wide["tau"], wide.get("udot"), single)
 
 
-def _stiffness(m: Mechanism, of: Mapping[str, float] | None) -> Array | None:
+def _stiffness(m: Mechanism, of: Mapping[str, Any] | None) -> Array | None:
     """Stiffness (rows,) of all rows from that of some constraints, or rows, by name; None if none is given."""
     if not of:
         return None
@@ -227,6 +243,10 @@ def reactions(
 
     Where constraints are redundant, what rigid bodies leave open is as if every row yielded a little: with the same
     stiffness (N/m, N m/rad) or, relative to that, the `stiffness` given for constraints or rows by name.
+
+    >>> m = kane.load("pendulum")
+    >>> m.reactions([0], [2.0])["pivot"].force.round(6).tolist()
+    [0.0, 13.81, 0.0]
     """
     answers = answers.with_parameters(parameters)
     m = answers.mechanism
@@ -250,18 +270,20 @@ def reactions(
 
 
 def _by_programs(
-    answers: Answers, tree: JointTree, states: States, implied: bool, method: str, weights: Array | None
+    answers: Answers, tree: JointTree, states: StateBatch, implied: bool, method: str, weights: Array | None
 ) -> Found:
     """By auxiliary speeds, or by multipliers and bodies summed inward."""
     m = answers.mechanism
     udot, rows = _accelerations(answers, states), len(m.row_names)
     solve = multipliers_by_released_rows if method == "auxiliary" else multipliers_by_singular_values
     count = len(states.q)
-    A, mass = np.zeros((count, 0, len(m.speeds))), None
-    acts, at, along = np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), A
+    none = np.zeros((count, 0, len(m.speeds)))
     found = Multipliers(np.zeros((count, 0)), np.zeros((count, 0, 0)))
-    if rows:
-        A, mass, acts, at, along = _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
+    A, mass, acts, at, along = (
+        _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
+        if rows
+        else (none, None, np.zeros((count, 0, 6)), np.zeros((count, 0, 3)), none)
+    )
     if rows or (states.udot is not None and not implied):
         g = _efforts(answers, states, udot)
         if mass is not None:
@@ -291,7 +313,7 @@ def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> 
     return Multipliers(values, np.zeros((*values.shape, 0)))
 
 
-def _by_complement(answers: Answers, states: States, implied: bool, weights: Array | None) -> Found:
+def _by_complement(answers: Answers, states: StateBatch, implied: bool, weights: Array | None) -> Found:
     """By the equations of all bodies, state by state."""
     m = answers.mechanism
     equations: KinetostaticEquations = answers.make_once("kinetostatics", lambda: KinetostaticEquations(m))
@@ -326,7 +348,7 @@ def _by_complement(answers: Answers, states: States, implied: bool, weights: Arr
     )
 
 
-def _accelerations(answers: Answers, states: States) -> Array:
+def _accelerations(answers: Answers, states: StateBatch) -> Array:
     if states.udot is not None:
         return states.udot
     if not answers.mechanism.speeds:
@@ -335,7 +357,7 @@ def _accelerations(answers: Answers, states: States) -> Array:
     return np.asarray(udot).reshape(states.u.shape)
 
 
-def _efforts(answers: Answers, states: States, udot: Array) -> Array:
+def _efforts(answers: Answers, states: StateBatch, udot: Array) -> Array:
     """M u̇ + bias − tau: what reactions have to give."""
     return answers.ask("inverse_dynamics", states.t, None, q=states.q, u=states.u, udot=udot) - states.tau
 
@@ -343,7 +365,11 @@ def _efforts(answers: Answers, states: States, udot: Array) -> Array:
 def _kernel(answers: Answers, name: str, made: Any, *args: Any) -> Callable[..., Any]:
     """A compiled program of reactions, of t and other inputs."""
     answer = answers.compile_once(name, lambda: made(answers.fresh_equations(), *args))
-    return lambda t, *arrays: answer(t, arrays, answers.values)
+
+    def ask(t: Any, *arrays: Any) -> Any:
+        return answer(t, arrays, answers.values)
+
+    return ask
 
 
 def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, given: bool) -> None:
@@ -375,21 +401,24 @@ def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, give
 # by name -------------------------------------------------------------------------------------------------------------
 
 
-def _name_reactions(answers: Answers, tree: JointTree, states: States, found: Found, frame: str, on: str) -> Reactions:
+def _name_reactions(
+    answers: Answers, tree: JointTree, states: StateBatch, found: Found, frame: str, on: str
+) -> Reactions:
     m = answers.mechanism
     R = _orientation(answers, states, frame)
     wrenches = found.wrench if on == "child" else -found.wrench
     lam_on = found.multipliers.values if on == "child" else -found.multipliers.values
     loose_joints, loose_constraints, loose_rows = _find_undetermined(answers, tree, states, found, R)
     first = 0 if states.single else slice(None)
-    joints = {}
+    joints: dict[str, Reaction] = {}
     for i, joint in enumerate(m.joints.values()):
         wrench = _turn_wrenches(R, wrenches[:, i])[first]
         body = joint.child if on == "child" else joint.parent
         joints[joint.name] = Reaction(
             joint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], found.points[:, i][first], loose_joints[i]
         )
-    constraints, r = {}, 0
+    constraints: dict[str, Reaction] = {}
+    r = 0
     for c, constraint in enumerate(m.constraints.values()):
         rows = slice(r, r + len(constraint.rows))
         r = rows.stop
@@ -408,12 +437,14 @@ def _name_reactions(answers: Answers, tree: JointTree, states: States, found: Fo
         constraints[constraint.name] = Reaction(
             constraint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], point, loose_constraints[c]
         )
-    undetermined = {name: () for name, loose in zip(m.row_names, loose_rows, strict=True) if loose}
+    undetermined: dict[str, tuple[str, ...]] = {
+        name: () for name, loose in zip(m.row_names, loose_rows, strict=True) if loose
+    }
     undetermined |= {x.name: x.undetermined for x in (*joints.values(), *constraints.values()) if x.undetermined}
     return Reactions(joints, constraints, found.multipliers.values[first], m.row_names, undetermined)
 
 
-def _orientation(answers: Answers, states: States, frame: str) -> Array | None:
+def _orientation(answers: Answers, states: StateBatch, frame: str) -> Array | None:
     """R_NF of the frame in which components are wanted, (k, 3, 3); None for N."""
     m = answers.mechanism
     axes = m.find_frame(frame, "reactions / frame")
@@ -430,7 +461,7 @@ def _turn_wrenches(R: Array | None, wrench: Array) -> Array:
 
 
 def _find_undetermined(
-    answers: Answers, tree: JointTree, states: States, found: Found, R: Array | None
+    answers: Answers, tree: JointTree, states: StateBatch, found: Found, R: Array | None
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[bool]]:
     """Components of joints, components of constraints, and rows that change along the null space of Aᵀ."""
     m = answers.mechanism

@@ -10,21 +10,35 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Energy(NamedTuple):
-    """Kinetic and potential energy (J)."""
+    """`kinetic` and `potential` energy (J), numbers or (batch,).
+
+    >>> kane.load("pendulum").energy([0], [2.0]).kinetic
+    2.0
+    """
 
     kinetic: Any
     potential: Any
 
 
 class Momentum(NamedTuple):
-    """Linear momentum (kg m/s) and angular momentum (kg m²/s), components in N."""
+    """`linear` momentum (kg m/s) and `angular` momentum (kg m²/s), (…, 3) each, components in N.
+
+    >>> kane.load("pendulum").momentum([0], [2.0]).linear.tolist()
+    [2.0, 0.0, 0.0]
+    """
 
     linear: Any
     angular: Any
 
 
 class ConstraintRows(NamedTuple):
-    """The rows of constraints at a state: A, the rate A u + c, b of A udot = b, residuals phi of configurations."""
+    """The rows of constraints at a state: `A` (…, m, n), the `rate` A u + c (…, m), `b` (…, m) of A udot = b, and the
+    residuals `phi` (…, m) of configurations (m, rad).
+
+    >>> m = kane.load("four-bar")
+    >>> m.constraint_rows(*m.project()).phi.shape
+    (5,)
+    """
 
     A: Any
     rate: Any
@@ -33,8 +47,12 @@ class ConstraintRows(NamedTuple):
 
 
 class Residuals(NamedTuple):
-    """How far off its constraints a motion is: rows by name, residuals of configurations (k, m) and rates A u + c
-    (k, m)."""
+    """How far off its constraints a motion is: `rows` by name, residuals of configurations, `position` (k, m), and
+    rates A u + c, `velocity` (k, m).
+
+    >>> kane.load("pendulum").simulate(1).residuals.rows
+    ()
+    """
 
     rows: tuple[str, ...]
     position: Any
@@ -42,7 +60,12 @@ class Residuals(NamedTuple):
 
 
 class Wrench(NamedTuple):
-    """A resultant force (N) and moment (N m), components in N."""
+    """A resultant `force` (N) and `moment` (N m), (…, 3) each, components in N.
+
+    >>> m = kane.load("free-body")
+    >>> m.external_loads(*m.initial_state).force.tolist()
+    [0.0, 0.0, 0.0]
+    """
 
     force: Any
     moment: Any

@@ -1,17 +1,19 @@
 """A simulation put together: start, programs, events, control law and settings of a motion."""
 
+# pyright: reportUnnecessaryIsInstance=false
+# What callers give is judged, whatever its type was declared to be.
+
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ..backends import Kernel, compile
-from ..errors import InputError, ModelError
-from ..errors import Problem as Fault
+from ..errors import InputError, ModelError, Problem
 from ..formulation import (
     CompiledControl,
     control_program,
@@ -25,9 +27,9 @@ from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
-from ..simulate import Control, Event, Mode, Problem, Solution, simulate
+from ..simulate import Control, Event, Mode, MotionProblem, Solution, simulate
 from . import given
-from .answers import Answers, embedding_of
+from .answers import Answers, embedding_of, law_key
 from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
 from .records import Array
@@ -47,7 +49,7 @@ class Setup:
     """A simulation that is ready to run: what is simulated, the state [q, u, work] at its start, the times (s), a
     control in Python, and settings of the integrator. Without such a control it can be pickled."""
 
-    problem: Problem
+    problem: MotionProblem
     start: Array
     times: Array
     control: Control | None
@@ -133,15 +135,11 @@ def _check_control(control: Any) -> None:
     check_function("control", control, "(t, q, u)", 3)
 
 
-def _key(law: Law | None) -> Any:
-    return tuple(law.items()) if isinstance(law, dict) else law
-
-
 def _problem(
     answers: Answers, law: Law | None, watched: list[tuple[Event, Expr]], treatment: Treatment, tau: Array, method: str
-) -> Problem:
+) -> MotionProblem:
     """What is simulated; its programs are kept for the next motion with the same law, events and treatment."""
-    key = ("simulation", _key(law), tuple(watched), treatment)
+    key = ("simulation", law_key(law), tuple(watched), treatment)
     recursive = answers.recursive()
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
@@ -154,7 +152,7 @@ def _problem(
         mode = replace(mode, jacobian=_jacobian(answers, law))
     mechanism = answers.mechanism
     layout = Layout(len(mechanism.coordinates), len(mechanism.speeds), len(answers.values))
-    return Problem(
+    return MotionProblem(
         layout,
         (mode,),
         tuple(tau.tolist()),
@@ -208,7 +206,9 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     """The exact Jacobian of the motion, for the implicit integrator."""
-    return answers.make_once(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
+    return answers.make_once(
+        ("jacobian", law_key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law))
+    )
 
 
 def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:
@@ -224,16 +224,16 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
 
 
 def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
-    found = []
+    found: list[tuple[Event, Expr]] = []
     if events is not None and not isinstance(events, Mapping):
         raise InputError(f"events = {describe_value(events)}\n    fix: give a mapping name → expression")
-    for name, spec in (events or {}).items():
-        spec = dict(spec) if isinstance(spec, Mapping) else {"expression": spec}
+    for name, value in (events or {}).items():
+        spec = dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {"expression": value}
         expression = spec.pop("expression", None)
         unknown = set(spec) - {"direction", "terminal"}
         if expression is None or unknown:
             raise ModelError(
-                Fault(
+                Problem(
                     mechanism.where(f"event '{name}'"),
                     f"cannot be made of {sorted(spec)}" if unknown else "has no expression",
                     fix="give an expression, or {expression, direction, terminal}",

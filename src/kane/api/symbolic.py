@@ -9,13 +9,13 @@ from typing import Any
 from ..analysis import CheckReport
 from ..backends import SymPyProgram
 from ..errors import ModelError, Problem, SingularError
+from ..formulation import Equations
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
 from ..model import Mechanism
 from ..model.sympy import SymPySource, declare, read
 from .answers import Answer, Answers
-from .equations import Equations
 from .model import Model
 
 _OF_BODIES = ("momentum", "mass_center", "central_momentum", "inertia", "poses")
@@ -36,6 +36,14 @@ def from_sympy(
     programs. `initial` maps coordinates and speeds to where they start. Symbols may be named by strings. q and u have
     SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a Lagrangian the
     equations are its derivatives.
+
+    >>> import sympy.physics.mechanics as me
+    >>> (q, u), N, P = me.dynamicsymbols("q u"), me.ReferenceFrame("N"), me.Point("P")
+    >>> P.set_vel(N, u * N.x)
+    >>> method = me.KanesMethod(N, [q], [u], [q.diff() - u])
+    >>> forces = method.kanes_equations([me.Particle("ball", P, 2)], [(P, -8 * q * N.x)])
+    >>> kane.from_sympy(method).linearize([0], [0]).eigenvalues.imag.round(6).tolist()
+    [-2.0, 2.0]
     """
     mechanism = Mechanism(name)
     mechanism.source = source = declare(mechanism, read(method), values, initial, free)
@@ -103,28 +111,36 @@ class SymPyEquations(Equations):
 
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy; coordinates, speeds and parameters are the script's own."""
-        program = super().to_sympy(what)
-        own = _source(self.mechanism).symbols
-        back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
-
-        def use_script_symbols(expression: Any) -> Any:
-            return expression.xreplace(back)
-
-        return SymPyProgram(
-            {label: use_script_symbols(symbol) for label, symbol in program.symbols.items()},
-            [(z, use_script_symbols(expression)) for z, expression in program.replacements],
-            {
-                k: o.applyfunc(use_script_symbols) if hasattr(o, "applyfunc") else use_script_symbols(o)
-                for k, o in program.outputs.items()
-            },
-        )
+        return _in_own_symbols(self.mechanism, super().to_sympy(what))
 
 
-class LagrangianEquations(SymPyEquations):
+def _in_own_symbols(mechanism: Mechanism, program: SymPyProgram) -> SymPyProgram:
+    """The program with the symbols of the script that the model came from."""
+    own = _source(mechanism).symbols
+    back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
+
+    def use_script_symbols(expression: Any) -> Any:
+        return expression.xreplace(back)
+
+    return SymPyProgram(
+        {label: use_script_symbols(symbol) for label, symbol in program.symbols.items()},
+        [(z, use_script_symbols(expression)) for z, expression in program.replacements],
+        {
+            k: o.applyfunc(use_script_symbols) if hasattr(o, "applyfunc") else use_script_symbols(o)
+            for k, o in program.outputs.items()
+        },
+    )
+
+
+class LagrangianEquations(Equations):
     """Lagrange's equations, d/dt ∂L/∂q̇ − ∂L/∂q = Q + tau, from derivatives of L in the graph; u is q̇.
 
     With p = ∂L/∂u: M = ∂p/∂u, and the bias is what is left of ṗ − ∂L/∂q − Q at u̇ = 0.
     """
+
+    def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
+        """Symbols, replacements and outputs in SymPy, in the script's own symbols."""
+        return _in_own_symbols(self.mechanism, super().to_sympy(what))
 
     @cached_property
     def _lagrangian(self) -> Expr:
@@ -165,7 +181,7 @@ class LagrangianEquations(SymPyEquations):
     @cached_property
     def inverse_dynamics(self) -> list[Expr]:
         """Efforts tau along the rates that produce u̇: M u̇ + bias."""
-        efforts = []
+        efforts: list[Expr] = []
         for row, total in zip(self.mass_matrix, self.bias, strict=True):
             for entry, rate in zip(row, self.system.udot, strict=True):
                 total = total + entry * rate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..analysis.singular import Singularity, find_singular
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError
 from ..model import locks
-from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
+from ..simulate import Embedding, MotionProblem, Outcome, Segment, Solution, Statistics, Transition
 from .answers import Answers, embedding_of
 from .boundary import refuse_odd
 from .constrained import constraint_rows, freedom
@@ -29,10 +29,19 @@ _SPLINE = 5  # degree of the curves that integrate loads along a motion
 
 @dataclass(frozen=True)
 class Trajectory:
-    """A motion: times t (k,), coordinates q (k, n), speeds u (k, n), efforts tau (k, n), work done by loads (k,), how
-    it ended, and the singular positions of constraints that it passed. `segments` are its parts under one set of
-    constraints each, `transitions` what lies between them. What it answers with is what it was simulated with: the
-    model may have changed since."""
+    """A motion: times `t` (k,) in s, coordinates `q` (k, n_q), speeds `u` (k, n), efforts `tau` (k, n) along them,
+    `work` (k,) done by all loads but gravity (J), and the `outcome`: how it ended.
+
+    `statistics` say what it cost, `events` where watched expressions crossed zero, `singularities` which singular
+    positions of constraints it passed. `segments` are its parts under one set of constraints each, `transitions` what
+    lies between them. It answers with the model that it was simulated with (`answers`), which may have changed since.
+
+    >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+    >>> run.t.tolist(), run.q.shape
+    ([0.0, 0.5, 1.0], (3, 1))
+    >>> run.outcome.success
+    True
+    """
 
     answers: Answers = field(repr=False)
     t: Array
@@ -47,48 +56,26 @@ class Trajectory:
     segments: tuple[Segment, ...] = ()
     transitions: tuple[Transition, ...] = ()
 
-    @staticmethod
-    def of(answers: Answers, problem: Problem, solution: Solution) -> Trajectory:
-        """The trajectory of what was simulated."""
-        law = problem.law
-        q, u, work = problem.layout.state.split(solution.y).values()
-        tau = np.tile(problem.tau, (len(solution.t), 1))
-        if law is not None:
-            values = (answers.values,) if any(g.name == "parameters" for g in law.program.inputs) else ()
-            tau = tau + law(solution.t[:, None], q, u, *values)
-        elif solution.held is not None and len(solution.held.t):
-            last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
-            tau = solution.held.p[np.clip(last, 0, None)]
-        outcome = _name_lock(answers, solution.outcome, q[-1])
-        embedding = problem.modes[0].embedding
-        passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
-        if passed:
-            outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
-        return Trajectory(
-            answers,
-            solution.t,
-            q,
-            u,
-            tau,
-            work,
-            outcome,
-            solution.statistics,
-            solution.events,
-            passed,
-            solution.segments,
-            solution.transitions,
-        )
-
     @property
     def model(self) -> Model:
-        """The model as it was when this motion was computed."""
+        """The model as it was when this motion was computed.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> run.model.name
+        'pendulum'
+        """
         from .model import Model  # which imports this module
 
         return Model.of(self.answers)
 
     @cached_property
     def residuals(self) -> Residuals:
-        """How far off its constraints the motion is, row by row: of configurations (m, rad) and of rates."""
+        """How far off its constraints the motion is, row by row: of configurations (m, rad) and of rates.
+
+        >>> run = kane.load("four-bar").simulate(0.1)
+        >>> bool(abs(run.residuals.position).max() < 1e-9)
+        True
+        """
         if not self.answers.mechanism.constraints:
             return Residuals((), np.zeros((len(self), 0)), np.zeros((len(self), 0)))
         rows = constraint_rows(self.answers, self.q, self.u, t=self.t)
@@ -97,7 +84,12 @@ class Trajectory:
     @cached_property
     def multipliers(self) -> Array:
         """λ of the rows of constraints along the motion, (k, m), in the order of the model's `row_names`: N, N m, or
-        what makes λ times the rate of the row a power. As in `Reactions.multipliers`, without the joints."""
+        what makes λ times the rate of the row a power. As in `Reactions.multipliers`, without the joints.
+
+        >>> run = kane.load("four-bar").simulate([0, 0.05, 0.1])
+        >>> run.multipliers.shape
+        (3, 5)
+        """
         answers = self.answers
         if not answers.mechanism.constraints:
             return np.zeros((len(self), 0))
@@ -105,7 +97,13 @@ class Trajectory:
         return embedding.multipliers(self.t, self.q, self.u, self.tau, answers.values)
 
     def energy(self) -> Energy:
-        """Kinetic and potential energy (J) along the motion."""
+        """Kinetic and potential energy (J) along the motion.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> energy = run.energy()
+        >>> bool(np.ptp(energy.kinetic + energy.potential) < 1e-6)
+        True
+        """
         return self.model.energy(self.q, self.u, t=self.t)
 
     def impulse(self) -> Momentum:
@@ -113,34 +111,58 @@ class Trajectory:
 
         Momentum minus impulse stays constant. Integrated along the times of the trajectory by quintic splines, six of
         them or more, so it is as exact as these are dense: let times fall where loads jump.
+
+        >>> run = kane.load("free-body").simulate(np.linspace(0, 1, 11))
+        >>> run.impulse().linear[-1].tolist()
+        [0.0, 0.0, 0.0]
         """
-        from scipy.interpolate import make_interp_spline  # slow to import
+        from scipy import interpolate  # pyright: ignore[reportMissingTypeStubs] # slow to import
 
         if len(self.t) < _SPLINE + 1:
             raise InputError(f"{len(self.t)} times: an impulse needs {_SPLINE + 1} or more along the motion")
         loads = self.model.external_loads(self.q, self.u, tau=self.tau, t=self.t)
-        curves = (make_interp_spline(self.t, values, k=_SPLINE).antiderivative() for values in loads)
+        spline: Any = cast("Any", interpolate).make_interp_spline  # scipy has no types
+        curves = (spline(self.t, values, k=_SPLINE).antiderivative() for values in loads)
         return Momentum(*(curve(self.t) - curve(self.t[0]) for curve in curves))
 
     def acceleration(self) -> Array:
-        """udot along the motion, (k, n)."""
+        """udot along the motion, (k, n).
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> run.acceleration().shape
+        (3, 1)
+        """
         return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t)
 
     @refuse_odd
     def reactions(self, **options: Any) -> Reactions:
-        """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions."""
+        """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> run.reactions()["pivot"].force.shape
+        (3, 3)
+        """
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
     @refuse_odd
     def check(self, tolerance: float = 1e-6) -> CheckReport:
         """Check of the motion against the balance of energy and the equations it must satisfy; `tolerance` is what the
-        integrator may add up to, relative."""
+        integrator may add up to, relative.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> run.check().passed
+        True
+        """
         if self.answers.recursive():
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
         return check_trajectory(self, self.answers.equations(), tolerance)
 
     def plot(self, path: str | None = None) -> Any:
-        """A figure of the coordinates over time (matplotlib), written to `path` if given."""
+        """A figure of the coordinates over time (matplotlib), written to `path` if given.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> figure = run.plot("motion.png")
+        """
         from ..viewer import plots  # matplotlib is an extra and slow to import
 
         figure = plots.motion(self.answers.mechanism, self.t, self.q)
@@ -149,7 +171,11 @@ class Trajectory:
         return figure
 
     def view(self, *, port: int = 0, open_browser: bool = True) -> None:
-        """Play the motion in a browser, from a server on this machine only, until its window or Ctrl-C ends it."""
+        """Play the motion in a browser, from a server on this machine only, until its window or Ctrl-C ends it.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> run.view()  # doctest: +SKIP
+        """
         from ..viewer import view  # viser is an extra and slow to import
 
         view(self, port=port, open_browser=open_browser)
@@ -159,6 +185,38 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return f"<Trajectory of '{self.answers.mechanism.name}', {len(self)} times: {self.outcome}>"
+
+
+def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
+    """The trajectory of what was simulated."""
+    law = problem.law
+    q, u, work = problem.layout.state.split(solution.y).values()
+    tau = np.tile(problem.tau, (len(solution.t), 1))
+    if law is not None:
+        values = (answers.values,) if any(g.name == "parameters" for g in law.program.inputs) else ()
+        tau = tau + law(solution.t[:, None], q, u, *values)
+    elif solution.held is not None and len(solution.held.t):
+        last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
+        tau = solution.held.p[np.clip(last, 0, None)]
+    outcome = _name_lock(answers, solution.outcome, q[-1])
+    embedding = problem.modes[0].embedding
+    passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
+    if passed:
+        outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
+    return Trajectory(
+        answers,
+        solution.t,
+        q,
+        u,
+        tau,
+        work,
+        outcome,
+        solution.statistics,
+        solution.events,
+        passed,
+        solution.segments,
+        solution.transitions,
+    )
 
 
 def _name_lock(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
@@ -198,4 +256,4 @@ def _announcement(passed: tuple[Singularity, ...]) -> str:
     return f"passes {len(passed)} singular position{plural} of the constraints (t = {shown} s)"
 
 
-__all__ = ["Trajectory"]
+__all__ = ["Trajectory", "present"]

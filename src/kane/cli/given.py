@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..api import Model, load
+from ..catalogue import builtin_names
 from ..errors import WritingError
-from ..model import builtin_names
 from ..model.mechanism import suggestion
 from ..writing import check_writable
 from . import UsageError

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "list": ("models", "list_models"),
     "info": ("describe", "info"),
     "ops": ("operations", "ops"),
     "derive": ("describe", "derive"),
@@ -41,9 +42,10 @@ PROGRAMS = (
 
 _ABOUT = """Equations of motion of mechanisms by Kane's method.
 
-MODEL is the name of a built-in model, a model file (.yaml) or a robot (.urdf)."""
+MODEL is the name of a built-in model (kane list), a model file (.yaml) or a robot (.urdf)."""
 
 _EXAMPLES = """examples:
+  kane list
   kane info stanford-arm
   kane ops stanford-arm --json
   kane derive stanford-arm --what forward_dynamics --format c -o arm.c
@@ -69,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_info, _ops, _derive, _inverse, _ik, _simulate, _linearize, _check, _report, _demo, _bench):
+    for add in (_list, _info, _ops, _derive, _inverse, _ik, _simulate, _linearize, _check, _report, _demo, _bench):
         add(commands)
     return top
 
@@ -157,6 +159,13 @@ def _cycloid(command: argparse.ArgumentParser) -> None:
         help="where a cycloidal motion from the initial state ends: q1=60*deg,q6=0.1",
     )
     command.add_argument("--duration", type=float, default=10.0, metavar="SECONDS", help="its duration (default 10)")
+
+
+def _list(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands, "list", "List the built-in models, with one line about each.", "  kane list\n  kane list --json"
+    )
+    _json(command)
 
 
 def _info(commands: argparse._SubParsersAction) -> None:

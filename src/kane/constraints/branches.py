@@ -86,10 +86,10 @@ def speeds_near_singularity(ahead: Callable[[float], RowTerms], u: Array, rows: 
     for distance in BESIDE if fastest else ():
         at = ahead(distance / fastest)
         lengths = row_lengths(at.A, rows.units, rows.sizes)
-        if (
-            count_above(np.linalg.svd(drop_rounding(at.A, rows.sizes) / lengths[:, None], compute_uv=False), OFF_BRANCH)
-            < rank
-        ):
+        values: Array = np.linalg.svd(drop_rounding(at.A, rows.sizes) / lengths[:, None], compute_uv=False).astype(
+            float
+        )
+        if count_above(values, OFF_BRANCH) < rank:
             continue
         turned = project_speeds(at, u, rows, ())
         return turned if np.linalg.norm(turned - u) > TURNED * np.linalg.norm(u) else None

@@ -48,7 +48,7 @@ class StateTerms:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class ConstraintPrograms:
     """The layout of an embedding, its programs `terms` and `rates` as functions of the inputs, and the rank of its rows
     in general."""
 
@@ -114,7 +114,7 @@ def find_massless(terms: StateTerms) -> Massless | None:
     return Massless(speed, n == 1 or bool(np.delete(along, speed).max() < REDUNDANT))
 
 
-def explain_stop(system: System, x: Array, step: float, began: float, names: Names) -> str:
+def explain_stop(system: ConstraintPrograms, x: Array, step: float, began: float, names: Names) -> str:
     """What stops a motion that began at a time (s) at the inputs x, where a step (s) was tried last, or ""."""
     with np.errstate(all="ignore"):
         here = system.at(x)
@@ -148,7 +148,7 @@ def _row_losing_rank(here: StateTerms, aside: StateTerms, rank: int) -> int | No
     return int(np.argmax(np.abs(parts[:, rank - 1])))
 
 
-def _row_without_continuation(system: System, x: Array, step: float, began: float, names: Names) -> str:
+def _row_without_continuation(system: ConstraintPrograms, x: Array, step: float, began: float, names: Names) -> str:
     """The row that cannot be continued: the first found in looks further and further ahead."""
     u = system.layout.inputs["u"].place
     h = AHEAD * max(abs(step), 2.0 * np.finfo(float).eps * abs(x[0]))
@@ -177,4 +177,4 @@ def _relative_residual(terms: StateTerms, u: Array) -> Array:
     return np.where(parts > 0.0, np.abs(terms.rate) / np.where(parts > 0.0, parts, 1.0), 0.0)
 
 
-__all__ = ["Massless", "Names", "StateTerms", "System", "explain_stop", "find_massless"]
+__all__ = ["ConstraintPrograms", "Massless", "Names", "StateTerms", "explain_stop", "find_massless"]

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..graph import Expr, Inputs, Program, forward, linear_coefficients, lower, reverse
 from ..model.attitude import quaternion_places
-from .equations import Equations, Output
+from .equations import Equations
+from .expressions import Output
 
 
 def _balance(equations: Equations) -> dict[str, list[Expr]]:

@@ -13,7 +13,7 @@ from .passes import (
     substitute,
     time_derivative,
 )
-from .program import STAGES, Inputs, Outputs, Program, Row, hoist, lower, verify
+from .program import STAGES, Inputs, Outputs, Program, ProgramRow, hoist, lower, verify
 from .text import parse
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "Layout",
     "Outputs",
     "Program",
-    "Row",
+    "ProgramRow",
     "Values",
     "depends_on",
     "evaluate",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from ..errors import ExpressionError
 from .ops import TABLE
@@ -29,7 +30,7 @@ class Graph:
 
     def __init__(self) -> None:
         self.ops: list[str] = []
-        self.args: list[tuple] = []
+        self.args: list[tuple[Any, ...]] = []
         self.inputs: dict[str, int] = {}
         self.provenance: dict[int, str] = {}
         self._table: dict[tuple, int] = {}

@@ -44,7 +44,7 @@ class Outputs:
     slots: tuple[int, ...]
 
 
-class Row(NamedTuple):
+class ProgramRow(NamedTuple):
     """One operation on slots."""
 
     op: str
@@ -58,7 +58,7 @@ class Program:
     name: str
     inputs: tuple[Inputs, ...]
     constants: tuple[float, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ProgramRow, ...]
     outputs: tuple[Outputs, ...]
     comments: Mapping[int, str] = field(default_factory=dict, compare=False)
 
@@ -209,7 +209,7 @@ def lower(
     constants.update((e.id, None) for e in exprs if ops[e.id] == CONST)
     for n in (*constants, *made):
         slot[n] = len(slot)
-    rows = tuple([Row(ops[n], tuple([slot[a] for a in args[n]])) for n in made])
+    rows = tuple([ProgramRow(ops[n], tuple([slot[a] for a in args[n]])) for n in made])
     placed, start = [], 0
     for out, (shape, flat) in outputs.items():
         stop = start + len(flat)
@@ -223,7 +223,7 @@ def _assemble(
     name: str,
     groups: tuple[Inputs, ...],
     constants: Sequence[float],
-    rows: Sequence[Row],
+    rows: Sequence[ProgramRow],
     outputs: Sequence[Outputs],
     comments: Mapping[int, str],
 ) -> Program:
@@ -243,7 +243,7 @@ def _assemble(
         name,
         groups,
         tuple(constants[s - low] for s in used),
-        tuple(Row(r.op, tuple(new_slot(a) for a in r.args)) for r in rows),
+        tuple(ProgramRow(r.op, tuple(new_slot(a) for a in r.args)) for r in rows),
         tuple(Outputs(o.name, o.shape, tuple(new_slot(s) for s in o.slots)) for o in outputs),
         {new_slot(s): c for s, c in comments.items()},
     )
@@ -299,7 +299,7 @@ def _select(
     rows = []
     for i, row in enumerate(program.rows):
         if keep[i]:
-            rows.append(Row(row.op, tuple(place[a] for a in row.args)))
+            rows.append(ProgramRow(row.op, tuple(place[a] for a in row.args)))
             place[base + i] = len(place)
     comments = {place[s]: c for s, c in program.comments.items() if s in place and s not in given}
     out = [Outputs(o.name, o.shape, tuple(place[s] for s in o.slots)) for o in outputs]

@@ -18,7 +18,7 @@ import re
 
 from ..errors import ProgramError
 from .ops import TABLE
-from .program import STAGES, Inputs, Outputs, Program, Row, free_prefix
+from .program import STAGES, Inputs, Outputs, Program, ProgramRow, free_prefix
 
 _INFIX = {op.infix: op.name for op in TABLE.values() if op.infix}
 _INPUT = re.compile(r"input (\S+) \[(\w+)\]:(.*)$")
@@ -52,10 +52,10 @@ def program_text(program: Program) -> str:
 
 def parse(text: str) -> Program:
     """The program that `text` prints."""
-    return _Parser(text).program()
+    return _ProgramReader(text).program()
 
 
-class _Parser:
+class _ProgramReader:
     """One pass over the lines. Constants take slots before all rows, so rows are placed when all lines are read."""
 
     def __init__(self, text: str):
@@ -90,7 +90,7 @@ class _Parser:
             self.slots[repr(value)] = inputs + i
         rows = []
         for i, (op, args, number) in enumerate(self.rows):
-            rows.append(Row(op, tuple(self.slot(a, number) for a in args)))
+            rows.append(ProgramRow(op, tuple(self.slot(a, number) for a in args)))
             self.slots[f"{self.z}{i + 1}"] = base + i
         outputs = tuple(
             Outputs(name, shape, tuple(self.slot(v, number) for v in values))

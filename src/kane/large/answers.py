@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends import Kernel, compile
-from ..backends.looped import Layout, Pass, Places, Recursion, compile_looped
+from ..backends.looped import Pass, Places, Recursion, TreeLayout, compile_looped
 from ..formulation.recursion import PASSES, STATE, TOTALS, step
 from ..graph import Expr, Inputs, Outputs, Program
 from ..model import Mechanism
@@ -88,13 +88,13 @@ class LargeAnswers:
 
     def layout(
         self, recursion: Recursion, inputs: tuple[Places, ...], outputs: tuple[Places, ...], ground: Floats, **more: Any
-    ) -> Layout:
+    ) -> TreeLayout:
         """The tree's tables for a recursion; `ground` is what the ground leaves for the bodies on it."""
         tree = self.tree
         fixed = ((ZERO, np.zeros(SLOT)), (GROUND, np.resize(ground, SLOT) * (np.arange(SLOT) < len(ground))))
         fixed += ((GROUND_SPIN, np.zeros(3)), (ALL, np.zeros(TOTALS)))
         columns = [tree.kind_of, *(tree.columns[c] for c in recursion.columns)]
-        return Layout(
+        return TreeLayout(
             table=np.stack(columns, axis=1).astype(np.int32),
             data=tree.data,
             work=tree.place_at + (STATE * len(tree.joints) if "place" in recursion.columns else 0),

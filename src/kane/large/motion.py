@@ -52,7 +52,7 @@ def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Ker
     exerted = compile(terms.program("efforts", INPUTS, "efforts", list(efforts.values()))) if efforts else None
     groups = (*INPUTS, *(["parameters"] if terms.free else []))
     nowhere = np.array([NOWHERE], dtype=np.int32)
-    given: dict[str, Places] = {
+    places: dict[str, Places] = {
         "t": nowhere,
         "q": tree.q_places,
         "u": tree.u_places,
@@ -64,7 +64,7 @@ def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Ker
     recursion = answers.recursion("motion")
     layout = answers.layout(
         recursion,
-        tuple(given[g] for g in groups),
+        tuple(places[g] for g in groups),
         (rates,),
         answers.base_acceleration,
         loads=exerted,

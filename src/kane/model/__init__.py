@@ -1,5 +1,6 @@
 """Descriptions of mechanisms: bodies, joints, loads, constraints, parameters, speeds, and the files that hold them."""
 
+from ..catalogue import builtin_names
 from .attitude import Attitude, attitudes
 from .builder import Builder
 from .constraints import (
@@ -25,7 +26,7 @@ from .constraints import (
     Row,
     RowSet,
 )
-from .files.loading import builtin_names, load_mechanism, read_mechanism
+from .files.loading import load_mechanism, read_mechanism
 from .files.text import write_mechanism
 from .gimbals import Lock, lock_problem, locks
 from .loads import (

@@ -103,7 +103,13 @@ class Mechanism(Tree):
         return self._gravity_taken
 
     def set_gravity(self, gravity: Sequence[Quantity]) -> None:
-        """Set the acceleration of gravity (m/s²), components in N; numbers or expressions in parameters."""
+        """Set the acceleration of gravity (m/s²), components in N; numbers or expressions in parameters.
+
+        >>> m = kane.load("pendulum")
+        >>> m.set_gravity((0, -1.62, 0))
+        >>> m.gravity
+        (0.0, -1.62, 0.0)
+        """
         self.revision += 1
         self._gravity, self._gravity_taken = gravity, self.fixed_triple(gravity, "gravity")
 
@@ -119,13 +125,25 @@ class Mechanism(Tree):
         """Attach a serial arm by its table of Hartenberg-Denavit parameters; `convention` is standard, modified or hd.
 
         `rows` maps joint → {a, alpha, d or b, theta, type, body, …}; see `kane.model.dh`.
+
+        >>> m = kane.Model("arm")
+        >>> link = {"alpha": 0, "d": 0, "theta": 0, "a": 0.4}
+        >>> joints = m.dh("standard", {"1": link, "2": link})
+        >>> m.coordinates
+        ('q_1', 'q_2')
         """
         return dh_arm(self, convention, rows, parent=parent, at=at, rotation=rotation)
 
     # loads and constraints -------------------------------------------------------------------------------------------
 
     def load(self, name: str, record: Load) -> BuiltLoad:
-        """Add a load: `load("push", Force("cart", (10, 0, 0)))`; records are in `kane.model.loads`, or your own."""
+        """Add a load: `load("push", Force("cart", (10, 0, 0)))`; records are in `kane.model.loads`, or your own.
+
+        >>> m = kane.load("cart-pole")
+        >>> built = m.load("wind", kane.Force("cart", (2, 0, 0)))
+        >>> m.forward_dynamics([0, 0], [0, 0], [0, 0]).round(3).tolist()
+        [1.951, -2.927]
+        """
         self.new_name(name, "load", self.loads)
         build = Builder(self, name, f"load '{name}'")
         stored = resolve_fields(record, build)
@@ -135,7 +153,13 @@ class Mechanism(Tree):
 
     def constrain(self, name: str, record: Constraint) -> BuiltConstraint:
         """Add a constraint: `constrain("road", Rolling("disc", radius=0.3))`; records are in `kane.model.constraints`,
-        or your own. What is returned has its rows, bodies and record."""
+        or your own. What is returned has its rows, bodies and record.
+
+        >>> m = kane.load("double-pendulum")
+        >>> built = m.constrain("lock", kane.ConfigurationEquations("q2 = 0"))
+        >>> m.row_names
+        ('lock',)
+        """
         self.new_name(name, "constraint", self.constraints)
         build = Builder(self, name, f"constraint '{name}'")
         stored = resolve_fields(record, build)
@@ -186,6 +210,13 @@ class Mechanism(Tree):
         Its speed is relative to the body, and the effort along that speed is the motor's torque on the wheel, minus
         which acts on the body. Mass and inertia across the axis are the body's own. `at` is where it is drawn, with
         its z axis along `axis`. On a gimbal (a body on a revolute joint) it is a control-moment gyro.
+
+        >>> m = kane.Model()
+        >>> hub = m.body("hub", mass=10, inertia={"xx": 1, "yy": 1, "zz": 1})
+        >>> base = m.joint("base", "free", "ground", "hub")
+        >>> wheel = m.wheel("spin", "hub", "z", 0.02, speed="w")
+        >>> m.speeds[-1]
+        'w'
         """
         options = WheelOptions(at=at, coordinate=coordinate, speed=speed, shapes=shapes)
         return add_wheel(self, name, body, axis, inertia, options)
@@ -207,6 +238,13 @@ class Mechanism(Tree):
         `axis` (unit vector in the body's frame) is the direction of the thrust: at rest the particle hangs at −length
         along it. Two angles (rad) of a universal joint, each with `damping` (N m s/rad). Under an acceleration a it
         swings with √(a / length) rad/s.
+
+        >>> m = kane.Model(gravity=(0, 0, -9.81))
+        >>> tank = m.body("tank", mass=10, inertia={"xx": 1, "yy": 1, "zz": 1})
+        >>> base = m.joint("base", "prismatic", "ground", "tank", axis="z")
+        >>> joint = m.slosh("fuel", "tank", 2.0, 0.3)
+        >>> m.joints["fuel"].type.kind
+        'universal'
         """
         options = SloshOptions(at=at, axis=axis, damping=damping, shapes=shapes)
         return add_slosh(self, name, body, mass, length, options)
@@ -232,6 +270,11 @@ class Mechanism(Tree):
 
         A definition is an expression in rates (q1'), in measure numbers of angular velocities (w.D.x is ω^D · d_x) and
         of velocities of origins (v.D.x); Kane's u1 = ω^D · d1 is {"u1": "w.D.x"}.
+
+        >>> m = kane.load("double-pendulum")
+        >>> m.set_speeds({"w1": "q1'", "w2": "q1' + q2'"})
+        >>> m.qdot([0, 0], [1.0, 3.0]).tolist()
+        [1.0, 2.0]
         """
         if len(definitions) != len(self.motion_variables):
             raise ModelError(
@@ -265,7 +308,13 @@ class Mechanism(Tree):
         self.revision += 1
 
     def order_coordinates(self, names: Sequence[str]) -> None:
-        """Fix the order of q, and of u unless speeds are chosen: rates as their coordinates, others as their joints."""
+        """Fix the order of q, and of u unless speeds are chosen: rates as their coordinates, others as their joints.
+
+        >>> m = kane.load("double-pendulum")
+        >>> m.order_coordinates(["q2", "q1"])
+        >>> m.coordinates, m.speeds
+        (('q2', 'q1'), ('u2', 'u1'))
+        """
         self.revision += 1
         known = list(self.coordinate_records)
         if sorted(names) != sorted(known):
@@ -312,7 +361,13 @@ class Mechanism(Tree):
         self, name: str, joint: Joint | str, inertia: Quantity, *, ratio: Quantity = 1.0, index: int = 0
     ) -> Rotor:
         """A motor's rotor of `inertia` (kg m²) that turns `ratio` times as fast as a joint: at the joint it acts as
-        ratio² inertia. Numbers or expressions in parameters."""
+        ratio² inertia. Numbers or expressions in parameters.
+
+        >>> m = kane.load("pendulum")
+        >>> rotor = m.rotor("motor", "pivot", 1e-4, ratio=100)
+        >>> m.mass_matrix([0]).tolist()
+        [[2.0]]
+        """
         where = f"rotor '{name}'"
         self.new_name(name, "rotor", self.rotors)
         record = Builder(self, name, where).joint_with_rate(joint, index)
@@ -334,6 +389,10 @@ class Mechanism(Tree):
         """State the range of a coordinate (rad or m) and the largest rate and effort along it (SI, not negative).
 
         Limits are data for planning and judgement: they do not act on the motion.
+
+        >>> m = kane.load("pendulum")
+        >>> m.limit("q", lower=-1.5, upper=1.5, effort=20).upper
+        1.5
         """
         where = f"limit of '{coordinate}'"
         self.find("coordinate", coordinate, self.coordinate_records, where)
@@ -353,6 +412,11 @@ class Mechanism(Tree):
 
         Each acts along a speed, a rate (q1') or, by name, a joint of one degree of freedom. Joints and rates keep their
         meaning whatever speeds are chosen.
+
+        >>> m = kane.load("pendulum")
+        >>> law = m.control("damp", {"pivot": "-0.3*u"})
+        >>> m.simulate(1, control="damp").outcome.success
+        True
         """
         self.new_name(name, "control", self.controls)
         law: dict[Expr, Expr] = {}

@@ -52,7 +52,7 @@ class Symbols:
     def __init__(self, name: str, about: str):
         self.name = visible(str(name))  # everything that prints itself says it, on terminals too
         self.about = about
-        self.revision = 0  # grows with every change of the description
+        self.revision: int = 0  # grows with every change of the description
         self.graph = Graph()
         self.time = self.graph.input("t")
         self.parameters: dict[str, Parameter] = {}
@@ -265,7 +265,14 @@ class Symbols:
     # parameters, coordinates, speeds ---------------------------------------------------------------------------------
 
     def parameter(self, name: str, value: float, *, free: bool = False) -> Expr:
-        """Declare a parameter with its default value; returns its symbol."""
+        """Declare a parameter with its default value; returns its symbol.
+
+        >>> m = kane.Model()
+        >>> m.parameter("L", 0.5)
+        L
+        >>> m.parameters["L"].value
+        0.5
+        """
         self.new_name(name, "parameter", self._names, symbol=True)
         number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
         if not math.isfinite(number):
@@ -276,7 +283,13 @@ class Symbols:
         return symbol
 
     def coordinate(self, name: str, initial: Quantity = 0.0, *, speed: str | None = None) -> Expr:
-        """Declare a generalized coordinate outside any joint; its rate is a motion variable with speed `u_NAME`."""
+        """Declare a generalized coordinate outside any joint; its rate is a motion variable with speed `u_NAME`.
+
+        >>> m = kane.Model()
+        >>> q = m.coordinate("q1", initial="30*deg")
+        >>> m.coordinates, m.speeds
+        (('q1',), ('u_q1',))
+        """
         record = self._coordinate(name, initial)
         self._motion_variable(record.rate, speed or f"u_{name}")
         self.coordinate_rates[record.symbol] = record.rate
@@ -314,7 +327,11 @@ class Symbols:
             self._names[f"{name}'"] = expr
 
     def set_duration(self, seconds: float) -> None:
-        """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`."""
+        """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`.
+
+        >>> m = kane.load("pendulum")
+        >>> m.set_duration(20)
+        """
         duration = self.finite(seconds, "duration")
         if not duration > 0.0:
             raise ModelError(
@@ -323,7 +340,13 @@ class Symbols:
         self.duration = duration
 
     def set_initial(self, values: Mapping[str, Quantity]) -> None:
-        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters."""
+        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters.
+
+        >>> m = kane.load("pendulum")
+        >>> m.set_initial({"q": "90*deg", "u": 2})
+        >>> m.initial_state[1].tolist()
+        [2.0]
+        """
         for name, value in values.items():
             where = f"initial '{name}'"
             expr = self.scalar(value, where)

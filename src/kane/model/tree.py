@@ -102,7 +102,15 @@ class Tree(Symbols):
     # frames and points -----------------------------------------------------------------------------------------------
 
     def frame(self, name: str, parent: Frame | Body | str, R: Matrix | None = None, **orientation: Any) -> Frame:
-        """Declare a frame oriented in another by `axis` and `angle`, `euler` and `angles`, or `quaternion`."""
+        """Declare a frame oriented in another by `axis` and `angle`, `euler` and `angles`, or `quaternion`.
+
+        >>> m = kane.Model()
+        >>> q = m.coordinate("q1")
+        >>> m.frame("A", "N", axis="z", angle="q1")
+        <Frame A>
+        >>> sorted(m.frames)
+        ['A', 'N', 'ground']
+        """
         where = f"frame '{name}'"
         self.new_name(name, "frame", self.frames)
         if name in self.bodies and self.bodies[name].joint is not None:
@@ -132,7 +140,14 @@ class Tree(Symbols):
         return body.frame
 
     def point(self, name: str, parent: Point | Body | str, offset: Vector) -> Point:
-        """Declare a point at `offset` from another point or from a body's origin."""
+        """Declare a point at `offset` from another point or from a body's origin.
+
+        >>> m = kane.Model()
+        >>> A = m.frame("A", "N", axis="z", angle=m.coordinate("q1"))
+        >>> P = m.point("P", "O", A.vector(0.5, 0, 0))
+        >>> sorted(m.points)
+        ['O', 'P', 'ground']
+        """
         where = f"point '{name}'"
         self.new_name(name, "point", self.points)
         if name in self.bodies and self.bodies[name].joint is not None:
@@ -179,6 +194,12 @@ class Tree(Symbols):
         `inertia` has named entries xx, yy, zz, xy, xz, yz (products as matrix entries) about the mass centre or, with
         `about="origin"`, about the body's origin. With `checked=False` an inertia that no rigid body has is taken as it
         is and remarked upon. At the analyst's level `frame` and `origin` attach it.
+
+        >>> m = kane.Model()
+        >>> m.body("rod", mass=2, center=(0.5, 0, 0), inertia={"yy": 0.17, "zz": 0.17})
+        <Body 'rod', 2 kg>
+        >>> m.mass
+        2.0
         """
         where = f"body '{name}'"
         self.new_name(name, "body", self.bodies)
@@ -223,7 +244,15 @@ class Tree(Symbols):
         )
 
     def attach(self, body: Body | str, frame: Frame | str, origin: Point | str) -> None:
-        """Attach a body to a frame and a point of the analyst: its frame and its origin."""
+        """Attach a body to a frame and a point of the analyst: its frame and its origin.
+
+        >>> m = kane.Model()
+        >>> A = m.frame("A", "N", axis="z", angle=m.coordinate("q1"))
+        >>> body = m.body("rod", mass=2)
+        >>> m.attach("rod", "A", "O")
+        >>> m.bodies["rod"].frame
+        <Frame A>
+        """
         record = self.find_body(body, "attachment")
         where = f"body '{record.name}'"
         if record is self.ground or record.joint is not None or record.frame is not None:
@@ -240,7 +269,13 @@ class Tree(Symbols):
         self.revision += 1
 
     def particle(self, name: str, mass: Quantity, **attachment: Any) -> Body:
-        """Declare a particle: a body with zero inertia."""
+        """Declare a particle: a body with zero inertia.
+
+        >>> m = kane.Model()
+        >>> bob = m.particle("bob", 0.2, center=(0, -1, 0))
+        >>> m.mass
+        0.2
+        """
         return self.body(name, mass=mass, **attachment)
 
     def _inertia(self, entries: Mapping[str, Quantity], where: str) -> Matrix:
@@ -306,7 +341,14 @@ class Tree(Symbols):
         coupled one: moves ("revolute" or "prismatic"), axis, follows (a joint), ratio, offset.
 
         `prescribed` gives the joint's coordinates as functions of t and parameters; it then has no speeds of its own
-        and moves as they prescribe, or is locked where they are constant."""
+        and moves as they prescribe, or is locked where they are constant.
+
+        >>> m = kane.Model()
+        >>> rod = m.body("rod", mass=2, center=(0.5, 0, 0))
+        >>> joint = m.joint("hinge", "revolute", "ground", "rod", axis="z", coordinates=["q"], speeds=["u"])
+        >>> m.coordinates, m.speeds
+        (('q',), ('u',))
+        """
         where = f"joint '{name}'"
         self.new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
@@ -436,16 +478,16 @@ class Tree(Symbols):
                 )
         return Prescribed(moves, q, self.time)
 
-    def _make_coupled(self, given: dict[str, Any], where: str) -> Coupled:
+    def _make_coupled(self, options: dict[str, Any], where: str) -> Coupled:
         """A coupled joint from its options: moves, axis, follows, ratio, offset."""
         moves = self.find(
-            "motion", str(given.pop("moves", "revolute")), {"revolute": Revolute, "prismatic": Prismatic}, where
+            "motion", str(options.pop("moves", "revolute")), {"revolute": Revolute, "prismatic": Prismatic}, where
         )
-        leader = self.find("joint", str(given.pop("follows", "")), self.joints, f"{where} / follows")
-        ratio = self.scalar(given.pop("ratio", 1.0), f"{where} / ratio")
-        offset = self.scalar(given.pop("offset", 0.0), f"{where} / offset")
+        leader = self.find("joint", str(options.pop("follows", "")), self.joints, f"{where} / follows")
+        ratio = self.scalar(options.pop("ratio", 1.0), f"{where} / ratio")
+        offset = self.scalar(options.pop("offset", 0.0), f"{where} / offset")
         self.constant([ratio, offset], where)
-        axis = self.axis(given.pop("axis", "z"), f"{where} / axis")
+        axis = self.axis(options.pop("axis", "z"), f"{where} / axis")
         if isinstance(leader.type, Coupled):  # q = ratio (ratio' q' + offset') + offset
             first = leader.type
             ratio, offset = ratio * first.ratio, ratio * first.offset + offset

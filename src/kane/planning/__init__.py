@@ -5,7 +5,7 @@ from .control import ComputedTorque, GravityCompensation, Hold
 from .inverse_kinematics import ROWS, FollowedPath, InverseKinematics, Reached, SearchOptions, Solutions
 from .laws import LAWS, Cycloid, Polynomial, TimeLaw, Trapezoid
 from .splines import Spline, cubic_spline, quintic_spline
-from .trajectories import JointState, Move, Trajectory, move, rates
+from .trajectories import JointState, Move, PlannedTrajectory, move, rates
 
 __all__ = [
     "LAWS",
@@ -23,13 +23,13 @@ __all__ = [
     "Line",
     "Move",
     "Path",
+    "PlannedTrajectory",
     "Polynomial",
     "Reached",
     "SearchOptions",
     "Solutions",
     "Spline",
     "TimeLaw",
-    "Trajectory",
     "Trapezoid",
     "Travel",
     "Turn",

@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import InputError, ModelError, Problem
 from ..formulation import Equations
 from ..graph import Expr, forward, reverse, substitute
-from .trajectories import JointState, Trajectory, rates
+from .trajectories import JointState, PlannedTrajectory, rates
 
 Gains = float | tuple[float, ...]
 
@@ -48,7 +48,7 @@ class ComputedTorque:
     1/s, one number for all coordinates or one for each.
     """
 
-    trajectory: Trajectory
+    trajectory: PlannedTrajectory
     stiffness: Gains
     damping: Gains
 
@@ -72,7 +72,7 @@ class GravityCompensation:
     Gains: stiffness in N m/rad or N/m, damping in N m s/rad or N s/m, one number for all coordinates or one for each.
     """
 
-    trajectory: Trajectory
+    trajectory: PlannedTrajectory
     stiffness: Gains
     damping: Gains
 
@@ -91,7 +91,7 @@ class GravityCompensation:
 class _Wanted:
     """The reference in the graph of the equations and the errors from it."""
 
-    def __init__(self, equations: Equations, trajectory: Trajectory):
+    def __init__(self, equations: Equations, trajectory: PlannedTrajectory):
         system = equations.system
         _check_coordinates(equations)
         q, qdot, self.qddot = rates(trajectory, system.t)

@@ -24,7 +24,7 @@ class JointState(NamedTuple):
     qddot: Array
 
 
-class Trajectory(Protocol):
+class PlannedTrajectory(Protocol):
     """A motion of n coordinates over `duration` (s), as numbers and as expressions."""
 
     @property
@@ -38,7 +38,7 @@ class Trajectory(Protocol):
         ...
 
 
-def rates(trajectory: Trajectory, t: Expr) -> tuple[list[Expr], list[Expr], list[Expr]]:
+def rates(trajectory: PlannedTrajectory, t: Expr) -> tuple[list[Expr], list[Expr], list[Expr]]:
     """(q, qdot, qddot) of a trajectory as expressions of t, the rates by differentiation in the graph."""
     q = trajectory.expressions(t)
     qdot = forward(q, {t: 1.0})

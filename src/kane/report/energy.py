@@ -12,7 +12,7 @@ from ..backends import compile
 
 
 @dataclass(frozen=True, slots=True)
-class Balance:
+class EnergyBalance:
     """Kinetic energy, potential of gravity, and work of efforts and of all other loads, (k,) each, in J."""
 
     kinetic: Array
@@ -26,12 +26,13 @@ class Balance:
         return float(np.max(np.abs(values - values[0])))
 
 
-def balance(trajectory: Trajectory) -> Balance:
+def balance(trajectory: Trajectory) -> EnergyBalance:
     """The energy balance along a motion."""
     model = trajectory.model
     equations = model.equations()
     outputs = {"potential": ((), [equations.gravity_potential])}
     kernel = compile(equations.lower_outputs("gravity_potential", ["t", "q"], outputs))
-    given: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": model.mechanism.free_values()}
-    potential = kernel(*(given[g.name] for g in kernel.program.inputs))
-    return Balance(trajectory.energy().kinetic, potential, trajectory.work)
+    free = model.mechanism.free_values()
+    inputs: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": free}
+    potential = kernel(*(inputs[g.name] for g in kernel.program.inputs))
+    return EnergyBalance(trajectory.energy().kinetic, potential, trajectory.work)

@@ -3,7 +3,7 @@
 from ..constraints.diagnosis import Names
 from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
-from .problem import Mode, Problem, Switch, simulate
+from .problem import Mode, MotionProblem, Switch, simulate
 from .routine import Routine
 from .settings import METHODS
 from .solution import (
@@ -12,7 +12,7 @@ from .solution import (
     Crossings,
     Event,
     Events,
-    Held,
+    HeldControl,
     Outcome,
     Segment,
     Solution,
@@ -29,11 +29,11 @@ __all__ = [
     "Embedding",
     "Event",
     "Events",
-    "Held",
+    "HeldControl",
     "Mode",
+    "MotionProblem",
     "Names",
     "Outcome",
-    "Problem",
     "Routine",
     "Segment",
     "Solution",

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..backends import Kernel
-from ..constraints.diagnosis import Names, System, explain_stop, find_massless
+from ..constraints.diagnosis import ConstraintPrograms, Names, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
 from ..graph.layout import Layout
 from .notice import announce_compilation
@@ -140,9 +140,11 @@ class Embedding:
         rows, speeds = range(self.layout.rows), range(self.layout.speeds)
         return self.names or Names("system", [str(i) for i in rows], [str(i) for i in speeds])
 
-    def _system(self) -> System:
+    def _system(self) -> ConstraintPrograms:
         generic = int(self._plan.records[0]["generic"])
-        return System(self.layout, Routine(self.terms.address, self.layout.terms.size), self.workspace().rates, generic)
+        return ConstraintPrograms(
+            self.layout, Routine(self.terms.address, self.layout.terms.size), self.workspace().rates, generic
+        )
 
 
 class _Memory:

@@ -23,7 +23,7 @@ from .discontinuities import Change
 from .notice import announce_compilation, warn_of_missed_crossings
 from .progress import STALL, Look
 from .settings import Settings
-from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
+from .solution import Control, Crossings, Event, Events, HeldControl, Outcome, Solution, Statistics
 from .start import Start, check_address, check_start, memory_of
 from .tableaux import TABLEAUX, pack_rows
 
@@ -421,7 +421,7 @@ class _Run:
             control_seconds=self.cost.control_seconds,
             seconds=time.perf_counter() - self.cost.began,
         )
-        held = Held(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
+        held = HeldControl(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
         missed = warn_of_missed_crossings(crossings, arrays["unresolved"].tolist())
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed)
         return Solution(times, states, outcome, crossings, statistics, held)

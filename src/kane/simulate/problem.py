@@ -1,4 +1,4 @@
-"""A Problem: what is simulated, in one frozen record, and its motion as a sequence of segments.
+"""A `MotionProblem`: what is simulated, in one frozen record, and its motion as a sequence of segments.
 
 The state is y = [q, u, work], all programs read [t, q, u, work, tau, parameters] (`kane.graph.layout`). A mode is one
 set of constraints with the programs of motion under it. Within a segment of a motion the mode is fixed; where an event
@@ -29,7 +29,7 @@ from .solution import (
     Crossings,
     Event,
     Events,
-    Held,
+    HeldControl,
     Outcome,
     Segment,
     Solution,
@@ -95,7 +95,7 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class MotionProblem:
     """What is simulated: modes, the first of which it starts in, constant efforts `tau` along the speeds, values of the
     free `parameters`, `events` that every mode watches, and switches between modes. `law` gives the efforts of a
     control law that is compiled into the motion, from t, q and u, for whoever wants to know them afterwards."""
@@ -131,7 +131,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _RawSegment:
     """A segment as it was integrated."""
 
     mode: int
@@ -139,7 +139,7 @@ class _Part:
 
 
 def simulate(
-    problem: Problem,
+    problem: MotionProblem,
     start: Any,
     t: Any,
     *,
@@ -156,11 +156,11 @@ def simulate(
     """
     y, whole, mode = np.array(start, dtype=np.float64), np.array(t, dtype=np.float64), 0
     times = whole
-    parts: list[_Part] = []
+    parts: list[_RawSegment] = []
     while True:
         given = dict(settings, control=control, progress=progress, max_steps=max_steps, first_step=first_step)
         solution = _integrate_mode(problem, mode, y, times, given)
-        parts.append(_Part(mode, solution))
+        parts.append(_RawSegment(mode, solution))
         end = None
         if solution.outcome.reason == "event":
             end = problem.next_mode(mode, _cause(solution))
@@ -169,7 +169,7 @@ def simulate(
             return _join(problem, parts, whole)
         if len(parts) == MOST_SEGMENTS:
             stalled = f"stopped at t = {solution.outcome.t:.10g} s: {MOST_SEGMENTS} changes of constraints"
-            parts[-1] = _Part(mode, replace(solution, outcome=Outcome("stall", solution.outcome.t, stalled)))
+            parts[-1] = _RawSegment(mode, replace(solution, outcome=Outcome("stall", solution.outcome.t, stalled)))
             return _join(problem, parts, whole)
         mode, times, first_step = end, left, None
         if max_steps is not None:
@@ -190,7 +190,7 @@ def _programs(mode: Mode) -> tuple[Any, Any, Any, Workspace | None]:
     return rates, project, watch, workspace
 
 
-def _integrate_mode(problem: Problem, index: int, y: Array, t: Array, settings: dict[str, Any]) -> Solution:
+def _integrate_mode(problem: MotionProblem, index: int, y: Array, t: Array, settings: dict[str, Any]) -> Solution:
     mode = problem.modes[index]
     rates, project, watch, _ = _programs(mode)
     embedded = mode.embedding is not None
@@ -209,7 +209,7 @@ def _integrate_mode(problem: Problem, index: int, y: Array, t: Array, settings: 
     )
 
 
-def _state_on(problem: Problem, mode: Mode, y: Array, t: float) -> Array:
+def _state_on(problem: MotionProblem, mode: Mode, y: Array, t: float) -> Array:
     """The state moved onto the constraints of a mode, where it is held on them."""
     if mode.embedding is None:
         return y
@@ -234,7 +234,7 @@ def _times_left(times: Array, t: float) -> Array | None:
     return np.concatenate([[t], beyond])
 
 
-def _join(problem: Problem, parts: Sequence[_Part], times: Array) -> Solution:
+def _join(problem: MotionProblem, parts: Sequence[_RawSegment], times: Array) -> Solution:
     """The motion as a whole."""
     segments = tuple(
         Segment(p.mode, problem.modes[p.mode].constraints, p.solution.t, p.solution.y, p.solution.outcome)
@@ -263,7 +263,7 @@ def _join(problem: Problem, parts: Sequence[_Part], times: Array) -> Solution:
         last.outcome,
         events,
         _total([s.statistics for s in solutions]),
-        Held(np.concatenate([h.t for h in held]), np.concatenate([h.p for h in held])) if held else None,
+        HeldControl(np.concatenate([h.t for h in held]), np.concatenate([h.p for h in held])) if held else None,
         segments,
         transitions,
     )

@@ -83,7 +83,7 @@ class Crossings:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldControl:
     """What a control gave: sample times `t` (k,) in seconds and the held values `p` (k, r)."""
 
     t: Array
@@ -180,7 +180,7 @@ class Solution:
     outcome: Outcome
     events: tuple[Crossings, ...]
     statistics: Statistics
-    held: Held | None = None
+    held: HeldControl | None = None
     segments: tuple[Segment, ...] = ()
     transitions: tuple[Transition, ...] = ()
 

@@ -240,6 +240,14 @@ def test_the_parser_is_complete() -> None:
     assert set(COMMANDS) == set(parser()._subparsers._group_actions[0].choices)  # type: ignore[union-attr]
 
 
+def test_the_list_of_models_is_the_catalogue(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--json"]) == 0
+    assert printed_json(capsys) == dict(kane.models())
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["model", *kane.models()]
+
+
 OPEN_LOOP = """
 constraints:
   close: {type: revolute, first: outer, second: ground, first_at: [1, 0, 0], second_at: [5, 0, 0], axis: z}

@@ -63,7 +63,7 @@ def test_parameters_are_read_when_asked() -> None:
     model.joint("rail", "prismatic", "ground", "block", axis="x")
     dense = dense_equations(model.mechanism)
     before = dense.mass_matrix([0.0])[0, 0]
-    model.set_parameters(m=5.0)
+    model.mechanism.set_parameters({"m": 5.0})
     assert (before, dense.mass_matrix([0.0])[0, 0]) == (2.0, 5.0)
 
 

@@ -97,6 +97,17 @@ def test_losses_come_back() -> None:
         assert '<dynamics damping="0.25" friction="0.125"/>' in to_urdf(first)
 
 
+def test_dampings_of_one_joint_add_up() -> None:
+    model = crooked()
+    model.load("more", JointSpring("s", damping=0.2))
+    assert '<dynamics damping="0.5"' in to_urdf(model.mechanism)
+
+
+def test_a_constraint_is_refused() -> None:
+    with pytest.raises(ModelError, match="constraint 'pin': is of kind revolute"):
+        to_urdf(kane.load("four-bar").mechanism)
+
+
 def test_what_urdf_cannot_say_is_named_all_at_once() -> None:
     model = kane.Model("odd")
     for name in "abc":

@@ -10,7 +10,7 @@ import pytest
 
 from kane.errors import InputError
 from kane.graph import Graph, evaluate
-from kane.planning import LAWS, Hold, Spline, Trajectory, cubic_spline, move, quintic_spline, rates
+from kane.planning import LAWS, Hold, PlannedTrajectory, Spline, cubic_spline, move, quintic_spline, rates
 
 START, END = (0.3, -1.0, 0.2), (1.0, 1.5, 0.2)
 POINTS = np.array([[0.0, 1.0], [0.7, 0.2], [0.4, -0.5], [-0.3, 0.1], [0.0, 1.0]])
@@ -30,7 +30,7 @@ EVERY = [*(pytest.param(move(START, END, law=law, duration=1.7), id=law) for law
 
 
 @pytest.mark.parametrize("trajectory", EVERY)
-def test_rates_are_derivatives(trajectory: Trajectory) -> None:
+def test_rates_are_derivatives(trajectory: PlannedTrajectory) -> None:
     # Not at the corners of a trapezoid's velocity: its acceleration jumps there.
     t = np.array([0.05, 0.21, 0.7, 1.0, 1.2, 1.66])
     before, here, after = (trajectory.at(t + d) for d in (-DIFFERENCE, 0.0, DIFFERENCE))
@@ -39,7 +39,7 @@ def test_rates_are_derivatives(trajectory: Trajectory) -> None:
 
 
 @pytest.mark.parametrize("trajectory", EVERY)
-def test_the_graph_gives_the_same_motion(trajectory: Trajectory) -> None:
+def test_the_graph_gives_the_same_motion(trajectory: PlannedTrajectory) -> None:
     graph = Graph()
     every = [e for part in rates(trajectory, graph.input("t")) for e in part]
     for t in (-0.5, 0.03, 0.33, 0.9, 1.25, 1.6, 2.1, 5.0):
@@ -47,7 +47,7 @@ def test_the_graph_gives_the_same_motion(trajectory: Trajectory) -> None:
 
 
 @pytest.mark.parametrize("trajectory", EVERY)
-def test_a_trajectory_rests_outside_its_duration(trajectory: Trajectory) -> None:
+def test_a_trajectory_rests_outside_its_duration(trajectory: PlannedTrajectory) -> None:
     first, last = trajectory.at(0.0).q, trajectory.at(trajectory.duration).q
     outside = trajectory.at([-1.0, trajectory.duration + 1.0])
     assert outside.q == pytest.approx(np.array([first, last]))
@@ -56,7 +56,7 @@ def test_a_trajectory_rests_outside_its_duration(trajectory: Trajectory) -> None
 
 
 @pytest.mark.parametrize("trajectory", EVERY)
-def test_one_time_and_many_give_the_same(trajectory: Trajectory) -> None:
+def test_one_time_and_many_give_the_same(trajectory: PlannedTrajectory) -> None:
     t = np.linspace(0.0, trajectory.duration, 7)
     many = trajectory.at(t)
     assert many.q.shape[0] == 7

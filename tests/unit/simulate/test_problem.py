@@ -20,7 +20,7 @@ from kane.backends import compile
 from kane.errors import InputError
 from kane.graph import Graph, Inputs, Layout, lower
 from kane.large.choice import by_recursion
-from kane.simulate import Embedding, Event, Mode, Problem, Switch, integrate, progress, simulate
+from kane.simulate import Embedding, Event, Mode, MotionProblem, Switch, integrate, progress, simulate
 from unit.simulate.constrained_systems import program
 from unit.simulate.systems import oscillator
 
@@ -125,11 +125,11 @@ def sphere_places(v: dict[str, Any]) -> list[Any]:
     return [(x * x + z * z - 1) / 2, x, z, 1.0, 0.0, 0.0, 1.0]
 
 
-def sliding_off() -> Problem:
+def sliding_off() -> MotionProblem:
     """A particle that slides on a sphere while that pushes it, and falls when the sphere would have to pull."""
     layout = Layout(2, 2, 0, 1, (0,))
     embedding = Embedding(layout, program(on_sphere, 2, 2), program(sphere_places, 2, 2))
-    return Problem(
+    return MotionProblem(
         Layout(2, 2),
         (
             Mode(("sphere",), None, embedding, True, watch=watch_push()),

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from ...graph import Program, Row
+from ...graph import Program, ProgramRow
 from .trig import (
     called_sine_cosine,
     library,
@@ -105,14 +105,14 @@ EMIT: dict[str, Callable[..., str]] = {
 """How each operation is written; `sin` and `cos` are written in pairs by `sine_cosine`."""
 
 
-def fuse_products(program: Program) -> list[tuple[int, Row]]:
+def fuse_products(program: Program) -> list[tuple[int, ProgramRow]]:
     """(slot, row) of the rows to compute, with products used once merged into the sum that uses them.
 
     x y + z, x y − z and z − x y become `product_plus`, `product_minus` and `minus_product` of (x, y, z).
     """
     base = program.first_row
     uses = Counter(chain(*[row.args for row in program.rows], *[out.slots for out in program.outputs]))
-    rows: dict[int, Row] = {}
+    rows: dict[int, ProgramRow] = {}
     for slot, row in enumerate(program.rows, start=base):
         rows[slot] = row
         if row.op not in ("add", "sub"):
@@ -122,12 +122,14 @@ def fuse_products(program: Program) -> list[tuple[int, Row]]:
             if product is not None and product.op == "mul" and uses[row.args[place]] == 1:
                 del rows[row.args[place]]
                 op = "product_plus" if row.op == "add" else "minus_product" if place else "product_minus"
-                rows[slot] = Row(op, (*product.args, row.args[1 - place]))
+                rows[slot] = ProgramRow(op, (*product.args, row.args[1 - place]))
                 break
     return list(rows.items())
 
 
-def sines(w: Writer, rows: Sequence[tuple[int, Row]], value: Callable[[int], str], quick: bool) -> dict[int, str]:
+def sines(
+    w: Writer, rows: Sequence[tuple[int, ProgramRow]], value: Callable[[int], str], quick: bool
+) -> dict[int, str]:
     """slot → value of all sines and cosines among `rows`, written together; `value` gives that of an angle."""
     wanted = [(slot, row) for slot, row in rows if row.op in ("sin", "cos")]
     angles = list(dict.fromkeys(row.args[0] for _, row in wanted))
@@ -183,7 +185,7 @@ def function(program: Program, lanes: Lanes, name: str, *, quick: bool = False) 
     return text + whole.text(head)
 
 
-def _scratch(program: Program, pieces: Sequence[Sequence[tuple[int, Row]]]) -> tuple[dict[int, int], int]:
+def _scratch(program: Program, pieces: Sequence[Sequence[tuple[int, ProgramRow]]]) -> tuple[dict[int, int], int]:
     """(place in scratch memory of every slot that outlives its piece, number of places)."""
     last: dict[int, int] = {}
     for i, piece in enumerate(pieces):
@@ -208,7 +210,7 @@ def _scratch(program: Program, pieces: Sequence[Sequence[tuple[int, Row]]]) -> t
 def _piece(
     program: Program,
     lanes: Lanes,
-    rows: Sequence[tuple[int, Row]],
+    rows: Sequence[tuple[int, ProgramRow]],
     places: dict[int, int],
     *,
     first: bool,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from ...graph import Program
 from ..kernel import Kernel
-from .records import CONSTANTS, Layout, Pass, Places, Recursion
+from .records import CONSTANTS, Pass, Places, Recursion, TreeLayout
 
 # LLVM takes a tenth of a second to import; models can be read without it.
 
 
-def compile_looped(recursion: Recursion, layout: Layout, signature: Program) -> Kernel:
+def compile_looped(recursion: Recursion, layout: TreeLayout, signature: Program) -> Kernel:
     """The kernel of a recursion over the tree of `layout`.
 
     `signature` has the names and labels of the inputs and the names and shapes of the outputs; it has no rows.
@@ -24,7 +24,7 @@ def compile_looped(recursion: Recursion, layout: Layout, signature: Program) -> 
 
 
 def compile_motion(
-    recursion: Recursion, layout: Layout, motion: Program, unit: Program
+    recursion: Recursion, layout: TreeLayout, motion: Program, unit: Program
 ) -> tuple[Kernel, Kernel | None]:
     """(rates of a state, the state with its quaternions unit or None where it has none), given the signatures of both.
 
@@ -35,4 +35,4 @@ def compile_motion(
     return code.compile_motion(recursion, layout, motion, unit)
 
 
-__all__ = ["CONSTANTS", "Layout", "Pass", "Places", "Recursion", "compile_looped", "compile_motion"]
+__all__ = ["CONSTANTS", "Pass", "Places", "Recursion", "TreeLayout", "compile_looped", "compile_motion"]

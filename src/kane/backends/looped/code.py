@@ -19,7 +19,7 @@ from .. import native
 from ..kernel import Call, Floats, Kernel, all_finite
 from ..llvm.machine import Library, host, library
 from ..llvm.writer import Lanes
-from .records import Layout, Places, Recursion
+from .records import Places, Recursion, TreeLayout
 from .text import CONTEXT, module
 
 _FLAT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -34,7 +34,7 @@ class _Loaded:
 
     __slots__ = ("_held", "_library", "batch")
 
-    def __init__(self, recursion: Recursion, layout: Layout, lanes: Lanes):
+    def __init__(self, recursion: Recursion, layout: TreeLayout, lanes: Lanes):
         text = module(recursion, len(layout.inputs), len(layout.outputs), lanes)
         self._library: Library = library(text, "looped", lambda: text)
         self._held: list[Any] = []
@@ -52,7 +52,7 @@ class _Loaded:
     def _table(self, groups: Sequence[Places]) -> int:
         return self._hold(np.array([[len(g), self._hold(g)] for g in groups], dtype=np.int64))
 
-    def _context_values(self, layout: Layout, lanes: Lanes) -> dict[str, int]:
+    def _context_values(self, layout: TreeLayout, lanes: Lanes) -> dict[str, int]:
         self._held.append(layout.loads)
         return {
             "bodies": len(layout.table),
@@ -88,7 +88,7 @@ class LoopedCode:
 
     __slots__ = ("_batch", "_flat", "_layout", "_lock", "_recursion", "_sizes", "workers")
 
-    def __init__(self, recursion: Recursion, layout: Layout, workers: int):
+    def __init__(self, recursion: Recursion, layout: TreeLayout, workers: int):
         self._recursion, self._layout, self.workers = recursion, layout, workers
         self._lock = threading.Lock()
         self._flat = _Loaded(recursion, layout, Lanes(1, host().fma))
@@ -163,7 +163,7 @@ def _concatenate(arrays: Sequence[Floats], batch: int) -> Floats:
     return np.concatenate([np.broadcast_to(a, (batch, a.shape[-1])) for a in arrays], axis=1)
 
 
-def compile_looped(recursion: Recursion, layout: Layout, signature: Program, workers: int | None = None) -> Kernel:
+def compile_looped(recursion: Recursion, layout: TreeLayout, signature: Program, workers: int | None = None) -> Kernel:
     """The kernel of a recursion over the tree of `layout`.
 
     `signature` has the names and labels of the inputs and the names and shapes of the outputs; it has no rows.
@@ -223,7 +223,7 @@ class _UnitCode:
 
 
 def compile_motion(
-    recursion: Recursion, layout: Layout, motion: Program, unit: Program
+    recursion: Recursion, layout: TreeLayout, motion: Program, unit: Program
 ) -> tuple[Kernel, Kernel | None]:
     """(rates of a state, the state with its quaternions unit or None where it has none), given the signatures of both.
 
@@ -238,7 +238,9 @@ def compile_motion(
     return rates, Kernel(unit, "looped", unit_code, Call(unit, unit_code), (_motion_kernel, (*given, 1)))
 
 
-def _motion_kernel(recursion: Recursion, layout: Layout, motion: Program, unit: Program, which: int) -> Kernel | None:
+def _motion_kernel(
+    recursion: Recursion, layout: TreeLayout, motion: Program, unit: Program, which: int
+) -> Kernel | None:
     """One of the two kernels of a motion."""
     return compile_motion(recursion, layout, motion, unit)[which]
 

@@ -44,7 +44,7 @@ def _none() -> Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TreeLayout:
     """Where the numbers of a tree are. Places are indices into the `work` numbers of one sample.
 
     `table` is (bodies, 1 + columns): kind, then where each group starts. `inputs` and `outputs` have one array of
@@ -71,4 +71,4 @@ class Layout:
     quaternions: Places = field(default_factory=_none)
 
 
-__all__ = ["CONSTANTS", "Layout", "Pass", "Places", "Recursion"]
+__all__ = ["CONSTANTS", "Pass", "Places", "Recursion", "TreeLayout"]

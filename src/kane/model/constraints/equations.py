@@ -37,13 +37,18 @@ class MotionEquations:
 
     They may use rates (q1'), speeds, w.BODY.x (ω · body axis), v.POINT.x (velocity of a point or of a body's origin),
     coordinates, t and parameters. The reaction of a row is a set of efforts along the motion variables.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.MotionEquations("q2' = 2*q1'"))
+    >>> m.project(u={"u1": 1}, hold="u1")[1].round(6).tolist()
+    [1.0, 2.0]
     """
 
     equations: Equations
     kind = "motion"
 
     def make_rows(self, build: Builder) -> RowSet:
-        rows = []
+        rows: list[Row] = []
         for k, expr in enumerate(equation_exprs(build, self.equations)):
             try:
                 variables = _variables(build, [expr])
@@ -67,13 +72,18 @@ class ConfigurationEquations:
 
     They may use r.POINT.x, the position of a point or of a body's origin from O along an axis of N. Their rates are the
     rows; the reaction of a row is a set of efforts along the motion variables.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.ConfigurationEquations("q1 + q2 = pi/2"))
+    >>> bool(abs(m.project()[0].sum() - np.pi / 2) < 1e-9)
+    True
     """
 
     equations: Equations
     kind = "configuration"
 
     def make_rows(self, build: Builder) -> RowSet:
-        rows = []
+        rows: list[Row] = []
         rates: dict[Expr, Expr | float] = {**build.mechanism.coordinate_rates, build.time: 1.0}
         for k, expr in enumerate(equation_exprs(build, self.equations)):
             build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")

@@ -30,6 +30,11 @@ class PointVelocity:
     components in `at_frame` (default: the body's own); where that place moves in the body, as a contact does, the
     velocity is that of the material point which is there at the moment. The reaction is a force along the direction on
     the body, at that point.
+
+    >>> m = kane.load("cart-pole")
+    >>> built = m.constrain("tie", kane.PointVelocity("cart", (1, 0, 0), value=2))
+    >>> m.project()[1].round(6).tolist()
+    [2.0, 0.0]
     """
 
     body: BodyName
@@ -53,7 +58,15 @@ class PointVelocity:
 @dataclass(frozen=True, slots=True)
 class KnifeEdge:
     """A blade or a skate: the point `at` (m) of `body` has no velocity along `direction`, a unit vector of the body's
-    frame, relative to the body `on`. The reaction is a force along it, at that point."""
+    frame, relative to the body `on`. The reaction is a force along it, at that point.
+
+    >>> m = kane.Model()
+    >>> sled = m.body("sled", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+    >>> joint = m.joint("ice", "planar", "ground", "sled")
+    >>> built = m.constrain("blade", kane.KnifeEdge("sled"))
+    >>> m.freedom().degrees
+    2
+    """
 
     body: BodyName
     _: KW_ONLY
@@ -73,10 +86,16 @@ class KnifeEdge:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """A massless rod: the points `first_at` and `second_at` (m) of two bodies stay `length` (m) apart.
+    """A massless rod: the points `first_at` and `second_at` (m) of the bodies `first` and `second` stay `length` (m)
+    apart.
 
     `length` > 0 and the places may depend on t. The reaction is a force along the rod, positive where it pushes. The
     residual is (d² − length²) / (2 length) for points d apart: d − length where that is small, and smooth.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.Distance("ground", "lower", length=1, second_at=(0, -1, 0)))
+    >>> m.freedom().degrees
+    1
     """
 
     first: BodyName
@@ -112,6 +131,12 @@ class PointOnPlane:
 
     The plane goes through `first_at`, across `normal`, a unit vector of the first body's frame. Places and height may
     depend on t. The reaction is a force along the normal.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.PointOnPlane("ground", "lower", second_at=(0, -1, 0), normal="y", height=-1))
+    >>> q, u = m.project()
+    >>> round(float(m.at("lower", (0, -1, 0)).pose(q)[1][1]), 6)
+    -1.0
     """
 
     first: BodyName
@@ -137,6 +162,11 @@ class PointOnLine:
 
     Two rows, along the directions across the axis: the other coordinate axes by their letters, 1 and 2 for any other
     direction. `rows` keeps only some of them. The reaction is a force across the line.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.PointOnLine("ground", "lower", second_at=(0, -1, 0), axis="y", rows=("x",)))
+    >>> m.row_names
+    ('tie',)
     """
 
     first: BodyName
@@ -164,6 +194,11 @@ class PointOnCurve:
     One or two equations in x, y, z (m), the point's coordinates in the first body's frame: "y = 0.1*x**2", or an
     expression that is zero; t and parameters may occur. One row each, labelled 1 and 2. The unit reaction is the
     gradient of the expression, a force on the second body.
+
+    >>> m = kane.load("double-pendulum")
+    >>> built = m.constrain("tie", kane.PointOnCurve("ground", "lower", "y = x**2 - 1.5", second_at=(0, -1, 0)))
+    >>> m.freedom().degrees
+    1
     """
 
     first: BodyName

@@ -46,6 +46,12 @@ class Loop:
     "first" and always where the joint slides, the joint's axes in the first body. Rows rx, ry, rz are dot products of
     axes, small angles about the joint's x, y, z where the loop is nearly closed. `rows` keeps only some of them:
     ("x", "y") for a pin of a planar linkage, whose other rows are met by the rest of it.
+
+    >>> m = kane.load("double-pendulum")
+    >>> pin = kane.Loop("revolute", "ground", "lower", first_at=(1, 0, 0), second_at=(0, -1, 0), rows=("x", "y"))
+    >>> built = m.constrain("pin", pin)
+    >>> m.row_names, m.freedom().degrees
+    (('pin.x', 'pin.y'), 0)
     """
 
     type: Word

@@ -33,6 +33,12 @@ class Rolling:
     `at` across `normal`, both in the frame of `on`. Rows: longitudinal, along axis × normal; lateral, along normal ×
     longitudinal; normal, whose residual is the height of the wheel over the plane. Without `normal_row` something else
     has to keep that height. A wheel that lies flat touches nowhere in particular: no value.
+
+    >>> m = kane.Model()
+    >>> joint = m.joint("free", "free", "ground", m.body("disc", mass=1, inertia={"xx": 0.4, "yy": 0.4, "zz": 0.4}))
+    >>> built = m.constrain("road", kane.Rolling("disc", radius=0.3))
+    >>> m.row_names
+    ('road.longitudinal', 'road.lateral', 'road.normal')
     """
 
     body: BodyName
@@ -68,7 +74,14 @@ class RollingSphere:
     """A ball of `radius` (m) at `center` (m) of `body` that rolls without slip on a plane of the body `on`.
 
     The plane is as for `Rolling`. Rows: two directions of the plane, fixed in `on` (x and y for normal z; 1 and 2 for a
-    normal that is no coordinate axis), and normal, whose residual is the height over the plane.
+    normal that is no coordinate axis), and normal, whose residual is the height over the plane; without `normal_row`
+    something else has to keep it.
+
+    >>> m = kane.Model()
+    >>> joint = m.joint("free", "free", "ground", m.body("ball", mass=1, inertia={"xx": 0.4, "yy": 0.4, "zz": 0.4}))
+    >>> built = m.constrain("floor", kane.RollingSphere("ball", radius=1))
+    >>> m.row_names, m.freedom().degrees
+    (('floor.x', 'floor.y', 'floor.normal'), 3)
     """
 
     body: BodyName
@@ -92,12 +105,20 @@ class RollingSphere:
 
 @dataclass(frozen=True, slots=True)
 class RollingOnSphere:
-    """A ball of `radius` (m) that rolls without slip on a ball of `on_radius` (m) at `at` of the body `on`.
+    """A ball of `radius` (m) at `center` (m) of `body` that rolls without slip on a ball of
+    `on_radius` (m) at `at` of the body `on`.
 
     With `inside` it rolls in a hollow of that radius. `normal` (default z, or −z inside) is the direction of `on` in
     which the ball is usually found from the middle of the other: the rows along the surface are the two directions
     across it, carried over by the smallest turn, and have no value only on the opposite side. The residual of the row
-    normal is the gap.
+    normal is the gap; without `normal_row` something else has to keep it.
+
+    >>> m = kane.Model()
+    >>> ball = m.body("ball", mass=1, inertia={"xx": 0.4, "yy": 0.4, "zz": 0.4})
+    >>> joint = m.joint("free", "free", "ground", "ball", initial=[1, 0, 0, 0, 0, 0, 2.1])
+    >>> built = m.constrain("dome", kane.RollingOnSphere("ball", radius=0.1, on_radius=2))
+    >>> m.freedom().degrees
+    3
     """
 
     body: BodyName
@@ -132,8 +153,15 @@ class RollingOnSphere:
 class RollingEllipsoid:
     """An ellipsoid, a rattleback's say, that rolls without slip on a plane of the ground or of the body `on`.
 
-    `semi_axes` (m) are along the axes of `body` (or those turned by `rotation` in it) at `center`. The plane and the
-    rows are as for `RollingSphere`.
+    `semi_axes` (m) are along the axes of `body` (or those turned by `rotation` in it) at `center`. The plane, through
+    `at` across `normal`, and the rows are as for `RollingSphere`; without `normal_row` something else has to keep the
+    height.
+
+    >>> m = kane.Model()
+    >>> joint = m.joint("free", "free", "ground", m.body("ball", mass=1, inertia={"xx": 0.4, "yy": 0.4, "zz": 0.4}))
+    >>> built = m.constrain("floor", kane.RollingEllipsoid("ball", semi_axes=(0.2, 0.1, 0.1)))
+    >>> m.freedom().degrees
+    3
     """
 
     body: BodyName

@@ -23,6 +23,13 @@ class Gear:
     `ratio` depends on parameters and is negative for external gears about parallel axes; `offset` may depend on t. Both
     joints sit on the same body, the one that carries the axles. The unit reaction is a unit effort along the second
     joint and −ratio along the first.
+
+    >>> m = kane.Model()
+    >>> J = {"xx": 1, "yy": 1, "zz": 1}
+    >>> axles = [m.joint(n, "revolute", "ground", m.body(n, inertia=J)) for n in ("a", "b")]
+    >>> built = m.constrain("gear", kane.Gear("a", "b", -2))
+    >>> m.forward_dynamics([0, 0], [0, 0], [5, 0]).round(6).tolist()
+    [1.0, -2.0]
     """
 
     first: JointName
@@ -39,7 +46,15 @@ class Gear:
 @dataclass(frozen=True, slots=True)
 class Belt:
     """A belt or chain over two pulleys of these radii (m): the second turns first_radius / second_radius times as far
-    as the first, backwards where the belt is `crossed`; `offset` (rad) may depend on t."""
+    as the first, backwards where the belt is `crossed`; `offset` (rad) may depend on t.
+
+    >>> m = kane.Model()
+    >>> J = {"xx": 1, "yy": 1, "zz": 1}
+    >>> axles = [m.joint(n, "revolute", "ground", m.body(n, inertia=J)) for n in ("a", "b")]
+    >>> built = m.constrain("belt", kane.Belt("a", "b", first_radius=0.2, second_radius=0.1))
+    >>> m.project(u={"u_a": 1}, hold="u_a")[1].round(6).tolist()
+    [1.0, 2.0]
+    """
 
     first: JointName
     second: JointName
@@ -61,7 +76,15 @@ class Belt:
 @dataclass(frozen=True, slots=True)
 class Rack:
     """A rack and its pinion of this radius (m): displacement of the prismatic joint `rack` = radius · angle of the
-    revolute joint `pinion` + offset, or −radius · angle where they run `opposite`; `offset` (m) may depend on t."""
+    revolute joint `pinion` + offset, or −radius · angle where they run `opposite`; `offset` (m) may depend on t.
+
+    >>> m = kane.Model()
+    >>> turn = m.joint("pinion", "revolute", "ground", m.body("pinion", inertia={"xx": 1, "yy": 1, "zz": 1}))
+    >>> slide = m.joint("rack", "prismatic", "ground", m.body("rack", mass=1))
+    >>> built = m.constrain("teeth", kane.Rack("pinion", "rack", radius=0.1))
+    >>> m.project(u={"u_pinion": 2}, hold="u_pinion")[1].round(6).tolist()
+    [2.0, 0.2]
+    """
 
     pinion: JointName
     rack: JointName

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ...catalogue import builtin_names, builtin_text
 from ...errors import ModelError, Problem
 from ..mechanism import Mechanism, suggestion
 from ..urdf import UrdfOptions, read_urdf
@@ -30,11 +30,6 @@ Kinds = Iterable[type[Any]]
 """Classes of the user's own constraints and loads."""
 
 
-def builtin_names() -> tuple[str, ...]:
-    """Names of the models shipped with the package."""
-    return tuple(sorted(f.name.removesuffix(".yaml") for f in _builtin_folder().iterdir() if f.name.endswith(".yaml")))
-
-
 def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> Mechanism:
     """The mechanism of a built-in name, a .yaml model file or a .urdf.
 
@@ -48,7 +43,7 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
         what = f"the options {', '.join(sorted(options))} are those of a URDF"
         raise ModelError(Problem(f"model '{model}'", what, fix="leave them out; a model file says everything itself"))
     if isinstance(model, str) and model in builtin_names():
-        mechanism = _build(_builtin_text(model), f"{model}.yaml", None, kinds)
+        mechanism = _build(builtin_text(model), f"{model}.yaml", None, kinds)
         mechanism.mark_builtin(model)
         return mechanism
     if path.suffix not in SUFFIXES:
@@ -74,14 +69,6 @@ def _robot(path: Path, options: Mapping[str, Any]) -> Mechanism:
     mechanism = read_urdf(data, path.name, folder=path.parent, options=chosen)
     mechanism.sign(repr((data, path.name, chosen)))
     return mechanism
-
-
-def _builtin_folder():
-    return resources.files("kane.model") / "builtin"
-
-
-def _builtin_text(name: str) -> str:
-    return (_builtin_folder() / f"{name}.yaml").read_text(encoding="utf-8")
 
 
 def _file_bytes(path: Path, largest: int) -> bytes:
@@ -150,7 +137,7 @@ def _load_parent(reference: Node, folder: Path | None) -> tuple[Node, Path | Non
         fault = problem(reference.source, line, "extends", f"expected the name of a model, found {reference.kind}")
         raise ModelError(fault)
     if name in builtin_names():
-        return _require_sections(compose(_builtin_text(name), f"{name}.yaml")), None
+        return _require_sections(compose(builtin_text(name), f"{name}.yaml")), None
     if folder is None or Path(name).name != name or Path(name).suffix not in SUFFIXES:
         fault = problem(
             reference.source,

@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """A force (N), components in `frame`, at the point `at` (m) of `body`; the opposite acts on `reaction`, if given,
-    at the point of that body which coincides with it. Components are any expressions in q, u, t and parameters."""
+    """A force `vector` (N), components in `frame`, at the point `at` (m) of `body`; the opposite acts on `reaction`, if
+    given, at the point of that body which coincides with it. Components are any expressions in q, u, t and parameters.
+
+    >>> m = kane.load("pendulum")
+    >>> built = m.load("load", kane.Force("bob", (3, 0, 0), at=(0, -1, 0)))
+    >>> m.forward_dynamics([0], [0], [0]).tolist()
+    [3.0]
+    """
 
     body: BodyName
     vector: Components
@@ -51,8 +57,14 @@ class Force:
 
 @dataclass(frozen=True, slots=True)
 class Torque:
-    """A torque (N m), components in `frame`, on `body`; the opposite acts on `reaction`, if given. Components are any
-    expressions in q, u, t and parameters."""
+    """A torque `vector` (N m), components in `frame`, on `body`; the opposite acts on `reaction`, if given. Components
+    are any expressions in q, u, t and parameters.
+
+    >>> m = kane.load("pendulum")
+    >>> built = m.load("load", kane.Torque("bob", (0, 0, 3)))
+    >>> m.forward_dynamics([0], [0], [0]).tolist()
+    [3.0]
+    """
 
     body: BodyName
     vector: Components
@@ -84,6 +96,11 @@ class Thruster:
 
     `thrust` (N) is any expression in t, q, u and parameters: "select(t < 2, 5, 0)" is a pulse of two seconds. Mass
     stays what it is.
+
+    >>> m = kane.load("pendulum")
+    >>> built = m.load("load", kane.Thruster("bob", "x", "select(t < 2, 5, 0)", at=(0, -1, 0)))
+    >>> [float(m.forward_dynamics([0], [0], [0], t=t)[0]) for t in (1, 3)]
+    [5.0, 0.0]
     """
 
     body: BodyName
@@ -109,7 +126,14 @@ class Thruster:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """An effort (N m or N) along one motion variable of a joint, any expression in q, u, t and parameters."""
+    """An effort of `value` (N m or N) along one motion variable of a joint, the first or that of `index`; any
+    expression in q, u, t and parameters.
+
+    >>> m = kane.load("pendulum")
+    >>> built = m.load("load", kane.Effort("pivot", "2*cos(t)"))
+    >>> m.forward_dynamics([0], [0], [0]).tolist()
+    [2.0]
+    """
 
     joint: JointName
     value: Scalar

@@ -35,6 +35,13 @@ class PointGravity:
     that energy is conserved either way. The attracting point is fixed in N or moves as a function of t: there is no
     reaction. Bodies and wheels are those of the mechanism when equations are formulated. A body whose mass centre is at
     the attracting point in every configuration, the attracting body itself for instance, is not attracted.
+
+    >>> m = kane.Model("moon")
+    >>> moon = m.body("moon", mass=7.3e22)
+    >>> base = m.joint("base", "free", "ground", "moon", initial=[1, 0, 0, 0, 3.84e8, 0, 0])
+    >>> built = m.load("earth", kane.PointGravity(3.986e14))
+    >>> round(float(np.linalg.norm(m.external_loads(*m.initial_state).force)) / m.mass, 6)
+    0.002703
     """
 
     mu: Scalar
@@ -51,7 +58,7 @@ class PointGravity:
         """(mass centre, frame, mass, r in the frame, central inertia with its wheels) of each body that has any."""
         wheels, center = build.mechanism.wheels, build.point(self.center, "center")
         spun = {wheel.body.name for wheel in wheels.values()}
-        found = []
+        found: list[tuple[Point, Frame, Expr, Triple, Matrix]] = []
         for body in build.mechanism.bodies.values():
             if body.name in spun or body.frame is None:
                 continue
@@ -110,6 +117,11 @@ class MagneticTorque:
     at `center` makes it: B = (3 (k · e) e − k) / ρ³ at ρ e from it, at the body's mass centre. k is μ₀ / 4π times the
     dipole moment; about 7.8e15 T m³, southward, for the Earth. The force that a field that is not uniform exerts on a
     dipole is left out: it is far below drag.
+
+    >>> m = kane.load("free-body")
+    >>> built = m.load("load", kane.MagneticTorque("body", (0, 0, 2), field=(3e-5, 0, 0)))
+    >>> m.external_loads(*m.initial_state).moment.tolist()
+    [0.0, 6e-05, 0.0]
     """
 
     body: BodyName
@@ -132,10 +144,10 @@ class MagneticTorque:
         body = build.body(self.body)
         assert body.frame is not None
         if self.dipole is not None:
-            B = self._dipole_field(build, body, build.triple(self.dipole, "dipole"))
+            field = self._dipole_field(build, body, build.triple(self.dipole, "dipole"))
         else:
-            B = Vector(build.frame(self.frame, "frame"), build.triple(self.field or (), "field"))
-        torque = cross(build.triple(self.moment, "moment"), B.express(body.frame).xyz)
+            field = Vector(build.frame(self.frame, "frame"), build.triple(self.field or (), "field"))
+        torque = cross(build.triple(self.moment, "moment"), field.express(body.frame).xyz)
         return (TorqueAction(body.frame, Vector(body.frame, torque)),)
 
     def _dipole_field(self, build: Builder, body: Body, k: Triple) -> Vector:

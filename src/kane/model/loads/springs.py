@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spring:
-    """A spring and damper on the line between a point of one body and a point of another.
+    """A spring and damper on the line between the points `first_at` and `second_at` (m) of the bodies `first` and
+    `second`.
 
     Pull = stiffness (length − rest) + damping · rate of length (N/m, m, N s/m). Stiffness and rest depend on
     parameters only, so that there is a potential energy. Where the length is zero the line has no direction and neither
     has the pull.
+
+    >>> m = kane.load("pendulum")
+    >>> coil = kane.Spring("ground", "bob", first_at=(3, -1, 0), second_at=(0, -1, 0), stiffness=2, rest=1)
+    >>> built = m.load("coil", coil)
+    >>> m.forward_dynamics([0], [0], [0]).tolist()
+    [4.0]
     """
 
     first: BodyName
@@ -60,8 +67,15 @@ class Spring:
 
 @dataclass(frozen=True, slots=True)
 class JointSpring:
-    """A spring and damper along one coordinate of a joint: effort −stiffness (q − rest) − damping q̇ (N m/rad, rad,
-    N m s/rad; or N/m, m, N s/m). Stiffness and rest depend on parameters only."""
+    """A spring and damper along one coordinate of a joint, the first or that of `index`: effort
+    −`stiffness` (q − `rest`) − `damping` q̇ (N m/rad, rad, N m s/rad; or N/m, m, N s/m). Stiffness and rest depend on
+    parameters only.
+
+    >>> m = kane.load("pendulum")
+    >>> built = m.load("load", kane.JointSpring("pivot", stiffness=4, rest=0.5))
+    >>> m.forward_dynamics([0], [0], [0]).tolist()
+    [2.0]
+    """
 
     joint: JointName
     _: KW_ONLY
@@ -96,10 +110,16 @@ class JointSpring:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One-sided springs and dampers at the ends of the range of one coordinate of a joint; give one end or both.
+    """One-sided springs and dampers at the ends `lower` and `upper` (rad, m) of the range of one coordinate of `joint`,
+    the first or that of `index`; give one end or both.
 
     Beyond an end by p > 0 the effort back into the range is max(0, stiffness p + damping ṗ) (N m/rad, N m s/rad, or N/m
     and N s/m): a stop pushes and never pulls. An end that is None is open.
+
+    >>> m = kane.load("pendulum")
+    >>> built = m.load("end", kane.Stop("pivot", lower=0, stiffness=100))
+    >>> round(m.energy([-0.2], [0]).potential - m.energy([0.2], [0]).potential, 6)
+    2.0
     """
 
     joint: JointName
@@ -129,7 +149,7 @@ class Stop:
     def _depths(self, build: Builder) -> list[tuple[Expr, float]]:
         """(p, direction of the effort) of each end."""
         q = build.joint(self.joint).coordinates[self.index].symbol
-        ends = []
+        ends: list[tuple[Expr, float]] = []
         if self.lower is not None:
             ends.append((build.scalar(self.lower) - q, 1.0))
         if self.upper is not None:

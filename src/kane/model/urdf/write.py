@@ -80,6 +80,8 @@ class _Writer:
                 self.refuse(f"joint '{joint.name}'", "has its velocity in the parent's axes", "use velocity='body'")
         for rotor in m.rotors.values():
             self.refuse(f"rotor '{rotor.name}'", "is the inertia of a drive", "remove it before")
+        for constraint in m.constraints.values():
+            self.refuse(f"constraint '{constraint.name}'", f"is of kind {constraint.kind}", "remove it before")
         for load in m.loads.values():
             if not self.take_load(load):
                 self.refuse(f"load '{load.name}'", f"is a {type(load.record).__name__}", "remove it before")
@@ -95,11 +97,12 @@ class _Writer:
         if isinstance(record, JointSpring):
             if not build.scalar(record.stiffness).is_zero:
                 return False
-            self.damping[joint.name] = self.number(build.scalar(record.damping))
+            found = self.number(build.scalar(record.damping))
+            self.damping[joint.name] = self.damping.get(joint.name, 0.0) + found
             return True
         friction = self.friction_of(joint, build.scalar(record.value))
         if friction is not None:
-            self.friction[joint.name] = friction
+            self.friction[joint.name] = self.friction.get(joint.name, 0.0) + friction
         return friction is not None
 
     def friction_of(self, joint: Joint, value: Expr) -> float | None:
