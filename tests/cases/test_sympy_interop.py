@@ -397,6 +397,12 @@ def test_a_script_that_the_second_route_cannot_follow_says_why() -> None:
         kane.from_sympy(given.method, values=given.values).check()
 
 
+def test_what_needs_mass_behind_every_speed_is_not_asked_where_some_move_no_body() -> None:
+    given = rolling_disc()
+    report = kane.from_sympy(given.method, values=given.values).check()
+    assert any(row.value is None and "singular" in row.note for row in report.rows), report
+
+
 def test_a_place_that_is_not_told_is_remarked_upon() -> None:
     given = sleigh_without_a_place()
     model = kane.from_sympy(given.method, values=given.values)

@@ -12,7 +12,7 @@ from ..analysis import CheckReport, check_trajectory
 from ..analysis.large import check_large_trajectory
 from ..analysis.singular import Singularity, find_singular
 from ..constraints.thresholds import NEAR_SINGULAR
-from ..errors import InputError
+from ..errors import InputError, visible
 from ..model import locks
 from ..simulate import Embedding, MotionProblem, Outcome, Segment, Solution, Statistics, Transition
 from .answers import Answers, embedding_of
@@ -184,7 +184,7 @@ class Trajectory:
         return len(self.t)
 
     def __repr__(self) -> str:
-        return f"<Trajectory of '{self.answers.mechanism.name}', {len(self)} times: {self.outcome}>"
+        return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"
 
 
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelError, Problem
+from ..errors import ModelError, Problem, visible
 from ..graph import Expr, depends_on
 from ..space.algebra import Triple
 from .attitude import attitudes
@@ -491,7 +491,7 @@ class Mechanism(Tree):
         rows = len(self.row_names)
         tied = f", {len(self.constraints)} constraints with {rows} rows" if rows else ""
         return (
-            f"<Model '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
+            f"<Model '{visible(self.name)}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
             f"{len(self.coordinates)} coordinates, {len(self.speeds)} speeds{tied}>"
         )
 

@@ -14,7 +14,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import ExpressionError, ModelError, Problem, excerpt, visible
+from ..errors import ExpressionError, ModelError, Problem, excerpt
 from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
@@ -51,7 +51,7 @@ class Symbols:
     """Parameters, coordinates and speeds of one description, and expressions over them."""
 
     def __init__(self, name: str, about: str):
-        self.name = visible(str(name))  # everything that prints itself says it, on terminals too
+        self.name = str(name)
         self.about = about
         self.revision: int = 0  # grows with every change of the description
         self.graph = Graph()
