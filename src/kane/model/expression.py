@@ -100,7 +100,8 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     names, wanted = list(known), name[:_WINDOW]
     folded = wanted.casefold()
     if len(names) > _COMPARED:
-        near = (k for k in names if k[:1].casefold() == folded[:1] and abs(len(k) - len(wanted)) <= _LETTERS)
+        first = (wanted[:1].lower(), wanted[:1].upper())
+        near = (k for k in names if k[:1] in first and -_LETTERS <= len(k) - len(wanted) <= _LETTERS)
         names = list(itertools.islice(near, _COMPARED))
     alike = next((k for k in names if k.casefold() == folded), None)
     if alike is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from ..errors import ExpressionError
 from ..graph import Expr
@@ -21,8 +22,11 @@ class MeasureNumbers(Mapping[str, Expr]):
     def __init__(self, tree: Tree, names: Mapping[str, Expr]):
         self._names = names
         self._tree = tree
-        rates: dict[Expr, Expr | float] = dict(tree.coordinate_rates)
-        self._kinematics = Kinematics(tree.graph, {**rates, tree.time: 1.0})
+
+    @cached_property
+    def _kinematics(self) -> Kinematics:
+        rates: dict[Expr, Expr | float] = dict(self._tree.coordinate_rates)
+        return Kinematics(self._tree.graph, {**rates, self._tree.time: 1.0})
 
     def __getitem__(self, name: str) -> Expr:
         if name in self._names:

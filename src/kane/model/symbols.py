@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import ExpressionError, ModelError, Problem, excerpt
@@ -73,6 +74,11 @@ class Symbols:
     def names(self) -> dict[str, Expr]:
         """All names an expression may use: parameters, t, coordinates, their rates (q1'), speeds."""
         return dict(self._names)
+
+    @property
+    def known_names(self) -> Mapping[str, Expr]:
+        """The same names, as they are now and will be: a view, for those who look up a few."""
+        return MappingProxyType(self._names)
 
     def new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1

@@ -84,11 +84,11 @@ class ConfigurationEquations:
 
     def make_rows(self, build: Builder) -> RowSet:
         rows: list[Row] = []
-        rates: dict[Expr, Expr | float] = {**build.mechanism.coordinate_rates, build.time: 1.0}
+        rates = build.mechanism.coordinate_rates
         for k, expr in enumerate(equation_exprs(build, self.equations)):
             build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")
-            coordinates = {x: rates[x] for x in _inputs(build, [expr]) if x in rates}
-            changing = time_derivative([expr], coordinates)
+            moving: dict[Expr, Expr | float] = {x: rates[x] for x in _inputs(build, [expr]) if x in rates}
+            changing = time_derivative([expr], {**moving, build.time: 1.0})
             variables = _variables(build, changing)
             ((factors,), (rest,)) = linear_coefficients(changing, variables)
             if all(f.is_zero for f in factors):
@@ -136,7 +136,7 @@ def equation_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> list
     if not equations:
         raise build.refuse("no equation is given", fix="give an expression that is zero")
     mechanism = build.mechanism
-    names = MeasureNumbers(mechanism, mechanism.names())
+    names = MeasureNumbers(mechanism, mechanism.known_names)
     exprs = [_left_minus_right(build, equation, names) for equation in equations]
     speeds = mechanism.speed_records
     used = [speeds[name] for name in (repr(x) for x in _inputs(build, exprs)) if name in speeds]

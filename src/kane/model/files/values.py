@@ -86,8 +86,10 @@ class NodeValues:
     def number(self, node: Node, where: str) -> float:
         """A quantity that depends on parameters only, at their defaults."""
         expr = self.quantity(node, where)
-        self.attempt(node, self.m.constant, [expr], where)
-        return self.attempt(node, self.m.number, expr, where)
+        value = self.attempt(node, self.m.number, expr, where)
+        if not math.isfinite(value):
+            self.attempt(node, self.m.constant, [expr], where)
+        return value
 
     def index(self, node: Node, where: str) -> int:
         text = self.text(node, where)
