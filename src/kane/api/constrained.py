@@ -298,7 +298,7 @@ def _named_speeds_refused(
 
 def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
     """Refuse speeds at a singular position that the constraints do not let go on."""
-    if not answers.mechanism.constraints or not is_singular(answers, q, u, t):
+    if not np.any(u) or not is_singular(answers, q, u, t):
         return
 
     def ahead(h: float) -> RowTerms:

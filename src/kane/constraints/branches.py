@@ -86,10 +86,8 @@ def speeds_beside(ahead: Callable[[float], RowTerms], u: Array, rows: RowLabels,
     for distance in BESIDE if fastest else ():
         at = ahead(distance / fastest)
         lengths = row_lengths(at.A, rows.units, rows.sizes)
-        if (
-            count_above(np.linalg.svd(drop_rounding(at.A, rows.sizes) / lengths[:, None], compute_uv=False), OFF_BRANCH)
-            < rank
-        ):
+        values = np.linalg.svd(drop_rounding(at.A, rows.sizes) / lengths[:, None], compute_uv=False)
+        if count_above(values.astype(np.float64), OFF_BRANCH) < rank:
             continue
         turned = project_speeds(at, u, rows, ())
         return turned if np.linalg.norm(turned - u) > TURNED * np.linalg.norm(u) else None

@@ -227,7 +227,7 @@ class Equations:
             return [graph.const(0.0)]
         nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
         found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
-        return [e for e in map(graph.expr, found) if e.number is None] or [graph.const(1.0)]
+        return [e for e in map(graph.expr, found) if e.number is None]
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:
@@ -385,7 +385,7 @@ class Equations:
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
                 "pivots": ((len(self.embedded.shrunk),), self.embedded.shrunk),
-                "denominators": ((len(self._denominators),), self._denominators),
+                **({"denominators": ((len(self._denominators),), self._denominators)} if self._denominators else {}),
             },
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:
