@@ -10,6 +10,7 @@ from benchmarks import (
     bicycle,
     constraints,
     evaluation,
+    files,
     inverse_kinematics,
     large_trees,
     operations,
@@ -50,6 +51,7 @@ BENCHMARKS = (
     constraints.singular_four_bars,
     constraints.squeezer,
     constraints.three_ways,
+    files.large_files,
 )
 
 

@@ -25,5 +25,7 @@ for k in range(0, 201, 40):
 if arguments.plot:
     from kane.viewer import plots
 
-    figure = plots.efforts(arm, motion.t, tau, labels=names, signs=signs, title="Control torques and control force")
+    figure = plots.efforts(
+        arm.mechanism, motion.t, tau, labels=names, signs=signs, title="Control torques and control force"
+    )
     plots.save(figure, arguments.plot)

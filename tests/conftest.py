@@ -3,7 +3,8 @@
 Hypothesis has no deadline: a test states a law, not a speed, and the first call of a kernel compiles it. The profile
 `ci` draws the same examples on every run, `nightly` draws many new ones and prints how to repeat them; choose one with
 HYPOTHESIS_PROFILE. Compiled objects go to a folder that lives as long as the run: what an earlier state of the code
-generator left in the user's cache is never tested.
+generator left in the user's cache is never tested. Loops, which take long to compile and are told by all their sources,
+outlive it in pytest's own cache.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from long.tries import TALLY, table
 from seeds import PROFILE, examples, root
 
 settings.register_profile(
@@ -34,13 +37,20 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     folder = tempfile.mkdtemp(prefix="kane-test-cache-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    if config.cache is not None:
+        (Path(folder) / "loops").symlink_to(config.cache.mkdir("loops"), target_is_directory=True)
     os.environ["KANE_CACHE_DIR"] = folder
+    tally = tempfile.mkdtemp(prefix="kane-test-tally-")
+    config.add_cleanup(lambda: shutil.rmtree(tally, ignore_errors=True))
+    os.environ[TALLY] = tally
     number = root()
     if number is not None:
         os.environ["KANE_SEED"] = str(number)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how the random systems of this run are drawn again."""
+    """Say what the searches for faults met, and how the random systems of this run are drawn again."""
+    for line in table(Path(os.environ[TALLY])):
+        terminalreporter.write_line(line)
     if os.environ.get("KANE_SEED"):
         terminalreporter.write_line(f"random systems of this run: KANE_SEED={os.environ['KANE_SEED']}")

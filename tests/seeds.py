@@ -18,7 +18,7 @@ FIXED = not NIGHTLY
 """For `derandomize`: whether laws that take long for each example always have the same ones."""
 
 MORE = 10
-"""Examples in a nightly run for each one of an ordinary run: what takes ten minutes then takes one or two hours."""
+"""Examples in a nightly run for each one of an ordinary run: what takes minutes then takes hours."""
 
 
 def examples(count: int) -> int:

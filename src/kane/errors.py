@@ -6,11 +6,31 @@ in the user's order and is raised once.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
 class KaneError(Exception):
-    """Any fault that the user can fix; its text says how."""
+    """Any fault that the user can fix; its text says how. What it repeats of a file cannot command a terminal."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
+
+
+def visible(text: str) -> str:
+    """Text in which control characters are written out as numbers, but for ends of lines and tabs.
+
+    Escape sequences would command a terminal, and marks of direction show text in another order than it has.
+    """
+    return text if _UNSEEN.search(text) is None else _UNSEEN.sub(_escape, text)
+
+
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""C0 and C1 control characters but for tab and end of line, marks of direction, separators of lines, surrogates."""
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found.group()):04x}"
 
 
 class ExpressionError(KaneError):
@@ -27,6 +47,19 @@ class InputError(KaneError):
 
 class SingularError(KaneError):
     """A state at which the equations have no finite answer: a division by zero on the way."""
+
+
+class WritingError(KaneError):
+    """A file that cannot be written; its text says what was kept."""
+
+
+SHOWN = 60  # characters of a value that an error repeats
+
+
+def excerpt(value: object) -> str:
+    """A value as an error repeats it: on one line, cut to `SHOWN` characters, without control characters."""
+    text = "".join(c if c.isprintable() else " " for c in str(value)[: SHOWN + 1])
+    return text if len(text) <= SHOWN else text[:SHOWN] + "…"
 
 
 @dataclass(frozen=True, slots=True)

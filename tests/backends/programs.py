@@ -48,6 +48,20 @@ def edge_inputs(op: str) -> np.ndarray:
     return np.stack(np.meshgrid(*[EDGES] * TABLE[op].arity), axis=-1).reshape(-1, TABLE[op].arity)
 
 
+QUOTIENTS = ((0.0, 0.0), (1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (-2.0, 1.0))
+"""Numerators and denominators of nan, the infinities, and some plain numbers."""
+
+
+def one_operation_on_quotients(op: str) -> Program:
+    """The program of a single operation on quotients of inputs, which may be nan or infinite."""
+    graph = Graph()
+    labels = tuple(f"{part}{k}" for k in range(TABLE[op].arity) for part in ("over", "under"))
+    parts = [graph.input(label) for label in labels]
+    quotients = [a / b for a, b in zip(parts[::2], parts[1::2], strict=True)]
+    node = graph.build(op, *(x.id for x in quotients))
+    return lower(f"{op} of quotients", [Inputs("x", labels)], {"value": ((), [graph.expr(node)])}, simplify=False)
+
+
 def arm() -> Program:
     """A program with the shape of inverse dynamics: groups t, q, u and an empty one, a vector, a matrix, a number."""
     g = Graph()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,11 +13,13 @@ from hypothesis import strategies as st
 
 from backends.programs import (
     EXACT,
+    QUOTIENTS,
     ULPS,
     arm,
     edge_inputs,
     long_chain,
     one_operation,
+    one_operation_on_quotients,
     smooth_programs,
     values_and_bounds,
 )
@@ -48,6 +52,22 @@ def test_every_operation_means_what_the_op_table_says_at_edge_values(backend: st
         finite = np.isfinite(expected)
         assert np.array_equal(got[~finite], expected[~finite], equal_nan=True)
         assert np.all(np.abs(got[finite] - expected[finite]) <= ULPS * np.spacing(np.abs(expected[finite])))
+
+
+@pytest.mark.parametrize("op", TABLE)
+def test_every_operation_means_what_the_op_table_says_of_nan_and_infinities(backend: str, op: str) -> None:
+    pairs = list(product(QUOTIENTS, repeat=TABLE[op].arity))
+    with np.errstate(all="ignore"):
+        arguments = np.array(pairs)[..., 0] / np.array(pairs)[..., 1]
+    expected = np.array([TABLE[op].value(*row) for row in arguments.tolist()])
+    got = compile(one_operation_on_quotients(op), backend)(np.array(pairs).reshape(len(pairs), -1))
+    assert np.array_equal(np.isnan(got), np.isnan(expected))
+    np.testing.assert_allclose(got, expected, rtol=RELATIVE)
+
+
+def test_the_sign_of_what_is_not_a_number_is_none() -> None:
+    assert np.isnan(TABLE["sign"].value(math.nan))
+    assert [TABLE["sign"].value(x) for x in (-2.0, 0.0, math.inf)] == [-1.0, 0.0, 1.0]
 
 
 @given(program=smooth_programs(), x=st.lists(st.floats(-4, 4), min_size=4, max_size=4))

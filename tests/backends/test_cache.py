@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from backends.programs import long_chain
-from kane.backends import cache, compile
+from kane.backends import cache, compile, library
 from kane.backends.llvm import machine
 
 X = np.linspace(-1, 1, 8)
@@ -65,6 +65,39 @@ def test_damage_means_compiling_again_and_mending_the_file(folder: Path, compila
     assert evaluated() == first
     assert len(compilations) == 4
     assert {file: file.read_bytes() for file in folder.iterdir()} == sound
+
+
+def test_the_object_of_another_program_is_not_believed(folder: Path, compilations: list[str]) -> None:
+    evaluated("other")
+    others = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime_ns)
+    first = evaluated("own")
+    own = sorted(set(folder.iterdir()) - set(others), key=lambda file: file.stat().st_mtime_ns)
+    for mine, foreign in zip(own, others, strict=True):
+        mine.write_bytes(foreign.read_bytes())
+    assert evaluated("own") == first
+    assert len(compilations) == 6
+
+
+def test_sources_are_told_by_content_not_by_size_and_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "backends").mkdir()
+    (tmp_path / "graph" / "passes").mkdir(parents=True)
+    files = [tmp_path / "graph" / "ops.py", tmp_path / "graph" / "passes" / "fold.py"]
+    for file in files:
+        file.write_text("a = 1")
+        os.utime(file, ns=(0, 0))
+    monkeypatch.setattr(library, "_MAKERS", ("graph",))
+    monkeypatch.setattr(library, "__file__", str(tmp_path / "backends" / "library.py"))
+    hash_of_sources = library._makers.__wrapped__
+    seen = {hash_of_sources()}
+    for file in files:
+        file.write_text("a = 2")
+        os.utime(file, ns=(0, 0))
+        seen.add(hash_of_sources())
+    files[0].rename(tmp_path / "graph" / "rules.py")
+    seen.add(hash_of_sources())
+    os.utime(files[1])
+    seen.add(hash_of_sources())
+    assert len(seen) == 4  # a time alone changes nothing
 
 
 def test_only_the_owner_can_look_into_the_cache(folder: Path) -> None:

@@ -84,7 +84,8 @@ def test_labels_and_notes_cannot_break_out_of_their_comments(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "function"), [("6-dof arm", "program_6_dof_arm"), ("sin", "program_sin"), ("Ω", "program")]
+    ("name", "function"),
+    [("6-dof arm", "program_6_dof_arm"), ("sin", "program_sin"), ("pow", "program_pow"), ("Ω", "program")],
 )
 def test_a_function_name_is_made_from_any_program_name(name: str, function: str) -> None:
     g = Graph()
@@ -96,6 +97,13 @@ def test_a_function_name_is_made_from_any_program_name(name: str, function: str)
 def test_a_name_that_c_cannot_have_is_refused(name: str) -> None:
     with pytest.raises(KaneError, match="cannot name a function in C"):
         to_c(arm(), name)
+
+
+@pytest.mark.parametrize("name", ["random", "index", "time", "pow", "read"])
+def test_a_program_called_like_a_function_of_the_c_library_computes_what_it_says(name: str) -> None:
+    g = Graph()
+    program = lower(name, [Inputs("x", ("x",))], {"y": ((), [g.input("x") * 2.0])})
+    assert compile(program, "c")([1.5]) == 3.0
 
 
 def test_without_a_compiler_the_c_backend_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +122,7 @@ def test_sympy_means_the_same_by_every_operation(op: str) -> None:
         expected = TABLE[op].value(*row.tolist())
         if np.isfinite(expected):
             values = dict(zip(exported.symbols.values(), row.tolist(), strict=True))
-            assert float(exported.inlined()["value"].subs(values)) == pytest.approx(expected, rel=RELATIVE), op
+            assert float(exported.inline()["value"].subs(values)) == pytest.approx(expected, rel=RELATIVE), op
 
 
 def test_sympy_has_symbols_replacements_and_outputs_of_the_programs_shapes() -> None:
@@ -124,7 +132,7 @@ def test_sympy_has_symbols_replacements_and_outputs_of_the_programs_shapes() -> 
     assert exported.outputs["matrix"].shape == (3, 2)
     values = dict(zip(exported.symbols.values(), [0.5, 0.1, 0.2, 0.3, 1.0, 2.0, 3.0], strict=True))
     _, matrix, power = compile(arm(), "interpret")(0.5, [0.1, 0.2, 0.3], [1.0, 2.0, 3.0])
-    inlined = exported.inlined()
+    inlined = exported.inline()
     np.testing.assert_allclose(np.array(inlined["matrix"].subs(values).tolist(), float), matrix, rtol=RELATIVE)
     assert float(inlined["power"].subs(values)) == pytest.approx(float(power), rel=RELATIVE)
 
@@ -133,7 +141,7 @@ def test_an_input_called_like_a_row_stays_apart_from_it() -> None:
     g = Graph()
     z1, x = g.input("z1"), g.input("x")
     exported = to_sympy(lower("names", [Inputs("x", ("z1", "x"))], {"y": ((), [x.sin() + z1])}))
-    value = exported.inlined()["y"].subs({exported.symbols["z1"]: 2.0, exported.symbols["x"]: 0.5})
+    value = exported.inline()["y"].subs({exported.symbols["z1"]: 2.0, exported.symbols["x"]: 0.5})
     assert float(value) == pytest.approx(2.0 + np.sin(0.5))
 
 

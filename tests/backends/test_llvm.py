@@ -127,7 +127,7 @@ def test_products_used_once_are_fused_and_no_others() -> None:
     once, twice = a * b, b * c
     outputs = {"y": ((3,), [once + c, c - twice, twice - a])}
     program = lower("fusing", [Inputs("x", ("a", "b", "c"))], outputs, simplify=False)
-    assert sorted(row.op for _, row in rows.fused(program)) == ["mul", "product_plus", "sub", "sub"]
+    assert sorted(row.op for _, row in rows.fuse_products(program)) == ["mul", "product_plus", "sub", "sub"]
 
 
 # trigonometry --------------------------------------------------------------------------------------------------------

@@ -178,7 +178,7 @@ def test_a_linkage_that_is_rigid_but_for_first_order_moves_nowhere() -> None:
     m.joint("b", "revolute", "first", "second", at=(1, 0, 0), coordinates=["b"], speeds=["ub"])
     m.constrain("end", Loop("spherical", "second", "ground", first_at=(1, 0, 0), second_at=(2, 0, 0)))
     assert m.project(u=[0, 0])[1] == pytest.approx([0, 0])
-    with pytest.raises(ModelError, match=r"'end\.x' by -2 .*\n.*\n.*no speeds near these do"):
+    with pytest.raises(ModelError, match=r"'end\.x' by -2 .*\n.*\n.*no speeds close to these are possible"):
         m.project(u=[1, -2])
 
 
@@ -212,7 +212,7 @@ def test_contradicting_rates_are_refused_by_name() -> None:
     m = parallelogram()
     m.constrain("turn", MotionEquations("a' = 1"))
     m.constrain("rest", MotionEquations("c' = 0"))
-    with pytest.raises(ModelError, match=r"together; off are .*'(turn|rest|pin\.[xy])'"):
+    with pytest.raises(ModelError, match=r"together; residuals: .*'(turn|rest|pin\.[xy])'"):
         m.simulate((0, 1))
 
 
@@ -291,7 +291,7 @@ def test_a_start_that_is_flat_or_open_does_not_spoil_the_choice() -> None:
     for start in ([0.0, 0.0, 0.0], [0.4, 0.0, -0.3]):
         m = parallelogram()
         m.set_initial(dict(zip(m.coordinates, start, strict=True)))
-        assert len(m.equations().embedded.choice.dependent) == 2
+        assert len(m.equations().embedding.choice.dependent) == 2
         udot = m.forward_dynamics([-1.0, 1.0, -1.0], [2.0, -2.0, 2.0], np.zeros(3))
         assert udot == pytest.approx(np.array([1, -1, 1]) * pendulum_acceleration(-1.0), rel=1e-11)
 
@@ -346,7 +346,7 @@ def test_a_coin_that_falls_flat_keeps_its_energy_and_stops(method: str, within: 
     run = m.simulate((0, 1), q=start, method=method, rtol=1e-10 if method == "dop853" else 1e-7)
     assert not run.outcome.success
     assert "constraint 'table." in str(run.outcome)
-    assert "has no continuation there" in str(run.outcome)
+    assert "cannot be continued there" in str(run.outcome)
     energy = run.energy().kinetic + run.energy().potential
     assert np.ptp(energy) < within * energy[0]
     assert abs(run.u[-1, 0]) == pytest.approx(math.sqrt(2 * GRAVITY * 0.3 * math.sin(1.4) / 0.19), rel=1e-5)
@@ -393,7 +393,7 @@ def test_something_imposed_that_ends_is_named(angle: str) -> None:
     run = m.simulate((0, 2))
     assert not run.outcome.success
     assert run.t[-1] == pytest.approx(1.0, abs=1e-6)
-    assert re.search("constraint 'drive' has no (continuation there|value beyond)", str(run.outcome))
+    assert re.search("constraint 'drive' (cannot be continued there|has no value beyond)", str(run.outcome))
 
 
 @pytest.mark.parametrize("method", ["dop853", "radau"])

@@ -49,10 +49,10 @@ def test_pendulum_hangs_with_its_frequency_and_falls_from_the_top() -> None:
     assert hanging.states == ("q", "u")
     assert np.allclose(hanging.A, [[0, 1], [-G / L, 0]], rtol=EXACT, atol=EXACT)
     assert np.allclose(hanging.B, [[0], [1 / (MASS * L**2)]], rtol=EXACT)
-    assert np.allclose(hanging.modes[0].frequency, np.sqrt(G / L), rtol=EXACT)
+    assert np.allclose(hanging.eigenmodes[0].frequency, np.sqrt(G / L), rtol=EXACT)
     assert np.allclose(inverted.eigenvalues, [-np.sqrt(G / L), np.sqrt(G / L)], rtol=EXACT)
-    assert inverted.modes[0].damping == 1.0 and inverted.modes[1].damping == -1.0
-    assert not inverted.modes[1].stable
+    assert inverted.eigenmodes[0].damping == 1.0 and inverted.eigenmodes[1].damping == -1.0
+    assert not inverted.eigenmodes[1].stable
 
 
 def test_cart_and_pole_on_paper() -> None:
@@ -365,8 +365,8 @@ def test_singular_positions_are_refused(crank: float) -> None:
 
 def test_every_mode_satisfies_its_equation_and_prints() -> None:
     linear = kane.load("double-pendulum").linearize()
-    for mode in linear.modes:
-        v = np.array(list(mode.states.values()))
-        assert np.abs(linear.A @ v - mode.eigenvalue * v).max() <= 1e-12 * np.abs(linear.A).max()
-        assert max(abs(mode.shape[name]) for name in linear.states[: linear.positions]) == pytest.approx(1.0)
+    for eigenmode in linear.eigenmodes:
+        v = np.array(list(eigenmode.states.values()))
+        assert np.abs(linear.A @ v - eigenmode.eigenvalue * v).max() <= 1e-12 * np.abs(linear.A).max()
+        assert max(abs(eigenmode.shape[name]) for name in linear.states[: linear.positions]) == pytest.approx(1.0)
     assert "2 inputs" in str(linear) and str(linear).count("±") == 2

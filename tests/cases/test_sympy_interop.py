@@ -494,7 +494,7 @@ def test_the_mass_matrix_comes_back_in_the_symbols_of_the_script() -> None:
     given = double_pendulum()
     model = kane.from_sympy(given.method, values=given.values, free="all")
     given.method.kanes_equations()
-    ours = sp.Matrix(model.equations().to_sympy("mass_matrix").inlined()["M"].tolist())
+    ours = sp.Matrix(model.equations().to_sympy("mass_matrix").inline()["M"].tolist())
     assert ours.free_symbols | ours.atoms(sp.Function) <= given.method.mass_matrix.atoms(sp.Symbol, sp.Function) | {t}
     difference = sp.nsimplify(ours - given.method.mass_matrix, rational=True)
     assert difference.applyfunc(lambda e: sp.trigsimp(sp.expand(e.expand(trig=True)))) == sp.zeros(2, 2)
@@ -504,7 +504,7 @@ def test_the_equations_come_back_with_accelerations_and_efforts() -> None:
     given = double_pendulum()
     model = kane.from_sympy(given.method, values=given.values, free="all")
     fr, frstar = given.method.kanes_equations()
-    ours = sp.Matrix(model.equations().to_sympy("inverse_dynamics").inlined()["tau"].tolist())
+    ours = sp.Matrix(model.equations().to_sympy("inverse_dynamics").inline()["tau"].tolist())
     states = [*given.method.q, *given.method.u, *(u.diff(t) for u in given.method.u)]
     rng = np.random.default_rng(2)
     numbers = {**dict(zip(states[::-1], rng.uniform(-1, 1, 6), strict=True)), **given.values}

@@ -188,7 +188,7 @@ class Pose:
 
 def pose(m: Mechanism, body: str, values: dict[str, float]) -> Pose:
     kin = kinematics(m)
-    record = m.body_named(body, "pose")
+    record = m.find_body(body, "pose")
     assert record.frame is not None and record.origin is not None
     R = evaluate([e for row in kin.orientation(record.frame) for e in row], values)
     return Pose(np.array(R).reshape(3, 3), np.array(evaluate(kin.position(record.origin), values)))

@@ -163,9 +163,21 @@ def test_powers_are_repeated_products(exponent: int) -> None:
     assert evaluate([x**exponent], {"x": 1.3})[0] == pytest.approx(1.3**exponent, rel=1e-14)
 
 
-@pytest.mark.parametrize("exponent", [0.3, 65, -65, 1.5])
+@pytest.mark.parametrize("exponent", [0.5, 1.5, -0.5, -2.5, 0.3, 1 / 3, -1.7, 63.5, 64.5, 70.1])
+def test_powers_that_are_not_whole_are_those_of_positive_numbers(exponent: float) -> None:
+    x = Graph().input("x")
+    assert evaluate([x**exponent], {"x": 1.3})[0] == pytest.approx(1.3**exponent, rel=1e-13)
+    assert math.isnan(evaluate([x**exponent], {"x": -1.3})[0])
+
+
+def test_a_positive_power_of_zero_is_zero() -> None:
+    x = Graph().input("x")
+    assert evaluate([x**1.5, x**0.3], {"x": 0.0}) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("exponent", [65, -65, 1e300, math.inf, math.nan])
 def test_other_powers_are_refused(exponent: float) -> None:
-    with pytest.raises(ExpressionError, match=r"only integers up to 64 in size and 0\.5"):
+    with pytest.raises(ExpressionError, match="an exponent is an integer up to 64 in size, or not an integer"):
         pow(Graph().input("x"), exponent)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,14 @@ from cases.test_peer_trees import pinocchio_tree, to_pinocchio
 from kane import Model
 from kane.backends import compile
 from kane.formulation import Equations, motion_program
-from kane.large import LargeAnswers, large_motion
+from kane.formulation.joint_kinds import joint_kind
+from kane.large import LargeAnswers, by_recursion, large_motion
 from kane.large.answers import ANSWERS
 from kane.model import Stop
-from laws.trees import AXES, KINDS, MOUNTS, Plan, build, planned, plans
+from kane.model.joints import Free
+from laws.trees import AXES, EULER, KINDS, MOUNTS, UNIVERSAL, Plan, build, planned, plans
 from seeds import FIXED, examples, generator
-from unit.large.mechanisms import Array, states
+from unit.large.mechanisms import Array, states, tree
 
 AGREEMENT = 1e-10  # relative to the largest entry: two float64 codes that round differently
 SAMPLES = 5  # a vector and a remainder
@@ -95,6 +98,62 @@ def test_every_kind_of_joint_moves_as_in_the_written_out_form(kind: str) -> None
     for name in moving[:2]:
         model.rotor(f"motor of {name}", name, 0.02, ratio=5.0)
     agree(model, ("inverse_dynamics", "forward_dynamics", "energy"), 4)
+
+
+OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
+    "weld": ({},),
+    **{kind: tuple({"axis": axis} for axis in AXES if axis) for kind in ("revolute", "prismatic", "cylindrical")},
+    "screw": tuple({"axis": axis, "pitch": 0.1} for axis in AXES if axis),
+    "universal": tuple({"sequence": s} for s in UNIVERSAL),
+    "gimbal": tuple({"sequence": s} for s in (*EULER, "body z", "space yx")),
+    "spherical": ({},),
+    "planar": tuple({"normal": n, "velocity": v} for n in "xyz" for v in ("body", "parent")),
+    "free": ({"velocity": "body"}, {"velocity": "parent"}),
+}
+"""Every kind of joint with every option that it takes."""
+
+
+def test_the_options_of_these_tests_are_all_that_joints_have() -> None:
+    for kind, options in OPTIONS.items():
+        made = Model("one").mechanism.joint_type(kind, dict(options[0]), "joint")
+        assert is_dataclass(made)
+        assert {f.name for f in fields(made)} == set(options[0])
+    assert set(OPTIONS) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_every_option_of_a_joint_is_that_of_the_written_out_form(kind: str) -> None:
+    options = OPTIONS[kind]
+    for first in range(0, len(options), 4):  # four joints of the kind in one tree, a revolute one inboard of them
+        chosen = options[first : first + 4]
+        plan = planned(generator(first + 1), ["revolute", *[kind] * len(chosen)], [None] * 5, ["any"] * 5, [])
+        taken = (replace(b, options=o) for b, o in zip(plan.bodies[1:], chosen, strict=False))
+        agree(build(replace(plan, bodies=(plan.bodies[0], *taken))), ("inverse_dynamics", "kinematics"), 5)
+
+
+@pytest.mark.parametrize("size", [8, 9])
+def test_a_model_moves_alike_on_both_sides_of_the_switch_to_recursion(size: int) -> None:
+    """Chains of planar joints whose speeds are in the body: 24 speeds are written out, 27 are not."""
+    model = tree(size, kind="planar", velocity="body")
+    assert by_recursion(model.mechanism) == (size == 9)
+    q, u, udot = (rows[0] for rows in states(model, 1, size))
+    for name in ("inverse_dynamics", "kinematics"):
+        arrays = (q, u, udot) if name == "inverse_dynamics" else (q, u)
+        ask = model.inverse_dynamics if name == "inverse_dynamics" else model.qdot
+        assert disagreement(ask(*arrays), written_out(model, name, np.zeros(1), arrays)) <= AGREEMENT
+    assert disagreement(model.forward_dynamics(q, u, model.inverse_dynamics(q, u, udot)), udot) <= 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class Slow(Free):
+    """A joint type of a user's own, made from one that recursions know."""
+
+    ratio: float = 0.5
+
+
+def test_a_joint_type_that_recursion_does_not_know_is_refused() -> None:
+    assert joint_kind(Free("body")) is not None
+    assert joint_kind(Slow("body")) is None
 
 
 def test_wheels_and_stops_are_felt_as_in_the_written_out_form() -> None:

@@ -113,7 +113,7 @@ def _options(rng: np.random.Generator, kind: str, axis: str | None) -> dict[str,
     if kind == "universal":
         return {"sequence": UNIVERSAL[int(rng.integers(len(UNIVERSAL)))]}
     if kind == "planar":
-        return {"normal": "xyz"[int(rng.integers(3))]}
+        return {"normal": "xyz"[int(rng.integers(3))], "velocity": ("body", "parent")[int(rng.integers(2))]}
     return {"velocity": ("body", "parent")[int(rng.integers(2))]} if kind == "free" else {}
 
 

@@ -3,8 +3,8 @@
 from .arms import ArmTable, arm_table
 from .base_parameters import BaseParameters, base_parameters
 from .check import check
+from .eigenmodes import Eigenmode
 from .linearization import Linearization, Operating
-from .modes import Mode
 from .ops import KnownArms, OperationRow, OperationTable, known_arms, operation_table
 from .report import CheckReport, CheckRow
 from .steady import Steady
@@ -15,9 +15,9 @@ __all__ = [
     "BaseParameters",
     "CheckReport",
     "CheckRow",
+    "Eigenmode",
     "KnownArms",
     "Linearization",
-    "Mode",
     "Operating",
     "OperationRow",
     "OperationTable",

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import KaneError
 from ..formulation import formulate
 from ..model import Mechanism
-from .tables import aligned
+from .tables import align_columns
 
 _COUNTED = (3, 4, 6)  # numbers of axes that are counted; two fix a straight line, the third proves it is one
 _LINK = {"a": 0.3, "alpha": 0.7, "d": 0.2, "m": 2.0, "x": 0.1, "y": 0.2, "z": 0.15}
@@ -84,7 +84,7 @@ class ArmTable:
         for r in self.rows:
             formulas = ("" if r.mul is None else str(r.mul), "" if r.add is None else str(r.add))
             cells.append((r.source, r.method, *formulas, str(r.mul_six), str(r.add_six)))
-        return aligned(cells)
+        return align_columns(cells)
 
 
 def general_arm(n: int) -> Mechanism:

@@ -1,8 +1,8 @@
 """Base parameters: the combinations of inertial parameters that efforts depend on, and no others.
 
-Columns of the regressor Y at many random states are linearly dependent where a joint cannot feel a parameter. Which
-columns are independent, and how the others are combinations of them, is read from an orthogonal factorisation, bodies
-from the outermost inwards [GK90].
+Columns of the regressor Y at many random states are linearly dependent where a parameter has no influence of its own on
+the efforts. Which columns are independent, and how the others are combinations of them, is read from an orthogonal
+factorisation, bodies from the outermost inwards [GK90].
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def base_parameters(model: Mechanism | Equations, *, seed: int = 0) -> BaseParam
 
 
 def _wide_states(equations: Equations, samples: int, seed: int) -> States:
-    """States all over the place: what cannot be told apart there cannot be told apart at all."""
+    """States over a wide range: parameters that cannot be distinguished there cannot be distinguished at all."""
     rng = np.random.default_rng(seed)
     mechanism = equations.mechanism
     q = unit_quaternions(mechanism, rng.uniform(-np.pi, np.pi, (samples, len(mechanism.coordinates))))

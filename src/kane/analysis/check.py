@@ -1,6 +1,6 @@
-"""A model held against the laws of mechanics and against the dense second route, at random states.
+"""A model checked by the laws of mechanics and by the dense second route, at random states.
 
-Comes in: a mechanism. Goes out: a `CheckReport`. Every row is a law that holds whatever the model is; where a law needs
+Comes in: a mechanism. Goes out: a `CheckReport`. Every row states what holds whatever the model is; where it needs
 something that the model does not have (a time-dependent speed has no plain power balance, say), the row says so.
 """
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..constraints.rank import null_space, part_not_reacted
+from ..constraints.rank import null_space, part_along_free_motion
 from ..constraints.thresholds import NO_MASS
 from ..formulation import Equations
 from ..formulation.dense import DenseEquations, DenseState, dense_equations
@@ -37,10 +37,10 @@ SPREAD = 0.7  # of coordinates about their initial values (rad, m), wide enough 
 
 
 def check(model: Mechanism | Equations, samples: int = 5, seed: int = 0, backend: str = "llvm") -> CheckReport:
-    """The laws that a model obeys, or not, at `samples` random states about its initial one."""
+    """What has to hold for a model, checked at `samples` random states about its initial one."""
     equations = equations_of(model)
     bench = _Bench.at_random(equations, samples, seed, backend)
-    laws: tuple[Callable[[_Bench], CheckRow], ...] = (
+    checks: tuple[Callable[[_Bench], CheckRow], ...] = (
         _efforts,
         _mass_matrix,
         _symmetric,
@@ -52,10 +52,10 @@ def check(model: Mechanism | Equations, samples: int = 5, seed: int = 0, backend
         _gravity,
         _momentum,
         _partial_velocities,
-        *((_row_rates, _row_accelerations, _workless) if equations.mechanism.constraints else ()),
+        *((_row_rates, _row_accelerations, _reaction_work) if equations.mechanism.constraints else ()),
     )
     about = f"{samples} random states, seed {seed}, backend {backend}"
-    return CheckReport(equations.mechanism.name, about, tuple(law(bench) for law in laws))
+    return CheckReport(equations.mechanism.name, about, tuple(row(bench) for row in checks))
 
 
 def random_states(dense: DenseEquations, samples: int, seed: int) -> States:
@@ -112,8 +112,8 @@ class _Bench:
         moved = M
         if len(equations.constraints if equations.mechanism.constraints else ()):
             bases = [null_space(A, sizes=equations.constraints.sizes) for A in rows.A]
-            moved = [N.T @ m @ N for m, N in zip(M, bases, strict=True)]
-        return _Bench(equations, ask, states, at, M, rows, _softest(moved, names))
+            moved = [N.T @ m @ N if N.size else m for m, N in zip(M, bases, strict=True)]  # of no motion, M itself
+        return _Bench(equations, ask, states, at, M, rows, _least_eigenvalue(moved, names))
 
     @property
     def singular(self) -> bool:
@@ -127,7 +127,7 @@ class _Bench:
         scale = np.array([s.effort_scale(x) for s, x in zip(self.at, udot, strict=True)])
         return scale + np.abs(self.states.tau)
 
-    def solved_scale(self, udot: Array) -> Array:
+    def solve_scale(self, udot: Array) -> Array:
         """The same where udot comes from a solve: M is then exact to rounding errors of √(M_rr M_ss)."""
         root = np.sqrt(np.abs(np.diagonal(self.M, axis1=1, axis2=2)))
         return self.effort_scale(udot) + root * (root * np.abs(udot)).sum(axis=1, keepdims=True)
@@ -136,7 +136,7 @@ class _Bench:
         """udot of the model at the states."""
         return self.ask("forward_dynamics", self.states)
 
-    def multiplied(self) -> Array:
+    def accelerations_by_multipliers(self) -> Array:
         """udot by multipliers, M and f being those of the dense route."""
         still = np.zeros(self.states.u.shape[1])
         found = []
@@ -154,7 +154,7 @@ class _Bench:
         return self.ask.of(name, ("t", "q", "u", "udot"), {"rate": ((len(flat),), flat)}, self.states)
 
 
-def _softest(M: Array | list[Array], speeds: tuple[str, ...]) -> tuple[float, str]:
+def _least_eigenvalue(M: Array | list[Array], speeds: tuple[str, ...]) -> tuple[float, str]:
     """(least eigenvalue of M scaled to a unit diagonal, the speeds it belongs to); of NᵀM N the speeds are no longer
     those of the model, and none is named."""
     low, names = np.inf, ""
@@ -219,32 +219,37 @@ def _massless(equations: Equations, body: Body) -> bool:
 
 
 def _accelerations(bench: _Bench) -> CheckRow:
-    name, law = "accelerations", "u̇ = M⁻¹ (τ − bias) is that of dense Newton-Euler"
+    name, statement = "accelerations", "u̇ = M⁻¹ (τ − bias) is that of dense Newton-Euler"
     if bench.singular:
-        return CheckRow(name, law, None, ACCELERATION, "M is singular")
+        return CheckRow(name, statement, None, ACCELERATION, "M is singular")
     udot = bench.accelerations()
-    there = np.array([s.accelerations(x) for s, x in zip(bench.at, bench.states.tau, strict=True)])
-    if bench.equations.mechanism.constraints:
-        law = "u̇ with constraints embedded is that of dense Newton-Euler with multipliers"
-        there = bench.multiplied()
+    if bench.equations.mechanism.constraints:  # M alone may be singular then
+        statement = "u̇ with constraints embedded is that of dense Newton-Euler with multipliers"
+        there = bench.accelerations_by_multipliers()
+    else:
+        there = np.array([s.accelerations(x) for s, x in zip(bench.at, bench.states.tau, strict=True)])
     root = np.sqrt(np.abs(np.diagonal(bench.M, axis1=1, axis2=2)))
+    root = np.where(root > 0.0, root, 1.0)
     forces = bench.effort_scale(np.zeros_like(udot)) / root + root * np.abs(there)
     scale = np.max(forces, axis=1, keepdims=True) / bench.softest[0]
-    return CheckRow(name, law, _worst((udot - there) * root, scale), ACCELERATION)
+    return CheckRow(name, statement, _worst((udot - there) * root, scale), ACCELERATION)
 
 
 def _round_trip(bench: _Bench) -> CheckRow:
-    name, law = "circle", "inverse dynamics of forward dynamics gives τ back"
+    name, statement = "circle", "inverse dynamics of forward dynamics gives τ back"
     if bench.singular:
-        return CheckRow(name, law, None, AGREEMENT, "M is singular")
+        return CheckRow(name, statement, None, AGREEMENT, "M is singular")
     udot = bench.accelerations()
     left = bench.ask("inverse_dynamics", bench.states, udot=udot) - bench.states.tau
     if bench.equations.mechanism.constraints:
-        law = "inverse dynamics of forward dynamics gives τ back, and reactions"
+        statement = "inverse dynamics of forward dynamics gives τ back, and reactions"
         left = np.array(
-            [part_not_reacted(A, x, bench.equations.constraints.sizes) for A, x in zip(bench.rows.A, left, strict=True)]
+            [
+                part_along_free_motion(A, x, bench.equations.constraints.sizes)
+                for A, x in zip(bench.rows.A, left, strict=True)
+            ]
         )
-    return CheckRow(name, law, _worst(left, bench.solved_scale(udot)), AGREEMENT)
+    return CheckRow(name, statement, _worst(left, bench.solve_scale(udot)), AGREEMENT)
 
 
 def _kinetic_energy(bench: _Bench) -> CheckRow:
@@ -254,76 +259,76 @@ def _kinetic_energy(bench: _Bench) -> CheckRow:
     half = 0.5 * np.einsum("ki,kij,kj->k", u, bench.M, u)
     errors = np.array([0.5 * (at[0] + at[1]) - at[2] - half, at[0] - there])
     scale = np.abs(there) + np.abs(at[2]) + np.abs(half)
-    law = "½ (T(u) + T(−u)) − T(0) = ½ uᵀMu, T that of dense route"
-    return CheckRow("kinetic energy", law, _worst(errors, scale), AGREEMENT)
+    statement = "½ (T(u) + T(−u)) − T(0) = ½ uᵀMu, T that of dense route"
+    return CheckRow("kinetic energy", statement, _worst(errors, scale), AGREEMENT)
 
 
 def _power(bench: _Bench) -> CheckRow:
-    name, law = "power balance", "dT/dt = power of τ, loads and gravity"
+    name, statement = "power balance", "dT/dt = power of τ, loads and gravity"
     if bench.singular:
-        return CheckRow(name, law, None, AGREEMENT, "M is singular")
+        return CheckRow(name, statement, None, AGREEMENT, "M is singular")
     if bench.speed_at_rest > AT_REST:
-        return CheckRow(name, law, None, AGREEMENT, "parts move at u = 0: what moves them does work too")
+        return CheckRow(name, statement, None, AGREEMENT, "parts move at u = 0: what moves them does work too")
     udot = bench.accelerations()
     moving = replace(bench, states=replace(bench.states, udot=udot))
     gained = moving.rate("kinetic_rate", [bench.equations.kinetic_energy])[:, 0]
     outputs = {"power": ((), [load_power(bench.equations)])}
     loads = bench.ask.of("load_power", ("t", "q", "u", "tau"), outputs, bench.states)
     gravity = np.array([s.gravity_power for s in bench.at])
-    scale = (bench.solved_scale(udot) * np.abs(bench.states.u)).sum(axis=1)
+    scale = (bench.solve_scale(udot) * np.abs(bench.states.u)).sum(axis=1)
     if bench.equations.mechanism.constraints:
-        law = "dT/dt = power of τ, loads, gravity and reactions"
+        statement = "dT/dt = power of τ, loads, gravity and reactions"
         reactions = bench.ask("inverse_dynamics", bench.states, udot=udot) - bench.states.tau
         loads = loads + (reactions * bench.states.u).sum(axis=1)
-    return CheckRow(name, law, _worst(gained - loads - gravity, scale), AGREEMENT)
+    return CheckRow(name, statement, _worst(gained - loads - gravity, scale), AGREEMENT)
 
 
 def _row_rates(bench: _Bench) -> CheckRow:
-    name, law = "constraint rates", "d/dt of residuals is A u + c, row by row"
+    name, statement = "constraint rates", "d/dt of residuals is A u + c, row by row"
     placed = list(bench.equations.constraints.placed)
     if not placed:
-        return CheckRow(name, law, None, AGREEMENT, "no row has a residual")
+        return CheckRow(name, statement, None, AGREEMENT, "no row has a residual")
     rates = bench.rate("residual_rate", [bench.equations.constraints.phi[k] for k in placed])
     there = bench.ask("constraints", bench.states)[1][:, placed]
     scale = (np.abs(bench.rows.A[:, placed]) * np.abs(bench.states.u)[:, None, :]).sum(axis=2) + 1e-3
-    return CheckRow(name, law, _worst(rates - there, scale), AGREEMENT)
+    return CheckRow(name, statement, _worst(rates - there, scale), AGREEMENT)
 
 
 def _row_accelerations(bench: _Bench) -> CheckRow:
-    law = "d/dt of A u + c is A u̇ − b, row by row"
+    statement = "d/dt of A u + c is A u̇ − b, row by row"
     rates = bench.rate("row_rate", bench.equations.constraints.rate)
     there = np.einsum("kij,kj->ki", bench.rows.A, bench.states.udot) - bench.rows.b
     scale = (np.abs(bench.rows.A) * np.abs(bench.states.udot)[:, None, :]).sum(axis=2) + np.abs(bench.rows.b) + 1e-3
-    return CheckRow("constraint accelerations", law, _worst(rates - there, scale), AGREEMENT)
+    return CheckRow("constraint accelerations", statement, _worst(rates - there, scale), AGREEMENT)
 
 
-def _workless(bench: _Bench) -> CheckRow:
-    name, law = "reactions", "reactions do no work: λ · A u = 0"
+def _reaction_work(bench: _Bench) -> CheckRow:
+    name, statement = "reactions", "reactions do no work: λ · A u = 0"
     if bench.equations.constraints.driven:
-        return CheckRow(name, law, None, AGREEMENT, "constraints move by themselves and do work")
+        return CheckRow(name, statement, None, AGREEMENT, "constraints move by themselves and do work")
     if bench.singular:
-        return CheckRow(name, law, None, AGREEMENT, "M is singular")
+        return CheckRow(name, statement, None, AGREEMENT, "M is singular")
     udot = bench.accelerations()
     reactions = bench.ask("inverse_dynamics", bench.states, udot=udot) - bench.states.tau
     power = (reactions * bench.states.u).sum(axis=1)
-    scale = (bench.solved_scale(udot) * np.abs(bench.states.u)).sum(axis=1)
-    return CheckRow(name, law, _worst(power, scale), AGREEMENT)
+    scale = (bench.solve_scale(udot) * np.abs(bench.states.u)).sum(axis=1)
+    return CheckRow(name, statement, _worst(power, scale), AGREEMENT)
 
 
 def _gravity(bench: _Bench) -> CheckRow:
-    name, law = "gravity", "dV/dt = − power of the weights"
+    name, statement = "gravity", "dV/dt = − power of the weights"
     if any(_set_directly(b) for b in bench.equations.mechanism.bodies.values()):
-        return CheckRow(name, law, None, AGREEMENT, "velocities are set directly, positions need not follow")
+        return CheckRow(name, statement, None, AGREEMENT, "velocities are set directly, positions need not follow")
     fallen = bench.rate("gravity_rate", [bench.equations.gravity_potential])[:, 0]
     power = np.array([s.gravity_power for s in bench.at])
     scale = np.array([np.linalg.norm(s.weights, axis=1) @ np.linalg.norm(s.v, axis=1) for s in bench.at])
-    return CheckRow(name, law, _worst(fallen + power, scale), AGREEMENT)
+    return CheckRow(name, statement, _worst(fallen + power, scale), AGREEMENT)
 
 
 def _momentum(bench: _Bench) -> CheckRow:
-    name, law = "momentum", "d/dt of momentum = − resultant and moment of R*, T*"
+    name, statement = "momentum", "d/dt of momentum = − resultant and moment of R*, T*"
     if any(_set_directly(b) for b in bench.equations.mechanism.bodies.values()):
-        return CheckRow(name, law, None, AGREEMENT, "velocities are set directly, positions need not follow")
+        return CheckRow(name, statement, None, AGREEMENT, "velocities are set directly, positions need not follow")
     p, H = bench.equations.momentum
     rates = bench.rate("momentum_rate", [*p, *H])
     worst = 0.0
@@ -332,17 +337,17 @@ def _momentum(bench: _Bench) -> CheckRow:
         R_star, T_star = (np.linalg.norm(x, axis=1) for x in state.inertia_loads(udot))
         lever = np.linalg.norm(state.r, axis=1)
         worst = max(worst, _worst(rate[:3] - F, R_star.sum()), _worst(rate[3:] - moment, T_star.sum() + lever @ R_star))
-    return CheckRow(name, law, worst, AGREEMENT)
+    return CheckRow(name, statement, worst, AGREEMENT)
 
 
 def _partial_velocities(bench: _Bench) -> CheckRow:
-    name, law = "partial velocities", "ω_r, v_r are differences of orientations and positions"
+    name, statement = "partial velocities", "ω_r, v_r are differences of orientations and positions"
     bodies = list(bench.equations.mechanism.bodies.values())
     moved = [k for k, b in enumerate(bodies) if not _set_directly(b)]
     skipped = [b.name for b in bodies if _set_directly(b)]
     note = f"set directly: {', '.join(skipped)}" if skipped else ""
     if not moved:
-        return CheckRow(name, law, None, DIFFERENCE, note)
+        return CheckRow(name, statement, None, DIFFERENCE, note)
     n, mechanism = len(bench.equations.system.u), bench.equations.mechanism
     flat = []
     for k in moved:
@@ -363,7 +368,7 @@ def _partial_velocities(bench: _Bench) -> CheckRow:
         w = np.stack([spin[..., 2, 1], spin[..., 0, 2], spin[..., 1, 0]], axis=-1)
         seen = np.concatenate([w, np.einsum("kbji,kbj->kbi", R, v)], axis=-1)
         worst = max(worst, _worst(said[..., r] - seen, far + float(np.abs(seen).max())))
-    return CheckRow(name, law, worst, DIFFERENCE, note)
+    return CheckRow(name, statement, worst, DIFFERENCE, note)
 
 
 def _differences(bench: _Bench, moved: list[int], centers: Array, along: Array) -> tuple[Array, Array]:

@@ -48,7 +48,7 @@ def on_constraints(
             try:
                 guess = start + part * (states.q[k] - start)
                 q[k] = project_position(
-                    lambda at: _with_residual(terms(at), rows.placed), unit, guess, labels.some(rows.placed), ()
+                    lambda at: _with_residual(terms(at), rows.placed), unit, guess, labels.select(rows.placed), ()
                 )
                 u[k] = project_speeds(terms(q[k]), states.u[k], labels, ())
                 break

@@ -1,4 +1,4 @@
-"""The motion of a large tree held against the laws of mechanics, by its own answers: nothing is written out.
+"""The motion of a large tree checked by the laws of mechanics, by its own answers: nothing is written out.
 
 The rows are those of `check_trajectory`. Rates of momentum are differences along the motion, not derivatives, so a
 component counts as conserved by a coarser measure.
@@ -13,14 +13,14 @@ from ..model.attitude import quaternion_places
 from .check import AGREEMENT
 from .programs import Array
 from .report import CheckReport, CheckRow
-from .trajectory import Motion, conserved
+from .trajectory import Motion, conservation_rows
 
 DIFFERENCE = 1e-6  # s over which a difference is taken: its error, and that of rounding, is some 1e-10 of the whole
 CONSERVED = 1e-7  # rate of a component of momentum, relative to how large momenta and rates get, that counts as zero
 
 
 def check_large_trajectory(motion: Motion, answers: LargeAnswers, tolerance: float = 1e-6) -> CheckReport:
-    """The laws that a motion obeys; `tolerance` is what the integrator may add up to, relative."""
+    """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative."""
     mechanism = answers.mechanism
     name, about = mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
     finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
@@ -44,11 +44,11 @@ def check_large_trajectory(motion: Motion, answers: LargeAnswers, tolerance: flo
 
 
 def _quaternions(motion: Motion, answers: LargeAnswers, tolerance: float) -> CheckRow:
-    law, found = "quaternions are unit", quaternion_places(answers.mechanism)
+    statement, found = "quaternions are unit", quaternion_places(answers.mechanism)
     if not found:
-        return CheckRow("quaternions", law, None, tolerance, "there are none")
+        return CheckRow("quaternions", statement, None, tolerance, "there are none")
     norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found.values()]
-    return CheckRow("quaternions", law, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
+    return CheckRow("quaternions", statement, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 
 def _energy(motion: Motion, answers: LargeAnswers, tolerance: float) -> CheckRow:
@@ -68,7 +68,7 @@ def _momentum(motion: Motion, answers: LargeAnswers, qdot: Array, udot: Array, t
         return np.concatenate([totals.linear, totals.angular], axis=1)
 
     there, change = at(0.0), (at(DIFFERENCE) - at(-DIFFERENCE)) / (2.0 * DIFFERENCE)
-    return conserved(there, change, CONSERVED, tolerance)
+    return conservation_rows(there, change, CONSERVED, tolerance)
 
 
 __all__ = ["check_large_trajectory"]

@@ -1,4 +1,4 @@
-"""Linearization about a state with the constraints embedded: ẋ = A x + B δtau, y = C x + D δtau, and its modes.
+"""Linearization about a state with the constraints embedded: ẋ = A x + B δtau, y = C x + D δtau, and its eigenmodes.
 
 Perturbations stay on the constraints: those of configurations (phi_q δq = 0) and those of motions (δ(A u + c) = 0).
 Independent ones are the states, by pivoted orthogonalization or as the user names them; all others follow. With
@@ -17,7 +17,7 @@ from ..constraints.multipliers import least_multipliers
 from ..constraints.rank import Elimination
 from ..constraints.thresholds import INCONSISTENT, SINGULAR
 from ..errors import InputError, SingularError
-from .modes import Mode, modes_of, table
+from .eigenmodes import Eigenmode, eigenmodes_of, table
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Tangent = Callable[..., Sequence[Array]]
@@ -27,7 +27,7 @@ _QUANTITIES = ("qdot", "F", "g", "rate", "phi")
 _NOTHING = 1e-10  # share of the largest element of row or column, or of 1, that counts as no influence
 _ROUNDING = 1e-15  # share of the largest element of row or column below which an element is an error of rounding
 _SINGULAR = (
-    "the constraints lose rank at this position, so that motions near it are not those at it"
+    "the constraints lose rank at this position, so no linear system describes the motions near it"
     "\n    fix: linearize a little off the singular position"
 )
 
@@ -56,7 +56,7 @@ class FirstOrder:
     by_u: dict[str, Array]
     by_udot: dict[str, Array]
     sizes: Array | None = None
-    """Sizes (m,) of rows without cancellation, beside which their rounding errors are told."""
+    """Sizes (m,) of rows without cancellation, which their rounding errors are compared with."""
 
     @property
     def M(self) -> Array:
@@ -99,13 +99,13 @@ def accelerations(first: FirstOrder, at: Operating) -> tuple[Array, Array]:
     """(udot, λ) that at.tau produces; `first` is of the same state at udot = 0 and λ = 0. λ is of least length."""
     freed = Elimination.of(first.A, weights(first.M), sizes=first.sizes)
     assert freed is not None
-    held = freed.particular(-first.value["g"][:, None])[:, 0]
+    held = freed.particular_solution(-first.value["g"][:, None])[:, 0]
     f = at.tau - first.value["F"]
-    udot = held + freed.N @ _solved(freed, first.M, f - first.M @ held)
+    udot = held + freed.N @ _solve_reduced(freed, first.M, f - first.M @ held)
     return udot, least_multipliers(first.A, first.M @ udot - f, first.sizes)
 
 
-def _solved(freed: Elimination, M: Array, f: Array) -> Array:
+def _solve_reduced(freed: Elimination, M: Array, f: Array) -> Array:
     """(NᵀMN)⁻¹ Nᵀ f."""
     try:
         return np.asarray(np.linalg.solve(freed.N.T @ M @ freed.N, freed.N.T @ f), dtype=np.float64)
@@ -166,7 +166,7 @@ class Embedded:
     rates: Array
 
 
-def embedded(
+def linearize_independent(
     first: FirstOrder, positions: Positions, at: Operating, keep: Sequence[str], speeds: Sequence[str]
 ) -> Embedded:
     """The linearization over independent perturbations; `keep` names those that are to be among them."""
@@ -180,19 +180,19 @@ def embedded(
     Z = np.hstack([z.N, np.zeros((len(positions.names), p))])
     Q = positions.E @ Z
     moved = first.by_q["rate"] @ Q
-    U = u.particular(-moved) + np.hstack([np.zeros((len(speeds), k)), u.N])
+    U = u.particular_solution(-moved) + np.hstack([np.zeros((len(speeds), k)), u.N])
     dg = first.by_q["g"] @ Q + first.by_u["g"] @ U
-    held = u.particular(-dg)
+    held = u.particular_solution(-dg)
     for left, scale in ((moved + first.A @ U, moved), (dg + first.A @ held, dg)):
         if np.abs(left).max(initial=0.0) > INCONSISTENT * (1.0 + np.abs(scale).max(initial=0.0)):
             raise SingularError(_SINGULAR)
     dF = first.by_q["F"] @ Q + first.by_u["F"] @ U
-    Udot = held - u.N @ _solved(u, first.M, dF + first.M @ held)
-    Tau = u.N @ _solved(u, first.M, np.eye(len(speeds)))
+    Udot = held - u.N @ _solve_reduced(u, first.M, dF + first.M @ held)
+    Tau = u.N @ _solve_reduced(u, first.M, np.eye(len(speeds)))
     dz = back @ (first.by_q["qdot"] @ Q + first.by_u["qdot"] @ U - positions.Edot @ Z)
     return Embedded(
         tuple(positions.names[i] for i in z_I) + tuple(speeds[i] for i in u_I),
-        _without_rounding(np.vstack([dz[z_I], Udot[u_I]])),
+        _zero_rounding(np.vstack([dz[z_I], Udot[u_I]])),
         np.vstack([np.zeros((k, len(speeds))), Tau[u_I]]),
         Q,
         U,
@@ -202,7 +202,7 @@ def embedded(
     )
 
 
-def _without_rounding(A: Array) -> Array:
+def _zero_rounding(A: Array) -> Array:
     """A with elements that are rounding errors of their row or column made zero: they would mislead the balancing that
     comes before eigenvalues."""
     size = np.abs(A)
@@ -260,25 +260,25 @@ class Linearization:
     @property
     def eigenvalues(self) -> Array:
         """Of A (1/s), complex, by rising real part, then imaginary part."""
-        return np.array([mode.eigenvalue for mode in self.modes])
+        return np.array([eigenmode.eigenvalue for eigenmode in self.eigenmodes])
 
     @property
-    def modes(self) -> tuple[Mode, ...]:
+    def eigenmodes(self) -> tuple[Eigenmode, ...]:
         """Eigenvalues with their shapes, by rising real part."""
-        return modes_of(self.A, self.states, self.shape, self.names, self.scaled)
+        return eigenmodes_of(self.A, self.states, self.shape, self.names, self.shape_states)
 
     @property
-    def scaled(self) -> tuple[tuple[str, ...], ...]:
-        """States that the shape of a mode is measured by: coordinates that matter, or else all coordinates."""
+    def shape_states(self) -> tuple[tuple[str, ...], ...]:
+        """States that the shape of an eigenmode is measured by: coordinates that matter, or else all coordinates."""
         coordinates = self.states[: self.positions]
         ignorable = self.ignorable
         return tuple(name for name in coordinates if name not in ignorable), coordinates
 
     @property
     def ignorable(self) -> tuple[str, ...]:
-        """Coordinates among the states that no other state feels: they follow, and may be left out."""
+        """Coordinates among the states that no other state depends on: they follow, and may be left out."""
         ignored = set(range(self.positions))
-        felt = self._felt()
+        felt = self._dependence()
         while True:
             others = [i for i in range(len(self.states)) if i not in ignored]
             kept = {j for j in ignored if not felt[others, j].any()}
@@ -286,17 +286,17 @@ class Linearization:
                 return tuple(self.states[j] for j in sorted(ignored))
             ignored = kept
 
-    def _felt(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def _dependence(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Which state's rate depends on which state, rounding aside."""
         size = np.abs(self.A)
         rows, columns = size.max(axis=1, initial=0.0), size.max(axis=0, initial=0.0)
         return size > _NOTHING * np.maximum(1.0, np.maximum(rows[:, None], columns[None, :]))
 
     def without(self, names: Iterable[str]) -> Linearization:
-        """The same with states left out that no other state feels, and with them the outputs that show them."""
+        """The same with states left out that no other state depends on, and with them the outputs that show them."""
         left_out = [self._place(name) for name in ([names] if isinstance(names, str) else names)]
         kept = [i for i in range(len(self.states)) if i not in left_out]
-        felt = self._felt()
+        felt = self._dependence()
         for j in left_out:
             by = [self.states[i] for i in kept if felt[i, j]]
             if by:
@@ -337,7 +337,7 @@ __all__ = [
     "Operating",
     "Positions",
     "accelerations",
-    "embedded",
     "first_order",
+    "linearize_independent",
     "weights",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..formulation import formulate
 from ..model import Mechanism, load_mechanism
-from .tables import aligned
+from .tables import align_columns
 
 COMPUTATIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
@@ -54,7 +54,7 @@ PUBLISHED: dict[str, tuple[OperationRow, ...]] = {
         OperationRow("inverse_dynamics", "Newton-Euler, as cited in [AKB86]", None, None, total=1560),
     ),
 }
-"""Counts of the literature, by the name that the models of the arm start with."""
+"""Counts of the literature, by what the names of the built-in models of the arm start with."""
 
 KNOWN_ARMS: dict[str, str] = {
     "puma-560": "PUMA 560",
@@ -91,11 +91,11 @@ class OperationTable:
     def __str__(self) -> str:
         head = ("computation", "by", "mul", "add", "div", "trig", "in all")
         cells = [head, *(self._cells(r) for r in self.rows)]
-        return aligned(cells)
+        return align_columns(cells)
 
     @staticmethod
     def _cells(r: OperationRow) -> tuple[str, ...]:
-        return (r.computation, r.source, *map(_shown, (r.mul, r.add, r.div, r.trig, r.arithmetic)))
+        return (r.computation, r.source, *map(_count_text, (r.mul, r.add, r.div, r.trig, r.arithmetic)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def known_arms() -> KnownArms:
     return KnownArms(tuple(rows))
 
 
-def _shown(count: int | None) -> str:
+def _count_text(count: int | None) -> str:
     return "" if count is None else str(count)
 
 
@@ -137,7 +137,7 @@ def operation_table(mechanism: Mechanism) -> OperationTable:
             count = equations.count(computation)
             rows.append(OperationRow(computation, source, count["mul"], count["add"], count["div"], count["trig"]))
     for stem, published in PUBLISHED.items():
-        if mechanism.name.startswith(stem):
+        if mechanism.builtin.startswith(stem):
             rows += published
     order = {c: k for k, c in enumerate(COMPUTATIONS)}
     return OperationTable(mechanism.name, tuple(sorted(rows, key=lambda r: order[r.computation])))

@@ -1,4 +1,4 @@
-"""What a check found: rows of name, law, value and tolerance, printed as a table."""
+"""What a check found: rows of name, statement, value and tolerance, printed as a table."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CheckRow:
-    """One law held against numbers. `value` is the violation, relative; None where the law was not asked."""
+    """One statement that has to hold. `value` is its relative violation; None where it was not checked."""
 
     name: str
-    law: str
+    statement: str
     value: float | None
     tolerance: float
     note: str = ""
 
     @property
     def passed(self) -> bool:
-        """Whether the law holds, or was not asked; a value that is not a number does not pass."""
+        """Whether the statement holds, or was not checked; a value that is not a number does not pass."""
         return self.value is None or self.value <= self.tolerance
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The rows of a check of one model, and what they were held against."""
+    """The rows of a check of one model, and what was checked."""
 
     model: str
     about: str
@@ -33,7 +33,7 @@ class CheckReport:
 
     @property
     def passed(self) -> bool:
-        """Whether every law holds."""
+        """Whether every statement holds."""
         return all(row.passed for row in self.rows)
 
     def row(self, name: str) -> CheckRow:
@@ -45,7 +45,7 @@ class CheckReport:
         rows = [
             {
                 "name": r.name,
-                "law": r.law,
+                "statement": r.statement,
                 "value": r.value,
                 "tolerance": r.tolerance,
                 "passed": r.passed,
@@ -56,10 +56,10 @@ class CheckReport:
         return {"model": self.model, "about": self.about, "passed": self.passed, "rows": rows}
 
     def __str__(self) -> str:
-        head = ("law", "", "value", "tolerance", "")
+        head = ("check", "", "value", "tolerance", "")
         lines = [head, *(_cells(row) for row in self.rows)]
         widths = [max(_width(line[k]) for line in lines) for k in range(4)]
-        verdict = "all laws hold" if self.passed else f"{sum(not r.passed for r in self.rows)} of the laws do not hold"
+        verdict = "all checks passed" if self.passed else f"{sum(not r.passed for r in self.rows)} of the checks failed"
         table = []
         for line in lines:
             gaps = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=False)]
@@ -75,6 +75,6 @@ def _width(text: str) -> int:
 
 def _cells(row: CheckRow) -> tuple[str, str, str, str, str]:
     if row.value is None:
-        return row.name, row.law, "—", "", f"not asked: {row.note}"
+        return row.name, row.statement, "—", "", f"not checked: {row.note}"
     verdict = "ok" if row.passed else "FAILED"
-    return row.name, row.law, f"{row.value:.1e}", f"{row.tolerance:.0e}", f"{verdict}  {row.note}".rstrip()
+    return row.name, row.statement, f"{row.value:.1e}", f"{row.tolerance:.0e}", f"{verdict}  {row.note}".rstrip()

@@ -32,7 +32,7 @@ class Singularity:
         return f"t = {self.t:.6g} s, {self.degrees} degrees of freedom"
 
 
-def lowest(measure: Measure, t: Array, q: Array, qdot: Array) -> list[tuple[float, Array, float]]:
+def find_singular(measure: Measure, t: Array, q: Array, qdot: Array) -> list[tuple[float, Array, float]]:
     """(t, q, share of the usual measure) at every singular position between the times; `measure` takes (t, q)."""
     sizes = measure(t, q)
     usual = float(np.median(sizes))
@@ -43,20 +43,22 @@ def lowest(measure: Measure, t: Array, q: Array, qdot: Array) -> list[tuple[floa
     found: list[tuple[float, Array, float]] = []
     for k in np.flatnonzero(low):
         first, last = max(int(k) - 1, 0), min(int(k) + 1, len(t) - 1)
-        at, place, size = _sharpened(measure, t, q, qdot, first, last)
+        at, place, size = _refine_minimum(measure, t, q, qdot, first, last)
         apart = not found or abs(at - found[-1][0]) > 1e-6 * abs(t[-1] - t[0])
         if size < NEAR_SINGULAR * usual and apart:
             found.append((at, place, size / usual))
     return found
 
 
-def _sharpened(measure: Measure, t: Array, q: Array, qdot: Array, first: int, last: int) -> tuple[float, Array, float]:
+def _refine_minimum(
+    measure: Measure, t: Array, q: Array, qdot: Array, first: int, last: int
+) -> tuple[float, Array, float]:
     """(t, q, measure) where the measure is least between two rows of a motion."""
     low, high = float(t[first]), float(t[last])
     best, place, size = low, q[first], np.inf
     for _ in range(_ROUNDS):
         times = np.linspace(low, high, _POINTS)
-        places = _between(t, q, qdot, times)
+        places = _interpolate(t, q, qdot, times)
         sizes = measure(times, places)
         k = int(np.argmin(sizes))
         if sizes[k] < size:
@@ -65,7 +67,7 @@ def _sharpened(measure: Measure, t: Array, q: Array, qdot: Array, first: int, la
     return best, place, size
 
 
-def _between(t: Array, q: Array, qdot: Array, times: Array) -> Array:
+def _interpolate(t: Array, q: Array, qdot: Array, times: Array) -> Array:
     """q at `times`, by cubics through q and q̇ at the two rows around each."""
     sign = 1.0 if t[-1] >= t[0] else -1.0
     k = np.clip(np.searchsorted(sign * t, sign * times, side="right") - 1, 0, len(t) - 2)
@@ -75,4 +77,4 @@ def _between(t: Array, q: Array, qdot: Array, times: Array) -> Array:
     return q[k] + s * rise + s * (1 - s) * ((1 - s) * (h * qdot[k] - rise) + s * (rise - h * qdot[k + 1]))
 
 
-__all__ = ["Singularity", "lowest"]
+__all__ = ["Singularity", "find_singular"]

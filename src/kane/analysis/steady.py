@@ -58,7 +58,7 @@ class Steady:
         return self.residual <= _FOUND
 
     def worst(self, count: int = 6) -> list[tuple[str, float]]:
-        """The largest residuals by name, those beside them that are nothing left out."""
+        """The largest residuals by name, without those that are negligible."""
         ranked = sorted(self.residuals.items(), key=lambda item: -abs(item[1]))[:count]
         return [(name, x) for name, x in ranked if abs(x) > INVOLVED * abs(ranked[0][1])]
 
@@ -86,7 +86,7 @@ class Search:
     """What is sought: indices of unknown coordinates, speeds and efforts; the rates that vanish, (name of each,
     program of their values and changes); quaternions by the places of their elements; names of rows.
 
-    Every step ends on the constraints: beside them redundant rows contradict each other.
+    Every step ends on the constraints: off them redundant rows contradict each other.
     """
 
     coordinates: tuple[str, ...]
@@ -103,7 +103,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class _Misses:
+class _Residuals:
     """Residuals, the sizes they are judged by, and their Jacobian by the unknowns."""
 
     names: tuple[str, ...]
@@ -136,7 +136,7 @@ def solve(tangent: Tangent, search: Search, guess: Operating) -> Steady:
 
 def _newton(tangent: Tangent, search: Search, guess: Operating) -> Steady:
     at, steps = replace(guess, q=search.closed(guess.q)), 0
-    misses = _misses(tangent, search, at)
+    misses = _residuals(tangent, search, at)
     while steps < _STEPS and misses.worst > _EXACT:
         lengths = np.linalg.norm(misses.J, axis=1)
         lengths = np.maximum(lengths, REDUNDANT * lengths.max(initial=0.0)) + (lengths.max(initial=0.0) == 0.0)
@@ -147,8 +147,8 @@ def _newton(tangent: Tangent, search: Search, guess: Operating) -> Steady:
         step *= min(1.0, _LONGEST / (np.abs(step[: len(search.q)]).max(initial=0.0) or 1.0))
         before, there, then = float(np.linalg.norm(right)), at, misses
         for _ in range(_HALVINGS):
-            there = _moved(search, at, step)
-            then = _misses(tangent, search, there)
+            there = _apply_step(search, at, step)
+            then = _residuals(tangent, search, there)
             if np.linalg.norm(then.values / lengths) < before:
                 break
             step = 0.5 * step
@@ -159,7 +159,7 @@ def _newton(tangent: Tangent, search: Search, guess: Operating) -> Steady:
     return Steady(search.coordinates, search.speeds, at, named, misses.worst, steps)
 
 
-def _moved(search: Search, at: Operating, step: Array) -> Operating:
+def _apply_step(search: Search, at: Operating, step: Array) -> Operating:
     parts = iter(np.split(step, np.cumsum([len(search.q), len(search.u), len(search.tau), len(at.u)])))
     q, u, tau = at.q.copy(), at.u.copy(), at.tau.copy()
     for values, places in ((q, search.q), (u, search.u), (tau, search.tau)):
@@ -169,7 +169,7 @@ def _moved(search: Search, at: Operating, step: Array) -> Operating:
     )
 
 
-def _misses(tangent: Tangent, search: Search, at: Operating) -> _Misses:
+def _residuals(tangent: Tangent, search: Search, at: Operating) -> _Residuals:
     first = first_order(tangent, at)
     n_q, n, m = len(at.q), len(at.u), len(at.multipliers)
     unit = np.eye(n_q + 2 * n)
@@ -211,7 +211,7 @@ def _misses(tangent: Tangent, search: Search, at: Operating) -> _Misses:
         k = len(search.steady)
         J = (slope.T[:, :n_q], slope.T[:, n_q : n_q + n], np.zeros((k, n)), slope.T[:, n_q + n :], np.zeros((k, m)))
         add([f"rate of {s}" for s in search.steady], ydot[0], speed**2, J)
-    return _Misses(tuple(names), np.concatenate(values), np.concatenate(sizes), np.vstack(blocks))
+    return _Residuals(tuple(names), np.concatenate(values), np.concatenate(sizes), np.vstack(blocks))
 
 
 __all__ = ["Search", "Steady", "solve"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def aligned(rows: Sequence[Sequence[str]], words: int = 2) -> str:
+def align_columns(rows: Sequence[Sequence[str]], words: int = 2) -> str:
     """Rows of cells in columns: the first `words` columns to the left, figures to the right."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = []

@@ -1,4 +1,4 @@
-"""A computed motion held against the laws of mechanics: energy, momentum, efforts, quaternions.
+"""A computed motion checked by the laws of mechanics: energy, momentum, efforts, quaternions.
 
 Comes in: a trajectory (times, coordinates, speeds, efforts, work of the loads). Goes out: a `CheckReport`. A component
 of momentum has to stay where it is when its rate, by the equations of motion, vanishes all along the way.
@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..constraints.rank import part_not_reacted
+from ..constraints.rank import part_along_free_motion
 from ..constraints.thresholds import SATISFIED
 from ..formulation import Equations
 from ..formulation.dense import dense_equations
@@ -44,7 +44,7 @@ class Motion(Protocol):
 def check_trajectory(
     motion: Motion, equations: Equations, tolerance: float = 1e-6, backend: str = "llvm"
 ) -> CheckReport:
-    """The laws that a motion obeys; `tolerance` is what the integrator may add up to, relative."""
+    """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative."""
     name, about = equations.mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
     finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
     first = CheckRow("states", "all states are finite", 0.0 if finite else np.inf, 0.0)
@@ -65,25 +65,25 @@ def check_trajectory(
 
 
 def _quaternions(motion: Motion, mechanism: Mechanism, tolerance: float) -> CheckRow:
-    law = "quaternions are unit"
+    statement = "quaternions are unit"
     found = quaternion_places(mechanism)
     if not found:
-        return CheckRow("quaternions", law, None, tolerance, "there are none")
+        return CheckRow("quaternions", statement, None, tolerance, "there are none")
     norms = [np.linalg.norm(motion.q[:, indices], axis=1) for indices in found.values()]
-    return CheckRow("quaternions", law, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
+    return CheckRow("quaternions", statement, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 
 def _circle(motion: Motion, ask: Programs, states: States) -> CheckRow:
     tau = ask("inverse_dynamics", states)
     scale = 1.0 + float(np.abs(tau).max()) + float(np.abs(ask("bias", states)).max())
-    left, law = tau - motion.tau, "inverse dynamics of the motion gives τ back"
+    left, statement = tau - motion.tau, "inverse dynamics of the motion gives τ back"
     if ask.equations.mechanism.constraints:
-        law += ", and reactions"
+        statement += ", and reactions"
         sizes = ask.equations.constraints.sizes
         left = np.array(
-            [part_not_reacted(A, x, sizes) for A, x in zip(ask("constraints", states)[0], left, strict=True)]
+            [part_along_free_motion(A, x, sizes) for A, x in zip(ask("constraints", states)[0], left, strict=True)]
         )
-    return CheckRow("circle", law, float(np.abs(left).max()) / scale, AGREEMENT)
+    return CheckRow("circle", statement, float(np.abs(left).max()) / scale, AGREEMENT)
 
 
 def _constraints(ask: Programs, states: States) -> list[CheckRow]:
@@ -97,18 +97,18 @@ def _constraints(ask: Programs, states: States) -> list[CheckRow]:
 
 
 def _energy(motion: Motion, ask: Programs, states: States, tolerance: float) -> CheckRow:
-    name, law = "energy", "T + V of gravity − work of τ and loads is constant"
+    name, statement = "energy", "T + V of gravity − work of τ and loads is constant"
     dense = dense_equations(ask.equations.mechanism)
     some = np.linspace(0, len(motion.t) - 1, 3).astype(int)
     if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).speed_at_rest for k in some) > AT_REST:
-        return CheckRow(name, law, None, tolerance, "parts move at u = 0: what moves them does work too")
+        return CheckRow(name, statement, None, tolerance, "parts move at u = 0: what moves them does work too")
     T = ask("energy", states)[0]
     outputs = {"V": ((), [ask.equations.gravity_potential])}
     V = ask.of("gravity_potential", ("t", "q"), outputs, states)
     balance = T + V - motion.work
     scale = max(float(np.ptp(x)) for x in (T, V, motion.work)) + float(np.abs(T).max())
     value = float(np.abs(balance - balance[0]).max()) / max(scale, np.finfo(float).tiny)
-    return CheckRow(name, law, value, tolerance)
+    return CheckRow(name, statement, value, tolerance)
 
 
 def _momentum(ask: Programs, states: States, tolerance: float) -> list[CheckRow]:
@@ -122,10 +122,10 @@ def _momentum(ask: Programs, states: States, tolerance: float) -> list[CheckRow]
     change = ask.of("momentum_rate", ("t", "q", "u", "udot"), {"rate": ((6,), flat)}, states)
     linear, angular = ask("momentum", states)
     there = np.concatenate([linear, angular], axis=1)
-    return conserved(there, change, CONSERVED, tolerance)
+    return conservation_rows(there, change, CONSERVED, tolerance)
 
 
-def conserved(there: Array, change: Array, vanishing: float, tolerance: float) -> list[CheckRow]:
+def conservation_rows(there: Array, change: Array, vanishing: float, tolerance: float) -> list[CheckRow]:
     """One row for each component of momentum, (k, 6), whose rate `change` stays below `vanishing`, relative."""
     parts = (slice(0, 3), slice(3, 6))
     sizes = np.repeat([_size(there[:, part], change[:, part]) for part in parts], 3)

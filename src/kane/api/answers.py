@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from ..backends import Kernel, compile, remembered
+from ..backends import Kernel, compile, load_or_make
 from ..constraints.thresholds import ROUNDING, SINGULAR
 from ..errors import InputError, SingularError
 from ..formulation import layout_of, places_program, terms_program, unit_program
@@ -37,8 +37,8 @@ class Answer(Protocol):
     """Something that answers a question at states: t, the other groups of inputs, and the free parameters."""
 
     @property
-    def direct(self) -> Kernel | None:
-        """The kernel that is all there is to it, if one is."""
+    def sole_kernel(self) -> Kernel | None:
+        """The kernel that alone gives the answer; None where more is needed."""
         ...
 
     def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any: ...
@@ -61,7 +61,7 @@ class ProgramAnswer:
         else:
             self._kernel = compile(program)
         simple = not self._takes_time and not self._takes_parameters
-        self.direct: Kernel | None = self._kernel if simple else None
+        self.sole_kernel: Kernel | None = self._kernel if simple else None
 
     def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any:
         groups = (t, *arrays) if self._takes_time else arrays
@@ -85,14 +85,14 @@ class RecursiveAnswer:
     def __init__(self, answers: Answers, name: str):
         self._answers, self._name = answers, name
         self._recursion, self._values = answers.by_bodies(), answers.values
-        self.direct = self._recursion.direct(name)
+        self.sole_kernel = self._recursion.sole_kernel(name)
 
     def __call__(self, t: Any, arrays: tuple[Any, ...], values: Array) -> Any:
         if values is self._values:
             return self._recursion.answer(self._name, t, arrays, values)
         refuse_if_too_large(self._answers.mechanism, f"{self._name} with parameters=…; set_parameters(…)")
         equations = self._answers.equations
-        written_out = self._answers.compiled(("written out", self._name), lambda: equations().program(self._name))
+        written_out = self._answers.compile_once(("written out", self._name), lambda: equations().program(self._name))
         return written_out(t, arrays, values)
 
 
@@ -100,7 +100,7 @@ class ConstrainedAnswer:
     """Accelerations of a constrained model: by the program in which the constraints are embedded, and where one of its
     pivots has become too small, its rows are at a pole, or nothing is written out, by embedding at run time."""
 
-    direct = None
+    sole_kernel = None
 
     def __init__(self, answers: Answers):
         self._answers = answers
@@ -134,13 +134,13 @@ class ConstrainedAnswer:
         q, u, tau = (np.atleast_2d(np.asarray(x, dtype=float)) for x in arrays)
         count = max(len(q), len(u), len(tau))
         times = np.broadcast_to(np.asarray(t, dtype=float).reshape(-1), (count,))
-        embedding = self._answers.kept("embedding", lambda: embedding_of(self._answers))
+        embedding = self._answers.make_once("embedding", lambda: embedding_of(self._answers))
         udot = embedding.accelerations(times, q, u, tau, values).udot
         if single and not np.all(np.isfinite(udot)):
             raise SingularError(
-                f"model '{self._answers.mechanism.name}': no accelerations in this state; constraints have no value"
-                f" there, or leave a motion without mass\n    fix: move off it; in a batch such samples are given"
-                f" back as nan"
+                f"model '{self._answers.mechanism.name}': accelerations are not determined at this state; constraints"
+                f" have no value there, or leave a motion without mass\n    fix: use another state; in a batch such"
+                f" samples are nan"
             )
         return udot[0] if single else udot
 
@@ -152,27 +152,27 @@ class Answers:
         self.mechanism = mechanism
         self.formulate = formulate
         self.cache = Cache() if cache is None else cache
-        self.direct: dict[str, Kernel] = {}  # kernels that are all there is to an answer: the shortest way to it
+        self.direct: dict[str, Kernel] = {}  # kernels that alone give an answer: the shortest way to it
         self.direct_revision = -1
         self._values: Array | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It travels as the description and the values of its free parameters."""
-        return _remade_answers, (self.mechanism, self.formulate, self._values)
+        return _remake_answers, (self.mechanism, self.formulate, self._values)
 
     # programs ----------------------------------------------------------------------------------------------------
 
-    def kept(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """What is made of the description once, and again when it has changed."""
-        return self.cache.of(self.mechanism.revision, key, make)
+    def make_once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """What `make` gives, kept until the description changes."""
+        return self.cache.find_or_make(self.mechanism.revision, key, make)
 
-    def compiled(self, key: Hashable, make: Callable[[], Program]) -> ProgramAnswer:
+    def compile_once(self, key: Hashable, make: Callable[[], Program]) -> ProgramAnswer:
         """A compiled program, kept."""
-        return self.kept(("program", key), lambda: ProgramAnswer(make()))
+        return self.make_once(("program", key), lambda: ProgramAnswer(make()))
 
     def equations(self) -> Equations:
         """The equations of motion, with the parameters that are declared free as inputs."""
-        return self.kept("equations", lambda: self.formulate(self.mechanism, ()))
+        return self.make_once("equations", lambda: self.formulate(self.mechanism, ()))
 
     def fresh_equations(self) -> Equations:
         """The same in a graph of their own: what is lowered from it does not depend on what was asked before."""
@@ -180,12 +180,12 @@ class Answers:
 
     def program(self, name: str) -> Program:
         """A program of the equations; that of an unchanged model file may be known from an earlier run."""
-        return self.signed(name, lambda: self.equations().program(name))
+        return self.load_or_make(name, lambda: self.equations().program(name))
 
-    def signed(self, name: str, make: Callable[[], Program]) -> Program:
+    def load_or_make(self, name: str, make: Callable[[], Program]) -> Program:
         """A program that depends on the description alone: what an unchanged model file gave is known on disk."""
         signature = self.mechanism.signature
-        return make() if signature is None else remembered((signature, name), make)
+        return make() if signature is None else load_or_make((signature, name), make)
 
     @property
     def values(self) -> Array:
@@ -196,19 +196,19 @@ class Answers:
 
     def recursive(self) -> bool:
         """Whether answers come by recursion over the bodies instead of programs written out."""
-        return self.kept("recursive", lambda: by_recursion(self.mechanism))
+        return self.make_once("recursive", lambda: by_recursion(self.mechanism))
 
     def by_bodies(self) -> LargeAnswers:
         """Answers by recursion over the bodies, as large trees are computed."""
-        return self.kept("by bodies", lambda: LargeAnswers(self.mechanism))
+        return self.make_once("by bodies", lambda: LargeAnswers(self.mechanism))
 
     # answers -----------------------------------------------------------------------------------------------------
 
     def answer(self, name: str) -> Answer:
         """What answers the question called `name`, a program of the equations."""
-        return self.kept(("answer", name), lambda: self._made(name))
+        return self.make_once(("answer", name), lambda: self._make_answer(name))
 
-    def _made(self, name: str) -> Answer:
+    def _make_answer(self, name: str) -> Answer:
         answer: Answer
         if name == "forward_dynamics" and self.mechanism.constraints:
             answer = ConstrainedAnswer(self)
@@ -220,24 +220,24 @@ class Answers:
 
     def ask(self, name: str, t: Any, parameters: Any, **vectors: Any) -> Any:
         """The answer to a question at states given in any usual form; `vectors` are q, u, udot, tau in its order."""
-        return self.asked(self.answer(name), t, parameters, vectors)
+        return self.evaluate(self.answer(name), t, parameters, vectors)
 
-    def asked(self, answer: Answer, t: Any, parameters: Any, vectors: dict[str, Any]) -> Any:
+    def evaluate(self, answer: Answer, t: Any, parameters: Any, vectors: dict[str, Any]) -> Any:
         """What `answer` gives at states given in any usual form."""
         arrays = tuple(given.vector(self.mechanism, what, value) for what, value in vectors.items())
         values = given.parameters(self.mechanism, parameters)
         return answer(given.clock(t), arrays, self.values if values is None else values)
 
     def shortcut(self, name: str, t: Any, parameters: Any, **vectors: Any) -> Any:
-        """As `ask`; afterwards the kernel is in `direct` if it is all that is needed."""
+        """As `ask`; afterwards the kernel is in `direct` if it alone gives the answer."""
         answer = self.answer(name)
         if self.direct_revision != self.mechanism.revision:
             self.direct, self.direct_revision = {}, self.mechanism.revision
-        if answer.direct is not None:
-            self.direct[name] = answer.direct
-        return self.asked(answer, t, parameters, vectors)
+        if answer.sole_kernel is not None:
+            self.direct[name] = answer.sole_kernel
+        return self.evaluate(answer, t, parameters, vectors)
 
-    def given(self, parameters: Any) -> Answers:
+    def with_parameters(self, parameters: Any) -> Answers:
         """The same with other values of the free parameters, (p,) or by name; itself for None."""
         if parameters is None:
             return self
@@ -262,7 +262,7 @@ class Answers:
         return type(self)(mechanism, self.formulate, self.cache.without(lambda key: key in _BOUND))
 
 
-def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
+def _remake_answers(mechanism: Mechanism, formulate: Formulate, values: Array | None) -> Answers:
     answers = Answers(mechanism, formulate)
     answers._values = values
     return answers
@@ -271,14 +271,14 @@ def _remade_answers(mechanism: Mechanism, formulate: Formulate, values: Array | 
 def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
     """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
 
-    def made() -> tuple[Kernel, Kernel | None, Kernel | None]:
+    def make_kernels() -> tuple[Kernel, Kernel | None, Kernel | None]:
         terms = compile(terms_program(answers.fresh_equations(), law))
         if law is not None:
             return (terms, *constraint_kernels(answers)[1:])
         places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
         return terms, None if places is None else compile(places), None if unit is None else compile(unit)
 
-    return answers.kept(("constraints", tuple(law.items()) if isinstance(law, dict) else law), made)
+    return answers.make_once(("constraints", tuple(law.items()) if isinstance(law, dict) else law), make_kernels)
 
 
 def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
@@ -288,9 +288,9 @@ def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
 
 
 def _run_time_sizes(equations: Equations, groups: Sequence[Hashable]) -> tuple[float, ...]:
-    """Sizes of rows without cancellation; infinite in groups that are met anyway. Between the steps of a motion
+    """Sizes of rows without cancellation; infinite in groups whose rows are all idle. Between the steps of a motion
     quaternions are not quite unit, and such rows are then more than rounding errors."""
-    needed = {group for group, met in zip(groups, equations.met_anyway, strict=True) if not met}
+    needed = {group for group, met in zip(groups, equations.idle_rows, strict=True) if not met}
     sizes = equations.constraints.sizes.tolist()
     return tuple(size if group in needed else np.inf for size, group in zip(sizes, groups, strict=True))
 

@@ -23,7 +23,7 @@ class Cache:
         self.lock = RLock() if lock is None else lock
         """Held by whoever adds to the graph of the description: caches of descriptions that share one share it."""
 
-    def of(self, revision: int, key: Hashable, make: Callable[[], Value]) -> Value:
+    def find_or_make(self, revision: int, key: Hashable, make: Callable[[], Value]) -> Value:
         """The thing called `key` of a description at `revision`; made by `make` if it is not here."""
         with self.lock:
             if revision != self.revision:

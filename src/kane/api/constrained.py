@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.branches import speeds_beside, speeds_on_branch
+from ..constraints.branches import speeds_near_singularity, speeds_on_branch
 from ..constraints.freedom import Freedom, count_freedom
 from ..constraints.projection import (
     InconsistentRows,
@@ -32,7 +32,7 @@ _LISTED = 4  # branches that an error tells
 
 
 class OffBranchError(ModelError):
-    """Speeds that lead nowhere from a singular position: no other guess is meant by them."""
+    """Speeds that belong to no motion through a singular position; another guess would not help."""
 
 
 def constraint_rows(answers: Answers, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> ConstraintRows:
@@ -67,11 +67,11 @@ def drive_efforts(
         A = np.broadcast_to(rows.A, (len(flat), len(mechanism.row_names), len(mechanism.speeds)))
     found = np.zeros_like(flat)
     for k, (rows, needed) in enumerate(zip(A, flat, strict=True)):
-        found[k, driven] = _along(mechanism, rows, row_sizes(answers) if len(rows) else None, needed, driven)
+        found[k, driven] = _efforts_along(mechanism, rows, row_sizes(answers) if len(rows) else None, needed, driven)
     return found.reshape(tau.shape)
 
 
-def _along(mechanism: Mechanism, A: Array, sizes: Array | None, needed: Array, driven: list[int]) -> Array:
+def _efforts_along(mechanism: Mechanism, A: Array, sizes: Array | None, needed: Array, driven: list[int]) -> Array:
     """The least efforts along the speeds `driven` that do, with reactions, what the efforts `needed` (n,) do."""
     N = null_space(A, sizes=sizes)
     efforts: Array = np.linalg.lstsq(N[driven].T, N.T @ needed, rcond=None)[0].astype(float)
@@ -94,7 +94,7 @@ def rows_at(answers: Answers, q: Array, u: Array, t: float) -> ConstraintRows:
     try:
         require_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), _labels(answers))
     except InconsistentRows as error:
-        raise ModelError(_refused(answers.mechanism, error, "")) from None
+        raise ModelError(_refusal(answers.mechanism, error, "")) from None
     return rows
 
 
@@ -130,7 +130,7 @@ def freedom(
 ) -> Freedom:
     """What the constraints leave of the motion at q (default: the initial one, made consistent). Rows that depend
     on others but for a share `within` count as redundant."""
-    answers = answers.given(parameters)
+    answers = answers.with_parameters(parameters)
     mechanism = answers.mechanism
     if not 0.0 < within < 1.0:
         raise InputError(f"within = {within!r}: give a share between 0 and 1, such as {REDUNDANT:g}")
@@ -158,13 +158,13 @@ def project(
     q and u are arrays, or mappings name → value, the others starting from the initial state. Coordinates and speeds
     in `hold` stay as they are. Refuses with the residuals by name where constraints cannot be satisfied.
     """
-    answers = answers.given(parameters)
+    answers = answers.with_parameters(parameters)
     mechanism = answers.mechanism
     q0, u0 = given.start(mechanism, "q", q), given.start(mechanism, "u", u)
     held = given.names_of(hold)
     for name in held:
         known = {**mechanism.coordinate_records, **mechanism.speed_records}
-        given.known(mechanism, "coordinate or speed", name, known, "hold")
+        given.require_known(mechanism, "coordinate or speed", name, known, "hold")
     q0 = close_configuration(answers, q0, t, [i for i, c in enumerate(mechanism.coordinates) if c in held])
     return q0, _consistent_speeds(answers, q0, u0, t, [i for i, s in enumerate(mechanism.speeds) if s in held])
 
@@ -177,24 +177,24 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
         return q
     free = (answers.values,) if any(g.name == "parameters" for g in places.program.inputs) else ()
     still = (np.zeros(len(mechanism.speeds)), 0.0, np.zeros(len(mechanism.speeds)), *free)
-    placed = answers.kept("placed rows", lambda: tuple(answers.equations().constraints.placed))
-    labels = _labels(answers).some(placed)
+    placed = answers.make_once("placed rows", lambda: tuple(answers.equations().constraints.placed))
+    labels = _labels(answers).select(placed)
 
     def terms(at: Array) -> RowTerms:
         phi, G, T = (values[0] for values in places(t, at[None], *still))  # in a batch what has no value is nan
         return RowTerms(G, np.zeros(len(phi)), phi, T)
 
-    def whole(at: Array) -> Array:
+    def normalize(at: Array) -> Array:
         return at if unit is None else np.asarray(unit(t, at, *still))[: len(at)]
 
     try:
-        return project_position(terms, whole, q, labels, held)
+        return project_position(terms, normalize, q, labels, held)
     except InconsistentRows as error:
-        raise ModelError(_refused(mechanism, error, "the configuration cannot be closed from here")) from None
+        raise ModelError(_refusal(mechanism, error, "the configuration cannot be closed from here")) from None
 
 
 def _consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
-    """u on the constraints at q and on a branch of the motion, or a refusal that names the constraints against."""
+    """u on the constraints at q and on a branch of the motion, or a refusal that names the violated constraints."""
     mechanism = answers.mechanism
     if not mechanism.constraints:
         return u
@@ -207,18 +207,18 @@ def _consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Seq
     try:
         u = project_speeds(RowTerms(rows.A, rows.rate, rows.phi, rows.A), u, labels, held)
     except InconsistentRows as error:
-        raise ModelError(_refused(mechanism, error, "no speeds satisfy these constraints together")) from None
+        raise ModelError(_refusal(mechanism, error, "no speeds satisfy these constraints together")) from None
     try:
         return speeds_on_branch(rows.A, b, u, labels, held)
     except InconsistentRows as error:
         what = "constraints lose rank at this position, and the speeds lie on no branch of the motion there"
-        raise OffBranchError(_refused(mechanism, error, what)) from None
+        raise OffBranchError(_refusal(mechanism, error, what)) from None
 
 
 def row_sizes(answers: Answers) -> Array:
     """Sizes (rows,) that the rows would have if nothing cancelled."""
     mechanism = answers.mechanism
-    return answers.kept("row sizes", lambda: sizes_of(mechanism, all_rows(mechanism)))
+    return answers.make_once("row sizes", lambda: sizes_of(mechanism, all_rows(mechanism)))
 
 
 def _labels(answers: Answers) -> RowLabels:
@@ -238,7 +238,7 @@ def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
 
 def _rank(answers: Answers) -> int:
     """How many rows are independent, singular positions aside."""
-    return answers.kept("rank", lambda: answers.equations().rank)
+    return answers.make_once("rank", lambda: answers.equations().rank)
 
 
 def first_step(u: Array) -> float | None:
@@ -272,10 +272,10 @@ def consistent_start(
     except ModelError as error:
         if not speeds or isinstance(error, OffBranchError):
             raise
-        raise _named_speeds_refused(answers, q, u, t, speeds, error) from None
+        raise _explain_named_speeds(answers, q, u, t, speeds, error) from None
 
 
-def _named_speeds_refused(
+def _explain_named_speeds(
     answers: Answers, q: Array, u: Array, t: float, speeds: Sequence[str], error: ModelError
 ) -> ModelError:
     """The refusal of speeds that were named and cannot all stay; the error itself where other speeds would not help."""
@@ -289,7 +289,7 @@ def _named_speeds_refused(
     return ModelError(
         Problem(
             mechanism.where("start"),
-            f"the speeds {', '.join(speeds)} that were given cannot hold together: {problem.what}",
+            f"the speeds {', '.join(speeds)} that were given are not possible together: {problem.what}",
             problem.because,
             f"name fewer of them, or give speeds that the constraints allow; the nearest are {nearest}",
         )
@@ -297,55 +297,62 @@ def _named_speeds_refused(
 
 
 def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
-    """Refuse speeds at a singular position that the constraints do not let go on."""
+    """Refuse speeds at a singular position that the constraints do not allow close to it."""
     if not np.any(u) or not is_singular(answers, q, u, t):
         return
 
-    def ahead(h: float) -> RowTerms:
+    def rows_ahead(h: float) -> RowTerms:
         there = close_configuration(answers, q + h * answers.ask("kinematics", t, None, q=q, u=u), t + h, ())
         rows = rows_at(answers, there, u, t + h)
         return RowTerms(rows.A, rows.rate, rows.phi, rows.A)
 
     try:
-        turned = speeds_beside(ahead, u, _labels(answers), _rank(answers))
-    except (InconsistentRows, ModelError):  # nothing is known beside: the motion itself will show
+        turned = speeds_near_singularity(rows_ahead, u, _labels(answers), _rank(answers))
+    except (InconsistentRows, ModelError):  # nothing is known close to the position: the motion itself will show
         return
     if turned is not None:
-        told = ", ".join(f"{s} {x:.3g} → {y:.3g}" for s, x, y in zip(answers.mechanism.speeds, u, turned, strict=True))
+        allowed = ", ".join(
+            f"{s} {x:.3g} → {y:.3g}" for s, x, y in zip(answers.mechanism.speeds, u, turned, strict=True)
+        )
         raise OffBranchError(
             Problem(
                 answers.mechanism.where("constraints"),
-                f"constraints lose rank at this position, and just beside it they hold these speeds back: {told}",
+                f"constraints lose rank at this position, and close to it they do not allow these speeds: {allowed}",
                 "constraints hold at all times, so that their rates vanish too",
-                "give speeds that stay possible when the position is left, or start a little beside it",
+                "give speeds that the constraints allow close to this position too, or start at a position close to it",
             )
         )
 
 
-def _refused(mechanism: Mechanism, error: InconsistentRows, what: str) -> Problem:
+def refuse_open_constraints(mechanism: Mechanism, error: InconsistentRows) -> ModelError:
+    """The refusal of a model whose constraints cannot be met near its initial state."""
+    return ModelError(_refusal(mechanism, error, "cannot be met near the initial state"))
+
+
+def _refusal(mechanism: Mechanism, error: InconsistentRows, what: str) -> Problem:
     if error.level == "value":
         names = ", ".join(f"'{name}'" for name, _ in error.residuals)
         has = "has" if len(error.residuals) == 1 else "have"
-        fix = "start from another state: a wheel that lies flat, say, touches the ground nowhere and everywhere"
+        fix = "start from another state: the contact point of a wheel that lies flat, for example, is not defined"
         return Problem(mechanism.where("constraints"), f"{names} {has} no finite value at this state", fix=fix)
     unit = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}[error.level]
     largest = abs(error.residuals[0][1])
     bad = [(n, x) for n, x in error.residuals if not abs(x) <= INVOLVED * largest]
     listed = ", ".join(f"'{name}' by {x:.3g}" for name, x in bad[:_NAMED])
     more = f" and {len(bad) - _NAMED} more" if len(bad) > _NAMED else ""
-    fix = "give a start nearer to a possible one, check lengths and places, or leave out a constraint"
+    fix = "give a start closer to a state that satisfies the constraints, check lengths and points, or leave one out"
     if error.level == "velocity":
-        fix = "leave out one of the constraints that contradict each other, or give their rates to agree"
+        fix = "leave out one of the constraints that contradict each other, or make their imposed rates agree"
     if error.level == "acceleration":
-        fix = f"{_branches(mechanism, error.branches)} or start a little beside the position"
+        fix = f"{_branches(mechanism, error.branches)} or start at a position close to this one"
     because = "constraints hold at all times, so that their rates vanish too"
-    return Problem(mechanism.where("constraints"), f"{what}; off are {listed}{more} ({unit})", because, fix)
+    return Problem(mechanism.where("constraints"), f"{what}; residuals: {listed}{more} ({unit})", because, fix)
 
 
 def _branches(mechanism: Mechanism, branches: Sequence[Array]) -> str:
     """The speeds to give in place of those refused."""
     if not branches:
-        return "no speeds near these do: make driven constraints agree, start at rest,"
+        return "no speeds close to these are possible: make imposed motions agree, start at rest,"
     listed = [", ".join(f"{s} {x:.6g}" for s, x in zip(mechanism.speeds, u, strict=True)) for u in branches[:_LISTED]]
     more = " (there are more)" if len(branches) > _LISTED else ""
     return f"give speeds on one of the branches, such as {'; or '.join(listed)}{more};"
@@ -368,4 +375,5 @@ __all__ = [
     "is_singular",
     "project",
     "refuse_off",
+    "refuse_open_constraints",
 ]

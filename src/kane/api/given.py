@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, excerpt
 from ..model import Mechanism
 from ..model.mechanism import suggestion
 from .records import Array
-
-_SHOWN = 60  # characters of a value that an error repeats
 
 
 def vector(mechanism: Mechanism, what: str, value: Any, *, single: bool = False) -> Array:
@@ -48,12 +46,12 @@ def clock(t: Any) -> Any:
     else:
         try:
             times = np.asarray(t, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"t is not a number of seconds: {_shown(t)}; give a number, or one per sample") from None
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"t is not a number of seconds: {_excerpt(t)}; give a number, or one per sample") from None
     if times.ndim > 2 or (times.ndim == 2 and times.shape[1] != 1):
         raise InputError(f"t has shape {times.shape}; give a number (s), or one per sample, (batch,)")
     if not np.all(np.isfinite(times)):
-        raise InputError(f"t is not finite: {_shown(t)}; give seconds")
+        raise InputError(f"t is not finite: {_excerpt(t)}; give seconds")
     return float(times) if times.ndim == 0 else times.reshape(-1, 1)
 
 
@@ -74,7 +72,7 @@ def parameters(mechanism: Mechanism, values: Any) -> Array | None:
                 raise InputError(
                     f"model '{mechanism.name}': parameter '{name}' is fixed\n    fix: keep_free(['{name}'])"
                 )
-            known(mechanism, "free parameter", name, free, "parameters")
+            require_known(mechanism, "free parameter", name, free, "parameters")
         values = _columns(mechanism, "parameters", [values.get(name, value) for name, value in free.items()])
     return _finite(mechanism, "parameters", _numbers(mechanism, "parameters", values), tuple(free), False)
 
@@ -87,25 +85,44 @@ def number(mechanism: Mechanism, what: str, value: Any) -> float:
         except ModelError as error:
             raise InputError(str(error)) from None
     try:
+        if np.ndim(value) or isinstance(value, (bool, np.bool_, bytes)):
+            raise TypeError
         found = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} is not a number: {_shown(value)}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} is not a number: {_excerpt(value)}") from None
     if not np.isfinite(found):
-        raise InputError(f"{what} is not finite: {_shown(value)}; give a finite number")
+        raise InputError(f"{what} is not finite: {_excerpt(value)}; give a finite number")
     return found
+
+
+def triple(what: str, value: Any) -> Array:
+    """Three finite numbers: a point (m) or a direction."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.shape != (3,) or not np.all(np.isfinite(array)):
+        raise InputError(f"{what} is not a point: {_excerpt(value)}\n    fix: give three finite numbers, (x, y, z)")
+    return array
 
 
 def names_of(names: Iterable[str]) -> tuple[str, ...]:
     """Names, each once; one that stands alone is one name, not its letters."""
-    return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    if isinstance(names, str):
+        return (names,)
+    found = tuple(names) if isinstance(names, Iterable) else (names,)
+    for name in found:
+        if not isinstance(name, str):
+            raise InputError(f"names are given as {_excerpt(names)}\n    fix: give a name, or a list of names")
+    return tuple(dict.fromkeys(found))
 
 
-def known(mechanism: Mechanism, kind: str, name: Any, table: Iterable[str], where: str) -> None:
-    """Refuse a name that is not in a table, with what was meant perhaps."""
+def require_known(mechanism: Mechanism, kind: str, name: Any, table: Iterable[str], where: str) -> None:
+    """Refuse a name that is not in a table, and suggest the closest one."""
     names = tuple(table)
     if name not in names:
         raise InputError(
-            f"model '{mechanism.name}' / {where}: unknown {kind} '{_shown(name)}'\n"
+            f"model '{mechanism.name}' / {where}: unknown {kind} '{_excerpt(name)}'\n"
             f"    fix: {suggestion(str(name), names)}"
         )
 
@@ -114,14 +131,14 @@ def speed_names(mechanism: Mechanism, names: Iterable[str], what: str) -> tuple[
     """Names of speeds, each once, all known."""
     found = names_of(names)
     for name in found:
-        known(mechanism, "speed", name, mechanism.speed_records, what)
+        require_known(mechanism, "speed", name, mechanism.speed_records, what)
     return found
 
 
 def _from_names(mechanism: Mechanism, what: str, values: Mapping[Any, Any], names: Sequence[str]) -> Any:
     row: dict[str, Any] = dict(zip(names, initial(mechanism, what).tolist(), strict=True))
     for name, value in values.items():
-        known(mechanism, "coordinate" if what == "q" else "speed", name, row, what)
+        require_known(mechanism, "coordinate" if what == "q" else "speed", name, row, what)
         row[name] = value
     return _columns(mechanism, what, list(row.values()))
 
@@ -149,7 +166,7 @@ def _numbers(mechanism: Mechanism, what: str, value: Any) -> Array:
             raise TypeError
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} of model '{mechanism.name}' is not an array of numbers: {_shown(value)}") from None
+        raise InputError(f"{what} of model '{mechanism.name}' is not an array of numbers: {_excerpt(value)}") from None
 
 
 def _finite(mechanism: Mechanism, what: str, array: Array, names: Sequence[str], single: bool) -> Array:
@@ -173,10 +190,19 @@ def _finite(mechanism: Mechanism, what: str, array: Array, names: Sequence[str],
     return array
 
 
-def _shown(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
-    text = "".join(c if c.isprintable() else " " for c in text[: _SHOWN + 1])
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+def _excerpt(value: Any) -> str:
+    return excerpt(value if isinstance(value, str) else repr(value))
 
 
-__all__ = ["clock", "initial", "known", "names_of", "number", "parameters", "speed_names", "start", "vector"]
+__all__ = [
+    "clock",
+    "initial",
+    "names_of",
+    "number",
+    "parameters",
+    "require_known",
+    "speed_names",
+    "start",
+    "triple",
+    "vector",
+]

@@ -14,15 +14,15 @@ from ..analysis.linearization import (
     Operating,
     Positions,
     accelerations,
-    embedded,
     first_order,
+    linearize_independent,
     weights,
 )
 from ..analysis.steady import Search, Steady, solve
 from ..constraints.multipliers import least_multipliers
 from ..constraints.rank import Elimination
 from ..errors import InputError, ModelError, Problem, SingularError
-from ..formulation.linear import entering, rates_program, tangent_program, turns_program
+from ..formulation.linear import coordinates_in_equations, rates_program, tangent_program, turns_program
 from ..graph import Program
 from ..large import refuse_if_too_large
 from ..model.attitude import quaternion_places
@@ -59,18 +59,18 @@ def linearize(
     as the constraints leave them best determined; quaternions are perturbed by small rotations joint.x, joint.y,
     joint.z about the axes of the moving frame. `inputs` are speeds that efforts act along (default: all). `outputs`
     are coordinates, speeds, accelerations (a speed with ') or any expressions in them and t (default: all
-    coordinates and speeds). `ignore` leaves out states that no other feels: names, or True: all such coordinates.
+    coordinates and speeds). `ignore` leaves out states that no other depends on: names, or True: all such coordinates.
     """
-    answers = answers.given(parameters)
+    answers = answers.with_parameters(parameters)
     m = answers.mechanism
     driven = given.speed_names(m, m.speeds if inputs is None else inputs, "inputs")
     keep = given.names_of(independent)
     q0, u0 = start_state(answers, q, u, t)
-    at, first = _operating(answers, t, q0, u0, tau, udot, driven)
+    at, first = _operating_point(answers, t, q0, u0, tau, udot, driven)
     positions = _positions(answers, at)
     for name in keep:
-        given.known(m, "coordinate or speed", name, dict.fromkeys((*positions.names, *m.speeds)), "independent")
-    motion = embedded(first, positions, at, keep, m.speeds)
+        given.require_known(m, "coordinate or speed", name, dict.fromkeys((*positions.names, *m.speeds)), "independent")
+    motion = linearize_independent(first, positions, at, keep, m.speeds)
     columns = [m.speeds.index(s) for s in driven]
     shown: list[str] = [*m.coordinates, *m.speeds] if outputs is None else list(given.names_of(outputs))
     C, D = _outputs(answers, shown, at, motion)
@@ -88,7 +88,7 @@ def linearize(
         (*m.coordinates, *m.speeds),
         np.vstack([motion.Q, motion.U]),
         sum(name in positions.names for name in motion.states),
-        _running(answers, at, first, motion),
+        _unsteady_names(answers, at, first, motion),
     )
     return found.without(found.ignorable if ignore is True else ignore or ())
 
@@ -142,12 +142,12 @@ def trim(
     them (default: all speeds, and all coordinates that the equations of motion contain). Newton's method finds the
     unknowns; where it finds none it refuses with the residuals by name or, not `strict`, gives where it ended.
     """
-    answers = answers.given(parameters)
+    answers = answers.with_parameters(parameters)
     m = answers.mechanism
     stays = {*given.names_of(hold), *held_names(q, u)}
     names = {**m.coordinate_records, **m.speed_records}
     for name in (*stays, *given.names_of(unknowns or ())):
-        given.known(m, "coordinate or speed", name, names, "trim")
+        given.require_known(m, "coordinate or speed", name, names, "trim")
     sought = [name for name in names if name not in stays] if unknowns is None else list(given.names_of(unknowns))
     driven = given.speed_names(m, efforts, "efforts")
     q0, u0 = (given.start(m, what, x) for what, x in (("q", q), ("u", u)))
@@ -163,7 +163,7 @@ def trim(
         labels,
         rates,
         tuple(tuple(places) for places in quaternion_places(m).values()),
-        _closing(answers, float(t), [i for i, c in enumerate(m.coordinates) if c not in sought]),
+        _closure(answers, float(t), [i for i, c in enumerate(m.coordinates) if c not in sought]),
     )
     nothing = np.zeros(len(m.speeds)), np.zeros(len(search.rows))
     found = solve(_tangent(answers), search, Operating(float(t), q0, u0, tau0, *nothing))
@@ -173,9 +173,9 @@ def trim(
         raise ModelError(
             Problem(
                 m.where("trim"),
-                f"no steady motion found from here; still off after {found.steps} steps: {missed}",
-                "in a steady motion efforts balance, constraints hold and what is steady has no rate",
-                f"hold less or ask less to be steady (found were to be {free}), or start from a nearer guess",
+                f"no steady motion found from this start; residuals after {found.steps} steps: {missed}",
+                "in a steady motion efforts balance, constraints hold and the rates of steady quantities are zero",
+                f"hold fewer values or ask for fewer steady ones (unknowns were {free}), or start from a closer guess",
             )
         )
     return found
@@ -184,7 +184,7 @@ def trim(
 # parts -------------------------------------------------------------------------------------------------------
 
 
-def _operating(
+def _operating_point(
     answers: Answers, t: float, q: Array, u: Array, tau: Any, udot: Any, driven: Sequence[str]
 ) -> tuple[Operating, FirstOrder]:
     """The state with its accelerations and multipliers, and the first order of the equations there."""
@@ -202,13 +202,13 @@ def _operating(
         rates, reactions = accelerations(still, rest)
     else:
         rates = given.vector(m, "udot", udot, single=True)
-        tau0 = _producing(answers, still, rates, driven)
+        tau0 = _solve_efforts(answers, still, rates, driven)
         reactions = least_multipliers(still.A, still.M @ rates + still.value["F"] - tau0, still.sizes)
     at = Operating(float(t), q, u, tau0, rates, reactions)
     return at, first_order(tangent, at, sizes)
 
 
-def _producing(answers: Answers, still: FirstOrder, udot: Array, driven: Sequence[str]) -> Array:
+def _solve_efforts(answers: Answers, still: FirstOrder, udot: Array, driven: Sequence[str]) -> Array:
     """The least efforts along `driven` that produce udot, or a refusal."""
     m = answers.mechanism
     off = still.A @ udot + still.value["g"]
@@ -232,11 +232,11 @@ def _producing(answers: Answers, still: FirstOrder, udot: Array, driven: Sequenc
     return tau
 
 
-def _closing(answers: Answers, t: float, held: Sequence[int]) -> Callable[[Array], Array]:
+def _closure(answers: Answers, t: float, held: Sequence[int]) -> Callable[[Array], Array]:
     """q moved onto the constraints, some coordinates staying; as it was, once that has failed."""
     possible = True
 
-    def closing(q: Array) -> Array:
+    def close(q: Array) -> Array:
         nonlocal possible
         try:
             return close_configuration(answers, q, t, held) if possible else q
@@ -244,13 +244,13 @@ def _closing(answers: Answers, t: float, held: Sequence[int]) -> Callable[[Array
             possible = False
             return q
 
-    return closing
+    return close
 
 
-def _running(answers: Answers, at: Operating, first: FirstOrder, motion: Embedded) -> tuple[str, ...]:
+def _unsteady_names(answers: Answers, at: Operating, first: FirstOrder, motion: Embedded) -> tuple[str, ...]:
     """Coordinates and speeds that matter and change: the names of what is not steady at a state."""
     m = answers.mechanism
-    felt = _entering(answers)
+    felt = _relevant_coordinates(answers)
     size = _MISSED * (1.0 + np.abs(at.u).max(initial=0.0))
     moving = [c for c, x in zip(m.coordinates, first.value["qdot"], strict=True) if c in felt and abs(x) > size]
     size += _MISSED * np.abs(motion.A).max(initial=0.0)  # of a state known to that many digits
@@ -285,7 +285,7 @@ def _positions(answers: Answers, at: Operating) -> Positions:
     found = quaternion_places(m)
     E = Edot = np.zeros((0, 4, 3))
     if found:
-        turns = answers.compiled("turns", lambda: _made(turns_program(answers.fresh_equations())))
+        turns = answers.compile_once("turns", lambda: _require_program(turns_program(answers.fresh_equations())))
         E, Edot = turns(at.t, (at.q, at.u), answers.values)
     return Positions.of(m.coordinates, list(found.items()), E, Edot)
 
@@ -293,11 +293,11 @@ def _positions(answers: Answers, at: Operating) -> Positions:
 def _tangents(answers: Answers) -> ProgramAnswer:
     """The compiled tangent program."""
 
-    def made() -> Program:
+    def make_program() -> Program:
         refuse_if_too_large(answers.mechanism, "linearization")
-        return answers.signed("tangents", lambda: tangent_program(answers.fresh_equations()))
+        return answers.load_or_make("tangents", lambda: tangent_program(answers.fresh_equations()))
 
-    return answers.compiled("tangents", made)
+    return answers.compile_once("tangents", make_program)
 
 
 def _tangent(answers: Answers) -> Callable[..., Sequence[Array]]:
@@ -309,12 +309,12 @@ def _tangent(answers: Answers) -> Callable[..., Sequence[Array]]:
     return tangent
 
 
-def _entering(answers: Answers) -> tuple[str, ...]:
+def _relevant_coordinates(answers: Answers) -> tuple[str, ...]:
     """Coordinates that the equations of motion contain and that change them in states where nothing is special: the
     angle of a wheel may stand in the equations of a SymPy script, and cancel."""
     m = answers.mechanism
     program, rng = _tangents(answers).program, np.random.default_rng(0)
-    names, felt = entering(program), set[str]()
+    names, felt = coordinates_in_equations(program), set[str]()
     if not _PIECEWISE.isdisjoint(row.op for row in program.rows):
         return names  # a stop is felt in some states only
     for _ in range(_PROBES):
@@ -332,7 +332,7 @@ def _entering(answers: Answers) -> tuple[str, ...]:
 
 def _rates(answers: Answers, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
     exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
-    answer = answers.compiled(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
+    answer = answers.compile_once(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
     return lambda t, *arrays: answer(t, arrays, answers.values)
 
 
@@ -340,7 +340,7 @@ def _steady(answers: Answers, wanted: Iterable[str] | None) -> tuple[tuple[str, 
     """Expressions whose rates vanish in a steady motion, and their rates."""
     m = answers.mechanism
     if wanted is None:
-        expressions = [*_entering(answers), *m.speeds]
+        expressions = [*_relevant_coordinates(answers), *m.speeds]
     else:
         expressions = [e for w in given.names_of(wanted) for e in ((w, f"{w}'") if w in m.coordinate_records else (w,))]
     if not expressions:
@@ -348,7 +348,7 @@ def _steady(answers: Answers, wanted: Iterable[str] | None) -> tuple[tuple[str, 
     return tuple(expressions), _rates(answers, expressions, "steady")
 
 
-def _made(program: Program | None) -> Program:
+def _require_program(program: Program | None) -> Program:
     assert program is not None
     return program
 

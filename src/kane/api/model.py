@@ -11,7 +11,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 
 from ..analysis import BaseParameters, CheckReport, base_parameters, check
-from ..errors import InputError
+from ..constraints.projection import InconsistentRows
+from ..errors import InputError, SingularError
 from ..formulation import external_program, regressor_program
 from ..large import refuse_if_too_large
 from ..model import (
@@ -28,8 +29,10 @@ from ..model import (
 )
 from ..model.symbols import Quantity
 from ..space import Frame, Point
+from ..writing import write_text
 from . import constrained, given, linear, reactions
 from .answers import Answers, free_parameters
+from .boundary import FAULTS, check_function, odd_argument, refuse_odd
 from .equations import Equations
 from .places import PlaceAnswers
 from .records import Array, Energy, Momentum, Wrench
@@ -46,31 +49,40 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
     packages, strict, right_angle.
     """
-    model = Model.of(load_mechanism(source, **options))
-    if free:
+    try:
+        model = Model.of(load_mechanism(source, **options))
+    except FAULTS as error:
+        raise odd_argument("load", (source,), options, error) from error
+    if not isinstance(free, tuple) or free:
         model.keep_free(free)
     return model
 
 
-def _describes(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
+def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Callable[Concatenate[Model, P], R]:
     """A method of a model that adds to its description: that of its mechanism."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return method(self._own(), *args, **options)
+        try:
+            return method(self._own_mechanism(), *args, **options)
+        except FAULTS as error:
+            raise odd_argument(method.__name__, args, options, error) from error
 
-    return _named(forward, method)
+    return _copy_signature(forward, method)
 
 
-def _asks(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenate[Model, P], R]:
+def _forward_question(question: Callable[Concatenate[Answers, P], R]) -> Callable[Concatenate[Model, P], R]:
     """A method of a model that asks a question of its answers."""
 
     def forward(self: Model, *args: P.args, **options: P.kwargs) -> R:
-        return question(self._answers, *args, **options)
+        try:
+            return question(self._answers, *args, **options)
+        except FAULTS as error:
+            raise odd_argument(question.__name__, args, options, error) from error
 
-    return _named(forward, question)
+    return _copy_signature(forward, question)
 
 
-def _named(forward: Callable[..., Any], original: Callable[..., Any]) -> Any:
+def _copy_signature(forward: Callable[..., Any], original: Callable[..., Any]) -> Any:
     """`forward` with name, signature and docstring of what it stands for."""
     made = wraps(original)(forward)
     signature = inspect.signature(original)
@@ -104,27 +116,27 @@ class Model:
 
     # describing --------------------------------------------------------------------------------------------------
 
-    parameter = _describes(Mechanism.parameter)
-    body = _describes(Mechanism.body)
-    particle = _describes(Mechanism.particle)
-    joint = _describes(Mechanism.joint)
-    dh = _describes(Mechanism.dh)
-    wheel = _describes(Mechanism.wheel)
-    slosh = _describes(Mechanism.slosh)
-    rotor = _describes(Mechanism.rotor)
-    coordinate = _describes(Mechanism.coordinate)
-    frame = _describes(Mechanism.frame)
-    point = _describes(Mechanism.point)
-    attach = _describes(Mechanism.attach)
-    load = _describes(Mechanism.load)
-    constrain = _describes(Mechanism.constrain)
-    control = _describes(Mechanism.control)
-    limit = _describes(Mechanism.limit)
-    set_speeds = _describes(Mechanism.set_speeds)
-    order_coordinates = _describes(Mechanism.order_coordinates)
-    set_gravity = _describes(Mechanism.set_gravity)
-    set_initial = _describes(Mechanism.set_initial)
-    set_duration = _describes(Mechanism.set_duration)
+    parameter = _forward_description(Mechanism.parameter)
+    body = _forward_description(Mechanism.body)
+    particle = _forward_description(Mechanism.particle)
+    joint = _forward_description(Mechanism.joint)
+    dh = _forward_description(Mechanism.dh)
+    wheel = _forward_description(Mechanism.wheel)
+    slosh = _forward_description(Mechanism.slosh)
+    rotor = _forward_description(Mechanism.rotor)
+    coordinate = _forward_description(Mechanism.coordinate)
+    frame = _forward_description(Mechanism.frame)
+    point = _forward_description(Mechanism.point)
+    attach = _forward_description(Mechanism.attach)
+    load = _forward_description(Mechanism.load)
+    constrain = _forward_description(Mechanism.constrain)
+    control = _forward_description(Mechanism.control)
+    limit = _forward_description(Mechanism.limit)
+    set_speeds = _forward_description(Mechanism.set_speeds)
+    order_coordinates = _forward_description(Mechanism.order_coordinates)
+    set_gravity = _forward_description(Mechanism.set_gravity)
+    set_initial = _forward_description(Mechanism.set_initial)
+    set_duration = _forward_description(Mechanism.set_duration)
 
     # what is described -------------------------------------------------------------------------------------------
 
@@ -133,17 +145,19 @@ class Model:
         """The description itself: records of all parts, and expressions over them."""
         return self._answers.mechanism
 
-    def _own(self) -> Mechanism:
+    def _own_mechanism(self) -> Mechanism:
         """The description, to be changed: one of its own where a trajectory or a copy still needs the present one."""
         if self._shared:
             self._answers = self._answers.of(self.mechanism.twin())
             self._shared = False
         return self.mechanism
 
+    @refuse_odd
     def keep_free(self, names: Iterable[str] | str = "all") -> None:
         """Keep parameters as inputs of the programs: they can then be changed without compiling again."""
-        free_parameters(self._own(), names)
+        free_parameters(self._own_mechanism(), names)
 
+    @refuse_odd
     def set_parameters(self, **values: Quantity) -> None:
         """Give parameters new values (SI), which have to pass the same checks as when they were declared. Free ones
         take effect at once, fixed ones with the next compilation."""
@@ -231,16 +245,19 @@ class Model:
         mechanism = self.mechanism
         return sum(mechanism.number(body.mass, f"body '{body.name}'") for body in mechanism.bodies.values())
 
+    @refuse_odd
     def save(self, path: str | Path) -> None:
         """Write the description as a .yaml model file."""
-        Path(path).write_text(write_mechanism(self.mechanism), encoding="utf-8")
+        write_text(path, write_mechanism(self.mechanism))
 
+    @refuse_odd
     def to_urdf(self) -> str:
         """The description as a URDF robot; refuses what URDF cannot say."""
         return to_urdf(self.mechanism)
 
     # what is asked: equations ------------------------------------------------------------------------------------
 
+    @refuse_odd
     def equations(self, free: Iterable[str] | str = ()) -> Equations:
         """The equations of motion; parameters in `free`, or declared free, are kept as inputs."""
         self._shared = True
@@ -257,7 +274,7 @@ class Model:
                 try:
                     return direct(q, u, udot)
                 except InputError:
-                    pass  # given by name, or a fault that is told better below
+                    pass  # given by name, or a fault for which the error below is better
         return answers.shortcut("inverse_dynamics", t, parameters, q=q, u=u, udot=udot)
 
     def forward_dynamics(self, q: Any, u: Any, tau: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
@@ -269,26 +286,31 @@ class Model:
                 try:
                     return direct(q, u, tau)
                 except InputError:
-                    pass  # given by name, or a fault that is told better below
+                    pass  # given by name, or a fault for which the error below is better
         return answers.shortcut("forward_dynamics", t, parameters, q=q, u=u, tau=tau)
 
+    @refuse_odd
     def mass_matrix(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """M(q), (n, n) or (batch, n, n): kinetic energy is ½ uᵀ M u where speeds are linear in the rates alone."""
         return self._answers.ask("mass_matrix", t, parameters, q=q)
 
+    @refuse_odd
     def bias(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """Efforts at udot = 0: M udot + bias = tau."""
         return self._answers.ask("bias", t, parameters, q=q, u=u)
 
+    @refuse_odd
     def qdot(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """Rates of the coordinates in the state q, u: W u + X."""
         return self._answers.ask("kinematics", t, parameters, q=q, u=u)
 
+    @refuse_odd
     def energy(self, q: Any, u: Any, *, t: Any = 0.0, parameters: Any = None) -> Energy:
         """Kinetic and potential energy (J); potential of gravity and springs, zero height at the origin of N."""
         kinetic, potential = self._answers.ask("energy", t, parameters, q=q, u=u)
         return Energy(*(float(e) if np.ndim(e) == 0 else e for e in (kinetic, potential)))
 
+    @refuse_odd
     def momentum(
         self,
         q: Any,
@@ -307,27 +329,31 @@ class Model:
                 raise InputError(f"momentum about '{about}': give a point (x, y, z) in N, or 'center'")
             return Momentum(*self._answers.ask("central_momentum", t, parameters, q=q, u=u))
         linear, angular = self._answers.ask("momentum", t, parameters, q=q, u=u)
-        return Momentum(linear, angular - np.cross(np.asarray(about, dtype=float), linear))
+        return Momentum(linear, angular - np.cross(given.triple("about", about), linear))
 
+    @refuse_odd
     def inertia(self, q: Any, *, about: Sequence[float] | None = None, t: Any = 0.0, parameters: Any = None) -> Array:
         """Inertia of the whole system (kg m²), (…, 3, 3), components in N, about its mass centre or the point `about`
         (m, fixed in N)."""
         mass, center, central = self._answers.ask("inertia", t, parameters, q=q)
         if about is None:
             return central
-        arm = np.asarray(center) - np.asarray(about, dtype=float)
+        arm = np.asarray(center) - given.triple("about", about)
         square = (arm**2).sum(axis=-1)[..., None, None] * np.eye(3)
         return central + np.asarray(mass)[..., None, None] * (square - arm[..., :, None] * arm[..., None, :])
 
+    @refuse_odd
     def mass_center(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """Position of the system's mass centre in N (m)."""
         moment = self._answers.ask("mass_center", t, parameters, q=q)
         return moment[..., 1:] / moment[..., :1]
 
+    @refuse_odd
     def poses(self, q: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """For each body, in order, R_NB by rows (9) and the position of its origin in N (3): (bodies, 12)."""
         return self._answers.ask("poses", t, parameters, q=q)
 
+    @refuse_odd
     def external_loads(self, q: Any, u: Any, *, tau: Any = None, t: Any = 0.0, parameters: Any = None) -> Wrench:
         """What acts on the whole from outside: resultant force, and moment about the origin of N, components in N.
 
@@ -336,42 +362,54 @@ class Model:
         """
         refuse_if_too_large(self.mechanism, "external loads")
         answers = self._answers
-        answer = answers.compiled("external loads", lambda: external_program(answers.fresh_equations()))
+        answer = answers.compile_once("external loads", lambda: external_program(answers.fresh_equations()))
         efforts = np.zeros(len(self.speeds)) if tau is None else tau
-        return Wrench(*answers.asked(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
+        return Wrench(*answers.evaluate(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
 
+    @refuse_odd
     def regressor(self, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
         """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
         order, about its origin and in its frame. Loads other than gravity take no part."""
         refuse_if_too_large(self.mechanism, "regressor")
         answers = self._answers
-        answer = answers.compiled("regressor", lambda: regressor_program(answers.fresh_equations()))
-        return answers.asked(answer, t, parameters, {"q": q, "u": u, "udot": udot})
+        answer = answers.compile_once("regressor", lambda: regressor_program(answers.fresh_equations()))
+        return answers.evaluate(answer, t, parameters, {"q": q, "u": u, "udot": udot})
 
     def base_parameters(self) -> BaseParameters:
         """The combinations of inertial parameters that efforts depend on."""
         return base_parameters(self._answers.equations())
 
+    @refuse_odd
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """The model held against the laws of mechanics and an independent second route."""
+        """Check of the model against the laws of mechanics and an independent second route."""
         refuse_if_too_large(self.mechanism, "check")
-        return check(self._answers.equations(), samples=samples, seed=seed)
+        try:
+            return check(self._answers.equations(), samples=samples, seed=seed)
+        except InconsistentRows as error:
+            raise constrained.refuse_open_constraints(self.mechanism, error) from None
+        except np.linalg.LinAlgError as error:
+            raise SingularError(
+                f"{self.mechanism.where('check')}: {error}\n"
+                "    because at some state the speeds do not determine the motion, or move no mass\n"
+                "    fix: choose speeds that tell every motion apart, and give every body that moves mass and inertia"
+            ) from None
 
+    @refuse_odd
     def at(self, body: str, point: Sequence[float] = (0.0, 0.0, 0.0)) -> PlaceAnswers:
         """Kinematics of a point of a body (m, in the body's frame): pose, velocity, acceleration, Jacobian."""
         self._shared = True
-        return PlaceAnswers(self._answers, body, tuple(float(x) for x in point))
+        return PlaceAnswers(self._answers, body, tuple(given.triple("point", point).tolist()))
 
     # what is asked: constraints, motion near a state, motion -----------------------------------------------------
 
-    constraint_rows = _asks(constrained.constraint_rows)
-    freedom = _asks(constrained.freedom)
-    project = _asks(constrained.project)
-    drive_efforts = _asks(constrained.drive_efforts)
-    reactions = _asks(reactions.reactions)
-    linearize = _asks(linear.linearize)
-    equilibrium = _asks(linear.equilibrium)
-    trim = _asks(linear.trim)
+    constraint_rows = _forward_question(constrained.constraint_rows)
+    freedom = _forward_question(constrained.freedom)
+    project = _forward_question(constrained.project)
+    drive_efforts = _forward_question(constrained.drive_efforts)
+    reactions = _forward_question(reactions.reactions)
+    linearize = _forward_question(linear.linearize)
+    equilibrium = _forward_question(linear.equilibrium)
+    trim = _forward_question(linear.trim)
 
     def simulate(
         self,
@@ -408,24 +446,14 @@ class Model:
         Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
         ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
         """
-        answers = self._answers.given(parameters)
-        ready = set_up(
-            answers,
-            t,
-            q=q,
-            u=u,
-            tau=tau,
-            control=control,
-            control_period=control_period,
-            method=method,
-            rtol=rtol,
-            atol=atol,
-            step=step,
-            embed=embed,
-            drift=drift,
-            events=events,
-            options=options,
-        )
+        check_function("progress", progress, "the part that is done", 1)
+        answers = self._answers.with_parameters(parameters)
+        asked = {"q": q, "u": u, "tau": tau, "control": control, "control_period": control_period, "method": method}
+        asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "events": events}
+        try:
+            ready = set_up(answers, t, **asked, options=options)
+        except FAULTS as error:
+            raise odd_argument("simulate", (t,), asked | options, error) from error
         self._shared = True
         return Trajectory.of(answers, ready.problem, ready.run(progress))
 

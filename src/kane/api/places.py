@@ -40,12 +40,12 @@ class PlaceAnswers:
         return self._ask("jacobian_rate", t, parameters, q=q, u=u)
 
     def _ask(self, what: str, t: Any, parameters: Any, **vectors: Any) -> Any:
-        def made() -> Any:
+        def make_program() -> Any:
             equations = self.answers.fresh_equations()
             return place_program(equations, what, place_of(equations, self.body, self.point))
 
-        answer = self.answers.compiled((what, self.body, self.point), made)
-        return self.answers.asked(answer, t, parameters, vectors)
+        answer = self.answers.compile_once((what, self.body, self.point), make_program)
+        return self.answers.evaluate(answer, t, parameters, vectors)
 
 
 __all__ = ["PlaceAnswers"]

@@ -21,9 +21,9 @@ from ..constraints.multipliers import (
 from ..errors import InputError, ModelError, Problem
 from ..formulation.kinetostatics import KinetostaticEquations
 from ..formulation.reactions import (
-    Held,
+    JointTree,
     bodies_program,
-    held,
+    joint_tree,
     orientation_program,
     reactions_program,
     rows_program,
@@ -47,7 +47,7 @@ _SHOWN = 1e-13  # share of the largest force below which a number is printed as 
 @dataclass(frozen=True, slots=True)
 class Reaction:
     """What a joint or a constraint exerts on the body `on`: force (…, 3) (N) and moment (…, 3) (N m) about `point`, the
-    position of that point in N (…, 3) (m). `undetermined` are components that depend on more than rigid bodies tell.
+    position of that point in N (…, 3) (m). `undetermined` are components that rigid bodies alone do not determine.
 
     A constraint that ties motion variables together, as a gear does, has `efforts` along them, by name (N m, N), which
     go through their joints; its force, moment and point are None.
@@ -110,14 +110,16 @@ class Reactions(Mapping[str, Reaction]):
         least = _SHOWN * max(
             (float(np.abs(r.force).max(initial=0.0)) for r in listed if r.force is not None), default=0.0
         )
-        lines += [f"  {name:{width}}  {_told(r, single, least)}" for name, r in zip(names, listed, strict=True)]
+        lines += [
+            f"  {name:{width}}  {_reaction_line(r, single, least)}" for name, r in zip(names, listed, strict=True)
+        ]
         if self.undetermined:
             loose = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
-            lines.append(f"not determined by rigid bodies, equal stiffness taken: {'; '.join(loose)}")
+            lines.append(f"not determined by rigid bodies, shared as by equal stiffness: {'; '.join(loose)}")
         return "\n".join(lines)
 
 
-def _told(reaction: Reaction, single: bool, least: float) -> str:
+def _reaction_line(reaction: Reaction, single: bool, least: float) -> str:
     """A reaction in a line: its components, or their largest sizes along a batch; what is less than `least` as 0."""
 
     def number(x: Any) -> str:
@@ -173,7 +175,7 @@ def _stiffness(m: Mechanism, of: Mapping[str, float] | None) -> Array | None:
     found = np.ones(len(m.row_names))
     for name, value in of.items():
         known = {**m.constraints, **dict.fromkeys(m.row_names)}
-        given.known(m, "constraint or row", name, known, "stiffness")
+        given.require_known(m, "constraint or row", name, known, "stiffness")
         named = m.constraints.get(name)
         rows = (name,) if named is None else named.row_names()
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value < np.inf:
@@ -226,14 +228,14 @@ def reactions(
     Where constraints are redundant, what rigid bodies leave open is as if every row yielded a little: with the same
     stiffness (N/m, N m/rad) or, relative to that, the `stiffness` given for constraints or rows by name.
     """
-    answers = answers.given(parameters)
+    answers = answers.with_parameters(parameters)
     m = answers.mechanism
     if on not in ("child", "parent"):
         raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
     if method not in METHODS:
         raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
     refuse_if_too_large(m, "reactions")
-    tree: Held = answers.kept("held", lambda: held(m))
+    tree: JointTree = answers.make_once("held", lambda: joint_tree(m))
     if not m.joints:
         raise InputError(f"model '{m.name}' has no joints")
     weights = _stiffness(m, stiffness)
@@ -244,11 +246,11 @@ def reactions(
         found = _by_complement(answers, states, tau is None, weights)
     else:
         found = _by_programs(answers, tree, states, tau is None, method, weights)
-    return _named(answers, tree, states, found, frame, on)
+    return _name_reactions(answers, tree, states, found, frame, on)
 
 
 def _by_programs(
-    answers: Answers, tree: Held, states: States, implied: bool, method: str, weights: Array | None
+    answers: Answers, tree: JointTree, states: States, implied: bool, method: str, weights: Array | None
 ) -> Found:
     """By auxiliary speeds, or by multipliers and bodies summed inward."""
     m = answers.mechanism
@@ -292,7 +294,7 @@ def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> 
 def _by_complement(answers: Answers, states: States, implied: bool, weights: Array | None) -> Found:
     """By the equations of all bodies, state by state."""
     m = answers.mechanism
-    equations: KinetostaticEquations = answers.kept("kinetostatics", lambda: KinetostaticEquations(m))
+    equations: KinetostaticEquations = answers.make_once("kinetostatics", lambda: KinetostaticEquations(m))
     if states.udot is not None:
         A = constraint_rows(answers, states.q, states.u, t=states.t).A if m.row_names else None
         g = _efforts(answers, states, states.udot)
@@ -340,7 +342,7 @@ def _efforts(answers: Answers, states: States, udot: Array) -> Array:
 
 def _kernel(answers: Answers, name: str, made: Any, *args: Any) -> Callable[..., Any]:
     """A compiled program of reactions, of t and other inputs."""
-    answer = answers.compiled(name, lambda: made(answers.fresh_equations(), *args))
+    answer = answers.compile_once(name, lambda: made(answers.fresh_equations(), *args))
     return lambda t, *arrays: answer(t, arrays, answers.values)
 
 
@@ -373,16 +375,16 @@ def _refuse_unbalanced(answers: Answers, g: Array, A: Array, values: Array, give
 # by name -------------------------------------------------------------------------------------------------------------
 
 
-def _named(answers: Answers, tree: Held, states: States, found: Found, frame: str, on: str) -> Reactions:
+def _name_reactions(answers: Answers, tree: JointTree, states: States, found: Found, frame: str, on: str) -> Reactions:
     m = answers.mechanism
     R = _orientation(answers, states, frame)
     wrenches = found.wrench if on == "child" else -found.wrench
     lam_on = found.multipliers.values if on == "child" else -found.multipliers.values
-    loose_joints, loose_constraints, loose_rows = _undetermined(answers, tree, states, found, R)
+    loose_joints, loose_constraints, loose_rows = _find_undetermined(answers, tree, states, found, R)
     first = 0 if states.single else slice(None)
     joints = {}
     for i, joint in enumerate(m.joints.values()):
-        wrench = _turned(R, wrenches[:, i])[first]
+        wrench = _turn_wrenches(R, wrenches[:, i])[first]
         body = joint.child if on == "child" else joint.parent
         joints[joint.name] = Reaction(
             joint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], found.points[:, i][first], loose_joints[i]
@@ -401,7 +403,7 @@ def _named(answers: Answers, tree: Held, states: States, found: Found, frame: st
                 constraint.name, "joints", frame, None, None, None, loose_constraints[c], efforts
             )
             continue
-        wrench = _turned(R, np.einsum("bm,bmi->bi", lam_on[:, rows], found.acts[:, rows]))[first]
+        wrench = _turn_wrenches(R, np.einsum("bm,bmi->bi", lam_on[:, rows], found.acts[:, rows]))[first]
         point = found.constraint_points[:, c][first]
         constraints[constraint.name] = Reaction(
             constraint.name, body.name, frame, wrench[..., :3], wrench[..., 3:], point, loose_constraints[c]
@@ -414,21 +416,21 @@ def _named(answers: Answers, tree: Held, states: States, found: Found, frame: st
 def _orientation(answers: Answers, states: States, frame: str) -> Array | None:
     """R_NF of the frame in which components are wanted, (k, 3, 3); None for N."""
     m = answers.mechanism
-    axes = m.frame_named(frame, "reactions / frame")
+    axes = m.find_frame(frame, "reactions / frame")
     if axes is m.N:
         return None
     return _kernel(answers, f"orientation of {frame}", orientation_program, axes)(states.t, states.q)
 
 
-def _turned(R: Array | None, wrench: Array) -> Array:
+def _turn_wrenches(R: Array | None, wrench: Array) -> Array:
     """Wrenches (k, 6) in N as components in the frame of R_NF (k, 3, 3), in N if None."""
     if R is None:
         return wrench
     return np.concatenate([np.einsum("bij,bi->bj", R, wrench[:, s]) for s in (slice(3), slice(3, 6))], axis=-1)
 
 
-def _undetermined(
-    answers: Answers, tree: Held, states: States, found: Found, R: Array | None
+def _find_undetermined(
+    answers: Answers, tree: JointTree, states: States, found: Found, R: Array | None
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[bool]]:
     """Components of joints, components of constraints, and rows that change along the null space of Aᵀ."""
     m = answers.mechanism
@@ -445,17 +447,17 @@ def _undetermined(
             rows |= (direction != 0.0).any(axis=0)
             size = largest_wrenches(tree, acts, arms, direction)
             change = sum_inward(tree, subtract_rows(tree, np.zeros_like(needs), acts, direction), arms)
-            joints |= find_changes(_each_turned(R, change), size)
+            joints |= find_changes(_turn_all_wrenches(R, change), size)
             on_second, r = np.zeros((len(direction), len(m.constraints), 6)), 0
             for c, constraint in enumerate(m.constraints.values()):
                 part = slice(r, r + len(constraint.rows))
                 on_second[:, c] = np.einsum("bm,bmi->bi", direction[:, part], found.acts[:, part])
                 r = part.stop
-            constraints |= find_changes(_each_turned(R, on_second), size)
+            constraints |= find_changes(_turn_all_wrenches(R, on_second), size)
     return _parts(joints), _parts(constraints), rows.tolist()
 
 
-def _each_turned(R: Array | None, wrenches: Array) -> Array:
+def _turn_all_wrenches(R: Array | None, wrenches: Array) -> Array:
     if R is None:
         return wrenches
     return np.concatenate([np.einsum("bij,bki->bkj", R, wrenches[..., s]) for s in (slice(3), slice(3, 6))], axis=-1)

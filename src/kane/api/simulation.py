@@ -28,6 +28,7 @@ from ..model.mechanism import suggestion
 from ..simulate import Control, Event, Mode, Problem, Solution, simulate
 from . import given
 from .answers import Answers, embedding_of
+from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
 from .records import Array
 from .starts import span, start_state
@@ -88,6 +89,7 @@ def set_up(
     """What a motion over t from a start takes, see `Model.simulate`."""
     _refuse_unknown(options)
     mechanism, times = answers.mechanism, span(t)
+    _check_control(control)
     with answers.cache.lock:  # what is given may be text, which becomes part of the graph of the description
         q0, u0 = start_state(answers, q, u, times)
         held = given.start(mechanism, "tau", tau)
@@ -97,15 +99,17 @@ def set_up(
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
     if callable(control):
-        sampled = Control(_efforts_of(control, problem.layout, held), control_period)
+        period = given.number(mechanism, "control_period", control_period)
+        sampled = Control(_efforts_of(control, problem.layout, held), period)
     embedding = problem.modes[0].embedding
     if embedding is not None:
         embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
         if singular:
             options.setdefault("first_step", first_step(u0))
-    rtol = (RTOL_CONSTRAINED if mechanism.constraints else RTOL) if rtol is None else rtol
+    usual = RTOL_CONSTRAINED if mechanism.constraints else RTOL
+    rtol = usual if rtol is None else given.number(mechanism, "rtol", rtol)
     state = problem.layout.state
-    weights = np.full(state.size, float(1e-2 * rtol if atol is None else atol))
+    weights = np.full(state.size, 1e-2 * rtol if atol is None else given.number(mechanism, "atol", atol))
     weights[state["work"].place] = _UNWEIGHED
     settings = {"method": method, "rtol": rtol, "atol": weights, "step": step, **options}
     return Setup(problem, np.concatenate([q0, u0, [0.0]]), times, sampled, settings)
@@ -117,6 +121,16 @@ def _refuse_unknown(options: Mapping[str, Any]) -> None:
         if name not in _OPTIONS:
             named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options")]
             raise InputError(f"simulate has no option '{name}'\n    fix: {suggestion(name, [*named, *_OPTIONS])}")
+
+
+def _check_control(control: Any) -> None:
+    """Refuse a control that is none of the forms that there are, or a function that does not take (t, q, u)."""
+    if control is None or isinstance(control, (str, Mapping, CompiledControl)):
+        return
+    if not callable(control):
+        fix = "give a name, a mapping speed → expression, a law of kane.planning, or a function of (t, q, u)"
+        raise InputError(f"control = {describe_value(control)} is no control\n    fix: {fix}")
+    check_function("control", control, "(t, q, u)", 3)
 
 
 def _key(law: Law | None) -> Any:
@@ -132,7 +146,7 @@ def _problem(
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
         recursive = False
-    mode, efforts = answers.kept(
+    mode, efforts = answers.make_once(
         key,
         lambda: _recursive_mode(answers, law, watched) if recursive else _mode(answers, law, watched, treatment),
     )
@@ -153,7 +167,7 @@ def _problem(
 def _recursive_mode(answers: Answers, law: Any, watched: list[tuple[Event, Expr]]) -> tuple[Mode, Kernel | None]:
     """The mode of a large tree, and the efforts of its law."""
     found = large_motion(answers.by_bodies(), law, [e for _, e in watched])
-    return Mode(motion=found.motion, unit=found.unit, watch=found.events), found.law
+    return Mode(motion=found.motion, unit=found.unit, watch=found.events, efforts=found.efforts), found.law
 
 
 def _mode(
@@ -179,6 +193,10 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
     formulation are zero."""
     if embed not in ("run-time", "formulation"):
         raise InputError(f"embed = {embed!r}: constraints are embedded at 'run-time' or at 'formulation'")
+    if not isinstance(drift, str) and not (isinstance(drift, tuple | list) and len(drift) == 2):
+        raise InputError(
+            f"drift = {describe_value(drift)}: give 'project', 'none', or (damping ratio, frequency in rad/s)"
+        )
     if isinstance(drift, str) and drift not in ("project", "none"):
         raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
     if not isinstance(drift, str) and embed == "formulation":
@@ -190,14 +208,14 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     """The exact Jacobian of the motion, for the implicit integrator."""
-    return answers.kept(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
+    return answers.make_once(("jacobian", _key(law)), lambda: compile(jacobian_program(answers.fresh_equations(), law)))
 
 
 def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:
     if isinstance(control, CompiledControl):
         return control
     if isinstance(control, str):
-        given.known(mechanism, "control", control, mechanism.controls, "control")
+        given.require_known(mechanism, "control", control, mechanism.controls, "control")
         return dict(mechanism.controls[control].efforts)
     law: dict[Expr, Expr] = {}
     for name, value in control.items():
@@ -207,6 +225,8 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
 
 def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
     found = []
+    if events is not None and not isinstance(events, Mapping):
+        raise InputError(f"events = {describe_value(events)}\n    fix: give a mapping name → expression")
     for name, spec in (events or {}).items():
         spec = dict(spec) if isinstance(spec, Mapping) else {"expression": spec}
         expression = spec.pop("expression", None)
@@ -237,7 +257,13 @@ def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Cal
     q, u, n = layout.state["q"].place, layout.state["u"].place, layout.speeds
 
     def efforts(t: float, y: Array) -> Array:
-        tau = np.asarray(control(t, y[q], y[u]), dtype=float)
+        asked = control(t, y[q], y[u])
+        try:
+            tau = np.asarray(asked, dtype=float)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(
+                f"the control gave {describe_value(asked)} at t = {t:g} s; it must give tau, numbers"
+            ) from None
         if tau.shape != (n,):
             raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n},)")
         return tau + held

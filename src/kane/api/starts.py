@@ -12,6 +12,7 @@ from ..errors import InputError, ModelError
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
+from .boundary import describe_value
 from .constrained import consistent_start, held_names, refuse_held_start
 from .records import Array
 
@@ -38,9 +39,13 @@ def span(t: Any) -> Array:
     """Times (s) of a motion from a length, (t0, t1) or an array of times: 10 means (0, 10)."""
     try:
         times = np.array(t, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"t = {t!r}: give a duration, (t0, t1) or an array of times, in seconds") from None
-    return np.array([0.0, float(times)]) if times.ndim == 0 else times
+    except (TypeError, ValueError, OverflowError):
+        times = np.empty(0)
+    if times.ndim == 0:
+        times = np.array([0.0, float(times)])
+    if times.ndim != 1 or times.size < 2 or not np.all(np.isfinite(times)):
+        raise InputError(f"t = {describe_value(t)}: give a duration, (t0, t1) or an array of times, finite, in seconds")
+    return times
 
 
 def _unit(mechanism: Mechanism, q: Array) -> Array:

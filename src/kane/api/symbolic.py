@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from ..analysis import CheckReport
 from ..backends import SymPyProgram
-from ..errors import ModelError, Problem
+from ..errors import ModelError, Problem, SingularError
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, reverse, substitute
@@ -82,7 +80,7 @@ class SymPyModel(Model):
         return "bodies" if _source(self.mechanism).lagrangian is None else "lagrangian"
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """The model held against the laws of mechanics and an independent second route, which derives angular
+        """Check of the model against the laws of mechanics and an independent second route, which derives angular
         velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
         not all of it."""
         source = _source(self.mechanism)
@@ -95,7 +93,7 @@ class SymPyModel(Model):
             raise ModelError(Problem(where, what, because, "orient them, by an angle of their own"))
         try:
             return super().check(samples, seed)
-        except np.linalg.LinAlgError:
+        except SingularError:
             what, because = "some speeds move no body", "the second route solves M udot = f for all speeds"
             raise ModelError(Problem(where, what, because, "compare with SymPy's own equations")) from None
 
@@ -109,13 +107,16 @@ class SymPyEquations(Equations):
         own = _source(self.mechanism).symbols
         back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
 
-        def named(expression: Any) -> Any:
+        def use_script_symbols(expression: Any) -> Any:
             return expression.xreplace(back)
 
         return SymPyProgram(
-            {label: named(symbol) for label, symbol in program.symbols.items()},
-            [(z, named(expression)) for z, expression in program.replacements],
-            {k: o.applyfunc(named) if hasattr(o, "applyfunc") else named(o) for k, o in program.outputs.items()},
+            {label: use_script_symbols(symbol) for label, symbol in program.symbols.items()},
+            [(z, use_script_symbols(expression)) for z, expression in program.replacements],
+            {
+                k: o.applyfunc(use_script_symbols) if hasattr(o, "applyfunc") else use_script_symbols(o)
+                for k, o in program.outputs.items()
+            },
         )
 
 

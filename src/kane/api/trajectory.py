@@ -10,12 +10,13 @@ import numpy as np
 
 from ..analysis import CheckReport, check_trajectory
 from ..analysis.large import check_large_trajectory
-from ..analysis.singular import Singularity, lowest
+from ..analysis.singular import Singularity, find_singular
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError
 from ..model import locks
 from ..simulate import Embedding, Outcome, Problem, Segment, Solution, Statistics, Transition
 from .answers import Answers, embedding_of
+from .boundary import refuse_odd
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
@@ -100,7 +101,7 @@ class Trajectory:
         answers = self.answers
         if not answers.mechanism.constraints:
             return np.zeros((len(self), 0))
-        embedding = answers.kept("embedding", lambda: embedding_of(answers))
+        embedding = answers.make_once("embedding", lambda: embedding_of(answers))
         return embedding.multipliers(self.t, self.q, self.u, self.tau, answers.values)
 
     def energy(self) -> Energy:
@@ -125,12 +126,14 @@ class Trajectory:
         """udot along the motion, (k, n)."""
         return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t)
 
+    @refuse_odd
     def reactions(self, **options: Any) -> Reactions:
         """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions."""
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
+    @refuse_odd
     def check(self, tolerance: float = 1e-6) -> CheckReport:
-        """The motion held against the balance of energy and the equations it must satisfy; `tolerance` is what the
+        """Check of the motion against the balance of energy and the equations it must satisfy; `tolerance` is what the
         integrator may add up to, relative."""
         if self.answers.recursive():
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
@@ -175,13 +178,15 @@ def _singular_positions(
     """Singular positions of the constraints along a motion."""
     if len(t) < 2 or not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
         return ()
-    still = np.zeros(u.shape[1])
+    workspace, inputs = embedding.workspace(), embedding.layout.inputs
 
     def measure(times: Array, places: Array) -> Array:
-        none = np.zeros((len(times), len(still)))
-        return embedding.accelerations(times, places, none, none, answers.values).nearness
+        x = np.zeros((len(times), inputs.size))
+        x[:, inputs["t"].start], x[:, inputs["q"].place] = times, places
+        x[:, inputs["parameters"].place] = answers.values
+        return workspace.accelerations(x).nearness
 
-    found = lowest(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
+    found = find_singular(measure, t, q, np.atleast_2d(answers.ask("kinematics", t, None, q=q, u=u)))
     return tuple(
         Singularity(at, size, freedom(answers, place, t=at, within=NEAR_SINGULAR).degrees) for at, place, size in found
     )

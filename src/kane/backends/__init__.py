@@ -9,11 +9,11 @@ from ..graph import Program
 from .c import compile_c, to_c
 from .interpret import compile_interpret
 from .kernel import Kernel
-from .library import remembered
+from .library import load_or_make
 from .symbolic import SymPyProgram, to_latex, to_sympy
 from .ufuncs import compile_numpy
 
-__all__ = ["BACKENDS", "Kernel", "SymPyProgram", "compile", "remembered", "to_c", "to_latex", "to_sympy"]
+__all__ = ["BACKENDS", "Kernel", "SymPyProgram", "compile", "load_or_make", "to_c", "to_latex", "to_sympy"]
 
 
 def _compile_llvm(program: Program) -> Kernel:

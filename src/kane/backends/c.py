@@ -37,7 +37,7 @@ C_OPERATIONS: dict[str, str] = {
     "exp": "exp({0})",
     "log": "log({0})",
     "abs": "fabs({0})",
-    "sign": "{0} != 0.0 ? copysign(1.0, {0}) : {0}",
+    "sign": "fabs({0}) > 0.0 ? copysign(1.0, {0}) : {0}",
     "min": "{1} < {0} ? {1} : {0}",
     "max": "{0} < {1} ? {1} : {0}",
     "less": "{0} < {1} ? 1.0 : 0.0",
@@ -50,8 +50,16 @@ C_OPERATIONS: dict[str, str] = {
 _TAKEN = re.compile(
     "auto|break|case|char|const|continue|default|do|double|else|enum|extern|float|for|goto|if|inline|int|long|register|"
     "restrict|return|short|signed|sizeof|static|struct|switch|typedef|union|unsigned|void|volatile|while|main|"
-    "sqrt|sin|cos|tan|asin|acos|atan2|exp|log|fabs|copysign"
+    "sqrt|sin|cos|tan|asin|acos|atan2|exp|log|fabs|copysign|acosh|asinh|atan|atanh|cbrt|ceil|cosh|erf|erfc|exp2|expm1|"
+    "fdim|floor|fma|fmax|fmin|fmod|frexp|hypot|ilogb|ldexp|lgamma|llrint|llround|log10|log1p|log2|logb|lrint|lround|"
+    "modf|nan|nearbyint|nextafter|nexttoward|pow|remainder|remquo|rint|round|scalbln|scalbn|sinh|tanh|tgamma|trunc|"
+    "fpclassify|isfinite|isinf|isnan|isnormal|signbit|isgreater|isless|isunordered"
 )
+"""Words of C, and what <math.h> declares."""
+
+_LOADED = "kane_program"
+"""Name of a function that is loaded into this process, whatever its program is called: a function `random` or `index`
+would give way to the one of the C library when the function over a batch calls it."""
 
 _FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
 
@@ -64,7 +72,7 @@ def to_c(program: Program, name: str | None = None) -> tuple[str, str]:
     name = _function_name(program, name)
     macro = name.upper()
     header = [
-        f"/* {_plain(program.name)}: {len(program.rows)} operations on {program.input_count} inputs.",
+        f"/* {_escape_comment(program.name)}: {len(program.rows)} operations on {program.input_count} inputs.",
         "",
         "   in:",
         *_places((g.name, g.labels) for g in program.inputs),
@@ -92,16 +100,18 @@ def _source(program: Program, name: str) -> str:
     lines = [f'#include "{name}.h"', "", "#include <math.h>", "", f"void {name}(const double *in, double *out)", "{"]
     for k in sorted(used):
         shown[k] = f"x{k}"
-        lines.append(f"    const double x{k} = in[{k}]; /* {_plain(labels[k])} */")
+        lines.append(f"    const double x{k} = in[{k}]; /* {_escape_comment(labels[k])} */")
     for i, row in enumerate(program.rows):
         comment = program.comments.get(program.first_row + i)
         shown.append(f"z{i + 1}")
         right = C_OPERATIONS[row.op].format(*(shown[a] for a in row.args))
-        lines.append(f"    const double z{i + 1} = {right};" + (f" /* {_plain(comment)} */" if comment else ""))
+        lines.append(
+            f"    const double z{i + 1} = {right};" + (f" /* {_escape_comment(comment)} */" if comment else "")
+        )
     if not program.input_count:
         lines.append("    (void)in;")
     elements = [(s, e) for o in program.outputs for s, e in zip(o.slots, _element_names(o.name, o.shape), strict=True)]
-    lines += [f"    out[{k}] = {shown[s]}; /* {_plain(e)} */" for k, (s, e) in enumerate(elements)]
+    lines += [f"    out[{k}] = {shown[s]}; /* {_escape_comment(e)} */" for k, (s, e) in enumerate(elements)]
     return "\n".join([*lines, "}", ""])
 
 
@@ -122,7 +132,7 @@ def _number(value: float) -> str:
     return repr(value) if value >= 0 else f"({value!r})"
 
 
-def _plain(text: str) -> str:
+def _escape_comment(text: str) -> str:
     """`text` so that it cannot end the comment it stands in."""
     return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *")
 
@@ -131,7 +141,7 @@ def _places(parts: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     lines, place = [], 0
     for part, labels in parts:
         for label in labels:
-            lines.append(f"     [{place}] {_plain(part)}: {_plain(label)}")
+            lines.append(f"     [{place}] {_escape_comment(part)}: {_escape_comment(label)}")
             place += 1
     return lines
 
@@ -178,7 +188,7 @@ class CCode:
 
     def __init__(self, program: Program):
         self._program = program
-        name = _function_name(program, None)
+        name = _LOADED
         header, source = to_c(program, name)
         sizes = {
             "NAME_batch": f"{name}_batch",
@@ -191,7 +201,7 @@ class CCode:
             "FUNCTION": name,
         }
         batch = re.sub("|".join(sizes), lambda match: sizes[match[0]], _BATCH)
-        self._library = _built(name, header, source + batch)
+        self._library = _build_library(name, header, source + batch)
         self._flat = self._library[name]
         self._batch = BATCH_FUNCTION((f"{name}_batch", self._library))
 
@@ -207,7 +217,7 @@ class CCode:
         return run_batch(self._program, self._batch, arrays, batch, workers=1)
 
 
-def _built(name: str, header: str, source: str) -> ctypes.CDLL:
+def _build_library(name: str, header: str, source: str) -> ctypes.CDLL:
     compiler = os.environ.get("CC") or next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
     if compiler is None:
         raise KaneError(

@@ -1,10 +1,11 @@
 """Compiled code on disk, so that a program is compiled once per machine.
 
 One file per object under `$KANE_CACHE_DIR`, else `$XDG_CACHE_HOME/kane`, else `~/.cache/kane`, readable by its owner
-only. A file is its content's SHA-256 and the content. Code from disk is run, so a directory that others may write to,
-or that belongs to someone else, is not used, and a file whose checksum fails is compiled again. A cache that cannot be
-written is no fault: everything works without it. From time to time what has not been used for longest is removed, so
-that it does not grow without end.
+only. A file is the SHA-256 of its name and content, and the content: the name is a hash of all that the object was made
+from, so an object under the name of another is not believed. Code from disk is run, so a directory that others may
+write to, or that belongs to someone else, is not used, and a file whose checksum fails is compiled again. A cache that
+cannot be written is no fault: everything works without it. From time to time what has not been used for longest is
+removed, so that it does not grow without end.
 """
 
 from __future__ import annotations
@@ -37,39 +38,48 @@ def key(*parts: bytes) -> str:
     return digest.hexdigest()
 
 
-def load(name: str) -> bytes | None:
-    """The object called `name`; None if it is not there, damaged, or in a place that is not ours alone."""
+def load(name: str, folder: str = "") -> bytes | None:
+    """The object called `name`; None if it is not there, damaged, or in a place that is not ours alone.
+
+    `folder` is the folder within the cache, where objects of one kind have one of their own.
+    """
     try:
-        place = directory()
-        if not _private(place):
+        place = directory() / folder
+        if not _private(directory()) or not _private(place):
             return None
         content = (place / name).read_bytes()
         os.utime(place / name)
     except (OSError, RuntimeError):
         return None
     checksum, code = content[:_CHECKSUM], content[_CHECKSUM:]
-    return code if code and hashlib.sha256(code).digest() == checksum else None
+    return code if code and _checksum(name, code) == checksum else None
 
 
-def save(name: str, code: bytes) -> None:
+def save(name: str, code: bytes, folder: str = "") -> None:
     """Keep `code` under `name`: whole or not at all, and silently not at all where the cache cannot be written."""
     temporary: Path | None = None
     try:
-        place = directory()
+        place = directory() / folder
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _private(place):
+        if not _private(directory()) or not _private(place):
             return
         handle, path = tempfile.mkstemp(dir=place)
         temporary = Path(path)
         with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
+            file.write(_checksum(name, code) + code)
         temporary.replace(place / name)
-        if name.startswith("00"):  # one in 256: looking at all files takes longer than compiling a program
+        if folder or name.startswith("00"):  # one in 256: looking at all files takes longer than compiling a program
             clear_out(place)
     except (OSError, RuntimeError):
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
+
+
+def _checksum(name: str, code: bytes) -> bytes:
+    digest = hashlib.sha256(name.encode() + b"\0")
+    digest.update(code)
+    return digest.digest()
 
 
 def clear_out(place: Path) -> None:
@@ -88,7 +98,7 @@ def clear_out(place: Path) -> None:
 
 
 def _private(place: Path) -> bool:
-    """Whether `place` is a directory of this user that nobody else could write to; it is closed to their eyes too."""
+    """Whether `place` is a directory of this user that no other user could write to; others cannot read it either."""
     state = place.stat()
     if os.name != "posix":
         return True

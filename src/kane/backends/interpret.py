@@ -20,7 +20,7 @@ class InterpretedCode(NoAddress):
         self._program = program
         self._slots = [s for o in program.outputs for s in o.slots]
 
-    def one(self, inputs: Sequence[float]) -> list[float]:
+    def evaluate_sample(self, inputs: Sequence[float]) -> list[float]:
         """All outputs of one sample, flat, from all its inputs, flat."""
         values = [*inputs, *self._program.constants]
         for row in self._program.rows:
@@ -30,7 +30,9 @@ class InterpretedCode(NoAddress):
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
         finite = all_finite(arrays)
         columns = [np.broadcast_to(a, (batch, a.shape[-1])).tolist() for a in arrays]
-        flat = np.array([self.one([x for c in columns for x in c[i]]) for i in range(batch if finite else 0)])
+        flat = np.array(
+            [self.evaluate_sample([x for c in columns for x in c[i]]) for i in range(batch if finite else 0)]
+        )
         flat = flat.reshape(-1, len(self._slots))
         ends = np.cumsum([len(o.slots) for o in self._program.outputs])[:-1]
         return np.split(flat, ends, axis=1), finite

@@ -78,7 +78,7 @@ class Call:
                 f"    fix: call it as kernel({', '.join(g.name for g in groups)})"
             )
         given = iter(arrays)
-        checked = [_checked(program, g, next(given)) if g.labels else np.empty(0) for g in program.inputs]
+        checked = [_check_input(program, g, next(given)) if g.labels else np.empty(0) for g in program.inputs]
         batch = _batch(program, checked)
         results, finite = self.code.run(checked, 1 if batch is None else batch)
         if not finite:
@@ -153,7 +153,7 @@ class Kernel:
 Kernel.__call__ = Kernel._call  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def _checked(program: Program, group: Inputs, given: ArrayLike) -> Floats:
+def _check_input(program: Program, group: Inputs, given: ArrayLike) -> Floats:
     """`given` as float64 of shape (n,) or (batch, n) with contiguous rows."""
     n = len(group)
     where = f"program '{program.name}', input '{group.name}'"
@@ -163,7 +163,7 @@ def _checked(program: Program, group: Inputs, given: ArrayLike) -> Floats:
             array = array.astype(np.float64, casting="same_kind" if array.dtype.kind == "f" else "safe")
     except (TypeError, ValueError):
         raise InputError(
-            f"{where}: {_described(given)} was given, {_wanted(group)} needed as real numbers\n"
+            f"{where}: {_describe_value(given)} was given, {_describe_group(group)} needed as real numbers\n"
             f"    fix: pass an array of float64 of shape ({n},) for one sample or (batch, {n}) for many"
         ) from None
     if array.ndim == 0 and n == 1:
@@ -174,20 +174,20 @@ def _checked(program: Program, group: Inputs, given: ArrayLike) -> Floats:
             fix += "; transposing it would fit"
         elif n == 1 and array.ndim == 1:
             fix += "; a batch of numbers x is x[:, None]"
-        raise InputError(f"{where}: shape {array.shape} was given, {_wanted(group)} needed\n    fix: {fix}")
+        raise InputError(f"{where}: shape {array.shape} was given, {_describe_group(group)} needed\n    fix: {fix}")
     if array.strides[-1] != 8 or array.strides[0] % 8 or not array.flags.aligned:
         array = np.ascontiguousarray(array)
     return array
 
 
-def _wanted(group: Inputs) -> str:
+def _describe_group(group: Inputs) -> str:
     if len(group) == 1:
         return f"one value, {group.labels[0]}, is"
     shown = ", ".join(group.labels) if len(group) <= 12 else f"{group.labels[0]} … {group.labels[-1]}"
     return f"{len(group)} values, {shown}, are"
 
 
-def _described(given: object) -> str:
+def _describe_value(given: object) -> str:
     kind = getattr(given, "dtype", None)
     return f"an array of {kind}" if kind is not None else f"{type(given).__name__} {given!r:.60}"
 

@@ -26,24 +26,24 @@ class SymPyProgram:
     replacements: list[tuple[Any, Any]]
     outputs: dict[str, Any]
 
-    def inlined(self) -> dict[str, Any]:
+    def inline(self) -> dict[str, Any]:
         """The outputs as expressions of the symbols alone; for small programs, since they can grow without bound."""
         known: dict[Any, Any] = {}
         for z, expression in self.replacements:
             known[z] = expression.xreplace(known)
 
-        def full(expression: Any) -> Any:
+        def expand(expression: Any) -> Any:
             return expression.xreplace(known)
 
         return {
-            name: output.applyfunc(full) if hasattr(output, "applyfunc") else full(output)
+            name: output.applyfunc(expand) if hasattr(output, "applyfunc") else expand(output)
             for name, output in self.outputs.items()
         }
 
 
 def to_sympy(program: Program) -> SymPyProgram:
     """`program` as SymPy symbols, replacements and outputs. Constants are Floats of 53 bits."""
-    import sympy as sp  # heavy, and needed by nobody else
+    import sympy as sp  # heavy, and needed only here
 
     one, zero = sp.Float(1), sp.Float(0)
 
@@ -182,17 +182,17 @@ def _sizes(program: Program) -> list[int]:
 
 def _latex_row(op: str, args: list[tuple[str, int]], *, same: bool) -> tuple[str, int]:
     if op == "mul" and same:
-        return f"{_held(args[0], _ATOM)}^{{2}}", _POWER
+        return f"{_parenthesize(args[0], _ATOM)}^{{2}}", _POWER
     if op == "mul" and re.match(r"-[\d.]", args[0][0]):
         positive, holds = args[0][0][1:], _PRODUCT
         return "-" + _latex_row("mul", [(positive, holds), args[1]], same=False)[0], _SUM
     if op == "add" and args[1][0].startswith("-"):
         return f"{args[0][0]} - {args[1][0][1:]}", _SUM
     template, needed, holds = _INFIX[op]
-    return template.format(*(_held(a, n) for a, n in zip(args, needed, strict=True))), holds
+    return template.format(*(_parenthesize(a, n) for a, n in zip(args, needed, strict=True))), holds
 
 
-def _held(piece: tuple[str, int], needed: int) -> str:
+def _parenthesize(piece: tuple[str, int], needed: int) -> str:
     text, holds = piece
     return text if holds >= needed else rf"\left({text}\right)"
 

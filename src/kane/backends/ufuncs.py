@@ -31,7 +31,7 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "exp": np.exp,
     "log": np.log,
     "abs": np.abs,
-    "sign": lambda x: np.where(x == 0.0, x, np.copysign(1.0, x)),
+    "sign": lambda x: np.where(np.abs(x) > 0.0, np.copysign(1.0, x), x),
     "min": lambda x, y: np.where(y < x, y, x),
     "max": lambda x, y: np.where(x < y, y, x),
     "less": _truth(np.less),

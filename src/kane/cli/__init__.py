@@ -8,12 +8,13 @@ need when they run, so that help is there at once.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
 from ..errors import KaneError
-from .parser import COMMANDS, joined, parser
+from . import streams
+from .parser import COMMANDS, join_negative_values, parser
+from .streams import say
 
 FINE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -24,24 +25,29 @@ class UsageError(KaneError):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal without the letters of mathematics still shows the figures
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
-        status = _run(argv)
-        sys.stdout.flush()
-        return status
+        streams.prepare()
+        with streams.insistent_interrupts():
+            status = _run(argv)
+            sys.stdout.flush()
+            return status
     except BrokenPipeError:  # `kane derive ... | head`: the reader has seen enough
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - lives until the interpreter ends
+        streams.discard("stdout")
         return FINE
     except KeyboardInterrupt:
-        print("kane: interrupted", file=sys.stderr)
+        say("kane: interrupted")
         return INTERRUPTED
+    except OSError as error:
+        if error.filename is None:  # no file, so standard output: full, or gone
+            streams.discard("stdout")
+        what = "standard output" if error.filename is None else error.filename
+        say(f"kane: {what}: {error.strerror or error}")
+        return FAILED
 
 
 def _run(argv: Sequence[str] | None) -> int:
     try:
-        arguments = parser().parse_args(joined(sys.argv[1:] if argv is None else argv))
+        arguments = parser().parse_args(join_negative_values(sys.argv[1:] if argv is None else argv))
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else USAGE
     module, function = COMMANDS[arguments.command]
@@ -49,16 +55,16 @@ def _run(argv: Sequence[str] | None) -> int:
         command = getattr(importlib.import_module(f".{module}", __package__), function)
         return command(arguments)
     except UsageError as error:
-        print(f"kane {arguments.command}: {error}", file=sys.stderr)
+        say(f"kane {arguments.command}: {error}")
         return USAGE
     except KaneError as error:
-        print(f"kane {arguments.command}: {error}", file=sys.stderr)
+        say(f"kane {arguments.command}: {error}")
         return FAILED
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "kane":
             raise
-        print(f"kane {arguments.command}: needs the package '{error.name}', which is not installed", file=sys.stderr)
-        print(f"    fix: {_extra(error.name or '')}", file=sys.stderr)
+        say(f"kane {arguments.command}: needs the package '{error.name}', which is not installed")
+        say(f"    fix: {_extra(error.name or '')}")
         return FAILED
 
 

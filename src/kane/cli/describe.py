@@ -7,11 +7,14 @@ from typing import Any
 
 from ..api import Model
 from ..backends import to_c, to_latex, to_sympy
+from ..errors import excerpt
 from ..graph import Program
 from ..model import Joint, body_path_table, joint_path_table
+from ..writing import write_text
 from . import FINE
-from .console import heading, print_json, say, table
-from .given import file_to_write, model_of
+from .console import heading, print_json, show, table
+from .given import check_target, file_to_write, model_of
+from .streams import say
 
 PATHS_SHOWN = 30
 """Bodies up to which the path tables fit on a screen."""
@@ -24,15 +27,15 @@ def info(arguments: Namespace) -> int:
     if arguments.json:
         print_json(_info_record(model))
         return FINE
-    print(f"{model.name}: {model.mechanism.about}" if model.mechanism.about else model.name)
+    show(f"{model.name}: {model.mechanism.about}" if model.mechanism.about else model.name)
     gravity = list(model.gravity)
-    print(f"gravity {', '.join(f'{g:g}' for g in gravity)} m/s² in N")
+    show(f"gravity {', '.join(f'{g:g}' for g in gravity)} m/s² in N")
     heading("tree")
     for line in tree(model):
-        print(line)
+        show(line)
     if len(model.bodies) <= PATHS_SHOWN:
         heading("paths")
-        print(body_path_table(model.mechanism), joint_path_table(model.mechanism), sep="\n\n")
+        show(f"{body_path_table(model.mechanism)}\n\n{joint_path_table(model.mechanism)}")
     heading(f"bodies ({len(model.bodies)})")
     rows = [(b.name, *_body_figures(model, b)) for b in model.bodies.values()]
     table(("body", "mass kg", "center m", "Ixx Iyy Izz kg m²"), rows)
@@ -40,11 +43,11 @@ def info(arguments: Namespace) -> int:
     start = {**{c.name: c.initial for c in model.mechanism.coordinate_records.values()}}
     table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
     definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.mechanism.speed_records.values()]
-    table(("speed", "definition", "initial"), [(n, _short(d), i) for n, d, i in definitions], words=2)
+    table(("speed", "definition", "initial"), [(n, excerpt(d), i) for n, d, i in definitions], words=2)
     if model.constraints:
         heading(f"constraints ({len(model.constraints)})")
         table(("constraint", "type", "between", "rows"), constraint_rows(model), words=4)
-        print(model.freedom())
+        show(model.freedom())
     if model.parameters:
         heading(f"parameters ({len(model.parameters)})")
         shown = [f"{p.name} = {p.value:.6g}{' (free)' if p.free else ''}" for p in model.parameters.values()]
@@ -59,7 +62,7 @@ def info(arguments: Namespace) -> int:
     for what, names in (("loads", model.loads), ("controls", model.controls)):
         if names:
             heading(what)
-            print(", ".join(names))
+            show(", ".join(names))
     return FINE
 
 
@@ -68,16 +71,12 @@ def _bound(value: float) -> str:
     return f"{value:g}" if abs(value) < float("inf") else ""
 
 
-def _short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
 def _columns(items: list[str], width: int = 96) -> None:
     """Items side by side in columns."""
     wide = max(map(len, items)) + 3
     per = max(1, width // wide)
     for start in range(0, len(items), per):
-        print("".join(item.ljust(wide) for item in items[start : start + per]).rstrip())
+        show("".join(item.ljust(wide) for item in items[start : start + per]).rstrip())
 
 
 def _body_figures(model: Model, body: Any) -> tuple[str, str, str]:
@@ -163,25 +162,24 @@ def _info_record(model: Model) -> dict[str, Any]:
 def derive(arguments: Namespace) -> int:
     """Print or write a program."""
     model = model_of(arguments)
+    path = file_to_write(arguments, "output", (".c",) if arguments.format == "c" else ())
+    if path is not None and arguments.format == "c":
+        check_target(arguments, "output", path.with_suffix(".h"))
     equations = model.equations(free="all") if arguments.free else model.equations()
     program = equations.program(arguments.what)
-    path = file_to_write(arguments.output, (".c",) if arguments.format == "c" else (), "--output")
     if arguments.format == "c":
         header, source = to_c(program, path.stem if path else None)
-        if path:
-            path.write_text(source, encoding="utf-8")
-            path.with_suffix(".h").write_text(header, encoding="utf-8")
-            say(f"wrote {path} and {path.with_suffix('.h')}")
-        else:
-            print(header)
-            print(source, end="")
-        return FINE
-    text = {"text": _text, "latex": to_latex, "sympy": _sympy}[arguments.format](program)
-    if path:
-        path.write_text(text, encoding="utf-8")
-        say(f"wrote {path}")
+        files = {} if path is None else {path: source, path.with_suffix(".h"): header}
+        text = f"{header}\n{source}"
     else:
-        print(text, end="")
+        text = {"text": _text, "latex": to_latex, "sympy": _sympy}[arguments.format](program)
+        files = {} if path is None else {path: text}
+    for file, content in files.items():
+        write_text(file, content)
+    if files:
+        say(f"wrote {' and '.join(map(str, files))}")
+    else:
+        show(text, end="")
     return FINE
 
 

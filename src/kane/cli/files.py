@@ -15,8 +15,10 @@ import numpy as np
 from ..api import Array, Model, Trajectory
 from ..errors import InputError
 from ..model.mechanism import suggestion
-from ..report.motions import Motion, through
-from .console import say
+from ..report.motions import Motion, motion_through
+from ..writing import replacing, write_text
+from .console import show
+from .streams import say
 
 MAX_ROWS = 5_000_000
 """More rows than any motion that fits into memory beside its results."""
@@ -26,9 +28,9 @@ def write_columns(path: Path | None, names: Sequence[str], columns: Array) -> No
     """Write columns (k, m) as CSV with every digit, to a file or to standard output."""
     lines = [",".join(names), *(",".join(repr(float(x)) for x in row) for row in columns)]
     if path is None:
-        print("\n".join(lines))
+        show("\n".join(lines))
     else:
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write_text(path, "\n".join(lines) + "\n")
 
 
 def write_motion(path: Path, trajectory: Trajectory) -> None:
@@ -38,7 +40,8 @@ def write_motion(path: Path, trajectory: Trajectory) -> None:
         names = (np.array(model.coordinates), np.array(model.speeds))
         motion = (trajectory.t, trajectory.q, trajectory.u, trajectory.tau)
         t, q, u, tau = motion
-        np.savez(path, t=t, q=q, u=u, udot=udot, tau=tau, coordinates=names[0], speeds=names[1])
+        with replacing(path) as stream:
+            np.savez(stream, t=t, q=q, u=u, udot=udot, tau=tau, coordinates=names[0], speeds=names[1])
         return
     names = ["t", *model.coordinates, *model.speeds, *acceleration_names(model), *effort_names(model)]
     table = np.column_stack([trajectory.t, trajectory.q, trajectory.u, udot, trajectory.tau])
@@ -74,7 +77,7 @@ def read_motion(model: Model, path: Path) -> Motion:
     if u is not None and udot is not None:
         return Motion(t, q, u, udot)
     say(f"{path}: {'accelerations' if u is not None else 'speeds and accelerations'} by quintic splines")
-    return through(model, t, q, u)
+    return motion_through(model, t, q, u)
 
 
 def _all_or_none(path: Path, columns: dict[str, Array], names: Sequence[str]) -> Array | None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..api import Model, load
+from ..errors import WritingError
 from ..model import builtin_names
 from ..model.mechanism import suggestion
+from ..writing import check_writable
 from . import UsageError
-from .console import say
+from .streams import say
 
 
 def model_of(arguments: Namespace) -> Model:
@@ -76,15 +79,34 @@ def control_of(model: Model, arguments: Namespace) -> str | None:
     return name
 
 
-def file_to_write(path: str | None, suffixes: Sequence[str], option: str) -> Path | None:
-    """The path of a file that can be written, its ending one of `suffixes`."""
+def file_to_write(arguments: Namespace, option: str, suffixes: Sequence[str] = ()) -> Path | None:
+    """The path that an option names: of a file that can be written, is no input, and ends in one of `suffixes`.
+
+    To be asked before anything is computed: work whose result cannot be kept is not begun.
+    """
+    path = getattr(arguments, option)
     if path is None:
         return None
     file = Path(path)
     if suffixes and file.suffix.lower() not in suffixes:
-        raise UsageError(f"{option} {path}: the ending says the format; choose one of {', '.join(suffixes)}")
-    if file.is_dir():
-        raise UsageError(f"{option} {path}: is a folder")
-    if not file.parent.is_dir():
-        raise UsageError(f"{option} {path}: there is no folder '{file.parent}'")
+        raise UsageError(f"--{option} {path}: the ending says the format; choose one of {', '.join(suffixes)}")
+    check_target(arguments, option, file)
     return file
+
+
+def check_target(arguments: Namespace, option: str, file: Path) -> None:
+    """Refuse a file that the command reads, and one that cannot be written."""
+    for given in _inputs(arguments):
+        with contextlib.suppress(OSError, ValueError):
+            if file.samefile(given):
+                raise UsageError(f"--{option} {file}: is what the command reads\n    fix: choose another name")
+    try:
+        check_writable(file)
+    except WritingError as error:
+        raise UsageError(f"--{option} {error}") from None
+
+
+def _inputs(arguments: Namespace) -> list[str]:
+    """Files that the command line names to be read; names of other things among them are no files."""
+    named = [getattr(arguments, name, None) for name in ("model", "trajectory", "path")]
+    return [name for name in (*named, *getattr(arguments, "at", ())) if name]

@@ -9,7 +9,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from . import FAILED, FINE, UsageError
-from .console import print_json
+from .console import print_json, show
 from .given import model_of
 
 
@@ -20,7 +20,7 @@ def check(arguments: Namespace) -> int:
     if arguments.json:
         print_json(report.to_dict())
     else:
-        print(report)
+        show(report)
     return FINE if report.passed else FAILED
 
 

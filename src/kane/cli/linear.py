@@ -1,4 +1,4 @@
-"""`kane linearize`: eigenvalues and modes of the motion near a state."""
+"""`kane linearize`: eigenvalues and eigenmodes of the motion near a state."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ import numpy as np
 from ..analysis import Linearization
 from ..api import Model
 from . import FINE, UsageError
-from .console import print_json, say
+from .console import print_json, show
 from .given import assignments, file_to_write, model_of
 from .motion import PICTURES
+from .streams import say
 
 
 def linearize(arguments: Namespace) -> int:
-    """Print the modes about a state, or the matrices as JSON."""
+    """Print the eigenmodes about a state, or the matrices as JSON."""
     model = model_of(arguments)
-    picture = file_to_write(arguments.plot, PICTURES, "--plot")
-    given = _given(model, arguments.at)
+    picture = file_to_write(arguments, "plot", PICTURES)
+    given = _read_values(model, arguments.at)
     q: Any = {name: x for name, x in given.items() if name in model.mechanism.coordinate_records}
     u: Any = {name: x for name, x in given.items() if name in model.mechanism.speed_records}
     if arguments.equilibrium:
@@ -35,7 +36,7 @@ def linearize(arguments: Namespace) -> int:
     if arguments.json:
         print_json(as_figures(linear))
     else:
-        print(linear)
+        show(linear)
     if picture is not None:
         from ..viewer import plots
 
@@ -44,7 +45,7 @@ def linearize(arguments: Namespace) -> int:
     return FINE
 
 
-def _given(model: Model, texts: list[str]) -> dict[str, float]:
+def _read_values(model: Model, texts: list[str]) -> dict[str, float]:
     """Coordinates and speeds by name, from NAME=VALUE or from .json files."""
     known: dict[str, Any] = {**model.mechanism.coordinate_records, **model.mechanism.speed_records}
     found: dict[str, float] = {}
@@ -73,13 +74,13 @@ def as_figures(linear: Linearization) -> dict[str, Any]:
         "outputs": list(linear.outputs),
         **{name: getattr(linear, name).tolist() for name in "ABCD"},
         "running": list(linear.running),
-        "modes": [
+        "eigenmodes": [
             {
-                "eigenvalue": [mode.eigenvalue.real, mode.eigenvalue.imag],
-                "frequency": mode.frequency,
-                "damping": mode.damping if mode.eigenvalue else None,
-                "shape": {name: [x.real, x.imag] for name, x in mode.shape.items()},
+                "eigenvalue": [eigenmode.eigenvalue.real, eigenmode.eigenvalue.imag],
+                "frequency": eigenmode.frequency,
+                "damping": eigenmode.damping if eigenmode.eigenvalue else None,
+                "shape": {name: [x.real, x.imag] for name, x in eigenmode.shape.items()},
             }
-            for mode in linear.modes
+            for eigenmode in linear.eigenmodes
         ],
     }

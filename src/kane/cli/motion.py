@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..api import Model, Trajectory
+from ..api import Array, Model, Trajectory
 from ..report.energy import balance
 from ..report.motions import Motion, cycloid
-from . import FAILED, FINE, UsageError
-from .console import bar, heading, print_json, say, table
+from . import FAILED, FINE, INTERRUPTED, UsageError
+from .console import bar, heading, print_json, show, table
 from .files import effort_names, read_motion, write_columns, write_motion
 from .given import assignments, control_of, file_to_write, model_of
+from .streams import say
 
 PICTURES = (".png", ".svg", ".pdf")
 DURATION = 10.0  # s of a motion about which nothing is said
@@ -23,8 +24,8 @@ DURATION = 10.0  # s of a motion about which nothing is said
 def inverse(arguments: Namespace) -> int:
     """Compute the efforts of a given motion."""
     model = model_of(arguments)
-    output = file_to_write(arguments.output, (".csv",), "--output")
-    picture = file_to_write(arguments.plot, PICTURES, "--plot")
+    output = file_to_write(arguments, "output", (".csv",))
+    picture = file_to_write(arguments, "plot", PICTURES)
     motion = _given_motion(model, arguments)
     tau = model.inverse_dynamics(motion.q, motion.u, motion.udot, t=motion.t[:, None])
     if arguments.json:
@@ -38,7 +39,20 @@ def inverse(arguments: Namespace) -> int:
 
         plots.save(plots.efforts(model.mechanism, motion.t, tau), picture)
         say(f"wrote {picture}")
-    return FINE
+    return FINE if _report_singular_times(motion.t, tau) else FAILED
+
+
+def _report_singular_times(t: Array, tau: Array) -> bool:
+    """Whether all efforts are finite numbers; if not, where they are not is said."""
+    lost = np.flatnonzero(~np.isfinite(tau).all(axis=1))
+    if lost.size:
+        say(
+            f"kane inverse: {lost.size} of {len(t)} times have no finite efforts, the first t = {t[lost[0]]:g} s\n"
+            "    because a division, or a function beyond its range, has no finite value there: a singular position\n"
+            "    of the coordinates or speeds that were chosen, or numbers that are too large\n"
+            "    fix: choose a motion, or coordinates and speeds, that stay away from there; the other rows are right"
+        )
+    return not lost.size
 
 
 def _given_motion(model: Model, arguments: Namespace) -> Motion:
@@ -56,7 +70,7 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
     return read_motion(model, path)
 
 
-def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
+def run_simulation(model: Model, arguments: Namespace, samples: int) -> Trajectory:
     """The motion that the options of a command line describe, with a progress bar if it takes long."""
     end = (model.mechanism.duration or DURATION) if arguments.t is None else arguments.t
     if not end > 0:
@@ -85,16 +99,16 @@ def simulated(model: Model, arguments: Namespace, samples: int) -> Trajectory:
 def simulate(arguments: Namespace) -> int:
     """Simulate, print how it ended, write what was asked for."""
     model = model_of(arguments)
-    output = file_to_write(arguments.output, (".csv", ".npz"), "--output")
-    picture = file_to_write(arguments.plot, PICTURES, "--plot")
-    trajectory = simulated(model, arguments, arguments.samples)
-    if output is not None:
-        write_motion(output, trajectory)
-        say(f"wrote {output}: {len(trajectory)} times")
+    output = file_to_write(arguments, "output", (".csv", ".npz"))
+    picture = file_to_write(arguments, "plot", PICTURES)
+    trajectory = run_simulation(model, arguments, arguments.samples)
     if arguments.json:
         print_json(_summary(trajectory))
     else:
         _print_summary(trajectory)
+    if output is not None:
+        write_motion(output, trajectory)
+        say(f"wrote {output}: {len(trajectory)} times")
     if picture is not None:
         from ..viewer import plots
 
@@ -104,6 +118,13 @@ def simulate(arguments: Namespace) -> int:
         from ..viewer import view
 
         view(trajectory)
+    return status_of(trajectory)
+
+
+def status_of(trajectory: Trajectory) -> int:
+    """The exit status of a simulation; what was kept of an interrupted one is interrupted all the same."""
+    if trajectory.outcome.reason == "interrupt":
+        return INTERRUPTED
     return FINE if trajectory.outcome.success else FAILED
 
 
@@ -135,10 +156,10 @@ def _on_constraints(trajectory: Trajectory) -> dict[str, Any]:
 
 def _print_summary(trajectory: Trajectory) -> None:
     model, summary = trajectory.model, _summary(trajectory)
-    print(summary["sentence"])
-    print(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
+    show(summary["sentence"])
+    show(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
     if model.constraints:
-        print(
+        show(
             f"constraints: residuals up to {summary['largest_residual']:.1e} (m, rad),"
             f" {summary['largest_residual_rate']:.1e} of rates"
         )

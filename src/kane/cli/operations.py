@@ -22,7 +22,7 @@ def ops(arguments: Namespace) -> int:
         return _tables(arguments)
     if arguments.model is None:
         raise UsageError("say which model: kane ops MODEL; or ask for a table over arms with --table or --arms")
-    return _of_model(arguments)
+    return _model_counts(arguments)
 
 
 def _tables(arguments: Namespace) -> int:
@@ -40,21 +40,23 @@ def _tables(arguments: Namespace) -> int:
         heading("efforts of an arm with n revolute axes, every parameter free: Table 1 of [AMR89] and our line")
         columns = ("by", "method", "mul", "add", "mul, n = 6", "add, n = 6")
         table(
-            columns, [(r.source, r.method, *_seen(r.mul, r.add), r.mul_six, r.add_six) for r in general.rows], words=2
+            columns,
+            [(r.source, r.method, *_blank_for_none(r.mul, r.add), r.mul_six, r.add_six) for r in general.rows],
+            words=2,
         )
     if known is not None:
         heading("efforts of well-known arms, numbers folded")
-        rows = [(arm, r.source, *_seen(r.mul, r.add, r.arithmetic, r.trig)) for arm, r in known.rows]
+        rows = [(arm, r.source, *_blank_for_none(r.mul, r.add, r.arithmetic, r.trig)) for arm, r in known.rows]
         table(("arm", "by", "mul", "add", "in all", "sin, cos"), rows, words=2)
     return FINE
 
 
-def _seen(*values: Any) -> tuple[Any, ...]:
+def _blank_for_none(*values: Any) -> tuple[Any, ...]:
     """Values with nothing in place of None."""
     return tuple("" if x is None else x for x in values)
 
 
-def _of_model(arguments: Namespace) -> int:
+def _model_counts(arguments: Namespace) -> int:
     """Counts of the programs of one model, by stage."""
     model = model_of(arguments)
     equations = model.equations(free="all") if arguments.free else model.equations()
@@ -86,7 +88,7 @@ def _compare(model: Model) -> None:
     if all("kane" in row.source for row in rows):
         return
     heading("beside published counts")
-    shown = [(r.computation, r.source, *_seen(r.mul, r.add, r.div, r.trig, r.arithmetic)) for r in rows]
+    shown = [(r.computation, r.source, *_blank_for_none(r.mul, r.add, r.div, r.trig, r.arithmetic)) for r in rows]
     table(("computation", "by", "mul", "add", "div", "trig", "in all"), shown, words=2)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from typing import Any
+
+from ..errors import visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("describe", "info"),
@@ -49,12 +52,19 @@ _EXAMPLES = """examples:
   kane check stanford-arm
   kane demo
 
-exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood"""
+exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood, 130 interrupted"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose words cannot command a terminal: names of files that it repeats may be anybody's."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        super()._print_message(visible(message), file)
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="kane", description=_ABOUT, epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
@@ -64,7 +74,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def joined(words: Sequence[str]) -> list[str]:
+def join_negative_values(words: Sequence[str]) -> list[str]:
     """Words in which `--position -0.3,0,1` is `--position=-0.3,0,1`: a value may start with a minus."""
     found: list[str] = []
     for word in words:
@@ -259,7 +269,7 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
     command = _command(
         commands,
         "linearize",
-        "Linearize the motion about a state, constraints embedded: eigenvalues, frequencies, damping, modes.",
+        "Linearize the motion about a state, constraints embedded: eigenvalues, frequencies, damping, eigenmodes.",
         "  kane linearize double-pendulum --equilibrium\n"
         "  kane linearize whipple-bicycle --at uroll=0 --ignore --plot eigenvalues.png\n"
         "  kane linearize whipple-bicycle --at state.json --states roll,steer,uroll,usteer --json\n\n"
@@ -285,7 +295,7 @@ def _check(commands: argparse._SubParsersAction) -> None:
     command = _command(
         commands,
         "check",
-        "Hold the equations against independent ones and against the laws of mechanics; status 1 if one fails.",
+        "Compare the equations with independent ones and with the laws of mechanics; status 1 if a check fails.",
         "  kane check stanford-arm\n  kane check my-robot.yaml --json",
     )
     _model(command)

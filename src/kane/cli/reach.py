@@ -11,9 +11,10 @@ import numpy as np
 from ..api import Array, Model
 from ..model.mechanism import suggestion
 from . import FAILED, FINE, UsageError
-from .console import print_json, say, table
+from .console import print_json, show, table
 from .files import read_columns, write_columns
 from .given import assignments, file_to_write, model_of, numbers
+from .streams import say
 
 PLACE = ("x", "y", "z")
 QUATERNION = ("qw", "qx", "qy", "qz")
@@ -33,8 +34,8 @@ def ik(arguments: Namespace) -> int:
             else f" {arguments.body}: unknown body; {suggestion(arguments.body, model.bodies)}"
         )
         raise UsageError(f"--body{given or ' is missing'}\n    bodies: {', '.join(model.bodies)}")
-    output = file_to_write(arguments.output, (".csv",), "--output")
-    return _one(model, arguments, output) if arguments.path is None else _path(model, arguments, output)
+    output = file_to_write(arguments, "output", (".csv",))
+    return _reach_one(model, arguments, output) if arguments.path is None else _path(model, arguments, output)
 
 
 def _search(model: Model, arguments: Namespace, *, oriented: bool) -> Any:
@@ -54,7 +55,7 @@ def _start(model: Model, arguments: Namespace) -> Array | None:
     return np.array(list({**initial, **given}.values()))
 
 
-def _one(model: Model, arguments: Namespace, output: Path | None) -> int:
+def _reach_one(model: Model, arguments: Namespace, output: Path | None) -> int:
     R = _orientation(model, arguments)
     position = numbers(model, arguments.position, 3, "--position")
     target = np.array(position) if R is None else np.concatenate([R.ravel(), position])
@@ -66,7 +67,7 @@ def _one(model: Model, arguments: Namespace, output: Path | None) -> int:
         steps = {"steps": found.steps, "attempts": found.attempts}
         print_json({"solved": found.solved, "residual": found.residual, **steps, "q": q})
     else:
-        print(found)
+        show(found)
         table(("coordinate", "q"), [(n, f"{x:.12g}") for n, x in zip(model.coordinates, found.q, strict=True)])
     return FINE if found.solved else FAILED
 

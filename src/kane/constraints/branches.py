@@ -32,18 +32,18 @@ def speeds_on_branch(A: Array, b: Callable[[Array], Array], u: Array, rows: RowL
     if not W.shape[1]:
         return u
 
-    def outside(speeds: Array) -> Array:
+    def residual(speeds: Array) -> Array:
         return (b(speeds) / lengths) @ W
 
     generic = u * np.sin(np.outer(np.arange(1.0, 5.0), np.arange(1.0, len(u) + 1.0)))
     size = float(np.abs(b(np.vstack([u, generic])) / lengths).max())
-    off = outside(u[None])[0]
+    off = residual(u[None])[0]
     if np.abs(off).max() <= OFF_BRANCH * size + CLOSED:  # speeds of a rounding error are rest
         return u
     whole = np.vstack([A / lengths[:, None], np.eye(len(u))[list(held)]])
     _, values, right = np.linalg.svd(whole)
     N = right[count_above(values, SINGULAR) :]
-    found = _tangents(outside, u, N, OFF_BRANCH**2 * size)
+    found = _tangents(residual, u, N, OFF_BRANCH**2 * size)
     if found and np.linalg.norm(found[0] - u) <= WRITTEN * np.linalg.norm(u):
         return found[0]
     raise InconsistentRows("acceleration", list(zip(rows.names, (lengths * (W @ off)).tolist(), strict=True)), found)
@@ -51,7 +51,7 @@ def speeds_on_branch(A: Array, b: Callable[[Array], Array], u: Array, rows: RowL
 
 def _tangents(outside: Callable[[Array], Array], u: Array, N: Array, within: float) -> list[Array]:
     """Zeros of a quadratic in speeds that differ from u along the directions N (p, n), the nearest first; those of one
-    direction are told once."""
+    direction are listed once."""
     if not len(N):
         return []
     along = N @ u
@@ -75,12 +75,12 @@ def _tangents(outside: Callable[[Array], Array], u: Array, N: Array, within: flo
     return kept
 
 
-def speeds_beside(ahead: Callable[[float], RowTerms], u: Array, rows: RowLabels, rank: int) -> Array | None:
-    """Speeds (n,) into which constraints would turn u just beside a position at which they lose rank; None where u can
+def speeds_near_singularity(ahead: Callable[[float], RowTerms], u: Array, rows: RowLabels, rank: int) -> Array | None:
+    """Speeds (n,) into which constraints would change u close to a position at which they lose rank; None where u can
     go on, or nothing is known. `ahead` gives the rows after a time (s), at the coordinates to which u has led.
 
     At such a position A u̇ = b may have a solution and the motion none: it is held by what rows say in higher order,
-    which shows beside the position, as soon as they have their `rank`.
+    which shows close to the position, as soon as they have their `rank`.
     """
     fastest = float(np.abs(u).max(initial=0.0))
     for distance in BESIDE if fastest else ():
@@ -94,4 +94,4 @@ def speeds_beside(ahead: Callable[[float], RowTerms], u: Array, rows: RowLabels,
     return None
 
 
-__all__ = ["speeds_beside", "speeds_on_branch"]
+__all__ = ["speeds_near_singularity", "speeds_on_branch"]

@@ -1,4 +1,4 @@
-"""What keeps a constrained motion from going on: rows that lose rank or have no continuation, speeds without mass.
+"""What keeps a constrained motion from going on: rows that lose rank or cannot be continued, speeds without mass.
 
 In come functions that give the terms of a system and its rates, and the state at which a motion stopped; out comes a
 sentence. Nothing here runs while a motion goes on.
@@ -62,7 +62,7 @@ class System:
         found = self.layout.terms.split(self.terms(x))
         return StateTerms(*(found[name] for name in ("qdot", "M", "A", "rate", "b", "phi")))
 
-    def ahead(self, x: Array, h: float) -> Array:
+    def step_ahead(self, x: Array, h: float) -> Array:
         """The inputs a time h (s) later, by one step of Euler's method, speeds first, without projection."""
         q, u = (self.layout.inputs[name].place for name in ("q", "u"))
         udot = self.rates(x)[self.layout.state["u"].place]
@@ -73,7 +73,7 @@ class System:
         later[0] += h
         return later
 
-    def aside(self, x: Array) -> Array:
+    def perturb(self, x: Array) -> Array:
         """The inputs with every coordinate moved a little, no two alike."""
         beside = x.copy()
         beside[self.layout.inputs["q"].place] += ASIDE * np.cos(np.arange(self.layout.coordinates))
@@ -89,7 +89,7 @@ class Massless:
 
     @property
     def problem(self) -> tuple[str, str, str]:
-        """What, the law, how to fix it."""
+        """What, because of what, how to fix it."""
         what = "moves bodies without mass only" if self.alone else "has a part in a free motion that moves no mass"
         return (
             f"{what}, so no effort determines its rate",
@@ -129,14 +129,15 @@ def explain_stop(system: System, x: Array, step: float, began: float, names: Nam
         bad = np.flatnonzero(here.without_value())
         if bad.size:
             return f"constraint '{names.rows[bad[0]]}' has no value there"
-        row = _row_losing_rank(here, system.at(system.aside(x)), system.rank)
+        row = _row_losing_rank(here, system.at(system.perturb(x)), system.rank)
         if row is not None:
             return f"constraint '{names.rows[row]}' loses rank there (the mechanism is fully extended, or lies flat)"
         return _row_without_continuation(system, x, step, began, names)
 
 
 def _row_losing_rank(here: StateTerms, aside: StateTerms, rank: int) -> int | None:
-    """The row that has most part in what the rows together, unlike aside, determine no more, if there is something."""
+    """The row with the largest part in the direction that the rows no longer determine, though they do at a position
+    close by; None where there is no such direction."""
     if rank == 0:
         return None
     units = speed_units(np.diag(here.M))
@@ -148,21 +149,21 @@ def _row_losing_rank(here: StateTerms, aside: StateTerms, rank: int) -> int | No
 
 
 def _row_without_continuation(system: System, x: Array, step: float, began: float, names: Names) -> str:
-    """The row that has no continuation, the first that is met in looks further and further ahead."""
+    """The row that cannot be continued: the first found in looks further and further ahead."""
     u = system.layout.inputs["u"].place
     h = AHEAD * max(abs(step), 2.0 * np.finfo(float).eps * abs(x[0]))
     furthest = max(h, FURTHEST * abs(x[0] - began))
     while h > 0.0:
-        later = system.ahead(x, math.copysign(h, step))
+        later = system.step_ahead(x, math.copysign(h, step))
         there = system.at(later)
         bad = np.flatnonzero(there.without_value())
         if bad.size:
             return f"constraint '{names.rows[bad[0]]}' has no value beyond"
-        off = _share_missed(there, later[u])
+        off = _relative_residual(there, later[u])
         if off.max() > JUMP:
             return (
-                f"constraint '{names.rows[int(np.argmax(off))]}' has no continuation there: a contact or curve that"
-                f" ends or turns over, or something imposed that has a jump or a pole"
+                f"constraint '{names.rows[int(np.argmax(off))]}' cannot be continued there: a contact or curve"
+                f" ends or folds back, or an imposed motion jumps or becomes infinite"
             )
         if h >= furthest:
             break
@@ -170,7 +171,7 @@ def _row_without_continuation(system: System, x: Array, step: float, began: floa
     return ""
 
 
-def _share_missed(terms: StateTerms, u: Array) -> Array:
+def _relative_residual(terms: StateTerms, u: Array) -> Array:
     """By how much the rate of each row is off, as a share of the sizes of its parts; (rows,)."""
     parts = np.abs(terms.A) @ np.abs(u) + np.abs(terms.rate - terms.A @ u)
     return np.where(parts > 0.0, np.abs(terms.rate) / np.where(parts > 0.0, parts, 1.0), 0.0)

@@ -40,23 +40,23 @@ def scale_columns(A: Array, mass: Array, sizes: Array | None = None) -> Array:
 
 
 def drop_rounding(A: Array, sizes: Array | None = None) -> Array:
-    """A (m, n) with rows made zero that are rounding errors beside `sizes` (m,), or beside the longest."""
+    """A (m, n) with rows made zero that are rounding errors relative to `sizes` (m,), or to the longest."""
     lengths = np.linalg.norm(A, axis=1)
     least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes
     return np.where((lengths > ROUNDING * least)[:, None], A, 0.0)
 
 
 def unit_lengths(A: Array, sizes: Array | None = None) -> Array:
-    """What rows A (m, n) are divided by to become of unit length; rows that are rounding errors beside `sizes` (m,), or
-    beside the longest, are divided by that and stay next to nothing."""
+    """Factors that rows A (m, n) are divided by to have unit length; rows that are rounding errors relative to `sizes`
+    (m,), or to the longest, are divided by that and stay close to zero."""
     lengths = np.linalg.norm(A, axis=-1)
     least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes
     return np.where(lengths > ROUNDING * least, lengths, np.where(least > 0.0, least, 1.0))
 
 
 def row_lengths(A: Array, units: Sequence[str], sizes: Array | None = None) -> Array:
-    """What rows A (m, n) are measured by at a position: their lengths or, where one vanishes beside others of its unit,
-    the longest; where all of a unit are rounding errors beside `sizes` (m,), these."""
+    """What rows A (m, n) are measured by at a position: their lengths or, where one is negligible among those of its
+    unit, the longest; where all of a unit are rounding errors relative to `sizes` (m,), these."""
     lengths = np.linalg.norm(A, axis=1)
     longest = {unit: max(x for x, other in zip(lengths, units, strict=True) if other == unit) for unit in set(units)}
     tops = np.array([longest[unit] for unit in units])

@@ -39,7 +39,7 @@ class Balance:
     stiffness: Array | None = None
     sizes: Array | None = None
 
-    def scaled(self) -> tuple[Array, Array, Array]:
+    def scale(self) -> tuple[Array, Array, Array]:
         """(A scaled, g scaled, row factors): speeds measured by mass, rows of unit length, rounding errors zero."""
         columns, rows = row_and_speed_units(self.A, self.mass, self.sizes)
         A = self.A * columns[..., None, :] * rows[..., :, None]
@@ -53,7 +53,7 @@ class Balance:
 
 def row_and_speed_units(A: Array, mass: Array, sizes: Array | None = None) -> tuple[Array, Array]:
     """(columns, rows): factors (batch, n) and (batch, m) of A that measure speeds by the mass they move and give the
-    rows unit length. A row that is rounding beside its size or, without sizes, beside the longest, has its factor."""
+    rows unit length. A row that is rounding relative to its size or, without sizes, to the longest, has its factor."""
     columns = speed_units(mass)
     lengths = np.linalg.norm(A * columns[..., None, :], axis=-1)
     longest = lengths.max(axis=-1, keepdims=True, initial=0.0)
@@ -64,7 +64,7 @@ def row_and_speed_units(A: Array, mass: Array, sizes: Array | None = None) -> tu
 
 def multipliers_by_singular_values(of: Balance) -> Multipliers:
     """λ from all rows at once, by singular values."""
-    A, g, rows = of.scaled()
+    A, g, rows = of.scale()
     U, s, Vt = np.linalg.svd(A)
     kept = s > REDUNDANT * np.maximum(s[..., :1], np.finfo(float).tiny)
     inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
@@ -78,7 +78,7 @@ def multipliers_by_singular_values(of: Balance) -> Multipliers:
         weight = of.root_flexibility(rows)
         back = np.linalg.pinv(null * weight[..., None], rcond=REDUNDANT)
         values = values - np.einsum("bmk,bk->bm", null, np.einsum("bkm,bm->bk", back, values * weight))
-    return Multipliers(values * rows, _without_rounding(null) * rows[..., :, None])
+    return Multipliers(values * rows, _zero_rounding(null) * rows[..., :, None])
 
 
 def multipliers_by_released_rows(of: Balance) -> Multipliers:
@@ -86,7 +86,7 @@ def multipliers_by_released_rows(of: Balance) -> Multipliers:
 
     u_D = D u_I + E + A_D⁻¹ w, so λ of the rows that were chosen is A_D⁻ᵀ g_D. Redundant rows get their share after.
     """
-    scaled, forces, rows = of.scaled()
+    scaled, forces, rows = of.scale()
     weight = of.root_flexibility(rows)
     values = np.zeros(scaled.shape[:-1])
     null = np.zeros((*values.shape, values.shape[-1]))
@@ -128,7 +128,7 @@ def _release(
         Q = np.linalg.qr(null * weight[..., None])[0]
         weighed = values * weight
         values = (weighed - np.einsum("bmk,bk->bm", Q, np.einsum("bmk,bm->bk", Q, weighed))) / weight
-        null = _without_rounding(null / np.linalg.norm(null, axis=1, keepdims=True))
+        null = _zero_rounding(null / np.linalg.norm(null, axis=1, keepdims=True))
     return values, null
 
 
@@ -139,7 +139,7 @@ def _spans_null_space(A: Array, null: Array) -> Flags:
     return np.abs(np.einsum("bmn,bmk->bnk", A, null)).max(axis=(1, 2), initial=0.0) < WELL_CONDITIONED * REDUNDANT
 
 
-def _without_rounding(null: Array) -> Array:
+def _zero_rounding(null: Array) -> Array:
     """Components that are rounding errors made zero, so that what they multiply is not taken for undetermined."""
     return np.where(np.abs(null) > REDUNDANT, null, 0.0)
 

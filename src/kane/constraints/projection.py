@@ -1,7 +1,7 @@
 """States moved onto constraints: configurations closed, speeds that satisfy A u + c = 0.
 
 Configurations are closed by damped Newton steps of least length, speeds by the least change. What cannot be satisfied
-is told row by row.
+is given row by row.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RowLabels:
     units: Sequence[str] = ()
     sizes: Array | None = None
 
-    def some(self, places: Sequence[int]) -> RowLabels:
+    def select(self, places: Sequence[int]) -> RowLabels:
         """Those of the rows at these places."""
         return RowLabels(
             [self.names[i] for i in places],
@@ -65,7 +65,7 @@ def project_position(
     terms: Callable[[Array], RowTerms], unit: Callable[[Array], Array], q: Array, rows: RowLabels, held: Sequence[int]
 ) -> Array:
     """q moved to where every residual vanishes, the coordinates `held` staying; least steps along the speeds.
-    Where that leads nowhere it is tried once more from a little beside.
+    Where that does not converge it is tried once more from a position close by.
 
     Raises InconsistentRows where the residuals do not go to zero.
     """
@@ -91,7 +91,7 @@ def _newton(
     best, since = float(np.linalg.norm(at.phi)), 0
     for _ in range(_STEPS):
         size = float(np.abs(at.phi).max(initial=0.0))
-        step = _least(at.A, -at.phi, at.T[list(held)], rows.sizes)
+        step = _least_solution(at.A, -at.phi, at.T[list(held)], rows.sizes)
         near, then = q, at
         move = at.T @ step
         move[list(held)] = 0.0
@@ -152,7 +152,7 @@ def project_speeds(at: RowTerms, u: Array, rows: RowLabels, held: Sequence[int])
     return u + step
 
 
-def _least(A: Array, right: Array, keep: Array, sizes: Array | None) -> Array:
+def _least_solution(A: Array, right: Array, keep: Array, sizes: Array | None) -> Array:
     """The least solution of A x = right with keep x = 0, in the sense of least squares."""
     if not (np.all(np.isfinite(A)) and np.all(np.isfinite(keep)) and np.all(np.isfinite(right))):
         return np.full(A.shape[1], np.nan)

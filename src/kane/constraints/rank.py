@@ -68,7 +68,7 @@ def count_above(values: Array, within: float = REDUNDANT) -> int:
     return int(np.sum(values > within * values.max(initial=0.0)))
 
 
-def part_not_reacted(A: Array, efforts: Array, sizes: Array | None = None) -> Array:
+def part_along_free_motion(A: Array, efforts: Array, sizes: Array | None = None) -> Array:
     """What of efforts (n,) no reaction Aᵀλ can give: their part along the motions that the rows A (m, n) allow."""
     rows = drop_rounding(A, sizes) / unit_lengths(A, sizes)[:, None]
     return efforts - rows.T @ np.linalg.lstsq(rows.T, efforts, rcond=REDUNDANT)[0]
@@ -76,7 +76,7 @@ def part_not_reacted(A: Array, efforts: Array, sizes: Array | None = None) -> Ar
 
 @dataclass(frozen=True, slots=True)
 class Elimination:
-    """Rows G x = right solved for their dependent unknowns: x = N x_I + what `particular` gives."""
+    """Rows G x = right solved for their dependent unknowns: x = N x_I + what `particular_solution` gives."""
 
     choice: Choice
     G: Array
@@ -97,7 +97,7 @@ class Elimination:
         rows = tuple(sorted(pivot_columns(scaled[:, dependent].T))) if rank else ()
         independent = tuple(i for i in range(n) if i not in set(dependent))
         solved = Elimination(Choice(independent, tuple(dependent), rows), G, np.zeros((n, 0)))
-        N = solved.particular(-G[:, list(independent)])
+        N = solved.particular_solution(-G[:, list(independent)])
         N[list(independent), range(len(independent))] = 1.0
         return replace(solved, N=N)
 
@@ -107,7 +107,7 @@ class Elimination:
             return 1.0
         return float(np.linalg.cond(scale_columns(self.G, mass)[np.ix_(self.choice.rows, self.choice.dependent)]))
 
-    def particular(self, right: Array) -> Array:
+    def particular_solution(self, right: Array) -> Array:
         """x with G x = right whose independent part is zero; right (m, k), x (n, k)."""
         x = np.zeros((self.G.shape[1], right.shape[1]))
         d, rows = list(self.choice.dependent), list(self.choice.rows)
@@ -122,7 +122,7 @@ __all__ = [
     "choose_speeds",
     "count_above",
     "null_space",
-    "part_not_reacted",
+    "part_along_free_motion",
     "pivot_columns",
     "row_rank",
 ]

@@ -35,10 +35,10 @@ with an energy error of about 1e-9 or what the tolerance allows, below 1e-6 many
 
 FIRM = 1e-4
 """The same where a state is moved by the rows, in projections and starts that have to be regular: near a singular
-position what is hardly determined is left alone, not thrown far."""
+position what is almost undetermined stays as it is and is not moved far."""
 
 NEAR_SINGULAR = 1e-3
-"""The same for what users are told about a whole motion: singular positions that it passes, poses in which a hand
+"""The same for what is reported about a whole motion: singular positions that it passes, poses in which a hand
 loses a direction, a gimbal that locks. What cubics between steps leave of zero is below."""
 
 LOW = 0.7
@@ -55,7 +55,7 @@ OFF_BRANCH = 2.0 * SINGULAR
 """Share of b that may lie outside the range of A: on a branch of the motion it is SINGULAR at most."""
 
 BESIDE, TURNED = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1), 0.3
-"""How far (m, rad) beside a singular start it is looked whether its speeds can go on, and the share of them by which
+"""How far (m, rad) from a singular start it is checked whether its speeds stay possible, and the share of them by which
 they may differ there from speeds that the constraints allow. On a branch that is about the distance, off it 1."""
 
 SAME_BRANCH = 1e-6
@@ -92,7 +92,7 @@ ROUGH = 1e-9
 """Above this a Newton step of a projection that does not help is halved; below, rounding is what it met."""
 
 SATISFIED = 1e-9
-"""Residual (m/s, rad/s; N, N m), absolute beside a share of the sizes it is made of, that counts as none."""
+"""Residual (m/s, rad/s; N, N m), absolute plus a share of the sizes of its parts, that counts as none."""
 
 TOLERATED = 1e-3
 """m, rad and their rates, or that share, by which a state may be off: more than drift, less than a slip."""

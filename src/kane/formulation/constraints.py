@@ -59,7 +59,9 @@ def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Cons
     described = Kinematics(mechanism.graph, rates)
     found = [_power(system.take, kin, row) for row in rows]
     likely = _constant_rows(system, found) if system.map.identity else [False] * len(rows)
-    plain = [_plain(system, described, row) if may else None for row, may in zip(rows, likely, strict=True)]
+    plain = [
+        _constant_row_power(system, described, row) if may else None for row, may in zip(rows, likely, strict=True)
+    ]
     rate = [power if simple is None else simple for power, simple in zip(found, plain, strict=True)]
     A, c = linear_coefficients(rate, system.u)
     b = [-_rate_of_power(system, kin, row) if simple is None else zero for row, simple in zip(rows, plain, strict=True)]
@@ -75,7 +77,7 @@ def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Cons
     )
 
 
-def _plain(system: System, described: Kinematics, row: Row) -> Expr | None:
+def _constant_row_power(system: System, described: Kinematics, row: Row) -> Expr | None:
     """Power of a row with coefficients that are numbers, such as vx + r ω of an upright wheel; None for all others.
 
     They show in the axes of the description, where what cancels on paper does; the rate of such a row at u̇ = 0 is zero.
@@ -123,10 +125,10 @@ def _rate_of_power(system: System, kin: Kinematics, row: Row) -> Expr:
         if isinstance(action, ForceAction):
             home, axes = action.point.home, action.vector.frame
             net[axes] = plus(net.get(axes, kin.zero), system.take.triple(action.vector.xyz))
-            total = total + dot(kin.a(action.point), _in(system, kin, action.vector, home))
+            total = total + dot(kin.a(action.point), _components(system, kin, action.vector, home))
             total = total + dot(kin.v(action.point), _rate_in(system, kin, action.vector, home))
         elif isinstance(action, TorqueAction):
-            total = total + dot(kin.alpha(action.frame), _in(system, kin, action.vector, action.frame))
+            total = total + dot(kin.alpha(action.frame), _components(system, kin, action.vector, action.frame))
             total = total + dot(kin.w(action.frame), _rate_in(system, kin, action.vector, action.frame))
         else:
             s, f = system.take.one(action.variable), system.take.one(action.value)
@@ -137,7 +139,7 @@ def _rate_of_power(system: System, kin: Kinematics, row: Row) -> Expr:
     return total
 
 
-def _in(system: System, kin: Kinematics, vector: Vector, frame: Frame) -> Triple:
+def _components(system: System, kin: Kinematics, vector: Vector, frame: Frame) -> Triple:
     return kin.turn(system.take.triple(vector.xyz), vector.frame, frame)
 
 

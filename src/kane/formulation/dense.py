@@ -1,4 +1,4 @@
-"""The second route: dense Newton-Euler per body, in the order of the papers, to hold the fast one against.
+"""The second route: dense Newton-Euler per body, in the order of the papers, to check the fast one.
 
 Comes in: a mechanism. Goes out: `DenseEquations`, numbers at a state. Partial angular velocities and partial velocities
 of mass centres are read off ω and v, accelerations come from differentiating velocities, and
@@ -87,7 +87,7 @@ class DenseState:
     the rates of the definitions of u at ṡ = 0. `m` (b,), `I` (b, 3, 3) central, `R` (b, 3, 3) R_NB, `r` (b, 3) mass
     centres from O in N. `w`, `v` (b, 3): ω and v of mass centres, with partials `w_s`, `v_s` (b, 3, n) along the motion
     variables and remainders `alpha_t`, `a_t` (b, 3) at ṡ = 0. `gravity` (3,) in N. Loads as scalars: `force` (k,) along
-    `velocity` (k,), with partials `velocity_s` (k, n). `rotor` (n,): inertia of rotors, felt along motion variables.
+    `velocity` (k,), with partials `velocity_s` (k, n). `rotor` (n,): inertia of rotors along motion variables.
     """
 
     W: Array
@@ -128,13 +128,13 @@ class DenseState:
         """(R*, T*): inertia forces and torques, (b, 3), in the bodies' frames."""
         alpha, a = self.motion(udot)
         R_star = -self.m[:, None] * a
-        T_star = -(_each(self.I, alpha) + np.cross(self.w, _each(self.I, self.w)))
+        T_star = -(_multiply_each(self.I, alpha) + np.cross(self.w, _multiply_each(self.I, self.w)))
         return R_star, T_star
 
     @property
     def weights(self) -> Array:
         """Gravity forces on the mass centres, (b, 3), in the bodies' frames."""
-        return self.m[:, None] * _each(self.R.transpose(0, 2, 1), np.broadcast_to(self.gravity, self.r.shape))
+        return self.m[:, None] * _multiply_each(self.R.transpose(0, 2, 1), np.broadcast_to(self.gravity, self.r.shape))
 
     def efforts(self, udot: Any) -> Array:
         """tau = −(F_r + F_r*), by explicit projection."""
@@ -179,12 +179,12 @@ class DenseState:
     @property
     def momentum(self) -> tuple[Array, Array]:
         """(p, H): linear momentum, and angular momentum about O, in N."""
-        p = _each(self.R, self.m[:, None] * self.v)
-        return p.sum(axis=0), (np.cross(self.r, p) + _each(self.R, _each(self.I, self.w))).sum(axis=0)
+        p = _multiply_each(self.R, self.m[:, None] * self.v)
+        return p.sum(axis=0), (np.cross(self.r, p) + _multiply_each(self.R, _multiply_each(self.I, self.w))).sum(axis=0)
 
     def momentum_rate(self, udot: Any) -> tuple[Array, Array]:
         """(ṗ, Ḣ) in N: minus the resultant of all inertia forces, and minus their moment about O."""
-        R_star, T_star = (_each(self.R, x) for x in self.inertia_loads(udot))
+        R_star, T_star = (_multiply_each(self.R, x) for x in self.inertia_loads(udot))
         return -R_star.sum(axis=0), -(np.cross(self.r, R_star) + T_star).sum(axis=0)
 
     @property
@@ -212,7 +212,7 @@ class DenseState:
         return self.velocity_s @ self.W
 
 
-def _each(matrices: Array, vectors: Array) -> Array:
+def _multiply_each(matrices: Array, vectors: Array) -> Array:
     return np.einsum("bij,bj->bi", matrices, vectors)
 
 
@@ -410,13 +410,13 @@ class _Motion:
                 self._v[p] = self._zero
             else:
                 offset, carrier = self.take.triple(p.offset.xyz), p.offset.frame
-                carried = self.turn(self._v[p.parent], _written_in(p.parent), carrier)
+                carried = self.turn(self._v[p.parent], _velocity_frame(p.parent), carrier)
                 moving = plus(cross(self.w(carrier), offset), self.rate(offset))
                 self._v[p] = plus(carried, moving)
-        return self.turn(self._v[point], _written_in(point), frame)
+        return self.turn(self._v[point], _velocity_frame(point), frame)
 
 
-def _written_in(point: Point) -> Frame:
+def _velocity_frame(point: Point) -> Frame:
     """The frame in which the velocity of a point is written."""
     return point.offset.frame if point.v_NP is None else point.v_NP.frame
 

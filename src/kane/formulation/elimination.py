@@ -15,7 +15,7 @@ Rows = list[list[Expr]]
 _GOOD = 0.3  # share of the largest entry of its row that makes a good pivot
 
 
-def solved(A: Sequence[Sequence[Expr]], columns: Rows, at: Values) -> tuple[Rows, list[Expr]]:
+def solve_columns(A: Sequence[Sequence[Expr]], columns: Rows, at: Values) -> tuple[Rows, list[Expr]]:
     """(X, pivots): X[i][k] is unknown i for right-hand side k, where columns[i][k] is entry i of that side."""
     n = len(A)
     rows, right = [list(r) for r in A], [list(r) for r in columns]
@@ -49,18 +49,18 @@ def _pivot(rows: Rows, open_rows: Sequence[int], open_columns: Sequence[int], at
     entries = [(i, j) for i in open_rows for j in open_columns if not rows[i][j].is_zero]
     numbers = [(i, j) for i, j in entries if abs(rows[i][j].number or 0.0) > REDUNDANT]
     if numbers:
-        return min(numbers, key=lambda ij: _filling(rows, *ij, open_rows, open_columns))
+        return min(numbers, key=lambda ij: _fill_in(rows, *ij, open_rows, open_columns))
     values = dict(zip(entries, at([rows[i][j] for i, j in entries]), strict=True))
     largest = {i: max((abs(values[i, j]) for j in open_columns if (i, j) in values), default=0.0) for i in open_rows}
     good = [(i, j) for i, j in entries if abs(values[i, j]) > _GOOD * largest[i]]
-    return min(good, key=lambda ij: (_filling(rows, *ij, open_rows, open_columns), -abs(values[ij])))
+    return min(good, key=lambda ij: (_fill_in(rows, *ij, open_rows, open_columns), -abs(values[ij])))
 
 
-def _filling(rows: Rows, i: int, j: int, open_rows: Sequence[int], open_columns: Sequence[int]) -> int:
+def _fill_in(rows: Rows, i: int, j: int, open_rows: Sequence[int], open_columns: Sequence[int]) -> int:
     """How many entries elimination with this pivot fills at most (Markowitz)."""
     across = sum(not rows[i][c].is_zero for c in open_columns) - 1
     down = sum(not rows[k][j].is_zero for k in open_rows) - 1
     return across * down
 
 
-__all__ = ["solved"]
+__all__ = ["solve_columns"]

@@ -15,12 +15,12 @@ import numpy as np
 from ..constraints.rank import Choice
 from ..graph import Expr, Graph, Values
 from .constraints import Constraints
-from .elimination import solved
+from .elimination import solve_columns
 
 Rows = list[list[Expr]]
 
 
-def evaluated(rows: Sequence[Sequence[Expr]], at: Values) -> np.ndarray:
+def evaluate_matrix(rows: Sequence[Sequence[Expr]], at: Values) -> np.ndarray:
     """A matrix of expressions in numbers."""
     return np.array(at([e for row in rows for e in row]), dtype=float).reshape(len(rows), -1)
 
@@ -39,12 +39,12 @@ class Embedded:
     def of(rows: Constraints, choice: Choice, at: Values) -> Embedded:
         A_D = [[rows.A[r][d] for d in choice.dependent] for r in choice.rows]
         right = [[*(-rows.A[r][i] for i in choice.independent), rows.b[r]] for r in choice.rows]
-        X, pivots = solved(A_D, right, at)
+        X, pivots = solve_columns(A_D, right, at)
         shrunk = [p * (1.0 / value) for p, value in zip(pivots, at(pivots), strict=True)]
         graph = rows.rate[0].graph
         return Embedded(choice, [x[:-1] for x in X], [x[-1] for x in X], shrunk or [graph.const(1.0)])
 
-    def recombined(self, f: Sequence[Expr]) -> list[Expr]:
+    def recombine(self, f: Sequence[Expr]) -> list[Expr]:
         """Nᵀ f: what acts along the independent speeds, the dependent ones having their share."""
         out = []
         for k, i in enumerate(self.choice.independent):
@@ -56,7 +56,7 @@ class Embedded:
 
     def mass_matrix(self, M: Rows) -> tuple[Rows, Rows]:
         """(NᵀM N, NᵀM): over the independent speeds, and mixed."""
-        mixed = [list(row) for row in zip(*(self.recombined(column) for column in zip(*M, strict=True)), strict=True)]
+        mixed = [list(row) for row in zip(*(self.recombine(column) for column in zip(*M, strict=True)), strict=True)]
         p = len(self.choice.independent)
         reduced: Rows = [[mixed[0][0]] * p for _ in range(p)]
         for k in range(p):
@@ -69,7 +69,7 @@ class Embedded:
 
     def forces(self, f: Sequence[Expr], mixed: Rows) -> list[Expr]:
         """Nᵀ(f − M N0)."""
-        out = self.recombined(f)
+        out = self.recombine(f)
         for a, d in enumerate(self.choice.dependent):
             out = [x if self.E[a].is_zero else x - row[d] * self.E[a] for x, row in zip(out, mixed, strict=True)]
         return out
@@ -88,4 +88,4 @@ class Embedded:
         return out
 
 
-__all__ = ["Embedded", "evaluated"]
+__all__ = ["Embedded", "evaluate_matrix"]

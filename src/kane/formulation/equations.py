@@ -27,12 +27,12 @@ from ..model import Mechanism
 from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
 from .constraints import Constraints, constraints
-from .embedding import Embedded, evaluated
+from .embedding import Embedded, evaluate_matrix
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
-from .regular import Regular, rank, regular_state, rows_met_anyway
+from .regular import Regular, find_idle_rows, rank, regular_state
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
 from .system import System
 
@@ -64,7 +64,7 @@ class Equations:
     # parts -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _cheapest(self) -> list[Link]:
+    def _cheapest_links(self) -> list[Link]:
         """The links with their inertias regrouped. Where speeds were chosen that describe a body directly, its inertia
         may cost less where it is: the better of the two."""
         regrouped = lay_out(self.mechanism, self.system.take, regroup=True)
@@ -73,7 +73,7 @@ class Equations:
         return min((regrouped, self.original_links), key=lambda links: self._size(self._efforts_of(self.system, links)))
 
     def _links(self, system: System) -> list[Link]:
-        return self._cheapest if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
+        return self._cheapest_links if system is self.system else lay_out(self.mechanism, system.take, regroup=True)
 
     @cached_property
     def original_links(self) -> list[Link]:
@@ -95,9 +95,9 @@ class Equations:
         return self.system.kinematics(self.original_links, gravity=False)
 
     @cached_property
-    def _unaccelerated(self) -> Kinematics:
+    def _bias_kinematics(self) -> Kinematics:
         """Kinematics of the cheapest links at u̇ = 0, gravity through the base: of the bias and of constraints."""
-        return self.system.kinematics(self._cheapest, accelerate=False)
+        return self.system.kinematics(self._cheapest_links, accelerate=False)
 
     def path(self, body: str) -> list[Link] | None:
         """The links from the ground to a body, or None where speeds are not the motion variables of joints."""
@@ -123,14 +123,14 @@ class Equations:
 
     def _efforts_of(self, system: System, links: Sequence[Link], *, accelerate: bool = True) -> list[Expr]:
         if system is self.system and not accelerate:
-            kin = self._unaccelerated
+            kin = self._bias_kinematics
         else:
             kin = system.kinematics(links, accelerate=accelerate)
         power = Power()
         add_inertia(power, kin, masses(system, links))
         add_rotors(power, system, kin)
         add_actions(power, system, kin, -1.0, self.actions())
-        return power.by(system.u)
+        return power.derivatives(system.u)
 
     # outputs -----------------------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class Equations:
         """M over the motion variables, in their order, of a tree."""
         system = self._joint_system
         links = self._links(system)
-        kin = self._unaccelerated if system is self.system else system.kinematics(links, accelerate=False)
+        kin = self._bias_kinematics if system is self.system else system.kinematics(links, accelerate=False)
         return tree_mass_matrix(system, kin, links)
 
     @cached_property
@@ -166,19 +166,19 @@ class Equations:
             place = [self.system.map.s.index(u) for u in self.system.u]
             return [[self._joint_mass_matrix[r][c] for c in place] for r in place]
         if not self._is_tree:
-            return self._swept_mass_matrix
+            return self._mass_matrix_by_sweep
         W = linear_coefficients(self.system.map.s, self.system.u)[0]
         by_joints = in_speeds(self.graph, self._joint_mass_matrix, W)
-        return min(by_joints, self._swept_mass_matrix, key=lambda M: self._size([e for row in M for e in row]))
+        return min(by_joints, self._mass_matrix_by_sweep, key=lambda M: self._size([e for row in M for e in row]))
 
     @cached_property
-    def _swept_mass_matrix(self) -> Rows:
+    def _mass_matrix_by_sweep(self) -> Rows:
         """M from the generalized momenta ∂T/∂u_r: any system, any speeds."""
         power = Power()
-        add_momentum(power, self._unaccelerated, masses(self.system, self._cheapest))
+        add_momentum(power, self._bias_kinematics, masses(self.system, self._cheapest_links))
         for s, inertia in rotors(self.system):
             power.add([s], [inertia * s])
-        return general_mass_matrix(power.by(self.system.u), self.system.u)
+        return general_mass_matrix(power.derivatives(self.system.u), self.system.u)
 
     def _size(self, exprs: Sequence[Expr]) -> int:
         """How many nodes expressions are computed from: what a choice between two routes goes by."""
@@ -190,33 +190,33 @@ class Equations:
         return self._constraints(spans=False)
 
     def _constraints(self, *, spans: bool) -> Constraints:
-        return constraints(self.system, self._unaccelerated, spans=spans)
+        return constraints(self.system, self._bias_kinematics, spans=spans)
 
     @cached_property
     def _spans(self) -> Constraints:
         return self._constraints(spans=True)
 
     @cached_property
-    def _regular(self) -> Regular:
+    def _regular_state(self) -> Regular:
         """The state at which constraints are judged."""
         return regular_state(self.system, self._spans)
 
     @cached_property
     def rank(self) -> int:
         """How many rows of the constraints are independent, singular positions aside."""
-        return rank(self._spans, self._regular.best)
+        return rank(self._spans, self._regular_state.best)
 
     @cached_property
-    def met_anyway(self) -> tuple[bool, ...]:
-        """Which rows of the constraints the mechanism meets without being told, so that they say nothing."""
-        return tuple(rows_met_anyway(self.constraints, self._regular).tolist())
+    def idle_rows(self) -> tuple[bool, ...]:
+        """Which rows of the constraints every motion of the mechanism satisfies, so that they restrict nothing."""
+        return tuple(find_idle_rows(self.constraints, self._regular_state).tolist())
 
     @cached_property
-    def embedded(self) -> Embedded:
+    def embedding(self) -> Embedded:
         """u̇_D = D u̇_I + E, the dependent speeds chosen at the initial state or a regular one near it."""
-        rows, at = self._spans, self._regular.best
-        mass = evaluated([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
-        return Embedded.of(rows, choose_speeds(evaluated(rows.A, at), mass, sizes=rows.sizes), at)
+        rows, at = self._spans, self._regular_state.best
+        mass = evaluate_matrix([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
+        return Embedded.of(rows, choose_speeds(evaluate_matrix(rows.A, at), mass, sizes=rows.sizes), at)
 
     @cached_property
     def _denominators(self) -> list[Expr]:
@@ -234,21 +234,21 @@ class Equations:
         """u̇ produced by the efforts tau, solved inside the program, by the route that takes fewer operations."""
         f = [t - b for t, b in zip(self.tau, self.bias, strict=True)]
         if self.mechanism.constraints:
-            return self._constrained(f)
-        direct = self._solved(self.mass_matrix, f, self._outward(), self.mechanism.speeds)
+            return self._solve_constrained(f)
+        direct = self._solve_mass(self.mass_matrix, f, self._speeds_outward(), self.mechanism.speeds)
         if self.system.map.identity or not self._is_tree:
             return direct
         return min(direct, self._forward_by_joints(), key=self._size)
 
-    def _constrained(self, f: Sequence[Expr]) -> list[Expr]:
+    def _solve_constrained(self, f: Sequence[Expr]) -> list[Expr]:
         """u̇ with the constraints embedded: independent speeds solved for, dependent ones following."""
-        embedded = self.embedded
+        embedded = self.embedding
         M, mixed = embedded.mass_matrix(self.mass_matrix)
         names = [self.mechanism.speeds[i] for i in embedded.choice.independent]
-        udot = self._solved(M, embedded.forces(f, mixed), range(len(names)), names)
+        udot = self._solve_mass(M, embedded.forces(f, mixed), range(len(names)), names)
         return embedded.all_speeds(udot, self.graph)
 
-    def _solved(self, M: Rows, f: Sequence[Expr], outward: Sequence[int], names: Sequence[str]) -> list[Expr]:
+    def _solve_mass(self, M: Rows, f: Sequence[Expr], outward: Sequence[int], names: Sequence[str]) -> list[Expr]:
         """M⁻¹ f; a speed that moves no mass at all is refused by name."""
         try:
             return solve(M, f, outward)
@@ -262,12 +262,12 @@ class Equations:
                 )
             ) from None
 
-    def _outward(self) -> list[int]:
+    def _speeds_outward(self) -> list[int]:
         """Indices of the speeds, those of parents before those of children where speeds are motion variables."""
         if not (self._is_tree and self.system.map.identity):
             return list(range(len(self.system.u)))
         place = {e: i for i, e in enumerate(self.system.u)}
-        ordered = [place[self.system.take.one(s)] for link in self._cheapest for s in link.joint.rates]
+        ordered = [place[self.system.take.one(s)] for link in self._cheapest_links for s in link.joint.rates]
         return ordered + [i for i in range(len(self.system.u)) if i not in ordered]
 
     def _forward_by_joints(self) -> list[Expr]:
@@ -285,8 +285,8 @@ class Equations:
                 total = total + Y[r][j] * self.tau[r]
             f.append(total)
         place = {v: i for i, v in enumerate(joints.variables)}
-        outward = [place[v] for link in self._cheapest for v in link.joint.rates]
-        sdot = self._solved(self._joint_mass_matrix, f, outward, [repr(v) for v in joints.variables])
+        outward = [place[v] for link in self._cheapest_links for v in link.joint.rates]
+        sdot = self._solve_mass(self._joint_mass_matrix, f, outward, [repr(v) for v in joints.variables])
         rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
         Ydot = [forward(row, rates) for row in Y]
         Zdot = forward(system.map.Z, rates)
@@ -355,7 +355,7 @@ class Equations:
 
     def partial_velocities(self, body: str) -> tuple[Rows, Rows]:
         """(ω_r, v_r): partial angular velocities of a body and partial velocities of its mass centre, in its frame."""
-        record = self.mechanism.body_named(body, "partial velocities")
+        record = self.mechanism.find_body(body, "partial velocities")
         assert record.frame is not None and record.origin is not None
         kin = self.velocities
         w = kin.w(record.frame)
@@ -384,7 +384,7 @@ class Equations:
             "constraints": self._rows,
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
-                "pivots": ((len(self.embedded.shrunk),), self.embedded.shrunk),
+                "pivots": ((len(self.embedding.shrunk),), self.embedding.shrunk),
                 **({"denominators": ((len(self._denominators),), self._denominators)} if self._denominators else {}),
             },
         }
@@ -444,18 +444,20 @@ class Equations:
 
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter."""
+        if not isinstance(name, str):
+            raise ExpressionError(f"no equations called {name!r}: there are {', '.join(self.SIGNATURES)}")
         if name not in self._programs:
-            alone = type(self)(
-                self.mechanism, self.free
-            )  # in a graph of its own: what was asked before leaves no trace
-            self._programs[name] = alone.timed(name, self.SIGNATURES[name], alone._outputs(name))
+            # in a graph of its own: what was asked before leaves no trace
+            alone = type(self)(self.mechanism, self.free)
+            outputs = alone._outputs(name)
+            self._programs[name] = alone.lower_with_time(name, self.SIGNATURES[name], outputs)
         return self._programs[name]
 
-    def timed(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
-        """As `lowered`, with t as the first input where something depends on it."""
-        return self.lowered(name, ["t", *groups], outputs, optional=("t",))
+    def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
+        """As `lower_outputs`, with t as the first input where something depends on it."""
+        return self.lower_outputs(name, ["t", *groups], outputs, optional=("t",))
 
-    def lowered(
+    def lower_outputs(
         self, name: str, groups: Sequence[str], outputs: Mapping[str, Output], *, optional: Sequence[str] = ()
     ) -> Program:
         """A program of any outputs from named groups of inputs, parameters added where some are free."""
@@ -468,7 +470,7 @@ class Equations:
         take = self.system.take
         for variable, effort in control.items():
             power.add([take.one(variable)], [take.one(effort)])
-        return power.by(self.system.u)
+        return power.derivatives(self.system.u)
 
     def count(self, name: str = "inverse_dynamics") -> dict[str, int]:
         """Operations of one evaluation, work that depends on parameters only left out (it is done once)."""
@@ -476,7 +478,7 @@ class Equations:
         total, once = program.count(), program.count("parameters")
         return {k: total[k] - once[k] for k in total}
 
-    def hoisted(self, name: str = "inverse_dynamics") -> tuple[Program, Program]:
+    def hoist(self, name: str = "inverse_dynamics") -> tuple[Program, Program]:
         """(prelude, body): the work on parameters done once, and the rest."""
         return hoist(self.program(name), "parameters")
 

@@ -44,7 +44,7 @@ class Placement:
     start: float
 
 
-def snapped(m: Array) -> Array:
+def snap(m: Array) -> Array:
     """Entries of a rotation (or of unit vectors) that are meant to be 0 or ±1 made so."""
     m = np.where(np.abs(m) < _SNAP, 0.0, m)
     return np.where(np.abs(np.abs(m) - 1.0) < _SNAP, np.sign(m), m)
@@ -52,7 +52,7 @@ def snapped(m: Array) -> Array:
 
 def is_aligned(m: Array) -> bool:
     """Whether every entry is 0 or ±1: axes parallel to axes."""
-    near = snapped(m)
+    near = snap(m)
     return bool(np.all((near == 0.0) | (np.abs(near) == 1.0)))
 
 
@@ -66,15 +66,15 @@ def places(hinges: Sequence[Hinge]) -> list[Placement]:
             toward = _turn_z_to(hinge.axis)
             hinge.G = hinge.child_mount @ toward @ _about_z(_gauge(hinge, hinge.child_mount @ toward))
             whole = base @ hinge.child_mount.T @ hinge.G
-            a, tilt, start = _zxz(snapped(whole))
-            before = snapped(_about_z(a) @ _about_x(tilt))
-            found.append(Placement(snapped(hinge.G), before, start))
+            a, tilt, start = _zxz(snap(whole))
+            before = snap(_about_z(a) @ _about_x(tilt))
+            found.append(Placement(snap(hinge.G), before, start))
         elif hinge.kind in ("prismatic", "weld"):
-            hinge.G = snapped(hinge.child_mount @ base.T)
+            hinge.G = snap(hinge.child_mount @ base.T)
             found.append(Placement(hinge.G, np.eye(3), 0.0))
         else:
             hinge.G = hinge.child_mount
-            found.append(Placement(hinge.G, snapped(base), 0.0))
+            found.append(Placement(hinge.G, snap(base), 0.0))
     return found
 
 

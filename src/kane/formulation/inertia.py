@@ -16,10 +16,10 @@ from ..space.algebra import (
     dot,
     is_zero,
     minus,
+    parallel_axis_term,
     plus,
+    rotate_tensor,
     scaled,
-    shifted_square,
-    similar,
     sum_of,
     times,
 )
@@ -42,7 +42,7 @@ class Inertia:
     @staticmethod
     def of(m: Expr, c: Triple, central: Matrix) -> Inertia:
         """Of a body with mass centre at c from the reference point and the given central inertia."""
-        return Inertia(m, scaled(m, c), sum_of(central, shifted_square(scaled(0.5 * m, c), c)))
+        return Inertia(m, scaled(m, c), sum_of(central, parallel_axis_term(scaled(0.5 * m, c), c)))
 
     @property
     def is_nothing(self) -> bool:
@@ -55,14 +55,14 @@ class Inertia:
         rows = tuple(minus(a, b) for a, b in zip(self.I, other.I, strict=True))
         return Inertia(self.m - other.m, minus(self.h, other.h), rows)  # type: ignore[arg-type]
 
-    def turned(self, R: Matrix) -> Inertia:
+    def rotate(self, R: Matrix) -> Inertia:
         """With components in P, given R_PC from the present frame C."""
-        return Inertia(self.m, times(R, self.h), similar(R, self.I))
+        return Inertia(self.m, times(R, self.h), rotate_tensor(R, self.I))
 
-    def shifted(self, p: Triple) -> Inertia:
+    def shift(self, p: Triple) -> Inertia:
         """About a point O such that the present reference point lies at p from O."""
         mp = scaled(self.m, p)
-        moved = sum_of(shifted_square(p, self.h), shifted_square(scaled(0.5, mp), p))
+        moved = sum_of(parallel_axis_term(p, self.h), parallel_axis_term(scaled(0.5, mp), p))
         return Inertia(self.m, plus(self.h, mp), sum_of(self.I, moved))
 
     def momentum(self, w: Triple, v: Triple) -> tuple[Triple, Triple]:
@@ -80,9 +80,9 @@ class Inertia:
         F = m a + U h,   N = I α + ω × I ω + h × a,   with the products of ω read from U = α̃ + ω̃ ω̃.
         """
         F = plus(scaled(self.m, a), times(U, self.h))
-        return F, plus(self._turning(w, alpha, U), cross(self.h, a))
+        return F, plus(self._inertia_torque(w, alpha, U), cross(self.h, a))
 
-    def _turning(self, w: Triple, alpha: Triple, U: Matrix) -> Triple:
+    def _inertia_torque(self, w: Triple, alpha: Triple, U: Matrix) -> Triple:
         (Ixx, Ixy, Ixz), (_, Iyy, Iyz), (_, _, Izz) = self.I
         yz, xz, xy = w[1] * w[2], w[0] * w[2], w[0] * w[1]
         return (
@@ -92,8 +92,8 @@ class Inertia:
         )
 
 
-def unfelt_by_revolute(body: Inertia, axis: Triple) -> Inertia:
-    """The part of `body` that a revolute joint about `axis` through the reference point cannot feel.
+def part_without_effect_on_revolute(body: Inertia, axis: Triple) -> Inertia:
+    """The part of `body` that a revolute joint about `axis` through the reference point does not respond to.
 
     Mass on the axis, and an inertia a (1 − e eᵀ): both stay as they are when the body turns, so they may as well be
     fixed in the parent (base inertial parameters). `a` is chosen so that one transverse moment of the rest vanishes.

@@ -22,7 +22,7 @@ from ..model import Body, Mechanism
 from ..model.loads import Action, EffortAction, ForceAction
 from ..space import position
 from .dense import DenseState, dense_equations
-from .reactions import Held, acting, all_rows, body_of, held
+from .reactions import JointTree, all_rows, body_actions, body_of, joint_tree
 from .sizes import row_sizes
 from .transfer import Transfer
 
@@ -49,7 +49,7 @@ class KinetostaticEquations:
 
     def __init__(self, mechanism: Mechanism):
         self.mechanism = mechanism
-        self.held: Held = held(mechanism)
+        self.held: JointTree = joint_tree(mechanism)
         self._dense = dense_equations(mechanism)
         self._sizes = row_sizes(mechanism, all_rows(mechanism))
         self._geometry = _Geometry(mechanism)
@@ -107,7 +107,7 @@ class KinetostaticEquations:
     def _rows(self, state: DenseState, g: Numbers) -> Array:
         """A over the motion variables: power of unit reactions per unit of each."""
         A = g.row_efforts.copy()
-        w_s, v_s = _in_N(state)
+        w_s, v_s = _partials_in_N(state)
         for r, row in enumerate(g.rows):
             for k, F, M in row:
                 A[r] += F @ v_s[k] + M @ w_s[k]
@@ -137,10 +137,10 @@ class KinetostaticEquations:
         """G: wrenches of joints on their children about the joints' points → resultants on bodies at mass centres."""
         G = np.zeros((6 * len(state.m), 6 * len(self._child)))
         for i, child in enumerate(self._child):
-            G[6 * child : 6 * child + 6, 6 * i : 6 * i + 6] = _moved(g.pins[i] - state.r[child])
+            G[6 * child : 6 * child + 6, 6 * i : 6 * i + 6] = _shift_matrix(g.pins[i] - state.r[child])
             if self.held.parents[i] >= 0:
                 parent = self._child[self.held.parents[i]]
-                G[6 * parent : 6 * parent + 6, 6 * i : 6 * i + 6] -= _moved(g.pins[i] - state.r[parent])
+                G[6 * parent : 6 * parent + 6, 6 * i : 6 * i + 6] -= _shift_matrix(g.pins[i] - state.r[parent])
         return G
 
     def _on_second(self, state: DenseState, g: Numbers) -> Array:
@@ -200,13 +200,13 @@ class _Geometry:
         on = [(body_of(mechanism, a), a) for a in loads]
         rows = all_rows(mechanism)
         self._loads = [order[b.name] for b, _ in on if b is not None]
-        self._rows = [[order[b.name] for b, _ in acting(mechanism, row) if b.name in order] for row in rows]
-        for body, action in [*on, *(pair for row in rows for pair in acting(mechanism, row))]:
+        self._rows = [[order[b.name] for b, _ in body_actions(mechanism, row) if b.name in order] for row in rows]
+        for body, action in [*on, *(pair for row in rows for pair in body_actions(mechanism, row))]:
             if body is not None and body.name in order:
                 exprs += self._wrench(body, action)
-        exprs += _along(mechanism, variables, loads)
+        exprs += _efforts_along(mechanism, variables, loads)
         for row in rows:
-            exprs += _along(mechanism, variables, row.actions)
+            exprs += _efforts_along(mechanism, variables, row.actions)
         exprs += [row.rheonomic for row in rows]
         zero = mechanism.graph.const(0.0)
         for joint in mechanism.joints.values():
@@ -227,43 +227,43 @@ class _Geometry:
         vector = action.vector.express(N)
         if not isinstance(action, ForceAction):
             return [*N.vector(0, 0, 0).xyz, *vector.xyz]
-        center = body.origin.located(f"{body.name}.center", body.frame.vector(*body.center))
+        center = body.origin.locate_new(f"{body.name}.center", body.frame.vector(*body.center))
         arm = position(action.point, center).express(N)
         return [*vector.xyz, *arm.cross(vector).xyz]
 
     def numbers(self, values: dict[str, float]) -> Numbers:
-        return self._told(evaluate(self._exprs, values))
+        return self._unpack(evaluate(self._exprs, values))
 
     def rates(self, values: dict[str, float]) -> Numbers:
         if self._changing is None:
             self._changing = time_derivative(self._exprs, self._clock)
-        return self._told(evaluate(self._changing, values))
+        return self._unpack(evaluate(self._changing, values))
 
-    def _told(self, flat: Sequence[float]) -> Numbers:
+    def _unpack(self, flat: Sequence[float]) -> Numbers:
         x, at = np.array(flat, dtype=float), 0
         n, rows = len(self.mechanism.motion_variables), len(self._rows)
 
-        def following(*shape: int) -> Array:
+        def take_next(*shape: int) -> Array:
             nonlocal at
             size = int(np.prod(shape))
             at += size
             return x[at - size : at].reshape(shape)
 
         def wrenches(bodies: list[int]) -> Acting:
-            return [(k, w[:3], w[3:]) for k, w in zip(bodies, following(len(bodies), 6), strict=True)]
+            return [(k, w[:3], w[3:]) for k, w in zip(bodies, take_next(len(bodies), 6), strict=True)]
 
         return Numbers(
             wrenches(self._loads),
             [wrenches(bodies) for bodies in self._rows],
-            following(n),
-            following(rows, n),
-            following(rows),
-            following(len(self.mechanism.joints), 3),
-            following(len(self.mechanism.constraints), 3),
+            take_next(n),
+            take_next(rows, n),
+            take_next(rows),
+            take_next(len(self.mechanism.joints), 3),
+            take_next(len(self.mechanism.constraints), 3),
         )
 
 
-def _along(mechanism: Mechanism, variables: Sequence[Expr], actions: Sequence[Action]) -> list[Expr]:
+def _efforts_along(mechanism: Mechanism, variables: Sequence[Expr], actions: Sequence[Action]) -> list[Expr]:
     """Efforts of actions along each motion variable."""
     total = [mechanism.graph.const(0.0)] * len(variables)
     place = {v: k for k, v in enumerate(variables)}
@@ -273,18 +273,18 @@ def _along(mechanism: Mechanism, variables: Sequence[Expr], actions: Sequence[Ac
     return total
 
 
-def _in_N(state: DenseState) -> tuple[Array, Array]:
+def _partials_in_N(state: DenseState) -> tuple[Array, Array]:
     """(ω_s, v_s): partials along the motion variables of all bodies, components in N, (bodies, 3, n)."""
     return state.R @ state.w_s, state.R @ state.v_s
 
 
 def _complement(state: DenseState) -> Array:
     """T: velocities of mass centres and angular velocities of all bodies per unit of each motion variable."""
-    w_s, v_s = _in_N(state)
+    w_s, v_s = _partials_in_N(state)
     return np.concatenate([v_s, w_s], axis=1).reshape(-1, w_s.shape[-1])
 
 
-def _moved(arm: Array) -> Array:
+def _shift_matrix(arm: Array) -> Array:
     """A wrench about a point as one about another from which that point lies at `arm`, (6, 6)."""
     x, y, z = arm
     out = np.eye(6)

@@ -100,10 +100,10 @@ def turns_program(equations: Equations) -> Program | None:
         return None
     Edot = forward(E, {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))})
     shape = (len(E) // 12, 4, 3)
-    return equations.lowered("turns", ("t", "q", "u"), {"E": (shape, E), "Edot": (shape, Edot)})
+    return equations.lower_outputs("turns", ("t", "q", "u"), {"E": (shape, E), "Edot": (shape, Edot)})
 
 
-def entering(program: Program) -> tuple[str, ...]:
+def coordinates_in_equations(program: Program) -> tuple[str, ...]:
     """Coordinates that the equations of motion contain, by the tangent program; all others may run on in a steady
     motion."""
     needed = {slot for output in program.outputs if output.name in ("F", "g", "rate") for slot in output.slots}
@@ -114,4 +114,4 @@ def entering(program: Program) -> tuple[str, ...]:
     return tuple(k for g in program.inputs for k in g.labels if next(slots) in needed and g.name == "q")
 
 
-__all__ = ["entering", "rates_program", "tangent_program", "turns_program"]
+__all__ = ["coordinates_in_equations", "rates_program", "tangent_program", "turns_program"]

@@ -1,7 +1,8 @@
 """Links: the bodies of the tree on axes and reference points of our choice, which change no result and save operations.
 
 Axes: see `gauge`. Reference points slide along the axis of a revolute or prismatic joint to where offsets vanish.
-Inertias that a joint cannot feel move to the parent (regrouping), where only motion and efforts are asked for.
+Inertias without influence on a joint's effort move to the parent (regrouping), where only motion and efforts are
+asked for.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from ..model import Body, Joint, Mechanism
 from ..model.joints import Coupled, Prismatic, Revolute
 from ..model.loads import ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Point, Vector, rotations
-from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transposed
+from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transpose
 from .gauge import Array, Hinge, is_aligned, places
-from .inertia import Inertia, unfelt_by_revolute
+from .inertia import Inertia, part_without_effect_on_revolute
 from .transfer import Transfer
 
 _RIGHT = np.pi / 2
 _EXACT = 4e-15  # a starting angle this close to a multiple of 90° is one
 _PARALLEL = 1e-12  # axes whose cosine is this close to 1 are parallel
-_TINY = 1e-14  # a constant this small beside its neighbours is a rounding error of turned axes
+_TINY = 1e-14  # a constant this small relative to its neighbours is a rounding error of turned axes
 
 
 @dataclass(slots=True)
@@ -68,19 +69,19 @@ class Link:
         body = self.body
         assert body.frame is not None and body.origin is not None
         if body.frame is not self.frame:
-            kin.graft(body.frame, self.frame, transposed(self.G))
+            kin.graft(body.frame, self.frame, transpose(self.G))
         kin.pin(body.origin, self.point, self.to_origin)
 
     def set_motion(self, kin: Kinematics, w: Triple, alpha: Triple) -> None:
         """Set ω and α, given in the body's frame."""
-        inward = transposed(self.G)
+        inward = transpose(self.G)
         kin.set(self.frame, times(inward, w), times(inward, alpha))
 
     def move_reference(self, shift: Triple) -> None:
         """Move the reference point by `shift`, constant here and along the joint's axis."""
         self.offset = plus(self.offset, times(self.R_rest, shift))
         self.to_origin = minus(self.to_origin, shift)
-        self.inertia = self.inertia.shifted(scaled(-1.0, shift))
+        self.inertia = self.inertia.shift(scaled(-1.0, shift))
         for child in self.children:
             child.offset = minus(child.offset, shift)
 
@@ -128,13 +129,13 @@ def _on_axes(mechanism: Mechanism, joints: Sequence[Joint], take: Transfer) -> l
         parent = by_body.get(id(joint.parent))
         graph = take.target
         if placements is None:
-            link = _described(joint, parent, take)
+            link = _link_as_described(joint, parent, take)
         else:
             outer = parent.frame if parent is not None else joint.parent.frame
             assert outer is not None
             place = placements[k]
             G, before = _numbers(graph, place.G), _numbers(graph, place.before)
-            link = _turned(joint, parent, take, outer, G, before, place.start)
+            link = _link_on_turned_axes(joint, parent, take, outer, G, before, place.start)
         if parent is not None:
             parent.children.append(link)
         by_body[id(joint.child)] = link
@@ -142,7 +143,7 @@ def _on_axes(mechanism: Mechanism, joints: Sequence[Joint], take: Transfer) -> l
     return links
 
 
-def _described(joint: Joint, parent: Link | None, take: Transfer) -> Link:
+def _link_as_described(joint: Joint, parent: Link | None, take: Transfer) -> Link:
     """A link on the axes of its body, as described."""
     body = joint.child
     assert body.frame is not None and joint.frame is not None and joint.frame.parent is not None
@@ -156,7 +157,7 @@ def _described(joint: Joint, parent: Link | None, take: Transfer) -> Link:
         frame=body.frame,
         base=joint.frame.parent,
         G=rotations.identity(take.target),
-        R_rest=product(mount, transposed(child_mount)),
+        R_rest=product(mount, transpose(child_mount)),
         w=times(child_mount, take.triple(joint.motion.w)),
         p=take.triple(joint.motion.p),
         v=v if inside is None else Vector(body.frame, times(child_mount, take.triple(inside))),
@@ -167,15 +168,15 @@ def _described(joint: Joint, parent: Link | None, take: Transfer) -> Link:
     )
 
 
-def _turned(
+def _link_on_turned_axes(
     joint: Joint, parent: Link | None, take: Transfer, outer: Frame, G: Matrix, before: Matrix, start: float
 ) -> Link:
     """A link on axes turned by G against its body's."""
     graph, name, kind = take.target, joint.child.name, joint.moves_as
     zero = graph.const(0.0)
     still: Triple = (zero, zero, zero)
-    base = outer if before == rotations.identity(graph) else outer.oriented(f"{joint.name}.P", before, still)
-    to_joint = product(transposed(take.matrix(joint.child_mount)), G)  # from the link's axes to the joint's own
+    base = outer if before == rotations.identity(graph) else outer.orient_new(f"{joint.name}.P", before, still)
+    to_joint = product(transpose(take.matrix(joint.child_mount)), G)  # from the link's axes to the joint's own
     axis, R_rest, w, p, v = None, before, still, still, still
     if kind == "revolute":
         angle, rate = joint.drive
@@ -185,7 +186,7 @@ def _turned(
     elif kind == "prismatic":
         described = _axis(joint)
         assert described is not None
-        axis = _tidy(times(transposed(to_joint), take.triple(described)))
+        axis = _zero_rounding(times(transpose(to_joint), take.triple(described)))
         R = rotations.identity(graph)
         slide, rate = joint.drive
         p, v = scaled(take.one(slide), axis), scaled(take.one(rate), axis)
@@ -194,7 +195,7 @@ def _turned(
     else:
         R, w = take.matrix(joint.motion.R), take.triple(joint.motion.w)
         p, v = take.triple(joint.motion.p), take.triple(joint.motion.v)
-    frame = base.oriented(name, R, w)
+    frame = base.orient_new(name, R, w)
     inside = joint.motion.v_C
     child_at = take.triple(joint.child_at)
     return Link(
@@ -209,9 +210,9 @@ def _turned(
         p=p,
         v=Vector(base, v) if inside is None else Vector(frame, take.triple(inside)),
         offset=_offset(joint, parent, take, parent.G if parent is not None else rotations.identity(graph)),
-        to_origin=_tidy(scaled(-1.0, times(transposed(G), child_at))),
+        to_origin=_zero_rounding(scaled(-1.0, times(transpose(G), child_at))),
         axis=axis,
-        inertia=_tidy_inertia(_inertia(joint.child, take, child_at).turned(transposed(G))),
+        inertia=_tidy_inertia(_inertia(joint.child, take, child_at).rotate(transpose(G))),
     )
 
 
@@ -232,7 +233,7 @@ def _axis(joint: Joint) -> Triple | None:
 
 
 def _offset(joint: Joint, parent: Link | None, take: Transfer, G: Matrix) -> Triple:
-    at = _tidy(times(transposed(G), take.triple(joint.at)))
+    at = _zero_rounding(times(transpose(G), take.triple(joint.at)))
     return at if parent is None else plus(parent.to_origin, at)
 
 
@@ -287,8 +288,8 @@ def _numbers(graph: Graph, m: Array) -> Matrix:
     return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
 
 
-def _tidy(xyz: Triple) -> Triple:
-    """Constants that are rounding errors beside the largest component made zero."""
+def _zero_rounding(xyz: Triple) -> Triple:
+    """Constants that are rounding errors relative to the largest component made zero."""
     largest = max((abs(e.number) for e in xyz if e.number is not None), default=0.0)
     x, y, z = (e.graph.const(0.0) if e.number is not None and abs(e.number) <= _TINY * largest else e for e in xyz)
     return (x, y, z)
@@ -299,11 +300,11 @@ def _tidy_inertia(body: Inertia) -> Inertia:
     largest = max(numbers, default=0.0)
     zero = body.m.graph.const(0.0)
 
-    def clean(e: Expr) -> Expr:
+    def zero_rounding(e: Expr) -> Expr:
         return zero if e.number is not None and abs(e.number) <= _TINY * largest else e
 
-    a, b, c = ((clean(r[0]), clean(r[1]), clean(r[2])) for r in body.I)
-    return Inertia(body.m, _tidy(body.h), (a, b, c))
+    a, b, c = ((zero_rounding(r[0]), zero_rounding(r[1]), zero_rounding(r[2])) for r in body.I)
+    return Inertia(body.m, _zero_rounding(body.h), (a, b, c))
 
 
 # reference points ----------------------------------------------------------------------------------------------------
@@ -320,11 +321,11 @@ def _slide(links: list[Link]) -> None:
             shift = scaled(dot(link.inertia.h, link.axis) / link.inertia.m, link.axis)
         else:
             continue
-        if not is_zero(shift) and _worth_sliding(link, shift):
+        if not is_zero(shift) and _is_worth_sliding(link, shift):
             link.move_reference(shift)
 
 
-def _worth_sliding(link: Link, shift: Triple) -> bool:
+def _is_worth_sliding(link: Link, shift: Triple) -> bool:
     if link.kind == "prismatic":
         return True  # its offset along the axis is there anyway
     before = sum(_nonzero(c.offset) for c in link.children)
@@ -332,10 +333,10 @@ def _worth_sliding(link: Link, shift: Triple) -> bool:
     if link.parent is not None:
         before += _nonzero(link.offset)
         after += _nonzero(plus(link.offset, times(link.R_rest, shift)))
-    return after < before or (after == before and _passes_on(link))
+    return after < before or (after == before and _can_pass_offset(link))
 
 
-def _passes_on(link: Link) -> bool:
+def _can_pass_offset(link: Link) -> bool:
     """Whether the parent can take an offset along the link's axis further in: their axes are parallel."""
     parent = link.parent
     if parent is None or parent.axis is None or link.axis is None:
@@ -359,23 +360,23 @@ def _place(mechanism: Mechanism, link: Link) -> None:
         assert joint.parent.origin is not None and joint.parent.frame is not None
         inner, axes = joint.parent.origin, joint.parent.frame
     if link.base is axes:
-        link.ref = inner.located(body.name, Vector(axes, plus(link.offset, link.p)), link.v, home=link.frame)
+        link.ref = inner.locate_new(body.name, Vector(axes, plus(link.offset, link.p)), link.v, home=link.frame)
     elif is_zero(link.p):
-        link.ref = inner.located(body.name, Vector(axes, link.offset), still, home=link.frame)
+        link.ref = inner.locate_new(body.name, Vector(axes, link.offset), still, home=link.frame)
     else:
-        hinge = inner.located(f"{joint.name}.P", Vector(axes, link.offset), still)
-        link.ref = hinge.located(body.name, Vector(link.base, link.p), link.v, home=link.frame)
+        hinge = inner.locate_new(f"{joint.name}.P", Vector(axes, link.offset), still)
+        link.ref = hinge.locate_new(body.name, Vector(link.base, link.p), link.v, home=link.frame)
 
 
 # inertias ------------------------------------------------------------------------------------------------------------
 
 
 def _regroup(link: Link) -> None:
-    """Move to the parent what the joint cannot feel."""
+    """Move to the parent what has no influence on the joint's effort."""
     rest = link.inertia
     none = Inertia.nothing(rest.m.graph)
     if link.kind == "revolute" and link.axis is not None:
-        moved = unfelt_by_revolute(rest, link.axis)
+        moved = part_without_effect_on_revolute(rest, link.axis)
     elif link.kind == "weld":
         moved = rest
     elif link.kind == "prismatic":
@@ -386,9 +387,9 @@ def _regroup(link: Link) -> None:
         return
     link.inertia = rest - moved
     if link.parent is not None:
-        turned = moved.turned(link.R_rest)
+        turned = moved.rotate(link.R_rest)
         if link.kind != "prismatic":
-            turned = turned.shifted(link.offset)
+            turned = turned.shift(link.offset)
         link.parent.inertia = link.parent.inertia + turned
 
 
@@ -409,7 +410,7 @@ def _stop_spinning(mechanism: Mechanism, links: Sequence[Link]) -> None:
     for link in wheels:
         outer = link.parent.frame if link.parent is not None else link.joint.parent.frame
         if outer is not None and link.body.frame not in spoken_of:
-            link.frame = outer.oriented(link.body.name, link.R_rest, link.w)
+            link.frame = outer.orient_new(link.body.name, link.R_rest, link.w)
 
 
 def _is_all_spin(link: Link) -> bool:

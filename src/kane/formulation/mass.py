@@ -1,7 +1,7 @@
 """The mass matrix of a tree by composite bodies, its LᵀDL factors, and the solution of M u̇ = f inside the program.
 
 Composite bodies: the inertia of everything outboard of a joint, as one rigid body. A column of M is the force that
-gives this body unit acceleration along the joint, felt by the joint itself and by all inboard of it.
+gives this body unit acceleration along the joint, at the joint itself and at all inboard of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def tree_mass_matrix(system: System, kin: Kinematics, links: Sequence[Link]) -> 
                 _add(M, k, j, dot(w_j, N) + dot(v_j, F))
             _pass_inward(kin, link, F, N, k, place, per_link, M)
         if link.parent is not None:
-            composite[id(link.parent)] = composite[id(link.parent)] + _inward(kin, link, link.parent, body)
+            composite[id(link.parent)] = composite[id(link.parent)] + _composite_in_parent(kin, link, link.parent, body)
     return M
 
 
@@ -89,13 +89,13 @@ def _pass_inward(
             _add(M, k, place[s], dot(w, N) + dot(v, F))
 
 
-def _inward(kin: Kinematics, link: Link, parent: Link, body: Inertia) -> Inertia:
+def _composite_in_parent(kin: Kinematics, link: Link, parent: Link, body: Inertia) -> Inertia:
     """The composite body of a link about its parent's reference point, in the parent's axes."""
     frame: Frame | None = link.frame
     while frame is not None and frame is not parent.frame:
-        body = body.turned(kin.R(frame))
+        body = body.rotate(kin.R(frame))
         frame = frame.parent
-    return body.shifted(_offset(kin, link, parent))
+    return body.shift(_offset(kin, link, parent))
 
 
 def general_mass_matrix(momenta: Sequence[Expr], u: Sequence[Expr]) -> Rows:

@@ -39,7 +39,7 @@ def law_efforts(equations: Equations, law: ControlLaw) -> list[Expr]:
 def motion_program(equations: Equations, law: ControlLaw | None = None) -> Program:
     """Rates of y. With a control law its efforts are compiled in and tau is what is added to them."""
     rates = _rates(equations, law)
-    return equations.lowered("motion", INPUTS, {"rates": ((len(rates),), rates)})
+    return equations.lower_outputs("motion", INPUTS, {"rates": ((len(rates),), rates)})
 
 
 def terms_program(equations: Equations, law: ControlLaw | None = None) -> Program:
@@ -84,7 +84,9 @@ def layout_of(equations: Equations) -> Layout:
 
 def _lower_blocks(name: str, equations: Equations, blocks: Blocks, found: Mapping[str, Sequence[Expr]]) -> Program:
     """The program that writes what was found in the order of `blocks`."""
-    return equations.lowered(name, INPUTS, {block: (at.shape, list(found[block])) for block, at in blocks.items()})
+    return equations.lower_outputs(
+        name, INPUTS, {block: (at.shape, list(found[block])) for block, at in blocks.items()}
+    )
 
 
 def jacobian_program(equations: Equations, law: ControlLaw | None = None) -> Program:
@@ -93,7 +95,7 @@ def jacobian_program(equations: Equations, law: ControlLaw | None = None) -> Pro
     state = [*equations.system.q, *equations.system.u, equations.graph.input("work")]
     columns = [forward(rates, {y: 1.0}) for y in state]
     flat = [column[i] for i in range(len(rates)) for column in columns]
-    return equations.lowered("jacobian", INPUTS, {"J": ((len(rates), len(state)), flat)})
+    return equations.lower_outputs("jacobian", INPUTS, {"J": ((len(rates), len(state)), flat)})
 
 
 def _rates(equations: Equations, law: ControlLaw | None) -> list[Expr]:
@@ -133,7 +135,7 @@ def load_power(equations: Equations) -> Expr:
 def control_program(equations: Equations, law: ControlLaw) -> Program:
     """Efforts tau along the speeds of a control law, from t, q and u."""
     efforts = law_efforts(equations, law)
-    return equations.lowered("control", ("t", "q", "u"), {"tau": ((len(efforts),), efforts)})
+    return equations.lower_outputs("control", ("t", "q", "u"), {"tau": ((len(efforts),), efforts)})
 
 
 def unit_program(equations: Equations) -> Program | None:
@@ -144,16 +146,16 @@ def unit_program(equations: Equations) -> Program | None:
         norm = sum((state[i] * state[i] for i in indices), equations.graph.const(0.0)).sqrt()
         for i in indices:
             state[i] = state[i] / norm
-    return equations.lowered("unit", INPUTS, {"y": ((len(state),), state)}) if found else None
+    return equations.lower_outputs("unit", INPUTS, {"y": ((len(state),), state)}) if found else None
 
 
 def watch_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     """The functions that events watch, one output each. Where one of them names a multiplier (`multiplier_symbols`) the
-    program reads `Layout.watched`, with the multipliers of all rows as its last inputs."""
+    program reads `Layout.event_inputs`, with the multipliers of all rows as its last inputs."""
     watched = equations.system.take(exprs)
     outputs = {"events": ((len(watched),), watched)}
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
     if not depends_on(watched, symbols):
-        return equations.lowered("watch", INPUTS, outputs)
+        return equations.lower_outputs("watch", INPUTS, outputs)
     groups = equations.groups([*INPUTS, *(["parameters"] if equations.free else [])])
     return lower("watch", [*groups, Inputs("multipliers", tuple(repr(s) for s in symbols))], outputs)

@@ -31,13 +31,13 @@ class Place:
 def place_of(equations: Equations, body: str, at: Sequence[float] = (0.0, 0.0, 0.0)) -> Place:
     """The point of a body at `at` (m) in its frame."""
     mechanism = equations.mechanism
-    record = mechanism.body_named(body, f"place on '{body}'")
+    record = mechanism.find_body(body, f"place on '{body}'")
     assert record.frame is not None and record.origin is not None
     offset = mechanism.triple(list(at), f"place on '{body}'")
     if all(e.is_zero for e in offset):
         return Place(body, record.frame, record.origin)
     still = mechanism.triple([0.0, 0.0, 0.0], "")
-    return Place(body, record.frame, record.origin.located(f"{body}.place", Vector(record.frame, offset), still))
+    return Place(body, record.frame, record.origin.locate_new(f"{body}.place", Vector(record.frame, offset), still))
 
 
 def pose(equations: Equations, place: Place) -> list[Expr]:
@@ -122,4 +122,4 @@ def place_program(equations: Equations, what: str, place: Place) -> Program:
         ),
     }
     groups, outputs = table[what]
-    return equations.timed(what, groups, outputs())
+    return equations.lower_with_time(what, groups, outputs())

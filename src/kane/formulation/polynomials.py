@@ -20,30 +20,30 @@ Monomial = tuple[int, ...]  # ids of the atoms, sorted, repeated as often as the
 
 def quotient(numerator: Expr, denominator: Expr) -> Expr:
     """numerator / denominator, both contracted and without common factors."""
-    top, bottom = _contracted(numerator), _contracted(denominator)
+    top, bottom = _contract_squares(numerator), _contract_squares(denominator)
     if top is None or bottom is None:
         return numerator / denominator
     if not top:
         return numerator.graph.const(0.0)
-    shared = _common([*top, *bottom])
+    shared = _common_atoms([*top, *bottom])
     for atom in shared.elements():
-        top, bottom = _without(top, atom), _without(bottom, atom)
-    return _assembled(numerator, top) / _assembled(denominator, bottom)
+        top, bottom = _divide_by_atom(top, atom), _divide_by_atom(bottom, atom)
+    return _assemble(numerator, top) / _assemble(denominator, bottom)
 
 
 def contracted_number(expr: Expr) -> float | None:
     """The number that an expression is at every state, where multiplying out and sin² + cos² = 1 show it; else None."""
     if expr.number is not None:
         return expr.number
-    terms = _contracted(expr)
+    terms = _contract_squares(expr)
     if terms is None or any(monomial for monomial, k in terms.items() if abs(k) > _ROUNDING):
         return None
     return terms.get((), 0.0)
 
 
-def _contracted(expr: Expr) -> dict[Monomial, float] | None:
+def _contract_squares(expr: Expr) -> dict[Monomial, float] | None:
     """The terms of `expr` with sin² + cos² contracted to 1."""
-    terms = _expanded(expr)
+    terms = _expand(expr)
     while terms is not None and (pair := _pair(expr, terms)) is not None:
         sine, cosine, rest = pair
         merged = terms.pop(sine)
@@ -52,7 +52,7 @@ def _contracted(expr: Expr) -> dict[Monomial, float] | None:
     return terms
 
 
-def _common(monomials: list[Monomial]) -> Counter[int]:
+def _common_atoms(monomials: list[Monomial]) -> Counter[int]:
     """Atoms that divide all of them, as often as they do."""
     shared = Counter(monomials[0])
     for monomial in monomials[1:]:
@@ -60,7 +60,7 @@ def _common(monomials: list[Monomial]) -> Counter[int]:
     return shared
 
 
-def _without(terms: dict[Monomial, float], atom: int) -> dict[Monomial, float]:
+def _divide_by_atom(terms: dict[Monomial, float], atom: int) -> dict[Monomial, float]:
     out = {}
     for monomial, coefficient in terms.items():
         rest = list(monomial)
@@ -69,7 +69,7 @@ def _without(terms: dict[Monomial, float], atom: int) -> dict[Monomial, float]:
     return out
 
 
-def _expanded(expr: Expr) -> dict[Monomial, float] | None:
+def _expand(expr: Expr) -> dict[Monomial, float] | None:
     """The terms of a polynomial in atoms, or None where there are too many."""
     graph = expr.graph
     known: dict[int, dict[Monomial, float]] = {}
@@ -85,14 +85,14 @@ def _expanded(expr: Expr) -> dict[Monomial, float] | None:
             stack.extend(missing)
             continue
         else:
-            known[node] = _combined(op, [known[a] for a in args])
+            known[node] = _combine(op, [known[a] for a in args])
             if len(known[node]) > _TERMS:
                 return None
         stack.pop()
     return known[expr.id]
 
 
-def _combined(op: str, parts: list[dict[Monomial, float]]) -> dict[Monomial, float]:
+def _combine(op: str, parts: list[dict[Monomial, float]]) -> dict[Monomial, float]:
     out: dict[Monomial, float] = {}
     if op == "mul":
         for a, x in parts[0].items():
@@ -124,7 +124,7 @@ def _pair(expr: Expr, terms: dict[Monomial, float]) -> tuple[Monomial, Monomial,
     return None
 
 
-def _assembled(expr: Expr, terms: dict[Monomial, float]) -> Expr:
+def _assemble(expr: Expr, terms: dict[Monomial, float]) -> Expr:
     graph = expr.graph
     total = graph.const(0.0)
     for monomial, coefficient in terms.items():

@@ -14,7 +14,7 @@ from ..model import Joint, Mechanism
 from ..model.joints import Free
 from ..model.loads import EffortAction, ForceAction, TorqueAction
 from ..space import Frame, Point
-from ..space.algebra import Triple, cross, minus, plus, scaled, similar, sum_of
+from ..space.algebra import Triple, cross, minus, plus, rotate_tensor, scaled, sum_of
 from .inertia import Inertia
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def system_inertia(equations: Equations) -> dict[str, Output]:
     total = Inertia.nothing(graph).I
     for body in equations.masses:
         R = kin.orientation(body.frame)
-        here = Inertia(body.inertia.m, kin.turn(body.inertia.h, body.frame, N), similar(R, body.inertia.I))
+        here = Inertia(body.inertia.m, kin.turn(body.inertia.h, body.frame, N), rotate_tensor(R, body.inertia.I))
         arm = minus(kin.position(body.ref), r)
-        total = sum_of(total, here.shifted(arm).I)
+        total = sum_of(total, here.shift(arm).I)
     return {"mass": ((), [m]), "center": ((3,), list(r)), "inertia": ((3, 3), [e for row in total for e in row])}
 
 
@@ -63,11 +63,11 @@ def external_program(equations: Equations) -> Program:
     """Resultant force (N) and moment about the origin (N m) of all that acts on the system from outside, in N.
 
     Uniform gravity, loads, and tau along the speeds of free joints; what acts between bodies cancels. Takes q, u, tau,
-    and t where it matters. A body that is held to the ground otherwise feels reactions too, and is refused.
+    and t where it matters. A body that is joined to the ground otherwise has reactions too, and is refused.
     """
     force, moment = _external(equations)
     outputs: dict[str, Output] = {"force": ((3,), list(force)), "moment": ((3,), list(moment))}
-    return equations.timed("external_loads", ["q", "u", "tau"], outputs)
+    return equations.lower_with_time("external_loads", ["q", "u", "tau"], outputs)
 
 
 def _external(equations: Equations) -> tuple[Triple, Triple]:
@@ -133,9 +133,9 @@ def _refuse_held(mechanism: Mechanism) -> None:
         raise ModelError(
             Problem(
                 mechanism.where(held[0]),
-                "the ground reacts on what it holds, and the loads do not tell with what",
-                "loads from outside are all there is where every joint to the ground is free",
-                "take the change of momentum instead",
+                "joints to the ground transmit reactions, which are not among the loads",
+                "loads from outside are the whole resultant only where every joint to the ground is free",
+                "use the rate of momentum instead",
             )
         )
 

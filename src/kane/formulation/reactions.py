@@ -32,7 +32,7 @@ Wrench = tuple[Triple, Triple]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class JointTree:
     """The joints of a mechanism in its order, and where the rows of its constraints act.
 
     `parents` are the indices of the joints that hold the parents, −1 for the ground; `outward` the indices with parents
@@ -44,7 +44,7 @@ class Held:
     pairs: tuple[tuple[int, int], ...]
 
 
-def held(mechanism: Mechanism) -> Held:
+def joint_tree(mechanism: Mechanism) -> JointTree:
     """How the bodies of a mechanism hang on its joints; refuses bodies that hang on none."""
     _refuse_attached(mechanism)
     place = {id(j.child): i for i, j in enumerate(mechanism.joints.values())}
@@ -57,10 +57,10 @@ def held(mechanism: Mechanism) -> Held:
     pairs = {
         (r, place[id(body)]): None
         for r, row in enumerate(all_rows(mechanism))
-        for body, _ in acting(mechanism, row)
+        for body, _ in body_actions(mechanism, row)
         if id(body) in place
     }
-    return Held(parents, tuple(outward), tuple(pairs))
+    return JointTree(parents, tuple(outward), tuple(pairs))
 
 
 def _refuse_attached(mechanism: Mechanism) -> None:
@@ -69,7 +69,7 @@ def _refuse_attached(mechanism: Mechanism) -> None:
         raise ModelError(
             Problem(
                 mechanism.where(f"body '{loose[0].name}'"),
-                "is attached to a frame and a point, which do not tell what holds it",
+                "is attached to a frame and a point, so no joint transmits its reaction",
                 "a reaction is what a joint or a constraint exerts",
                 "describe its motion by a joint, or ask for `constraint_rows` and `inverse_dynamics`",
             )
@@ -81,7 +81,7 @@ def all_rows(mechanism: Mechanism) -> list[Row]:
     return [row for c in mechanism.constraints.values() for row in c.rows]
 
 
-def acting(mechanism: Mechanism, row: Row) -> list[tuple[Body, Action]]:
+def body_actions(mechanism: Mechanism, row: Row) -> list[tuple[Body, Action]]:
     """The forces and torques of a unit reaction, each with its body; efforts and what acts on the ground left out."""
     told = row.on if len(row.on) == len(row.actions) else [body_of(mechanism, action) for action in row.actions]
     return [
@@ -162,12 +162,12 @@ def reactions_program(equations: Equations) -> Program:
         _add(power, equations, released, action, graph.const(-1.0))
     by_body = {id(link.body): link for link in links}
     for factor, row in zip(multipliers, all_rows(equations.mechanism), strict=True):
-        for body, action in acting(equations.mechanism, row):
+        for body, action in body_actions(equations.mechanism, row):
             if body_of(equations.mechanism, action) is body:
                 _add(power, equations, released, action, -factor)
             elif id(body) in by_body:
                 _add_at_link(power, equations, released, by_body[id(body)], action, -factor)
-    flat = power.by([u for link in links for u in released.speeds(link)])
+    flat = power.derivatives([u for link in links for u in released.speeds(link)])
     found = {}
     for k, link in enumerate(links):
         a, b, c, x, y, z = flat[6 * k : 6 * k + 6]
@@ -177,7 +177,7 @@ def reactions_program(equations: Equations) -> Program:
     wrench = [e for name in equations.mechanism.joints for e in found[name]]
     j = len(equations.mechanism.joints)
     outputs = {"wrench": ((j, 6), wrench), "point": ((j, 3), _flat(_pins(equations, moving)))}
-    return _lowered(equations, "reactions", ("q", "u", "udot"), outputs, multipliers)
+    return _lower_reactions(equations, "reactions", ("q", "u", "udot"), outputs, multipliers)
 
 
 def _add(power: Power, equations: Equations, kin: Kinematics, action: Action, factor: Expr) -> None:
@@ -223,15 +223,15 @@ def bodies_program(equations: Equations) -> Program:
         body = body_of(mechanism, action)
         if body is not None:
             i = joints[id(body)]
-            needs[i] = _less(needs[i], _wrench(equations, kin, action, pins[i]))
-    acts: dict[tuple[int, int], Wrench] = dict.fromkeys(held(mechanism).pairs, (kin.zero, kin.zero))
+            needs[i] = _subtract_wrenches(needs[i], _wrench(equations, kin, action, pins[i]))
+    acts: dict[tuple[int, int], Wrench] = dict.fromkeys(joint_tree(mechanism).pairs, (kin.zero, kin.zero))
     for r, row in enumerate(all_rows(mechanism)):
-        for body, action in acting(mechanism, row):
+        for body, action in body_actions(mechanism, row):
             if id(body) in joints:
                 i = joints[id(body)]
-                acts[r, i] = _and(acts[r, i], _wrench(equations, kin, action, pins[i]))
+                acts[r, i] = _add_wrenches(acts[r, i], _wrench(equations, kin, action, pins[i]))
     arms = [
-        kin.zero if j.parent is mechanism.ground else _between(equations, kin, _pin(j.child), _pin(j.parent))
+        kin.zero if j.parent is mechanism.ground else _arm_between(equations, kin, _pin(j.child), _pin(j.parent))
         for j in mechanism.joints.values()
     ]
     outputs = {
@@ -241,7 +241,7 @@ def bodies_program(equations: Equations) -> Program:
     }
     if acts:
         outputs["acts"] = ((len(acts), 6), _flat_wrenches(acts.values()))
-    return _lowered(equations, "bodies", ("q", "u", "udot"), outputs)
+    return _lower_reactions(equations, "bodies", ("q", "u", "udot"), outputs)
 
 
 # rows of constraints -------------------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def rows_program(equations: Equations) -> Program:
         for row in constraint.rows:
             power = Power()
             add_actions(power, system, kin, 1.0, row.actions)
-            A += power.by(system.u)
+            A += power.derivatives(system.u)
             acts.append(_on_second(equations, kin, constraint, row))
             along = dict.fromkeys(system.variables, system.graph.const(0.0))
             for action in row.actions:
@@ -277,24 +277,24 @@ def rows_program(equations: Equations) -> Program:
         "point": ((len(points), 3), _flat(points)),
         "efforts": ((m, len(system.variables)), efforts),
     }
-    return _lowered(equations, "reaction_rows", ("q",), outputs)
+    return _lower_reactions(equations, "reaction_rows", ("q",), outputs)
 
 
 def _on_second(equations: Equations, kin: Kinematics, constraint: BuiltConstraint, row: Row) -> Wrench:
     """A unit reaction of a row on the second body; on the ground it is the opposite of what acts on the first."""
     total, reversed_ = (kin.zero, kin.zero), constraint.second is equations.mechanism.ground
     of = constraint.first if reversed_ else constraint.second
-    for body, action in acting(equations.mechanism, row):
+    for body, action in body_actions(equations.mechanism, row):
         if body is of and constraint.point is not None:
             wrench = _wrench(equations, kin, action, constraint.point)
-            total = _less(total, wrench) if reversed_ else _and(total, wrench)
+            total = _subtract_wrenches(total, wrench) if reversed_ else _add_wrenches(total, wrench)
     return total
 
 
 def orientation_program(equations: Equations, frame: Frame) -> Program:
     """R_NF (3, 3) of a frame from q."""
     R = equations.velocities.orientation(frame)
-    return _lowered(equations, "orientation", ("q",), {"R": ((3, 3), _flat(R))})
+    return _lower_reactions(equations, "orientation", ("q",), {"R": ((3, 3), _flat(R))})
 
 
 # parts ---------------------------------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ def _multipliers(equations: Equations) -> list[Expr]:
     return multiplier_symbols(equations.graph, len(all_rows(equations.mechanism)))
 
 
-def _lowered(
+def _lower_reactions(
     equations: Equations,
     name: str,
     groups: Sequence[str],
@@ -346,7 +346,7 @@ def _pin(body: Body) -> Point:
     return body.origin.parent
 
 
-def _between(equations: Equations, kin: Kinematics, point: Point, about: Point) -> Triple:
+def _arm_between(equations: Equations, kin: Kinematics, point: Point, about: Point) -> Triple:
     """From one point to another, in N, without the way to the origin, which in orbit would leave no digits."""
     arm = position(point, about)
     return kin.turn(equations.system.take.triple(arm.xyz), arm.frame, equations.mechanism.N)
@@ -357,15 +357,15 @@ def _wrench(equations: Equations, kin: Kinematics, action: Action, about: Point)
     assert not isinstance(action, EffortAction)
     vector = kin.turn(equations.system.take.triple(action.vector.xyz), action.vector.frame, equations.mechanism.N)
     if isinstance(action, ForceAction):
-        return vector, cross(_between(equations, kin, action.point, about), vector)
+        return vector, cross(_arm_between(equations, kin, action.point, about), vector)
     return kin.zero, vector
 
 
-def _and(a: Wrench, b: Wrench) -> Wrench:
+def _add_wrenches(a: Wrench, b: Wrench) -> Wrench:
     return plus(a[0], b[0]), plus(a[1], b[1])
 
 
-def _less(a: Wrench, b: Wrench) -> Wrench:
+def _subtract_wrenches(a: Wrench, b: Wrench) -> Wrench:
     return minus(a[0], b[0]), minus(a[1], b[1])
 
 
@@ -378,12 +378,12 @@ def _flat_wrenches(wrenches: Iterable[Wrench]) -> list[Expr]:
 
 
 __all__ = [
-    "Held",
-    "acting",
+    "JointTree",
     "all_rows",
     "bodies_program",
+    "body_actions",
     "body_of",
-    "held",
+    "joint_tree",
     "multiplier_symbols",
     "orientation_program",
     "reactions_program",

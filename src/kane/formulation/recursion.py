@@ -29,21 +29,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..graph import Expr, Graph, Inputs, Program, forward, linear_coefficients, lower
-from ..model.joints import (
-    Cylindrical,
-    Free,
-    Gimbal,
-    JointMotion,
-    JointType,
-    Planar,
-    Prismatic,
-    Revolute,
-    Screw,
-    Spherical,
-    Universal,
-    Weld,
-)
-from ..space import rotations
+from ..model.joints import JointMotion
 from ..space.algebra import (
     Matrix,
     Triple,
@@ -52,14 +38,15 @@ from ..space.algebra import (
     minus,
     plus,
     product,
+    rotate_tensor,
     scaled,
-    similar,
     sum_of,
     times,
+    transpose,
     transpose_times,
-    transposed,
 )
 from .inertia import Inertia
+from .joint_kinds import JointKind, joint_of
 from .mass import solve
 from .transfer import Transfer
 
@@ -87,55 +74,7 @@ PASSES: Mapping[str, tuple[tuple[str, bool], ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class JointKind:
-    """All that steps depend on: the kind of joint, with its axis along z, its sequence or the like, and whether rotors
-    are geared to it."""
-
-    kind: str
-    option: str = ""
-    rotor: bool = False
-
-    @property
-    def type(self) -> JointType:
-        """A joint of this kind in a graph of its own; the pitch of a screw is an input."""
-        return _joint_type(self, Graph())
-
-    @property
-    def added(self) -> int:
-        """How many constants stand in `body` after the inertia: pitch of a screw, inertias of rotors."""
-        return (self.kind == "screw") + (len(self.type.speeds) if self.rotor else 0)
-
-
-def joint_kind(type: JointType, rotor: bool = False) -> JointKind | None:
-    """The kind whose steps serve a joint of `type`, once its axes are turned; None where there are none for it."""
-    if type.__class__ not in _TYPES:  # a subclass may move otherwise
-        return None
-    option = type.sequence if isinstance(type, Gimbal) else type.velocity if isinstance(type, Free) else ""
-    kind = "gimbal" if isinstance(type, Gimbal) else type.kind
-    return JointKind(kind, option, rotor and bool(type.speeds))
-
-
-_TYPES = (Weld, Revolute, Prismatic, Screw, Cylindrical, Gimbal, Universal, Spherical, Planar, Free)
-
-
-def _joint_type(kind: JointKind, graph: Graph) -> JointType:
-    z = rotations.unit(graph, 2)
-    makers = {
-        "weld": lambda: Weld(),
-        "revolute": lambda: Revolute(z),
-        "prismatic": lambda: Prismatic(z),
-        "screw": lambda: Screw(z, graph.input("pitch")),
-        "cylindrical": lambda: Cylindrical(z),
-        "gimbal": lambda: Gimbal(kind.option),
-        "spherical": lambda: Spherical(),
-        "planar": lambda: Planar("z"),
-        "free": lambda: Free(kind.option),
-    }
-    return makers[kind.kind]()
-
-
-@dataclass(frozen=True, slots=True)
-class _Moves:
+class _JointMotion:
     """A joint's motion, with the rates of w and v at u̇ = 0 and the places of its sines and cosines."""
 
     graph: Graph
@@ -148,26 +87,26 @@ class _Moves:
 
 
 @functools.cache
-def _moves(kind: JointKind) -> _Moves:
+def _joint_motion(kind: JointKind) -> _JointMotion:
     graph = Graph()
-    type = _joint_type(kind, graph)
+    type = joint_of(kind, graph)
     q = tuple(graph.input(f"q{i}") for i in range(len(type.coordinates)))
     u = tuple(graph.input(f"u{i}") for i in range(len(type.speeds)))
     motion = type.motion(graph, q, u)
     rates = dict(zip(q, motion.qdot, strict=True))
     w_rate, v_rate = forward(motion.w, rates), forward(motion.v, rates)
     turns = tuple(graph.expr(n) for n in range(len(graph)) if graph.ops[n] in ("sin", "cos"))
-    return _Moves(graph, q, u, motion, tuple(w_rate), tuple(v_rate), turns)
+    return _JointMotion(graph, q, u, motion, tuple(w_rate), tuple(v_rate), turns)
 
 
-def kept_here(kind: JointKind) -> int:
+def here_size(kind: JointKind) -> int:
     """How many numbers `here` holds: ω and the sines and cosines."""
-    return 3 + len(_moves(kind).turns)
+    return 3 + len(_joint_motion(kind).turns)
 
 
-def kept_between(kind: JointKind) -> int:
+def kept_size(kind: JointKind) -> int:
     """How many numbers `kept` holds at most: gains and accelerations, or an inertia force."""
-    return max(7 * len(_moves(kind).u), 6)
+    return max(7 * len(_joint_motion(kind).u), 6)
 
 
 class _Step:
@@ -178,24 +117,24 @@ class _Step:
         self.kind = kind
         self.graph = Graph()
         self.groups: dict[str, list[Expr]] = {}
-        moves = _moves(kind)
+        moves = _joint_motion(kind)
         self.q, self.u = self.group("q", len(moves.q)), self.group("u", len(moves.u))
-        self.body = self.group("body", MASS.stop + kind.added)
+        self.body = self.group("body", MASS.stop + kind.extra_constants)
         symbols: dict[Expr, Expr | float] = dict(zip((*moves.q, *moves.u), (*self.q, *self.u), strict=True))
         if kind.kind == "screw":
             symbols[moves.graph.input("pitch")] = self.body[MASS.stop]
         if turns:
-            symbols.update(zip(moves.turns, self.group("here", kept_here(kind))[3:], strict=True))
+            symbols.update(zip(moves.turns, self.group("here", here_size(kind))[3:], strict=True))
         self.take = Transfer(moves.graph, self.graph, symbols)
         m = moves.motion
         self.R_J, self.p_J = self.take.matrix(m.R), self.take.triple(m.p)
         self.w_J, self.v_J = self.take.triple(m.w), self.take.triple(m.v)
-        self.w_rate, self.v_rate = self.take.triple(_three(moves.w_rate)), self.take.triple(_three(moves.v_rate))
+        self.w_rate, self.v_rate = self.take.triple(_triple(moves.w_rate)), self.take.triple(_triple(moves.v_rate))
         self.R_rest = _matrix(self.body[REST])
         self.R = product(self.R_rest, self.R_J)
-        self.r = plus(_three(self.body[OFFSET]), times(self.R_rest, self.p_J))
+        self.r = plus(_triple(self.body[OFFSET]), times(self.R_rest, self.p_J))
         mass = self.body[MASS]
-        self.inertia = Inertia(mass[0], _three(mass[1:4]), _symmetric(mass[4:]))
+        self.inertia = Inertia(mass[0], _triple(mass[1:4]), _symmetric(mass[4:]))
         self.rotors = self.body[len(self.body) - len(self.u) :] if kind.rotor else [self.graph.const(0.0)] * len(self.u)
 
     def group(self, name: str, size: int) -> list[Expr]:
@@ -211,11 +150,11 @@ class _Step:
         A, _ = linear_coefficients([*self.w_J, *transpose_times(self.R_J, self.v_J)], self.u)
         return [[A[i][k] for i in range(6)] for k in range(len(self.u))]
 
-    def inward(self, v: Triple) -> Triple:
+    def to_parent(self, v: Triple) -> Triple:
         """A vector in the link's axes, in the parent's."""
         return times(self.R, v)
 
-    def outward(self, v: Triple) -> Triple:
+    def to_link(self, v: Triple) -> Triple:
         """A vector in the parent's axes, in the link's."""
         return transpose_times(self.R, v)
 
@@ -237,12 +176,12 @@ class _Step:
         return lower(f"{name} of {label}", inputs, filled)
 
 
-def _three(values: Sequence[Expr]) -> Triple:
+def _triple(values: Sequence[Expr]) -> Triple:
     return (values[0], values[1], values[2])
 
 
 def _matrix(rows: Sequence[Expr]) -> Matrix:
-    return (_three(rows[0:3]), _three(rows[3:6]), _three(rows[6:9]))
+    return (_triple(rows[0:3]), _triple(rows[3:6]), _triple(rows[6:9]))
 
 
 def _symmetric(six: Sequence[Expr]) -> Matrix:
@@ -250,7 +189,7 @@ def _symmetric(six: Sequence[Expr]) -> Matrix:
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
 
-def _six(m: Matrix) -> list[Expr]:
+def _upper_triangle(m: Matrix) -> list[Expr]:
     return [m[0][0], m[0][1], m[0][2], m[1][1], m[1][2], m[2][2]]
 
 
@@ -270,17 +209,17 @@ def step(kind: JointKind, name: str) -> Program | None:
 def _velocities(kind: JointKind) -> Program:
     """ω of the body; sines and cosines of its joint are kept."""
     s = _Step(kind, turns=False)
-    w = plus(s.outward(_three(s.group("inner", 3))), s.w_J)
-    return s.program("velocities", {"here": [*w, *s.take(_moves(kind).turns)]})
+    w = plus(s.to_link(_triple(s.group("inner", 3))), s.w_J)
+    return s.program("velocities", {"here": [*w, *s.take(_joint_motion(kind).turns)]})
 
 
 def _articulate(kind: JointKind) -> Program:
-    """The articulated inertia of a body and all outboard of it, as the parent feels it through the joint.
+    """The articulated inertia of a body and all outboard of it, as seen by the parent through the joint.
 
     U = IA S, D = Sᵀ U + rotors, K = U D⁻¹, e = D⁻¹ (τ − Sᵀ p); then Ia = IA − K Uᵀ, pa = p + Ia c + U e.
     """
     s = _Step(kind, turns=True)
-    w, w_inner = _three(s.group("here", 3)), _three(s.group("inner", 3))
+    w, w_inner = _triple(s.group("here", 3)), _triple(s.group("inner", 3))
     tau = s.group("x", len(s.u))
     sums = [a + b for a, b in zip(_rigid(s.inertia, w), s.group("outer", ARTICULATED), strict=True)]
     A, B, C = _symmetric(sums[0:6]), _matrix(sums[6:15]), _symmetric(sums[15:21])
@@ -295,11 +234,11 @@ def _articulate(kind: JointKind) -> Program:
             D[j][i] = D[i][j]
     e = solve(D, [t - _dot(column, force) for t, column in zip(tau, S, strict=True)], range(n))
     K = [solve(D, [U[i][a] for i in range(n)], range(n)) for a in range(6)]  # by rows: 6 × n
-    entries = _downdated(A, B, C, U, K, set() if kind.rotor else _free_axes(S))
+    entries = _downdate(A, B, C, U, K, set() if kind.rotor else _free_axes(S))
     A, B, C = _symmetric(entries[0:6]), _matrix(entries[6:15]), _symmetric(entries[15:21])
     c = s.turn_rate(w)
-    torque = plus(_combined(_three(force[:3]), U, e, 0), times(A, c))
-    push = plus(_combined(_three(force[3:]), U, e, 3), transpose_times(B, c))
+    torque = plus(_add_combination(_triple(force[:3]), U, e, 0), times(A, c))
+    push = plus(_add_combination(_triple(force[3:]), U, e, 3), transpose_times(B, c))
     moved = _to_parent(s, (A, B, C), torque, push, s.remainder(w_inner))
     left = [a + b for a, b in zip(moved, s.group("sum", ARTICULATED), strict=True)]
     return s.program("articulate", {"inner_slot": left, "kept": [*(K[a][i] for i in range(n) for a in range(6)), *e]})
@@ -313,34 +252,34 @@ def _rigid(body: Inertia, w: Triple) -> list[Expr]:
     zero = body.m.graph.const(0.0)
     B = _skew(body.h)
     n, f = cross(w, times(body.I, w)), cross(w, cross(w, body.h))
-    return [*_six(body.I), *B[0], *B[1], *B[2], body.m, zero, zero, body.m, zero, body.m, *n, *f]
+    return [*_upper_triangle(body.I), *B[0], *B[1], *B[2], body.m, zero, zero, body.m, zero, body.m, *n, *f]
 
 
 def _product(A: Matrix, B: Matrix, C: Matrix, column: Sequence[Expr]) -> list[Expr]:
-    w, v = _three(column[:3]), _three(column[3:])
+    w, v = _triple(column[:3]), _triple(column[3:])
     return [*plus(times(A, w), times(B, v)), *plus(transpose_times(B, w), times(C, v))]
 
 
 def _dot(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
-    return dot(_three(a[:3]), _three(b[:3])) + dot(_three(a[3:]), _three(b[3:]))
+    return dot(_triple(a[:3]), _triple(b[:3])) + dot(_triple(a[3:]), _triple(b[3:]))
 
 
-def _combined(start: Triple, U: list[list[Expr]], e: list[Expr], row: int) -> Triple:
+def _add_combination(start: Triple, U: list[list[Expr]], e: list[Expr], row: int) -> Triple:
     total = start
     for column, factor in zip(U, e, strict=True):
-        total = plus(total, scaled(factor, _three(column[row : row + 3])))
+        total = plus(total, scaled(factor, _triple(column[row : row + 3])))
     return total
 
 
 def _free_axes(S: list[list[Expr]]) -> set[int]:
-    """Axes (0 to 2 turning, 3 to 5 sliding) along which a joint moves freely: nothing is felt through it along them."""
+    """Axes (0 to 2 turning, 3 to 5 sliding) along which a joint moves freely: it transmits nothing along them."""
     if len(S) == 6:
         return set(range(6))
     units = [[a for a in range(6) if not column[a].is_zero] for column in S]
     return {axes[0] for column, axes in zip(S, units, strict=True) if len(axes) == 1 and column[axes[0]] == 1.0}
 
 
-def _downdated(
+def _downdate(
     A: Matrix, B: Matrix, C: Matrix, U: list[list[Expr]], K: list[list[Expr]], unfelt: set[int]
 ) -> list[Expr]:
     """A, B, C less K Uᵀ; exactly zero along axes that the joint leaves free."""
@@ -366,36 +305,36 @@ def _to_parent(
 
     With a_L = a + α × r + remainder: B' = B + r̃ C, A' = A − B r̃ + r̃ B'ᵀ.
     """
-    A, C = similar(s.R, inertia[0]), similar(s.R, inertia[2])
-    B = product(s.R, product(inertia[1], transposed(s.R)))
-    torque = plus(s.inward(torque), times(B, remainder))
-    push = plus(s.inward(push), times(C, remainder))
+    A, C = rotate_tensor(s.R, inertia[0]), rotate_tensor(s.R, inertia[2])
+    B = product(s.R, product(inertia[1], transpose(s.R)))
+    torque = plus(s.to_parent(torque), times(B, remainder))
+    push = plus(s.to_parent(push), times(C, remainder))
     skew = _skew(s.r)
     B_moved = sum_of(B, product(skew, C))
-    half, other = product(B, skew), product(skew, transposed(B_moved))
+    half, other = product(B, skew), product(skew, transpose(B_moved))
     A_moved = tuple(plus(minus(A[i], half[i]), other[i]) for i in range(3))
     upper = [A_moved[i][j] for i in range(3) for j in range(i, 3)]
     moment = plus(torque, cross(s.r, push))
-    return [*upper, *B_moved[0], *B_moved[1], *B_moved[2], *_six(C), *moment, *push]
+    return [*upper, *B_moved[0], *B_moved[1], *B_moved[2], *_upper_triangle(C), *moment, *push]
 
 
 def _accelerate(kind: JointKind, move: bool = False) -> Program:
     """u̇ = e − Kᵀ (what the parent's acceleration gives the body), and the body's own acceleration; with `move` the
     rates of the coordinates too."""
     s = _Step(kind, turns=True)
-    w, w_inner = _three(s.group("here", 3)), _three(s.group("inner", 3))
+    w, w_inner = _triple(s.group("here", 3)), _triple(s.group("inner", 3))
     given = s.group("inner_slot", 6)
     kept = s.group("kept", 7 * len(s.u))
-    alpha_inner, a_inner = _three(given[:3]), _three(given[3:])
-    alpha = plus(s.outward(alpha_inner), s.turn_rate(w))
-    a = s.outward(plus(plus(a_inner, cross(alpha_inner, s.r)), s.remainder(w_inner)))
+    alpha_inner, a_inner = _triple(given[:3]), _triple(given[3:])
+    alpha = plus(s.to_link(alpha_inner), s.turn_rate(w))
+    a = s.to_link(plus(plus(a_inner, cross(alpha_inner, s.r)), s.remainder(w_inner)))
     udot = [kept[6 * len(s.u) + i] - _dot(kept[6 * i : 6 * i + 6], [*alpha, *a]) for i in range(len(s.u))]
     for column, rate in zip(s.columns(), udot, strict=True):
-        alpha = plus(alpha, scaled(rate, _three(column[:3])))
-        a = plus(a, scaled(rate, _three(column[3:])))
+        alpha = plus(alpha, scaled(rate, _triple(column[:3])))
+        a = plus(a, scaled(rate, _triple(column[3:])))
     outputs: dict[str, Sequence[Expr]] = {"slot": [*alpha, *a], "x": udot}
     if move:
-        outputs["q"] = s.take(_moves(kind).motion.qdot)
+        outputs["q"] = s.take(_joint_motion(kind).motion.qdot)
     return s.program("accelerate and move" if move else "accelerate", outputs)
 
 
@@ -405,20 +344,20 @@ def _accelerate(kind: JointKind, move: bool = False) -> Program:
 def _inertia_forces(kind: JointKind) -> Program:
     """ω, α and a of the body, and the force and moment that give it this motion."""
     s = _Step(kind, turns=False)
-    w_inner, given = _three(s.group("inner", 3)), s.group("inner_slot", 6)
+    w_inner, given = _triple(s.group("inner", 3)), s.group("inner_slot", 6)
     udot = s.group("x", len(s.u))
-    w = plus(s.outward(w_inner), s.w_J)
-    alpha_inner, a_inner = _three(given[:3]), _three(given[3:])
-    alpha = plus(s.outward(alpha_inner), s.turn_rate(w))
-    a = s.outward(plus(plus(a_inner, cross(alpha_inner, s.r)), s.remainder(w_inner)))
+    w = plus(s.to_link(w_inner), s.w_J)
+    alpha_inner, a_inner = _triple(given[:3]), _triple(given[3:])
+    alpha = plus(s.to_link(alpha_inner), s.turn_rate(w))
+    a = s.to_link(plus(plus(a_inner, cross(alpha_inner, s.r)), s.remainder(w_inner)))
     for column, rate in zip(s.columns(), udot, strict=True):
-        alpha = plus(alpha, scaled(rate, _three(column[:3])))
-        a = plus(a, scaled(rate, _three(column[3:])))
+        alpha = plus(alpha, scaled(rate, _triple(column[:3])))
+        a = plus(a, scaled(rate, _triple(column[3:])))
     skew = _skew(w)
     products = product(skew, skew)
     turning = tuple(plus(x, y) for x, y in zip(_skew(alpha), products, strict=True))
     F, N = s.inertia.loads(w, alpha, (turning[0], turning[1], turning[2]), a)
-    here = [*w, *s.take(_moves(kind).turns)]
+    here = [*w, *s.take(_joint_motion(kind).turns)]
     return s.program("inertia forces", {"here": here, "slot": [*alpha, *a], "kept": [*N, *F]})
 
 
@@ -427,10 +366,10 @@ def _efforts(kind: JointKind) -> Program:
     s = _Step(kind, turns=True)
     udot = s.group("x", len(s.u))
     sums = [a + b for a, b in zip(s.group("kept", 6), s.group("outer", 6), strict=True)]
-    N, F = _three(sums[:3]), _three(sums[3:])
+    N, F = _triple(sums[:3]), _triple(sums[3:])
     tau = [_dot(c, sums) + s.rotors[i] * udot[i] for i, c in enumerate(s.columns())]
-    push = s.inward(F)
-    left = [a + b for a, b in zip([*plus(s.inward(N), cross(s.r, push)), *push], s.group("sum", 6), strict=True)]
+    push = s.to_parent(F)
+    left = [a + b for a, b in zip([*plus(s.to_parent(N), cross(s.r, push)), *push], s.group("sum", 6), strict=True)]
     return s.program("efforts", {"inner_slot": left, "x": tau})
 
 
@@ -440,24 +379,24 @@ def _efforts(kind: JointKind) -> Program:
 def _rates(kind: JointKind) -> Program | None:
     """Rates of the coordinates, in their place."""
     s = _Step(kind, turns=False)
-    return s.program("rates", {"q": s.take(_moves(kind).motion.qdot)}) if s.q else None
+    return s.program("rates", {"q": s.take(_joint_motion(kind).motion.qdot)}) if s.q else None
 
 
-def _moving(s: _Step) -> list[Expr]:
+def _body_motion(s: _Step) -> list[Expr]:
     """The body's motion in N, from that of its parent: see `STATE`."""
     given = s.group("inner_slot", STATE)
-    R_inner, r_inner, w_inner, v_inner = _matrix(given[:9]), *(_three(given[i : i + 3]) for i in (9, 12, 15))
+    R_inner, r_inner, w_inner, v_inner = _matrix(given[:9]), *(_triple(given[i : i + 3]) for i in (9, 12, 15))
     R, r = product(R_inner, s.R), plus(r_inner, times(R_inner, s.r))
-    w = plus(s.outward(w_inner), s.w_J)
-    v = s.outward(plus(plus(v_inner, cross(w_inner, s.r)), times(s.R_rest, s.v_J)))
+    w = plus(s.to_link(w_inner), s.w_J)
+    v = s.to_link(plus(plus(v_inner, cross(w_inner, s.r)), times(s.R_rest, s.v_J)))
     return [*R[0], *R[1], *R[2], *r, *w, *v]
 
 
 def _states(kind: JointKind) -> Program:
     """The body's motion in N, and its part of `TOTALS`."""
     s = _Step(kind, turns=False)
-    totals, moving = s.group("totals", TOTALS), _moving(s)
-    R, r, w, v = _matrix(moving[:9]), *(_three(moving[i : i + 3]) for i in (9, 12, 15))
+    totals, moving = s.group("totals", TOTALS), _body_motion(s)
+    R, r, w, v = _matrix(moving[:9]), *(_triple(moving[i : i + 3]) for i in (9, 12, 15))
     energy = s.inertia.kinetic_energy(w, v)
     for inertia, rate in zip(s.rotors, s.u, strict=True):
         energy = energy + 0.5 * inertia * rate * rate
@@ -472,7 +411,7 @@ def _states(kind: JointKind) -> Program:
 def _places(kind: JointKind) -> Program:
     """The body's motion in N, for its children and as an answer."""
     s = _Step(kind, turns=False)
-    moving = _moving(s)
+    moving = _body_motion(s)
     return s.program("places", {"slot": moving, "place": moving})
 
 
@@ -494,9 +433,7 @@ __all__ = [
     "PASSES",
     "STATE",
     "TOTALS",
-    "JointKind",
-    "joint_kind",
-    "kept_between",
-    "kept_here",
+    "here_size",
+    "kept_size",
     "step",
 ]

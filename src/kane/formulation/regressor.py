@@ -46,7 +46,7 @@ def regressor(equations: Equations) -> list[list[Expr]]:
         bodies.append(Mass(body.name, body.frame, body.origin, about))
     power = Power()
     add_inertia(power, kin, bodies)
-    return linear_coefficients(power.by(system.u), symbols)[0]
+    return linear_coefficients(power.derivatives(system.u), symbols)[0]
 
 
 def regressor_program(equations: Equations) -> Program:
@@ -54,4 +54,4 @@ def regressor_program(equations: Equations) -> Program:
     rows = regressor(equations)
     flat = [e for row in rows for e in row]
     shape = (len(rows), len(rows[0]))
-    return equations.timed("regressor", ["q", "u", "udot"], {"Y": (shape, flat)})
+    return equations.lower_with_time("regressor", ["q", "u", "udot"], {"Y": (shape, flat)})

@@ -18,7 +18,7 @@ from ..errors import ModelError, Problem
 from ..graph import Values
 from ..model.attitude import unit_quaternions
 from .constraints import Constraints, displacements
-from .embedding import evaluated
+from .embedding import evaluate_matrix
 from .system import System
 
 _TRIES, _AWAY = 3, 0.1  # states near the start that are looked at, and how far (rad, m)
@@ -43,7 +43,7 @@ def regular_state(system: System, rows: Constraints) -> Regular:
         return Regular(numbers, (numbers,))
     T = displacements(system)
     placed = list(rows.placed)
-    labels = RowLabels(rows.names, sizes=rows.sizes).some(placed)
+    labels = RowLabels(rows.names, sizes=rows.sizes).select(placed)
 
     def values(at: Array) -> dict[str, float]:
         return {**start, **dict(zip(system.mechanism.coordinates, at.tolist(), strict=True))}
@@ -51,8 +51,8 @@ def regular_state(system: System, rows: Constraints) -> Regular:
     def terms(at: Array) -> RowTerms:
         here = Values(values(at))
         phi = np.array(here([rows.phi[r] for r in placed]))
-        G = evaluated([rows.A[r] for r in placed], here)
-        return RowTerms(G, np.zeros(len(placed)), phi, evaluated(T, here))
+        G = evaluate_matrix([rows.A[r] for r in placed], here)
+        return RowTerms(G, np.zeros(len(placed)), phi, evaluate_matrix(T, here))
 
     unit = partial(unit_quaternions, system.mechanism)
     best, most = numbers, -1
@@ -71,13 +71,13 @@ def regular_state(system: System, rows: Constraints) -> Regular:
             best, most = found, here
         if here == len(rows):
             break
-    if not np.all(np.isfinite(evaluated(rows.A, best))):
+    if not np.all(np.isfinite(evaluate_matrix(rows.A, best))):
         raise ModelError(_without_value(system, rows, best))
     return Regular(best, tuple(seen))
 
 
 def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
-    bad = [n for n, r in zip(rows.names, evaluated(rows.A, at), strict=True) if not np.all(np.isfinite(r))]
+    bad = [n for n, r in zip(rows.names, evaluate_matrix(rows.A, at), strict=True) if not np.all(np.isfinite(r))]
     return Problem(
         system.mechanism.where("constraints"),
         f"{', '.join(repr(n) for n in bad)} have no finite value in the initial state, nor near it",
@@ -86,18 +86,18 @@ def _without_value(system: System, rows: Constraints, at: Values) -> Problem:
     )
 
 
-def rows_met_anyway(rows: Constraints, at: Regular) -> np.ndarray:
+def find_idle_rows(rows: Constraints, at: Regular) -> np.ndarray:
     """Which rows (m,) vanish but for rounding errors in all states that were looked at, if these are more than one:
-    the mechanism satisfies them without being told."""
+    every motion of the mechanism satisfies them."""
     if len(at.seen) < 2:
         return np.zeros(len(rows), dtype=bool)
-    lengths = np.array([np.linalg.norm(evaluated(rows.A, values), axis=1) for values in at.seen])
+    lengths = np.array([np.linalg.norm(evaluate_matrix(rows.A, values), axis=1) for values in at.seen])
     return np.all(lengths <= ROUNDING * rows.sizes, axis=0)
 
 
 def rank(rows: Constraints, at: Values) -> int:
     """How many rows are independent in a state."""
-    return row_rank(evaluated(rows.A, at), sizes=rows.sizes)
+    return row_rank(evaluate_matrix(rows.A, at), sizes=rows.sizes)
 
 
-__all__ = ["Regular", "rank", "regular_state", "rows_met_anyway"]
+__all__ = ["Regular", "find_idle_rows", "rank", "regular_state"]

@@ -21,7 +21,7 @@ from ..space import Frame, Point
 
 Array = np.ndarray
 _SEED = 11
-_UNKNOWN_RATE = 1.0  # rad/s, or m/s per m, of a frame or an offset whose rate nobody has written down
+_UNKNOWN_RATE = 1.0  # rad/s, or m/s per m, of a frame or an offset whose rate is not given
 
 
 def row_sizes(mechanism: Mechanism, rows: Sequence[Row]) -> Array:

@@ -44,7 +44,7 @@ def masses(system: System, links: Sequence[Link]) -> list[Mass]:
 
 
 class Power:
-    """P, as a list of velocities and what they are multiplied with; `by` differentiates it by the speeds."""
+    """P, as a list of velocities and what they are multiplied with; `derivatives` differentiates it by the speeds."""
 
     def __init__(self) -> None:
         self._terms: dict[Expr, Expr] = {}
@@ -61,7 +61,7 @@ class Power:
             total = total + x * y
         return total
 
-    def by(self, speeds: Sequence[Expr]) -> list[Expr]:
+    def derivatives(self, speeds: Sequence[Expr]) -> list[Expr]:
         """∂P/∂u_r with the factors held fixed."""
         if not self._terms:
             zero = speeds[0].graph.const(0.0)
@@ -81,7 +81,7 @@ def add_inertia(power: Power, kin: Kinematics, bodies: Iterable[Mass]) -> None:
 
 
 def rotors(system: System) -> list[tuple[Expr, Expr]]:
-    """(s, inertia): rotors geared to joints, the motion variable each turns with and the inertia felt there."""
+    """(s, inertia): rotors geared to joints, the motion variable each turns with and the inertia reflected to it."""
     take = system.take
     return [(take.one(r.variable), take.one(r.inertia)) for r in system.mechanism.rotors.values()]
 

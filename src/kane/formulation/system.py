@@ -136,7 +136,7 @@ class System:
                     self.mechanism.where("speeds"),
                     f"the speeds {', '.join(involved)} are not independent: rank {rank} of {len(Y)}",
                     "u = Y q̇ + Z must have a solution for q̇",
-                    "define speeds that tell every motion apart, as many as there are degrees of freedom",
+                    "define as many independent speeds as there are degrees of freedom",
                 )
             )
 
@@ -157,10 +157,10 @@ class System:
         for link in links:
             link.attach(kin)
         if not self.joint_speeds and not self.map.identity:
-            self._set_defined(kin, udot, {link.body.frame: link for link in links})
+            self._set_measure_numbers(kin, udot, {link.body.frame: link for link in links})
         return kin
 
-    def _set_defined(self, kin: Kinematics, udot: Sequence[Expr], links: Mapping[Frame | None, Link]) -> None:
+    def _set_measure_numbers(self, kin: Kinematics, udot: Sequence[Expr], links: Mapping[Frame | None, Link]) -> None:
         """Frames whose ω has speeds as its three measure numbers get them directly, as Kane does."""
         mechanism = self.mechanism
         rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..constraints.thresholds import REDUNDANT
-from .reactions import Held
+from .reactions import JointTree
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
 
 
-def sum_inward(held: Held, needs: Array, arms: Array) -> Array:
+def sum_inward(held: JointTree, needs: Array, arms: Array) -> Array:
     """Wrenches of all joints on their children, (batch, joints, 6): what the bodies beyond each joint need.
 
     `needs` (batch, joints, 6) is about the joints' points, force before moment, in N; `arms` (batch, joints, 3) lead to
@@ -32,7 +32,7 @@ def sum_inward(held: Held, needs: Array, arms: Array) -> Array:
     return total
 
 
-def subtract_rows(held: Held, needs: Array, acts: Array | None, values: Array) -> Array:
+def subtract_rows(held: JointTree, needs: Array, acts: Array | None, values: Array) -> Array:
     """What bodies need beyond their loads and the reactions of rows, (batch, joints, 6)."""
     left = needs.copy()
     if acts is not None:
@@ -41,7 +41,7 @@ def subtract_rows(held: Held, needs: Array, acts: Array | None, values: Array) -
     return left
 
 
-def largest_wrenches(held: Held, acts: Array | None, arms: Array, values: Array) -> Array:
+def largest_wrenches(held: JointTree, acts: Array | None, arms: Array, values: Array) -> Array:
     """How large forces and moments of rows could become in any joint if nothing cancelled, (batch, 2)."""
     if acts is None:
         return np.zeros((len(values), 2))

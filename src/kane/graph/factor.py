@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 from .graph import CONST, INPUT, ONE, Graph
-from .live import ONCE, Lateness, Live, copied, moderate
+from .live import ONCE, Lateness, Live, copy_node, moderate
 
 _DEEP = 40  # factors within factors: deeper only in polynomials made for it, and recursion has to end
 _TRIED = 40  # terms of a sum up to which products with sums inside are tried expanded
@@ -81,13 +81,13 @@ class Planner:
                 continue
             for i in held:
                 alive[i] = False
-            groups.append(self.taken_out(f, [terms[i] for i in held], depth))
+            groups.append(self.take_out(f, [terms[i] for i in held], depth))
         return Plan([t for t, there in zip(terms, alive, strict=True) if there], groups)
 
-    def taken_out(self, f: int, terms: list[Term], depth: int) -> tuple[tuple[int, ...], Plan]:
+    def take_out(self, f: int, terms: list[Term], depth: int) -> tuple[tuple[int, ...], Plan]:
         """(factors, Σ terms / factors): f, and whatever else all terms share and is worth it."""
         outside = [f]
-        inside = [_without(t, f) for t in terms]
+        inside = [_remove_factor(t, f) for t in terms]
         if set(inside[0].factors).intersection(*(t.factors for t in inside[1:])):
             shared = Counter(inside[0].factors)
             for t in inside[1:]:
@@ -95,7 +95,7 @@ class Planner:
             for g in shared.elements():
                 if self.gain(g, self.weights(inside)) > 0:
                     outside.append(g)
-                    inside = [_without(t, g) for t in inside]
+                    inside = [_remove_factor(t, g) for t in inside]
         inside = [t if t.factors else Term(t.negative, (ONE,)) for t in inside]
         return tuple(outside), self._plan(inside, depth + 1)
 
@@ -160,7 +160,7 @@ class Round:
             if n in absorbed:
                 continue
             if op in (CONST, INPUT) or absorbed.isdisjoint(args):
-                new[n] = copied(old, n, out, new)
+                new[n] = copy_node(old, n, out, new)
             elif op == "mul":
                 new[n] = self.product(self.factors(n)[0])
             else:
@@ -184,9 +184,9 @@ class Round:
             if out_ops[m] == "neg":
                 negative, m = not negative, self.out.args[m][0]
             found.append(m)
-        return self.merged(negative, found), sums
+        return self.merge_constants(negative, found), sums
 
-    def merged(self, negative: bool, factors: Iterable[int]) -> Term:
+    def merge_constants(self, negative: bool, factors: Iterable[int]) -> Term:
         """The term with its constants multiplied into one, which is left out if it is 1."""
         ops, constant, rest = self.out.ops, 1.0, []
         for f in factors:
@@ -227,24 +227,24 @@ class Round:
         planner = self.planner
         plan = planner.plan(terms)
         for product, n in inner[:_TRIED]:
-            factor = self.unsigned(False, self.new[n]).factors[0]
+            factor = self.pull_sign(False, self.new[n]).factors[0]
             there = any(t is product for t in terms)
             if not there or factor not in product.factors or len(terms) > _TRIED:
                 continue
             parts = self.terms(n)[0]
-            rest = _without(product, factor).factors
-            if not self.meet(rest, parts, (t for t in terms if t is not product)):
+            rest = _remove_factor(product, factor).factors
+            if not self.may_share_factor(rest, parts, (t for t in terms if t is not product)):
                 continue
             flip = product.negative != (self.out.ops[self.new[n]] == "neg")
             expanded = [t for t in terms if t is not product]
-            expanded += [self.merged(flip != t.negative, (*rest, *t.factors)) for t in parts]
-            expanded = self.collected(expanded)
+            expanded += [self.merge_constants(flip != t.negative, (*rest, *t.factors)) for t in parts]
+            expanded = self.collect_like_terms(expanded)
             other = planner.plan(expanded)
             if planner.cost(other) < planner.cost(plan) + planner.cost(planner.plan(parts)):
                 terms, plan = expanded, other
-        return self.added(plan)
+        return self.build_sum(plan)
 
-    def meet(self, rest: tuple[int, ...], parts: list[Term], others: Iterable[Term]) -> bool:
+    def may_share_factor(self, rest: tuple[int, ...], parts: list[Term], others: Iterable[Term]) -> bool:
         """Whether rest · Σ parts, expanded, could share a factor with other terms of the sum, or merge numbers."""
         ops = self.out.ops
         known = {f for t in others for f in t.factors}
@@ -264,7 +264,7 @@ class Round:
             negative, n = stack.pop()
             op = ops[n]
             if n not in absorbed:
-                terms.append(self.bare(negative, new[n]))
+                terms.append(self.term_of(negative, new[n]))
             elif op in ("add", "sub"):
                 first, second = args[n]
                 stack.append((negative != (op == "sub"), second))
@@ -274,13 +274,13 @@ class Round:
                 terms.append(Term(negative != product.negative, product.factors) if negative else product)
                 inner += [(terms[-1], s) for s in sums]
             else:
-                over.setdefault(new[args[n][1]], []).append(self.bare(negative, new[args[n][0]]))
+                over.setdefault(new[args[n][1]], []).append(self.term_of(negative, new[args[n][0]]))
         for denominator, numerators in over.items():
-            quotient = self.out.build("div", self.added(Plan(numerators)), denominator)
-            terms.append(self.bare(False, quotient))
-        return self.collected(terms), inner
+            quotient = self.out.build("div", self.build_sum(Plan(numerators)), denominator)
+            terms.append(self.term_of(False, quotient))
+        return self.collect_like_terms(terms), inner
 
-    def collected(self, terms: list[Term]) -> list[Term]:
+    def collect_like_terms(self, terms: list[Term]) -> list[Term]:
         """The terms with those that differ only by a number made one."""
         ops = self.out.ops
         alike: dict[tuple[int, ...], list[Term]] = {}
@@ -294,7 +294,7 @@ class Round:
             if len(group) == 1 or not (total == 0.0 or moderate(total)):
                 result += group
             elif total != 0.0:
-                result.append(self.merged(False, (*key, self.out._const(total))))
+                result.append(self.merge_constants(False, (*key, self.out._const(total))))
         return result
 
     def number(self, term: Term) -> float:
@@ -305,20 +305,20 @@ class Round:
                 number *= self.out.args[f][0]
         return number
 
-    def bare(self, negative: bool, node: int) -> Term:
-        return self.merged(negative, [node]) if self.out.ops[node] == CONST else self.unsigned(negative, node)
+    def term_of(self, negative: bool, node: int) -> Term:
+        return self.merge_constants(negative, [node]) if self.out.ops[node] == CONST else self.pull_sign(negative, node)
 
-    def unsigned(self, negative: bool, node: int) -> Term:
+    def pull_sign(self, negative: bool, node: int) -> Term:
         if self.out.ops[node] == "neg":
             return Term(not negative, self.out.args[node])
         return Term(negative, (node,))
 
-    def added(self, plan: Plan) -> int:
+    def build_sum(self, plan: Plan) -> int:
         """The node of a planned sum: early terms first, so that sums with the same beginning share it."""
-        signed = [self.signed(t) for t in plan.terms]
+        signed = [self.build_product(t) for t in plan.terms]
         for factors, inner in plan.groups:
-            term = self.unsigned(False, self.added(inner))
-            signed.append(self.signed(self.merged(term.negative, (*factors, *term.factors))))
+            term = self.pull_sign(False, self.build_sum(inner))
+            signed.append(self.build_product(self.merge_constants(term.negative, (*factors, *term.factors))))
         if not signed:
             return self.out._const(0.0)
         build, stage = self.out.build, self.late.stages()
@@ -330,16 +330,16 @@ class Round:
             node = build("sub" if negative else "add", node, n)
         return node
 
-    def signed(self, term: Term) -> tuple[bool, int]:
+    def build_product(self, term: Term) -> tuple[bool, int]:
         """(negative, Π factors); a difference that is there the other way round is taken as it is."""
         node = self.size(term.factors)
         if term.negative and self.out.ops[node] == "sub":
-            turned = self.unsigned(False, self.out.build("neg", node))
+            turned = self.pull_sign(False, self.out.build("neg", node))
             return turned.negative, turned.factors[0]
         return term.negative, node
 
 
-def _without(term: Term, f: int) -> Term:
+def _remove_factor(term: Term, f: int) -> Term:
     at = term.factors.index(f)
     return Term(term.negative, term.factors[:at] + term.factors[at + 1 :])
 

@@ -12,10 +12,12 @@ from collections.abc import Iterable
 
 from ..errors import ExpressionError
 from .ops import TABLE
-from .ratios import RATIONAL, Ratio, kept, ratio
-from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, added, multiplied, subtracted
+from .ratios import RATIONAL, Ratio, ratio, shorten_ratio
+from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, add, multiply, subtract
 
 _ROUND = 4e-16  # sin and cos of constants this close to 0, 1/2 or 1 are meant to be it: cos(90 deg) = 0
+
+_LARGEST_POWER = 64  # integers up to here are powers by multiplication, six squares and as many products at most
 
 Scalar = "Expr | float | int"
 
@@ -126,7 +128,7 @@ class Graph:
             node = self._const(exact[0] / exact[1])
         except OverflowError:
             raise ExpressionError("arithmetic among constants overflows: check units and powers") from None
-        if node not in self._ratios and (short := kept(exact)) is not None:
+        if node not in self._ratios and (short := shorten_ratio(exact)) is not None:
             self._ratios[node] = short
         return node
 
@@ -146,14 +148,14 @@ class Expr:
         self.graph = graph
         self.id = node
 
-    def _with(self, other: Expr | float) -> int | None:
+    def _operand(self, other: Expr | float) -> int | None:
         """The node of `other` in this graph; None if it is nothing that expressions work on."""
         if isinstance(other, (Expr, int, float)):
             return self.graph.lift(other).id
         return None
 
     def _binary(self, op: str, other: Expr | float, swap: bool = False) -> Expr:
-        g, b = self.graph, self._with(other)
+        g, b = self.graph, self._operand(other)
         if b is None:
             return NotImplemented
         return Expr(g, g.build(op, b, self.id) if swap else g.build(op, self.id, b))
@@ -162,7 +164,7 @@ class Expr:
         g = self.graph
         if type(other) is Expr and other.graph is g:
             a, b = self.id, other.id
-            return self if b == ZERO else other if a == ZERO else Expr(g, added(g, a, b))
+            return self if b == ZERO else other if a == ZERO else Expr(g, add(g, a, b))
         return self._binary("add", other)
 
     __radd__ = __add__
@@ -171,7 +173,7 @@ class Expr:
         g = self.graph
         if type(other) is Expr and other.graph is g:
             b = other.id
-            return self if b == ZERO else Expr(g, subtracted(g, self.id, b))
+            return self if b == ZERO else Expr(g, subtract(g, self.id, b))
         return self._binary("sub", other)
 
     def __rsub__(self, other: Expr | float) -> Expr:
@@ -185,7 +187,7 @@ class Expr:
                 return self if a == ZERO else other
             if b <= ONE:
                 return other if b == ZERO else self
-            return Expr(g, multiplied(g, a, b))
+            return Expr(g, multiply(g, a, b))
         return self._binary("mul", other)
 
     __rmul__ = __mul__
@@ -203,11 +205,17 @@ class Expr:
         return self
 
     def __pow__(self, exponent: float) -> Expr:
-        """Powers by small integers become multiplications; 0.5 is the square root."""
-        if exponent == 0.5:
-            return self.sqrt()
-        if exponent != int(exponent) or abs(exponent) > 64:
-            raise ExpressionError(f"power {exponent}: only integers up to 64 in size and 0.5 are powers here")
+        """Powers by small integers become multiplications, halves of integers have a square root besides; any other is
+        exp(exponent log x), which is nan for negative x."""
+        if not math.isfinite(exponent) or (exponent == int(exponent) and abs(exponent) > _LARGEST_POWER):
+            raise ExpressionError(
+                f"power {exponent}: an exponent is an integer up to {_LARGEST_POWER} in size, or not an integer"
+            )
+        if exponent != int(exponent) and (2.0 * exponent != int(2.0 * exponent) or abs(exponent) > _LARGEST_POWER):
+            return (exponent * self.log()).exp()
+        if exponent != int(exponent):
+            positive = self ** math.floor(abs(exponent)) * self.sqrt()
+            return 1.0 / positive if exponent < 0 else positive
         n = int(abs(exponent))
         result, square = self.graph.const(1.0), self
         while n:
@@ -300,10 +308,10 @@ class Expr:
         raise ExpressionError("an expression has no truth value: write select(condition, then, otherwise)")
 
     def __repr__(self) -> str:
-        return _shown(self.graph, self.id, depth=4)
+        return _expression_text(self.graph, self.id, depth=4)
 
 
-def _shown(g: Graph, node: int, depth: int) -> str:
+def _expression_text(g: Graph, node: int, depth: int) -> str:
     op, args = g.ops[node], g.args[node]
     if op == INPUT:
         return args[0]
@@ -311,6 +319,6 @@ def _shown(g: Graph, node: int, depth: int) -> str:
         return f"{args[0]:g}"
     if not depth:
         return f"z{node}"
-    inner = [_shown(g, a, depth - 1) for a in args]
+    inner = [_expression_text(g, a, depth - 1) for a in args]
     infix = TABLE[op].infix
     return f"({inner[0]} {infix} {inner[1]})" if infix else f"{op}({', '.join(inner)})"

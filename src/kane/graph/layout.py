@@ -7,8 +7,8 @@ formulation writes programs in this order, integrators and compiled code read th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -33,12 +33,16 @@ class Block:
         return slice(self.start, self.stop)
 
 
+Shapes = list[tuple[str, tuple[int, ...]]]
+"""Names of blocks with their shapes, in their order."""
+
+
 class Blocks(Mapping[str, Block]):
     """Blocks one after another, by name; `size` is how many numbers they are in all."""
 
     __slots__ = ("_blocks", "size")
 
-    def __init__(self, shapes: Sequence[tuple[str, tuple[int, ...]]]):
+    def __init__(self, shapes: Shapes):
         self._blocks: dict[str, Block] = {}
         self.size = 0
         for name, shape in shapes:
@@ -72,57 +76,34 @@ class Layout:
     parameters: int = 0
     rows: int = 0
     positions: tuple[int, ...] = ()
+    state: Blocks = field(init=False, repr=False, compare=False)
+    """The state of an integrator, y = [q, u, work]."""
+    inputs: Blocks = field(init=False, repr=False, compare=False)
+    """What every program of a motion reads: [t, q, u, work, tau, parameters]."""
+    event_inputs: Blocks = field(init=False, repr=False, compare=False)
+    """What a program of events reads that watches multipliers: the inputs and λ of all rows."""
+    terms: Blocks = field(init=False, repr=False, compare=False)
+    """What constraints are embedded from: q̇, M, f = tau − bias, the rows A, their rate A u + c, b of A u̇ = b, the
+    residuals phi (0 for rows of motion alone), the power of the loads."""
+    places: Blocks = field(init=False, repr=False, compare=False)
+    """What positions are closed with: phi of the rows in `positions`, their rows G of A, and T, by which the
+    coordinates move with a displacement along the speeds, δq = T δ."""
 
-    @property
-    def state(self) -> Blocks:
-        """The state of an integrator, y = [q, u, work]."""
-        return Blocks([("q", (self.coordinates,)), ("u", (self.speeds,)), ("work", ())])
-
-    @property
-    def inputs(self) -> Blocks:
-        """What every program of a motion reads."""
-        return Blocks(self._inputs())
-
-    @property
-    def watched(self) -> Blocks:
-        """What a program of events reads that watches multipliers."""
-        return Blocks([*self._inputs(), ("multipliers", (self.rows,))])
-
-    def _inputs(self) -> list[tuple[str, tuple[int, ...]]]:
-        n = self.speeds
-        return [
-            ("t", ()),
-            ("q", (self.coordinates,)),
-            ("u", (n,)),
-            ("work", ()),
-            ("tau", (n,)),
-            ("parameters", (self.parameters,)),
-        ]
-
-    @property
-    def terms(self) -> Blocks:
-        """What constraints are embedded from: q̇, M, f = tau − bias, the rows A, their rate A u + c, b of A u̇ = b, the
-        residuals phi (0 for rows of motion alone), the power of the loads."""
-        n, m = self.speeds, self.rows
-        return Blocks(
-            [
-                ("qdot", (self.coordinates,)),
-                ("M", (n, n)),
-                ("f", (n,)),
-                ("A", (m, n)),
-                ("rate", (m,)),
-                ("b", (m,)),
-                ("phi", (m,)),
-                ("power", ()),
-            ]
-        )
-
-    @property
-    def places(self) -> Blocks:
-        """What positions are closed with: phi of the rows in `positions`, their rows G of A, and T, by which the
-        coordinates move with a displacement along the speeds, δq = T δ."""
-        k, n = len(self.positions), self.speeds
-        return Blocks([("phi", (k,)), ("G", (k, n)), ("T", (self.coordinates, n))])
+    def __post_init__(self) -> None:
+        coordinates, n, m, k = self.coordinates, self.speeds, self.rows, len(self.positions)
+        inputs: Shapes = [("t", ()), ("q", (coordinates,)), ("u", (n,)), ("work", ()), ("tau", (n,))]
+        inputs.append(("parameters", (self.parameters,)))
+        terms: Shapes = [("qdot", (coordinates,)), ("M", (n, n)), ("f", (n,)), ("A", (m, n))]
+        terms += [("rate", (m,)), ("b", (m,)), ("phi", (m,)), ("power", ())]
+        blocks: dict[str, Shapes] = {
+            "state": [("q", (coordinates,)), ("u", (n,)), ("work", ())],
+            "inputs": inputs,
+            "event_inputs": [*inputs, ("multipliers", (m,))],
+            "terms": terms,
+            "places": [("phi", (k,)), ("G", (k, n)), ("T", (coordinates, n))],
+        }
+        for name, shapes in blocks.items():
+            object.__setattr__(self, name, Blocks(shapes))
 
 
 INPUTS = ("t", "q", "u", "work", "tau")

@@ -23,9 +23,9 @@ class Live:
 
     @cached_property
     def nodes(self) -> list[int]:
-        return self._reached()
+        return self._find_reachable()
 
-    def _reached(self) -> list[int]:
+    def _find_reachable(self) -> list[int]:
         """As `passes.reachable` finds them; where most of a graph is reached, one scan backwards is faster."""
         ops, args, reached = self.graph.ops, self.graph.args, set(self.roots)
         for n in range(max(self.roots), -1, -1):
@@ -78,7 +78,7 @@ class Lateness:
         return of
 
 
-def copied(graph: Graph, node: int, out: Graph, new: Mapping[int, int]) -> int:
+def copy_node(graph: Graph, node: int, out: Graph, new: Mapping[int, int]) -> int:
     """The node of `graph` built in `out`, where `new` says what became of its arguments."""
     op, args = graph.ops[node], graph.args[node]
     if op == CONST:

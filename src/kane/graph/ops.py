@@ -14,7 +14,7 @@ from typing import Any
 
 
 def _sign(x: float) -> float:
-    return math.copysign(1.0, x) if x else 0.0 * x
+    return math.copysign(1.0, x) if abs(x) > 0.0 else x  # 0 and nan stay what they are
 
 
 def _minimum(x: float, y: float) -> float:
@@ -32,7 +32,7 @@ def _divide(x: float, y: float) -> float:
     return math.nan if not x or math.isnan(x) else math.copysign(math.inf, x) * math.copysign(1.0, y)
 
 
-def _guarded(function: Callable[..., float]) -> Callable[..., float]:
+def _guard(function: Callable[..., float]) -> Callable[..., float]:
     """`function` with IEEE nan or inf where Python's math module raises."""
 
     def ieee(*args: float) -> float:
@@ -71,12 +71,12 @@ TABLE: dict[str, Op] = {
         Op("mul", 2, lambda x, y: x * y, lambda a, r: (a[1], a[0]), "*", "mul", True),
         Op("div", 2, _divide, lambda a, r: (1.0 / a[1], -(r / a[1])), "/", "div"),
         Op("neg", 1, lambda x: -x, lambda a, r: (-1.0,), "", "neg"),
-        Op("sqrt", 1, _guarded(math.sqrt), lambda a, r: (0.5 / r,), "", "sqrt"),
-        Op("sin", 1, _guarded(math.sin), lambda a, r: (a[0].cos(),), "", "trig"),
-        Op("cos", 1, _guarded(math.cos), lambda a, r: (-a[0].sin(),), "", "trig"),
-        Op("tan", 1, _guarded(math.tan), lambda a, r: (1.0 + r * r,), "", "trig"),
-        Op("asin", 1, _guarded(math.asin), lambda a, r: (1.0 / (1.0 - a[0] * a[0]).sqrt(),), "", "trig"),
-        Op("acos", 1, _guarded(math.acos), lambda a, r: (-1.0 / (1.0 - a[0] * a[0]).sqrt(),), "", "trig"),
+        Op("sqrt", 1, _guard(math.sqrt), lambda a, r: (0.5 / r,), "", "sqrt"),
+        Op("sin", 1, _guard(math.sin), lambda a, r: (a[0].cos(),), "", "trig"),
+        Op("cos", 1, _guard(math.cos), lambda a, r: (-a[0].sin(),), "", "trig"),
+        Op("tan", 1, _guard(math.tan), lambda a, r: (1.0 + r * r,), "", "trig"),
+        Op("asin", 1, _guard(math.asin), lambda a, r: (1.0 / (1.0 - a[0] * a[0]).sqrt(),), "", "trig"),
+        Op("acos", 1, _guard(math.acos), lambda a, r: (-1.0 / (1.0 - a[0] * a[0]).sqrt(),), "", "trig"),
         Op(
             "atan2",
             2,
@@ -85,8 +85,8 @@ TABLE: dict[str, Op] = {
             "",
             "trig",
         ),
-        Op("exp", 1, _guarded(math.exp), lambda a, r: (r,), "", "other"),
-        Op("log", 1, _guarded(math.log), lambda a, r: (1.0 / a[0],), "", "other"),
+        Op("exp", 1, _guard(math.exp), lambda a, r: (r,), "", "other"),
+        Op("log", 1, _guard(math.log), lambda a, r: (1.0 / a[0],), "", "other"),
         Op("abs", 1, lambda x: abs(x), lambda a, r: (a[0].sign(),), "", "other"),
         Op("sign", 1, _sign, _no_slope, "", "other"),
         Op(

@@ -139,6 +139,12 @@ def _linear_form(
         signs = (-1.0,) if op == "neg" else (1.0, 1.0 if op == "add" else -1.0)
         coefficients: dict[int, Expr] = {}
         rest = graph.const(0.0)
+        if op != "neg":  # one of two operands as it is: long sums are added term by term
+            if op == "add" and args[1] in forms and len(forms.get(args[0], ({},))[0]) <= 1:
+                args = args[::-1]
+            terms, rest = forms.get(args[0], ({}, graph.expr(args[0])))
+            coefficients = dict(terms)
+            args, signs = args[1:], signs[1:]
         for arg, sign in zip(args, signs, strict=True):
             terms, constant = forms.get(arg, ({}, graph.expr(arg)))
             for x, c in terms.items():

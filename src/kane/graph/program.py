@@ -109,9 +109,9 @@ class Program:
     @cached_property
     def _text(self) -> str:
         """Printed once: it is also what compiled code is remembered by."""
-        from .text import printed  # the text of a program is its own module; it builds programs, so it comes after
+        from .text import program_text  # the text of a program is its own module; it builds programs, so it comes after
 
-        return printed(self)
+        return program_text(self)
 
 
 def verify(program: Program) -> None:
@@ -219,7 +219,7 @@ def lower(
     return Program(name, tuple(inputs), tuple(args[n][0] for n in constants), rows, tuple(placed), comments)
 
 
-def _assembled(
+def _assemble(
     name: str,
     groups: tuple[Inputs, ...],
     constants: Sequence[float],
@@ -236,16 +236,16 @@ def _assembled(
     place = {s: low + i for i, s in enumerate(used)}
     shift = len(constants) - len(used)
 
-    def moved(s: int) -> int:
+    def new_slot(s: int) -> int:
         return s if s < low else place[s] if s < high else s - shift
 
     return Program(
         name,
         groups,
         tuple(constants[s - low] for s in used),
-        tuple(Row(r.op, tuple(moved(a) for a in r.args)) for r in rows),
-        tuple(Outputs(o.name, o.shape, tuple(moved(s) for s in o.slots)) for o in outputs),
-        {moved(s): c for s, c in comments.items()},
+        tuple(Row(r.op, tuple(new_slot(a) for a in r.args)) for r in rows),
+        tuple(Outputs(o.name, o.shape, tuple(new_slot(s) for s in o.slots)) for o in outputs),
+        {new_slot(s): c for s, c in comments.items()},
     )
 
 
@@ -303,4 +303,4 @@ def _select(
             place[base + i] = len(place)
     comments = {place[s]: c for s, c in program.comments.items() if s in place and s not in given}
     out = [Outputs(o.name, o.shape, tuple(place[s] for s in o.slots)) for o in outputs]
-    return _assembled(name, groups, program.constants, rows, out, comments)
+    return _assemble(name, groups, program.constants, rows, out, comments)

@@ -20,7 +20,7 @@ def ratio(number: float) -> Ratio:
     return Decimal(repr(number)).as_integer_ratio()
 
 
-def kept(x: Ratio) -> Ratio | None:
+def shorten_ratio(x: Ratio) -> Ratio | None:
     """x, in lowest terms where it has grown long; None where it is too long then: it starts again from its float."""
     n, d = x
     if d.bit_length() > _DIGITS // 2:

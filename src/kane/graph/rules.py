@@ -31,11 +31,11 @@ def _strip(g: Graph, node: int) -> tuple[bool, int]:
 _SIGNED = (CONST, "neg")  # operations with a sign that can be stripped
 
 
-def _signed(g: Graph, negative: bool, node: int) -> int:
+def _apply_sign(g: Graph, negative: bool, node: int) -> int:
     return g.build("neg", node) if negative else node
 
 
-def _alike(g: Graph, a: int, b: int) -> tuple[float, float, int] | None:
+def _like_terms(g: Graph, a: int, b: int) -> tuple[float, float, int] | None:
     """(ca, cb, x) such that a = ca x and b = cb x with numbers ca and cb; None where they have no such x."""
     ops, args = g.ops, g.args
     x, y = a, b
@@ -48,7 +48,7 @@ def _alike(g: Graph, a: int, b: int) -> tuple[float, float, int] | None:
     return 1.0 if x == a else args[args[a][0]][0], 1.0 if y == b else args[args[b][0]][0], x
 
 
-def added(g: Graph, a: int, b: int) -> int:
+def add(g: Graph, a: int, b: int) -> int:
     """The node of a + b."""
     ops, args = g.ops, g.args
     op_a, op_b = ops[a], ops[b]
@@ -60,15 +60,15 @@ def added(g: Graph, a: int, b: int) -> int:
         if op_x == CONST:
             return a if b == ZERO else g._fold("add", a, b)
         if op_x != "neg" and args[number][0] < 0:
-            return subtracted(g, x, g._const(-args[number][0]))
+            return subtract(g, x, g._const(-args[number][0]))
     if op_b == "neg":
-        return subtracted(g, a, args[b][0])
+        return subtract(g, a, args[b][0])
     if op_a == "neg":
-        return subtracted(g, b, args[a][0])
-    alike = _alike(g, a, b)
+        return subtract(g, b, args[a][0])
+    alike = _like_terms(g, a, b)
     if alike is not None and a != b:
         ca, cb, x = alike
-        return multiplied(g, g._const(ca + cb), x)
+        return multiply(g, g._const(ca + cb), x)
     if op_a == "sub" and args[a][1] == b:  # (p − q) + q
         return args[a][0]
     if op_b == "sub" and args[b][1] == a:
@@ -78,7 +78,7 @@ def added(g: Graph, a: int, b: int) -> int:
     return g._node("add", (a, b))
 
 
-def _less(g: Graph, a: int, b: int) -> int | None:
+def _cancel_term(g: Graph, a: int, b: int) -> int | None:
     """a − b where b is a term of a: (b + x) − b or (b − x) − b; None where it is not."""
     if g.ops[a] == "add" and b in g.args[a]:
         x, y = g.args[a]
@@ -86,7 +86,7 @@ def _less(g: Graph, a: int, b: int) -> int | None:
     return g.build("neg", g.args[a][1]) if g.ops[a] == "sub" and g.args[a][0] == b else None
 
 
-def subtracted(g: Graph, a: int, b: int) -> int:
+def subtract(g: Graph, a: int, b: int) -> int:
     """The node of a − b."""
     if b == ZERO:
         return a
@@ -98,21 +98,21 @@ def subtracted(g: Graph, a: int, b: int) -> int:
         if op_a == CONST:
             return g._fold("sub", a, b)
         if args[b][0] < 0:
-            return added(g, a, g._const(-args[b][0]))
+            return add(g, a, g._const(-args[b][0]))
     if a == ZERO:
         return g.build("neg", b)
     if op_b == "neg":
-        return added(g, a, args[b][0])
+        return add(g, a, args[b][0])
     if op_a == "neg":
-        return g.build("neg", added(g, args[a][0], b))
-    alike = _alike(g, a, b)
+        return g.build("neg", add(g, args[a][0], b))
+    alike = _like_terms(g, a, b)
     if alike is not None:
         ca, cb, x = alike
-        return multiplied(g, g._const(ca - cb), x)
-    rest = _less(g, a, b)
+        return multiply(g, g._const(ca - cb), x)
+    rest = _cancel_term(g, a, b)
     if rest is not None:
         return rest
-    rest = _less(g, b, a)
+    rest = _cancel_term(g, b, a)
     if rest is not None:
         return g.build("neg", rest)
     opposite = g._table.get(("sub", (b, a)))
@@ -121,7 +121,7 @@ def subtracted(g: Graph, a: int, b: int) -> int:
     return g._node("sub", (a, b))
 
 
-def multiplied(g: Graph, a: int, b: int) -> int:
+def multiply(g: Graph, a: int, b: int) -> int:
     """The node of a b."""
     ops, args = g.ops, g.args
     op_a, op_b = ops[a], ops[b]
@@ -138,10 +138,10 @@ def multiplied(g: Graph, a: int, b: int) -> int:
     if ops[b] == CONST or (b < a and ops[a] != CONST):
         a, b = b, a
     if a == ONE:
-        return _signed(g, na != nb, b)
+        return _apply_sign(g, na != nb, b)
     if ops[a] == CONST and ops[b] == "mul" and ops[args[b][0]] == CONST:
         c, x = args[b]
-        return _signed(g, na != nb, g.build("mul", g._fold("mul", a, c), x))
+        return _apply_sign(g, na != nb, g.build("mul", g._fold("mul", a, c), x))
     node = g._node("mul", (a, b))
     return _neg(g, node) if na != nb else node
 
@@ -151,12 +151,12 @@ def _div(g: Graph, a: int, b: int) -> int:
     if vb is not None:
         if vb == 0.0:
             raise ExpressionError(f"division of {g.expr(a)!r} by zero")
-        return multiplied(g, a, g._rational(over((1, 1), g._exact(b))))
+        return multiply(g, a, g._rational(over((1, 1), g._exact(b))))
     if va == 0.0:
         return a
     na, a = _strip(g, a)
     nb, b = _strip(g, b)
-    return _signed(g, na != nb, g._const(1.0) if a == b else g._node("div", (a, b)))
+    return _apply_sign(g, na != nb, g._const(1.0) if a == b else g._node("div", (a, b)))
 
 
 def _neg(g: Graph, a: int) -> int:
@@ -170,15 +170,15 @@ def _neg(g: Graph, a: int) -> int:
     return g._node("neg", (a,))
 
 
-def _odd(op: str):
+def _odd_rule(op: str):
     def rule(g: Graph, a: int) -> int:
         negative, x = _strip(g, a)
-        return _signed(g, negative, g._node(op, (x,)))
+        return _apply_sign(g, negative, g._node(op, (x,)))
 
     return rule
 
 
-def _even(op: str):
+def _even_rule(op: str):
     def rule(g: Graph, a: int) -> int:
         return g._node(op, (_strip(g, a)[1],))
 
@@ -208,17 +208,17 @@ def _equal(g: Graph, a: int, b: int) -> int:
     return g._const(1.0) if a == b else g._node("equal", (min(a, b), max(a, b)))
 
 
-ARITHMETIC = {"add": added, "sub": subtracted, "mul": multiplied}
+ARITHMETIC = {"add": add, "sub": subtract, "mul": multiply}
 """Rules that fold constants themselves: nine of ten nodes are asked for by them, most with a 0 or a 1 in them."""
 
 RULES = {
     "div": _div,
     "neg": _neg,
-    "sin": _odd("sin"),
-    "cos": _even("cos"),
-    "tan": _odd("tan"),
-    "asin": _odd("asin"),
-    "sign": _odd("sign"),
+    "sin": _odd_rule("sin"),
+    "cos": _even_rule("cos"),
+    "tan": _odd_rule("tan"),
+    "asin": _odd_rule("asin"),
+    "sign": _odd_rule("sign"),
     "abs": _abs,
     "min": _idempotent("min"),
     "max": _idempotent("max"),

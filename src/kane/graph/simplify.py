@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from .factor import Round
 from .graph import CONST, INPUT, Expr, Graph
-from .live import Live, copied, moderate
+from .live import Live, copy_node, moderate
 
 _ROUNDS = 8  # each round exposes factors to the next; counts settle after two to four
 _WORTH = 4000  # a round that saves less than one operation in so many is the last: the next would find even less
@@ -41,16 +41,16 @@ def shorten(exprs: Sequence[Expr], stages: Mapping[str, int] | None = None) -> l
     """
     if not exprs:
         return []
-    best = _settled(Live(exprs[0].graph, tuple(e.id for e in exprs)), stages or {})
-    best = _signs_absorbed(best)
+    best = _repeat_rounds(Live(exprs[0].graph, tuple(e.id for e in exprs)), stages or {})
+    best = _absorb_signs(best)
     return [best.graph.expr(r) for r in best.roots]
 
 
-def _settled(live: Live, stages: Mapping[str, int]) -> Live:
+def _repeat_rounds(live: Live, stages: Mapping[str, int]) -> Live:
     """Rounds until nothing is gained any more, in all or after the first stage, or next to nothing."""
     work = live.work(stages)
     for _ in range(_ROUNDS):
-        other = _constants_spread(Round(live, stages).result())
+        other = _spread_constants(Round(live, stages).result())
         late, total = work[0] - (after := other.work(stages))[0], work[1] - after[1]
         if min(late, total) < 0 or not (late or total):
             break
@@ -60,7 +60,7 @@ def _settled(live: Live, stages: Mapping[str, int]) -> Live:
     return live
 
 
-def _constants_spread(live: Live) -> Live:
+def _spread_constants(live: Live) -> Live:
     """c x → x scaled inside, where x, used only here, has constants that take c up."""
     graph, out = live.graph, Graph()
     nodes = live.nodes
@@ -92,13 +92,13 @@ def _constants_spread(live: Live) -> Live:
             given = [new[a] if graph.ops[a] != CONST else out._const(graph.args[a][0] * w) for a, w in pairs]
             new[n] = given[1] if n in dropped else out.build(op, *given)
         else:
-            new[n] = copied(graph, n, out, new)
+            new[n] = copy_node(graph, n, out, new)
         if n in graph.provenance:
             out.note([out.expr(new[n])], graph.provenance[n])
     return Live(out, tuple(new[r] for r in live.roots))
 
 
-def _signs_absorbed(live: Live) -> Live:
+def _absorb_signs(live: Live) -> Live:
     """−x → x with the sign changed inside, where x, used only here, has a difference or a constant that takes it up.
 
     The construction rules pull signs outwards, so the nodes are made as they stand.
@@ -135,13 +135,13 @@ def _signs_absorbed(live: Live) -> Live:
                 out._const(-graph.args[a][0]) if k in change and graph.ops[a] == CONST else new[a]
                 for k, a in enumerate(args)
             ]
-            new[n] = _as_it_stands(out, op, given, change, n in turned)
+            new[n] = _build_unsimplified(out, op, given, change, n in turned)
         if n in graph.provenance:
             out.note([out.expr(new[n])], graph.provenance[n])
     return Live(out, tuple(new[r] for r in live.roots))
 
 
-def _as_it_stands(out: Graph, op: str, args: list[int], change: tuple[int, ...], turned: bool) -> int:
+def _build_unsimplified(out: Graph, op: str, args: list[int], change: tuple[int, ...], turned: bool) -> int:
     """The node `op(args)` or, if `turned`, its negative, the arguments in `change` being negatives already."""
     if op == "neg" and (turned or change):
         return args[0]

@@ -28,7 +28,7 @@ _SHAPE = re.compile(r"(?:[0-9]{1,9}(?:, ?[0-9]{1,9})*,?)?")
 _CALL = re.compile(r"(\w+)\((.*)\)$")
 
 
-def printed(program: Program) -> str:
+def program_text(program: Program) -> str:
     """The program as text: inputs, one z per line with its provenance, outputs."""
     names = [label for g in program.inputs for label in g.labels]
     z = free_prefix("z", names)

@@ -18,7 +18,7 @@ from ..formulation.recursion import PASSES, STATE, TOTALS, step
 from ..graph import Expr, Inputs, Outputs, Program
 from ..model import Mechanism
 from ..model.loads import EffortAction, JointSpring
-from .terms import Terms, placed, summed
+from .terms import Terms, speed_indices, sum_efforts
 from .tree import ALL, GROUND, GROUND_SPIN, SLOT, ZERO, Floats, LargeTree
 
 ANSWERS = (
@@ -52,7 +52,7 @@ class Totals(NamedTuple):
     angular: Floats
 
 
-class Moving(NamedTuple):
+class BodyMotions(NamedTuple):
     """Of every body, components in N: orientation, position of its joint (m), mass centre from there (m), angular
     velocity (rad/s) and velocity of the mass centre (m/s)."""
 
@@ -108,7 +108,7 @@ class LargeAnswers:
         )
 
     @property
-    def falling(self) -> Floats:
+    def base_acceleration(self) -> Floats:
         """α and a of the ground that stand for gravity."""
         return np.concatenate([np.zeros(3), -self.tree.gravity])
 
@@ -117,7 +117,7 @@ class LargeAnswers:
         key = f"{name} alone" if alone else name
         if key not in self._kernels:
             tree, recursion = self.tree, self.recursion(name, springs=not alone)
-            ground = np.zeros(6) if alone else self.falling
+            ground = np.zeros(6) if alone else self.base_acceleration
             layout = self.layout(recursion, (tree.q_places, tree.u_places, tree.x_places), (tree.x_places,), ground)
             given, asked = ("tau", "udot") if name == "forward_dynamics" else ("udot", "tau")
             form = signature(self.mechanism, name, ("q", "u", given), {asked: (tree.n_u,)})
@@ -154,7 +154,7 @@ class LargeAnswers:
         """Motion variable → effort of all loads but springs on joints."""
         others = [load for load in self.mechanism.loads.values() if not isinstance(load.record, JointSpring)]
         actions = [a for load in others for a in load.actions()]
-        return summed((a.variable, a.value) for a in actions if isinstance(a, EffortAction))
+        return sum_efforts((a.variable, a.value) for a in actions if isinstance(a, EffortAction))
 
     @cached_property
     def _loads(self) -> Kernel | None:
@@ -163,18 +163,18 @@ class LargeAnswers:
             return None
         return compile(self.terms.program("efforts of loads", ("t", "q", "u"), "efforts", list(efforts.values())))
 
-    def _loaded(self, t: Any, q: Any, u: Any, x: Any, sign: int, free: Floats) -> Any:
+    def _add_load_efforts(self, t: Any, q: Any, u: Any, x: Any, sign: int, free: Floats) -> Any:
         """`x` with efforts of loads that are expressions added or taken off."""
         if self._loads is None:
             return x
         efforts = self._loads(t, q, u, *([free] if len(free) else []))
         lead = np.broadcast_shapes(x.shape[:-1], efforts.shape[:-1])
         total = np.array(np.broadcast_to(x, (*lead, x.shape[-1])))
-        total[..., placed(self.load_efforts, self.mechanism)] += sign * efforts
+        total[..., speed_indices(self.load_efforts, self.mechanism)] += sign * efforts
         return total
 
-    def direct(self, name: str) -> Kernel | None:
-        """The kernel that is all there is to an answer, if one is: dynamics without loads that are expressions."""
+    def sole_kernel(self, name: str) -> Kernel | None:
+        """The kernel that alone gives an answer, or None: dynamics without loads that are expressions."""
         if name not in ("forward_dynamics", "inverse_dynamics") or self._loads is not None:
             return None
         return self.dynamics(name)
@@ -187,7 +187,7 @@ class LargeAnswers:
         return getattr(self, f"_{name}_answer")(t, *arrays, free)
 
     def _inverse_dynamics_answer(self, t: Any, q: Any, u: Any, udot: Any, free: Floats) -> Floats:
-        return self._loaded(t, q, u, self.dynamics("inverse_dynamics")(q, u, udot), -1, free)
+        return self._add_load_efforts(t, q, u, self.dynamics("inverse_dynamics")(q, u, udot), -1, free)
 
     def _bias_answer(self, t: Any, q: Any, u: Any, free: Floats) -> Floats:
         return self._inverse_dynamics_answer(t, q, u, np.zeros(self.tree.n_u), free)
@@ -195,7 +195,7 @@ class LargeAnswers:
     def _forward_dynamics_answer(self, t: Any, q: Any, u: Any, tau: Any, free: Floats) -> Floats:
         kernel = self.dynamics("forward_dynamics")
         if self._loads is not None and np.shape(tau)[-1:] == (self.tree.n_u,):
-            tau = self._loaded(t, q, u, np.asarray(tau, dtype=float), 1, free)
+            tau = self._add_load_efforts(t, q, u, np.asarray(tau, dtype=float), 1, free)
         return kernel(q, u, tau)
 
     def _mass_matrix_answer(self, t: Any, q: Any, free: Floats) -> Floats:
@@ -218,7 +218,7 @@ class LargeAnswers:
 
     def _energy_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
         totals = self.totals(q, u)
-        potential = totals.gravity_potential + self.tree.stored(np.asarray(q, dtype=float))
+        potential = totals.gravity_potential + self.tree.spring_energy(np.asarray(q, dtype=float))
         if self._potentials is not None:
             values = self._potentials(t, q, u, *([free] if len(free) else []))
             potential = potential + values.sum(axis=-1)
@@ -238,18 +238,18 @@ class LargeAnswers:
         totals = self.totals(q, np.zeros(self.tree.n_u))
         return np.concatenate([totals.mass[..., None], totals.moment], axis=-1)
 
-    def _moving(self, q: Any, u: Any) -> Moving:
+    def _body_motions(self, q: Any, u: Any) -> BodyMotions:
         """The motion of every body in N, in the order of the tree."""
         tree = self.tree
         links = self._kinematics("poses")(q, u)
         R_NL = links[..., :9].reshape(*links.shape[:-1], 3, 3)
         w, v = (np.einsum("...ij,...j->...i", R_NL, links[..., i : i + 3]) for i in (12, 15))
         arm = np.einsum("...nij,nj->...ni", R_NL, tree.center)
-        return Moving(R_NL @ np.swapaxes(tree.R_BL, 1, 2), links[..., 9:12], arm, w, v + np.cross(w, arm))
+        return BodyMotions(R_NL @ np.swapaxes(tree.R_BL, 1, 2), links[..., 9:12], arm, w, v + np.cross(w, arm))
 
     def _poses_answer(self, t: Any, q: Any, free: Floats) -> Floats:
         """R_NB and the origins of the bodies, in the order of the model."""
-        tree, bodies = self.tree, self._moving(q, np.zeros(self.tree.n_u))
+        tree, bodies = self.tree, self._body_motions(q, np.zeros(self.tree.n_u))
         origin = bodies.joint - np.einsum("...nij,nj->...ni", bodies.R_NB, tree.child_at)
         flat = np.concatenate([bodies.R_NB.reshape(*origin.shape[:-1], 9), origin], axis=-1)
         place = {id(joint.child): k for k, joint in enumerate(tree.joints)}
@@ -257,7 +257,7 @@ class LargeAnswers:
 
     def _inertia_answer(self, t: Any, q: Any, free: Floats) -> tuple[Floats, Floats, Floats]:
         """Mass, mass centre, and inertia summed about it: in orbit, moving it there would leave no digits."""
-        tree, bodies = self.tree, self._moving(q, np.zeros(self.tree.n_u))
+        tree, bodies = self.tree, self._body_motions(q, np.zeros(self.tree.n_u))
         center = self._mean(bodies.joint + bodies.arm)
         arm = bodies.joint + bodies.arm - center[..., None, :]
         own = bodies.R_NB @ tree.central @ np.swapaxes(bodies.R_NB, -1, -2)
@@ -267,7 +267,7 @@ class LargeAnswers:
 
     def _central_momentum_answer(self, t: Any, q: Any, u: Any, free: Floats) -> tuple[Floats, Floats]:
         """Linear momentum, and angular momentum summed about the mass centre."""
-        tree, bodies = self.tree, self._moving(q, u)
+        tree, bodies = self.tree, self._body_motions(q, u)
         place = bodies.joint + bodies.arm
         arm = place - self._mean(place)[..., None, :]
         mean = self._mean(bodies.velocity)

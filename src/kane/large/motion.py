@@ -16,37 +16,40 @@ from ..graph import Expr
 from ..graph.layout import INPUTS
 from ..model.attitude import quaternion_places
 from .answers import LargeAnswers, signature
-from .terms import placed, summed
+from .terms import speed_indices, sum_efforts
 from .tree import NOWHERE, POWER
 
 
 @dataclass(frozen=True, slots=True)
 class LargeMotion:
     """Rates of y = [q, u, work]; y with its quaternions unit, where there are any; watched functions; efforts of a
-    control law from t, q and u."""
+    control law from t, q and u; efforts of loads and law as the rates take them."""
 
     motion: Kernel
     unit: Kernel | None
     events: Kernel | None
     law: Kernel | None
+    efforts: Kernel | None
 
 
 def large_motion(answers: LargeAnswers, law: Mapping[Expr, Expr] | None, watched: Sequence[Expr]) -> LargeMotion:
     """The kernels of a simulation with a control law, motion variable → effort, compiled in."""
     terms = answers.terms
-    motion, unit = _rates(answers, law or {})
+    motion, unit, efforts = _rates(answers, law or {})
     return LargeMotion(
         motion,
         unit,
         compile(terms.program("watch", INPUTS, "events", watched)) if watched else None,
         None if law is None else compile(terms.program("control", ("t", "q", "u"), "tau", _along_speeds(answers, law))),
+        efforts,
     )
 
 
-def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Kernel | None]:
-    """(rates of the state, the state made unit)."""
+def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Kernel | None, Kernel | None]:
+    """(rates of the state, the state made unit, efforts of loads and law)."""
     tree, terms = answers.tree, answers.terms
-    efforts = summed([*answers.load_efforts.items(), *law.items()])
+    efforts = sum_efforts([*answers.load_efforts.items(), *law.items()])
+    exerted = compile(terms.program("efforts", INPUTS, "efforts", list(efforts.values()))) if efforts else None
     groups = (*INPUTS, *(["parameters"] if terms.free else []))
     nowhere = np.array([NOWHERE], dtype=np.int32)
     given: dict[str, Places] = {
@@ -63,16 +66,16 @@ def _rates(answers: LargeAnswers, law: Mapping[Expr, Expr]) -> tuple[Kernel, Ker
         recursion,
         tuple(given[g] for g in groups),
         (rates,),
-        answers.falling,
-        loads=compile(terms.program("efforts", INPUTS, "efforts", list(efforts.values()))) if efforts else None,
-        load_places=tree.x_places[placed(efforts, answers.mechanism)],
+        answers.base_acceleration,
+        loads=exerted,
+        load_places=tree.x_places[speed_indices(efforts, answers.mechanism)],
         power_places=np.stack([tree.x_places, tree.u_places], axis=1),
         power=POWER,
         states=len(rates),
         quaternions=_quaternions(answers),
     )
     forms = [signature(answers.mechanism, name, groups, {out: (len(rates),)}) for name, out in _FORMS]
-    return compile_motion(recursion, layout, *forms)
+    return (*compile_motion(recursion, layout, *forms), exerted)
 
 
 _FORMS = (("motion", "rates"), ("unit", "y"))

@@ -48,7 +48,7 @@ class Terms:
         return lower(name, chosen, {output: ((len(exprs),), self._take(exprs))})
 
 
-def summed(efforts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:
+def sum_efforts(efforts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:
     """Motion variable → sum of the efforts along it."""
     total: dict[Expr, Expr] = {}
     for variable, effort in efforts:
@@ -56,10 +56,10 @@ def summed(efforts: Iterable[tuple[Expr, Expr]]) -> dict[Expr, Expr]:
     return total
 
 
-def placed(efforts: Mapping[Expr, Expr], mechanism: Mechanism) -> list[int]:
+def speed_indices(efforts: Mapping[Expr, Expr], mechanism: Mechanism) -> list[int]:
     """For each effort the index of the speed it acts along."""
     index = {s.definition: i for i, s in enumerate(mechanism.speed_records.values())}
     return [index[variable] for variable in efforts]
 
 
-__all__ = ["Terms", "placed", "summed"]
+__all__ = ["Terms", "speed_indices", "sum_efforts"]

@@ -3,7 +3,7 @@
 Every body is seen from a link frame L: its joint's own axes, turned so that the axis of a revolute, prismatic, screw or
 cylindrical joint, or the normal of a planar one, is z; its origin is at the joint. Bodies are in depth-first order,
 parents first. What a body leaves for its children, or they for it, lives in a slot; a slot is used again as soon as
-nobody waits for it, so a chain needs two slots and a balanced tree as many as it is deep.
+nothing needs it any more, so a chain needs two slots and a balanced tree as many as it is deep.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from ..backends.looped import Places
 from ..errors import ModelError, Problem
+from ..formulation.joint_kinds import JointKind, joint_kind
 from ..formulation.links import joints_outward
-from ..formulation.recursion import ARTICULATED, MASS, STATE, TOTALS, JointKind, joint_kind, kept_between, kept_here
+from ..formulation.recursion import ARTICULATED, MASS, STATE, TOTALS, here_size, kept_size
 from ..graph import Expr, evaluate
 from ..model import Mechanism
 from ..model.joints import Coupled, Cylindrical, JointType, Planar, Prismatic, Revolute, Screw
@@ -46,7 +47,7 @@ ALL = GROUND_SPIN + 3
 POWER = ALL + TOTALS
 NOWHERE = POWER + 1
 FIRST = NOWHERE + 1
-"""Places of what is not of one body: zeros, the ground's slot and its ω, totals, power, a place for what nobody reads,
+"""Places of what is not of one body: zeros, the ground's slot and its ω, totals, power, a place for what is never read,
 and where the bodies' own numbers start."""
 
 
@@ -123,7 +124,7 @@ class LargeTree:
         sizes = {
             "q": [len(k.type.coordinates) for k in self.kinds],
             "u": [len(k.type.speeds) for k in self.kinds],
-            "kept": [kept_here(k) + kept_between(k) for k in self.kinds],
+            "kept": [here_size(k) + kept_size(k) for k in self.kinds],
         }
         counts = {name: np.array(size)[self.kind_of] for name, size in sizes.items()}
         ends = {name: np.cumsum(count) for name, count in counts.items()}
@@ -141,7 +142,7 @@ class LargeTree:
         latest = np.full(len(inner) + 1, -1)  # the last child of each body, and of the ground
         np.maximum.at(latest, inner, np.arange(len(inner)))
         own_slot = FIRST + SLOT * slot
-        data_counts = np.array([MASS.stop + k.added for k in self.kinds])[self.kind_of]
+        data_counts = np.array([MASS.stop + k.extra_constants for k in self.kinds])[self.kind_of]
         data_ends = np.cumsum(data_counts)
         self.columns = {
             "body": data_ends - data_counts,
@@ -150,7 +151,7 @@ class LargeTree:
             "x": self.x_at + starts["u"],
             "here": here,
             "inner": np.where(inner < 0, GROUND_SPIN, here[inner]),
-            "kept": here + np.array([kept_here(k) for k in self.kinds])[self.kind_of],
+            "kept": here + np.array([here_size(k) for k in self.kinds])[self.kind_of],
             "slot": own_slot,
             "inner_slot": inner_slot,
             "outer": np.where(latest[:-1] < 0, ZERO, own_slot),
@@ -318,12 +319,12 @@ class LargeTree:
         place = {id(joint): k for k, joint in enumerate(self.joints)}
         rows = []
         for s in self.springs:
-            k = place[id(self.mechanism.joint_named(s.joint, "joint spring"))]
+            k = place[id(self.mechanism.find_joint(s.joint, "joint spring"))]
             u = int(self.u_start[k]) + s.index
             rows.append((self.x_at + u, self.q_at + int(self.q_start[k]) + s.index, self.u_at + u))
         return np.array(rows, dtype=np.int32).reshape(-1, 3)
 
-    def stored(self, q: Floats) -> Floats:
+    def spring_energy(self, q: Floats) -> Floats:
         """Potential energy (J) of the springs on joints at q, (…, n_q)."""
         order = np.empty(self.place_at, dtype=np.int64)
         order[self.q_places] = np.arange(self.n_q)

@@ -1,7 +1,7 @@
 """What the records of constraints and loads are made with: parts, quantities, places and rows of one mechanism.
 
-A `Builder` belongs to one constraint or load; every fault that it finds is told with that name. What it takes may be as
-a user gives it, or as it was stored: both give the same.
+A `Builder` belongs to one constraint or load; every fault that it finds is reported with that name. What it takes may
+be as a user gives it, or as it was stored: both give the same.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ..graph import Expr, Graph, depends_on, evaluate, forward, reachable, time_
 from ..graph.graph import INPUT
 from ..space import Frame, Point
 from ..space.algebra import Matrix, Triple
-from .constraints.equations import curve_exprs, equation_exprs, tell
-from .constraints.places import Acting, BodyPlace, across, row
+from .constraints.equations import curve_exprs, describe_equations, equation_exprs
+from .constraints.places import Acting, BodyPlace, perpendiculars, row
 from .constraints.rows import Row
 from .records import Body, Joint
 from .symbols import Quantity
@@ -50,7 +50,7 @@ class Builder:
         return self.mechanism.ground
 
     def refuse(self, what: str, because: str = "", fix: str = "", field: str = "") -> ModelError:
-        """The error to raise: what was found (in a field), which law it breaks, how to fix it."""
+        """The error to raise: what was found (in a field), because of what it is refused, how to fix it."""
         return ModelError(Problem(self.mechanism.where(self._at(field)), what, because, fix))
 
     def _at(self, field: str) -> str:
@@ -60,8 +60,8 @@ class Builder:
 
     def body(self, body: Body | str) -> Body:
         """A body that has been attached to the tree, or the ground."""
-        record = self.mechanism.body_named(body, self.where)
-        self.mechanism.frame_named(record, self.where)
+        record = self.mechanism.find_body(body, self.where)
+        self.mechanism.find_frame(record, self.where)
         return record
 
     def two_bodies(self, first: Body | str, second: Body | str) -> tuple[Body, Body]:
@@ -73,7 +73,7 @@ class Builder:
         return a, b
 
     def joint(self, joint: Joint | str) -> Joint:
-        return self.mechanism.joint_named(joint, self.where)
+        return self.mechanism.find_joint(joint, self.where)
 
     def joint_with_rate(self, joint: Joint | str, index: int) -> Joint:
         """A joint that has a speed of this index."""
@@ -83,10 +83,10 @@ class Builder:
         return record
 
     def frame(self, frame: Frame | Body | str, field: str = "") -> Frame:
-        return self.mechanism.frame_named(frame, self._at(field))
+        return self.mechanism.find_frame(frame, self._at(field))
 
     def point(self, point: Point | Body | str, field: str = "") -> Point:
-        return self.mechanism.point_named(point, self._at(field))
+        return self.mechanism.find_point(point, self._at(field))
 
     # quantities ------------------------------------------------------------------------------------------------------
 
@@ -108,10 +108,10 @@ class Builder:
             raise self.refuse(f"{name} {number:g} m", f"a {name} is {least}", f"give a {name} {least}", field)
         return expr
 
-    def timed(self, value: Quantity, field: str) -> Expr:
+    def function_of_time(self, value: Quantity, field: str) -> Expr:
         """A quantity that depends on t and parameters only, with a value and a rate at t = 0."""
         expr = self.scalar(value, field)
-        self.check_timed([expr], field)
+        self.check_function_of_time([expr], field)
         return expr
 
     def rate_free(self, value: Quantity, field: str) -> Expr:
@@ -141,7 +141,7 @@ class Builder:
         if not isinstance(direction, str):
             xyz = self.triple(direction, field)
             self.check_rate_free(xyz, field)
-            if self.in_motion(xyz):
+            if self.depends_on_motion(xyz):
                 return xyz
         return self.mechanism.axis(direction, self._at(field))
 
@@ -157,7 +157,7 @@ class Builder:
 
     def equations(self, given: Quantity | Sequence[Quantity]) -> tuple[Expr | str, ...]:
         """Equations as expressions that are zero, without speeds; as texts where they are too long to write out."""
-        return tell(self, given, equation_exprs(self, given))
+        return describe_equations(self, given, equation_exprs(self, given))
 
     def curve(self, given: Quantity | Sequence[Quantity]) -> tuple[Expr, ...]:
         """Equations of a surface or a curve as expressions in x, y, z, t and parameters that are zero."""
@@ -169,21 +169,21 @@ class Builder:
 
     # what quantities may depend on -----------------------------------------------------------------------------------
 
-    def in_motion(self, exprs: Sequence[Expr]) -> bool:
+    def depends_on_motion(self, exprs: Sequence[Expr]) -> bool:
         """Whether expressions depend on coordinates or t."""
         return depends_on(exprs, [self.time, *(c.symbol for c in self.mechanism.coordinate_records.values())])
 
     def check_rate_free(self, exprs: Sequence[Expr], field: str = "", fix: str = "") -> None:
         """Refuse expressions that depend on rates or speeds."""
         m = self.mechanism
-        moving = {s.id for s in (*m.motion_variables.values(), *(u.symbol for u in m.speed_records.values()))}
         for node in reachable(self.graph, (e.id for e in exprs)):
-            if node in moving:
+            name = self.graph.args[node][0] if self.graph.ops[node] == INPUT else None
+            if name in m.motion_variables or name in m.speed_records:
                 because = "this quantity may depend on coordinates, t and parameters"
                 what = f"it depends on the rate {self.graph.expr(node)!r}"
                 raise self.refuse(what, because, fix or "write the rates in MotionEquations (type: motion)", field)
 
-    def check_timed(self, exprs: Sequence[Expr], field: str = "") -> list[float]:
+    def check_function_of_time(self, exprs: Sequence[Expr], field: str = "") -> list[float]:
         """Values at t = 0; refuses what depends on more than t and parameters, or is not finite there, or its rate."""
         known = {"t", *self.mechanism.parameters}
         for node in reachable(self.graph, (e.id for e in exprs)):
@@ -211,7 +211,7 @@ class Builder:
     def place(self, body: Body, at: Sequence[Quantity], field: str = "") -> BodyPlace:
         """A place on a body (m, in its frame), in t and parameters; `field` is where it is given."""
         xyz = self.triple(at, field)
-        self.check_timed(xyz, field)
+        self.check_function_of_time(xyz, field)
         return BodyPlace.on(body, xyz, self.time, f"{self.name}.{field.removesuffix('_at') or 'place'}")
 
     def row(
@@ -227,11 +227,11 @@ class Builder:
         rate = self.graph.const(0.0) if rheonomic is None else rheonomic
         return row(label, acting, rate, residual, unit, self.ground)
 
-    def across(self, axis: Triple) -> list[tuple[str, Triple]]:
+    def perpendiculars(self, axis: Triple) -> list[tuple[str, Triple]]:
         """Two unit vectors across a unit vector, with what they are called."""
-        return across(axis, self.number(axis[2]) < 0)
+        return perpendiculars(axis, self.number(axis[2]) < 0)
 
-    def determined(self, because: str, built: Callable[[], Geometry]) -> Geometry:
+    def build_geometry(self, because: str, built: Callable[[], Geometry]) -> Geometry:
         """What `built` returns; refuses a geometry that is the same in every state and has no direction."""
         try:
             return built()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..space import rotations
-from ..space.algebra import Matrix, Triple, plus, product, scaled, times, transposed
+from ..space.algebra import Matrix, Triple, plus, product, scaled, times, transpose
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -35,7 +35,7 @@ RIGHT_ANGLE = 1e-9
 """Angles (rad) this close to a multiple of 90° are taken as that: 90*deg is not π/2 to the last bit."""
 
 
-def explained() -> str:
+def explain_conventions() -> str:
     """The conventions and how they differ, in one sentence each."""
     return "; ".join(f"{name}: {what}" for name, what in CONVENTIONS.items())
 
@@ -93,7 +93,7 @@ def _placement(
         options["axis"] = "-z"
     if convention == "standard":
         offset, mount = (zero, zero, zero), turn_z
-        inward = transposed(turn_x)
+        inward = transpose(turn_x)
         options["child_at"] = scaled(-1.0, times(inward, (a, zero, along)))
         options["child_rotation"] = _spec(inward)
     else:
@@ -135,7 +135,7 @@ def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]])
     """Everything that is missing or unknown."""
     if convention not in CONVENTIONS:
         what = f"unknown convention '{convention}'" if convention else "the convention is not named"
-        because = f"the same four numbers mean different arms: {explained()}"
+        because = f"the same four numbers mean different arms: {explain_conventions()}"
         return [Problem(m.where("dh"), what, because, f"say which: {', '.join(CONVENTIONS)}")]
     if not rows:
         return [Problem(m.where("dh / rows"), "the table is empty", fix="give one row per joint")]

@@ -12,7 +12,9 @@ Comparisons and and/or/not give 1 or 0; anything that is not 0 counts as true.
 from __future__ import annotations
 
 import difflib
+import heapq
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -64,6 +66,8 @@ _TOKEN = re.compile(
 )
 _WINDOW = 72  # characters of the expression that an error shows
 _LISTED = 40  # names that an error lists
+_COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
+_LETTERS = 2  # by which a name may be longer or shorter where there are more
 _ALIKE = 0.65  # share of letters in common from which on one name was meant by another: 'radius' is not by 'axis'
 
 
@@ -89,10 +93,19 @@ def parse_expression(
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: the same in other letters, small or capital, or one much like it."""
-    names = list(known)
-    alike = [k for k in names if k.casefold() == name.casefold()]
-    return next(iter(alike or difflib.get_close_matches(name[:_WINDOW], names, n=1, cutoff=_ALIKE)), None)
+    """The known name that was probably meant: the same in other letters, small or capital, or one much like it.
+
+    Letters are compared with at most `_COMPARED` names: among more, with those that begin alike and are about as long.
+    """
+    names, wanted = list(known), name[:_WINDOW]
+    folded = wanted.casefold()
+    if len(names) > _COMPARED:
+        near = (k for k in names if k[:1].casefold() == folded[:1] and abs(len(k) - len(wanted)) <= _LETTERS)
+        names = list(itertools.islice(near, _COMPARED))
+    alike = next((k for k in names if k.casefold() == folded), None)
+    if alike is not None:
+        return alike
+    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)
 
 
 # errors --------------------------------------------------------------------------------------------------------------
@@ -115,13 +128,13 @@ def _fault(text: str, position: int, why: str) -> ExpressionError:
     return ExpressionError(f"cannot read the expression, {where}: {why}\n    {shown}\n    {caret}")
 
 
-def _listed(names: Iterable[str]) -> str:
-    known = sorted(names)
+def _list_names(names: Iterable[str]) -> str:
+    known = list(names)
     rest = len(known) - _LISTED
-    return ", ".join(known[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(heapq.nsmallest(_LISTED, known)) + (f" and {rest} more" if rest > 0 else "")
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
+def _suggest(name: str, known: Iterable[str]) -> str:
     close = closest(name, known)
     return "" if close is None else f"; did you mean '{close}'?"
 
@@ -298,7 +311,7 @@ class _ExpressionParser:
             except TypeError:
                 call = f"{opened.token.text}({', '.join(signature.parameters)})"
                 raise self.fault(opened.token, f"{call} was given {count} argument{'s' * (count != 1)}") from None
-            self.operands.append(self.applied(opened.token, function, *arguments))
+            self.operands.append(self.apply(opened.token, function, *arguments))
 
     def reduce(self, precedence: int) -> None:
         """Apply the pending operators that bind at least as tightly as `precedence`."""
@@ -306,12 +319,12 @@ class _ExpressionParser:
             top = self.pending.pop()
             right = self.operands.pop()
             if top.kind == "prefix":
-                self.operands.append(self.applied(top.token, _PREFIX_MEANING[top.token.text], right))
+                self.operands.append(self.apply(top.token, _PREFIX_MEANING[top.token.text], right))
             else:
                 left = self.operands.pop()
-                self.operands.append(self.applied(top.token, _INFIX_MEANING[top.token.text], left, right))
+                self.operands.append(self.apply(top.token, _INFIX_MEANING[top.token.text], left, right))
 
-    def applied(self, token: _Token, function: Callable[..., Expr], *arguments: Expr) -> Expr:
+    def apply(self, token: _Token, function: Callable[..., Expr], *arguments: Expr) -> Expr:
         try:
             return self.graph.lift(function(*arguments))
         except ExpressionError as error:
@@ -327,13 +340,15 @@ class _ExpressionParser:
 
     def symbol(self, token: _Token) -> Expr:
         if token.text in self.names:
-            return self.applied(token, lambda: self.names[token.text])
+            return self.apply(token, lambda: self.names[token.text])
         if token.text in CONSTANTS:
             return self.graph.const(CONSTANTS[token.text])
-        known = {*self.names, *CONSTANTS}
+        known = [*self.names, *CONSTANTS]
         if token.text in self.functions:
             raise self.fault(token, f"the function '{token.text}' needs its arguments in parentheses")
-        raise self.fault(token, f"unknown symbol {token}{_meant(token.text, known)}\n    known are {_listed(known)}")
+        raise self.fault(
+            token, f"unknown symbol {token}{_suggest(token.text, known)}\n    known are {_list_names(known)}"
+        )
 
     def check_call(self, token: _Token) -> None:
         if token.text in self.functions:
@@ -342,8 +357,8 @@ class _ExpressionParser:
             raise self.fault(token, f"{token} is a symbol and cannot be called; a product is written with *")
         raise self.fault(
             token,
-            f"{token} is a call that is not in the grammar{_meant(token.text, self.functions)}"
-            f"\n    the functions are {_listed(self.functions)}",
+            f"{token} is a call that is not in the grammar{_suggest(token.text, self.functions)}"
+            f"\n    the functions are {_list_names(self.functions)}",
         )
 
 
@@ -352,7 +367,7 @@ class _ExpressionParser:
 
 def _power(base: Expr, exponent: Expr) -> Expr:
     if exponent.number is None:
-        raise ExpressionError("the exponent must be a number: an integer up to 64 in size, or 0.5")
+        raise ExpressionError("the exponent must be a number")
     return base**exponent.number
 
 
@@ -406,7 +421,7 @@ class _Phrase:
     binds: int
     depth: int = 0
 
-    def within(self, binds: int) -> _Phrase:
+    def parenthesize(self, binds: int) -> _Phrase:
         """The phrase where an operator needs it to bind at least so tightly: in parentheses if it does not."""
         return self if self.binds >= binds else _Phrase(f"({self.text})", _ATOM, self.depth + 1)
 
@@ -440,10 +455,10 @@ def _phrase(graph: Graph, node: int, phrases: Mapping[int, _Phrase]) -> _Phrase:
     parts = [phrases[a] for a in args]
     if op == "neg":
         # −(x y) and (−x) y are one node, so a product needs no parentheses
-        inner = parts[0].within(_PRODUCT)
+        inner = parts[0].parenthesize(_PRODUCT)
         return _Phrase(f"-{inner.text}", min(inner.binds, _MINUS), inner.depth)
     if op == "mul" and args[0] == args[1]:
-        inner = parts[0].within(_ATOM)
+        inner = parts[0].parenthesize(_ATOM)
         return _Phrase(f"{inner.text}**2", _POWER, inner.depth)
     if TABLE[op].infix:
         return _infix(op, *parts)
@@ -459,8 +474,8 @@ def _infix(op: str, left: _Phrase, right: _Phrase) -> _Phrase:
     binds = _INFIX[symbol]
     if TABLE[op].commutes and right.binds == binds != left.binds:
         left, right = right, left  # the operand that would need parentheses on the right goes to the left
-    left = left.within(binds + (binds == _COMPARE))
-    right = right.within(binds + 1)
+    left = left.parenthesize(binds + (binds == _COMPARE))
+    right = right.parenthesize(binds + 1)
     space = "" if binds == _PRODUCT else " "
     return _Phrase(f"{left.text}{space}{symbol}{space}{right.text}", binds, max(left.depth, right.depth))
 
@@ -470,7 +485,7 @@ def _logical(graph: Graph, args: tuple[int, ...], parts: list[_Phrase]) -> _Phra
     condition, then, otherwise = parts
     values = graph.value(args[1]), graph.value(args[2])
     if values == (0.0, 1.0):
-        inner = condition.within(_NOT)
+        inner = condition.parenthesize(_NOT)
         return _Phrase(f"not {inner.text}", _NOT, inner.depth)
     if values == (None, 0.0) and _is_truth(graph.expr(args[1])):
         word, binds, second = "and", _AND, then
@@ -478,5 +493,5 @@ def _logical(graph: Graph, args: tuple[int, ...], parts: list[_Phrase]) -> _Phra
         word, binds, second = "or", _OR, otherwise
     else:
         return None
-    first, second = condition.within(binds), second.within(binds + 1)
+    first, second = condition.parenthesize(binds), second.parenthesize(binds + 1)
     return _Phrase(f"{first.text} {word} {second.text}", binds, max(first.depth, second.depth))

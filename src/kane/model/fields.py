@@ -116,7 +116,7 @@ def _marker(hint: Any) -> Field | None:
     return next((m for m in (_marker(part) for part in get_args(hint)) if m is not None), None)
 
 
-def resolved(record: Record, build: Builder) -> Record:
+def resolve_fields(record: Record, build: Builder) -> Record:
     """The record with texts as expressions and parts by their names; refuses what is no such thing in the mechanism.
     Fields at their defaults stay as they are."""
     values: dict[str, Any] = {}

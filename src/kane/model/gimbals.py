@@ -1,4 +1,4 @@
-"""Gimbal lock: three gimbal angles whose rates no longer tell every angular velocity apart.
+"""Gimbal lock: three gimbal angles whose rates no longer give every angular velocity.
 
 For a sequence of three different axes the outer axes are parallel where the middle angle is ±90°; for a symmetric one,
 3-1-3 say, where it is 0 or 180°. There the matrix of joint partials Γ is singular [STON08].

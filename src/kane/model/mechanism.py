@@ -15,26 +15,26 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ExpressionError, ModelError, Problem
-from ..graph import Expr, depends_on, evaluate, linear_coefficients
+from ..errors import ModelError, Problem
+from ..graph import Expr, depends_on
 from ..space.algebra import Triple
 from .attitude import attitudes
 from .builder import Builder
 from .constraints import BuiltConstraint, Constraint
 from .dh import dh_arm
-from .fields import ORIGIN, resolved
+from .fields import ORIGIN, resolve_fields
 from .files.describe import describe
 from .loads import BuiltLoad, Load
 from .measures import MeasureNumbers
 from .parameters import change_parameters, check_rotor
 from .records import Body, Joint, Limit, NamedControl, Rotor, Shape, Speed, Wheel
+from .speeds import check_definitions
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
 from .wheels import SloshOptions, WheelOptions, add_slosh, add_wheel
 
+_LISTED = 30  # names that an error shows
 Floats = np.ndarray[Any, np.dtype[np.float64]]
-_GENERIC_SEED = 7  # of the state at which definitions of speeds are judged
-_INVOLVED = 1e-6  # smallest part of a speed in a combination that is named
 
 
 class Mechanism(Tree):
@@ -55,6 +55,7 @@ class Mechanism(Tree):
         self._gravity: Sequence[Quantity] = gravity
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
+        self._builtin: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
         self.source: object = None  # what the description was made from, where that says more than the description
 
     def twin(self) -> Mechanism:
@@ -76,6 +77,23 @@ class Mechanism(Tree):
     def signature(self) -> str | None:
         """The hash of the text that this description was read from; None once it has been changed since."""
         return self._signed[1] if self._signed is not None and self._signed[0] == self.revision else None
+
+    def mark_builtin(self, name: str) -> None:
+        """Remember that the description, as it is now, is the built-in model of that name."""
+        self._builtin = (name, self._structure())
+
+    @property
+    def builtin(self) -> str:
+        """The built-in model that this is, whatever its parameters; "" for any other, and once parts were added.
+
+        What a model calls itself is not what it is: only this says that the figures of a paper are about it.
+        """
+        name, structure = self._builtin
+        return name if name and structure == self._structure() else ""
+
+    def _structure(self) -> tuple[tuple[str, ...], ...]:
+        speeds = (f"{s.name} = {s.definition!r}" for s in self.speed_records.values())
+        return tuple(self.bodies), tuple(self.joints), tuple(self.loads), tuple(self.constraints), tuple(speeds)
 
     @property
     def gravity(self) -> Triple:
@@ -110,7 +128,7 @@ class Mechanism(Tree):
         """Add a load: `load("push", Force("cart", (10, 0, 0)))`; records are in `kane.model.loads`, or your own."""
         self.new_name(name, "load", self.loads)
         build = Builder(self, name, f"load '{name}'")
-        stored = resolved(record, build)
+        stored = resolve_fields(record, build)
         stored.check(build)
         self.loads[name] = BuiltLoad(name, stored, build)
         return self.loads[name]
@@ -120,7 +138,7 @@ class Mechanism(Tree):
         or your own. What is returned has its rows, bodies and record."""
         self.new_name(name, "constraint", self.constraints)
         build = Builder(self, name, f"constraint '{name}'")
-        stored = resolved(record, build)
+        stored = resolve_fields(record, build)
         made = stored.make_rows(build)
         built = BuiltConstraint(name, stored.kind, made.rows, made.first, made.second, made.point, made.span, stored)
         self._check_rows(built, build)
@@ -130,13 +148,19 @@ class Mechanism(Tree):
     def _check_rows(self, built: BuiltConstraint, build: Builder) -> None:
         """Refuse a constraint without rows, and rows whose names are taken."""
         if not built.rows:
-            raise build.refuse("it has no rows", "a constraint takes motion")
+            raise build.refuse("it has no rows", "a constraint restricts the motion")
         labels = [row.label for row in built.rows]
         if twice := next((label for label in labels if labels.count(label) > 1), None):
             raise build.refuse(f"two rows are labelled '{twice}'", "labels are unique", "rename one")
-        if taken := set(built.row_names()).intersection(self.row_names):
+        if taken := next((name for name in built.row_names() if self._has_row(name)), None):
             because = "names of rows, constraint.label, are unique"
-            raise build.refuse(f"there is a row '{min(taken)}' already", because, "rename one of the two")
+            raise build.refuse(f"there is a row '{taken}' already", because, "rename one of the two")
+
+    def _has_row(self, name: str) -> bool:
+        """Whether a row is called so: by its constraint, or by a constraint and a label with a dot in between."""
+        dots = [k for k, c in enumerate(name) if c == "."]
+        owners = [name, *(name[:k] for k in dots)]
+        return any(name in self.constraints[owner].row_names() for owner in owners if owner in self.constraints)
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -235,37 +259,10 @@ class Mechanism(Tree):
             expr = self.scalar(definition, f"speed '{name}'", measures)
             chosen[name] = Speed(name, self.graph.input(name), expr)
             names[name] = chosen[name].symbol
-        self.check_speeds(list(chosen.values()))
+        check_definitions(self, list(chosen.values()))
         self.speed_records, self._names = chosen, names
         self._speeds_chosen = True
         self.revision += 1
-
-    def check_speeds(self, speeds: Sequence[Speed]) -> None:
-        """Refuse definitions u = Y(q) s + Z that are not linear in motion variables s or cannot be solved for them."""
-        variables, rows = list(self.motion_variables.values()), []
-        for speed in speeds:
-            try:
-                rows += linear_coefficients([speed.definition], variables)[0]
-            except ExpressionError as error:
-                because = "a generalized speed is linear in the rates of the coordinates"
-                raise ModelError(Problem(self.where(f"speed '{speed.name}'"), str(error), because)) from None
-        flat = [e for row in rows for e in row]
-        values = self.values_of(flat)
-        generic = np.random.default_rng(_GENERIC_SEED)
-        values.update((name, float(generic.uniform(0.2, 1.3))) for name in ("t", *self.coordinate_records))
-        Y = np.array(evaluate(flat, values)).reshape(len(speeds), len(variables))
-        if not np.all(np.isfinite(Y)) or np.linalg.matrix_rank(Y) == len(speeds):
-            return  # where a generic state has no value, the equations are judged when they are formulated
-        left = np.linalg.svd(Y)[0][:, -1]  # a combination of the speeds that is zero in every motion
-        involved = [s.name for s, c in zip(speeds, left, strict=True) if abs(c) > _INVOLVED]
-        raise ModelError(
-            Problem(
-                self.where("speeds"),
-                f"{', '.join(involved)} cannot be solved for the rates of the coordinates",
-                "generalized speeds tell every motion of the mechanism apart",
-                "define them so that none is a combination of the others",
-            )
-        )
 
     def order_coordinates(self, names: Sequence[str]) -> None:
         """Fix the order of q, and of u unless speeds are chosen: rates as their coordinates, others as their joints."""
@@ -275,8 +272,8 @@ class Mechanism(Tree):
             raise ModelError(
                 Problem(
                     self.where("coordinates"),
-                    f"the order names {list(names)}",
-                    f"the coordinates are {known}",
+                    f"the order names {_first_of(names)}",
+                    f"the coordinates are {_first_of(known)}",
                     "name each coordinate once",
                 )
             )
@@ -314,7 +311,7 @@ class Mechanism(Tree):
     def rotor(
         self, name: str, joint: Joint | str, inertia: Quantity, *, ratio: Quantity = 1.0, index: int = 0
     ) -> Rotor:
-        """A motor's rotor of `inertia` (kg m²) that turns `ratio` times as fast as a joint: the joint feels
+        """A motor's rotor of `inertia` (kg m²) that turns `ratio` times as fast as a joint: at the joint it acts as
         ratio² inertia. Numbers or expressions in parameters."""
         where = f"rotor '{name}'"
         self.new_name(name, "rotor", self.rotors)
@@ -433,6 +430,12 @@ class Mechanism(Tree):
             f"<Model '{self.name}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
             f"{len(self.coordinates)} coordinates, {len(self.speeds)} speeds{tied}>"
         )
+
+
+def _first_of(names: Sequence[str]) -> str:
+    """A list of names, cut to what an error shows."""
+    rest = len(names) - _LISTED
+    return f"{list(names[:_LISTED])}{f' and {rest} more' if rest > 0 else ''}"
 
 
 __all__ = ["INERTIA", "JOINT_TYPES", "Mechanism", "Quantity", "suggestion"]

@@ -37,7 +37,7 @@ class _Form:
         """The text of the node times `sign`."""
         return self.upright if self.sign * sign > 0 else self.negative
 
-    def inside(self, *binds: int) -> str:
+    def parenthesize(self, *binds: int) -> str:
         """The upright form as an operand: in parentheses where it binds as loosely as any of `binds`."""
         return f"({self.upright})" if self.binds in binds else self.upright
 
@@ -64,9 +64,9 @@ def normal_text(expr: Expr) -> str:
 def _form(graph: Graph, node: int, forms: dict[int, _Form]) -> _Form:
     op, args = graph.ops[node], graph.args[node]
     if op == "input":
-        return _signed(1, args[0], _ATOM)
+        return _signed_form(1, args[0], _ATOM)
     if op == "const":
-        return _signed(-1 if args[0] < 0 else 1, number_text(abs(args[0])), _ATOM)
+        return _signed_form(-1 if args[0] < 0 else 1, number_text(abs(args[0])), _ATOM)
     parts = [forms[a] for a in args]
     if op == "neg":
         return parts[0].times(-1)
@@ -75,17 +75,17 @@ def _form(graph: Graph, node: int, forms: dict[int, _Form]) -> _Form:
     if op in ("mul", "div"):
         return _product(op, parts)
     if op in _ODD:
-        return _signed(parts[0].sign, f"{op}({parts[0].upright})", _ATOM)
+        return _signed_form(parts[0].sign, f"{op}({parts[0].upright})", _ATOM)
     if op in _EVEN:
-        return _signed(1, f"{op}({parts[0].upright})", _ATOM)
+        return _signed_form(1, f"{op}({parts[0].upright})", _ATOM)
     texts = [p.text() for p in parts]
     if op in _COMPARISONS:
         texts = sorted(texts) if op == "equal" else texts
-        return _signed(1, f"({texts[0]} {_COMPARISONS[op]} {texts[1]})", _ATOM)
-    return _signed(1, f"{op}({', '.join(texts)})", _ATOM)
+        return _signed_form(1, f"({texts[0]} {_COMPARISONS[op]} {texts[1]})", _ATOM)
+    return _signed_form(1, f"{op}({', '.join(texts)})", _ATOM)
 
 
-def _signed(sign: int, text: str, binds: int) -> _Form:
+def _signed_form(sign: int, text: str, binds: int) -> _Form:
     return _Form(sign, text, f"-{text}", binds)
 
 
@@ -95,10 +95,10 @@ def _sum(parts: Sequence[_Form], signs: Sequence[int]) -> _Form:
         ((p.times(s) for p, s in zip(parts, signs, strict=True))), key=lambda p: (p.binds != _SUM, p.upright)
     )
     sign = terms[0].sign
-    return _Form(sign, _written([t.times(sign) for t in terms]), _written([t.times(-sign) for t in terms]), _SUM)
+    return _Form(sign, _sum_text([t.times(sign) for t in terms]), _sum_text([t.times(-sign) for t in terms]), _SUM)
 
 
-def _written(terms: Sequence[_Form]) -> str:
+def _sum_text(terms: Sequence[_Form]) -> str:
     """A sum of two terms. A sum inside takes its sign in; where one term is negative the positive one comes first."""
     first, second = terms
     if first.binds != _SUM and first.sign < 0 < second.sign:
@@ -112,8 +112,8 @@ def _product(op: str, parts: Sequence[_Form]) -> _Form:
     left, right = parts
     sign = left.sign * right.sign
     if op == "div":
-        return _signed(sign, f"{left.inside(_SUM)}/{right.inside(_SUM, _PRODUCT)}", _PRODUCT)
+        return _signed_form(sign, f"{left.parenthesize(_SUM)}/{right.parenthesize(_SUM, _PRODUCT)}", _PRODUCT)
     if left.upright == right.upright:
-        return _signed(sign, f"{left.inside(_SUM, _PRODUCT)}**2", _PRODUCT)
+        return _signed_form(sign, f"{left.parenthesize(_SUM, _PRODUCT)}**2", _PRODUCT)
     left, right = sorted(parts, key=lambda p: (p.binds != _PRODUCT, p.upright))
-    return _signed(sign, f"{left.inside(_SUM)}*{right.inside(_SUM, _PRODUCT)}", _PRODUCT)
+    return _signed_form(sign, f"{left.parenthesize(_SUM)}*{right.parenthesize(_SUM, _PRODUCT)}", _PRODUCT)

@@ -13,9 +13,10 @@ from ..graph import Expr, depends_on
 from ..space.algebra import Triple
 from .builder import Builder
 from .constraints.equations import equation_exprs
-from .fields import Field, fields_of, resolved
+from .fields import Field, fields_of, resolve_fields
 from .joints import Coupled, Cylindrical, JointType, Prescribed, Prismatic, Revolute, Screw
 from .records import Body
+from .speeds import check_definitions
 from .symbols import Quantity
 from .wheels import check_pendulum, check_spin_inertia
 
@@ -92,7 +93,7 @@ def _checks(m: Mechanism) -> Iterator[Check]:
     yield from _record_checks(m)
     if m.speeds_chosen:
         speeds = list(m.speed_records.values())
-        yield [s.definition for s in speeds], partial(m.check_speeds, speeds)
+        yield [s.definition for s in speeds], partial(check_definitions, m, speeds)
 
 
 def _check_body(m: Mechanism, body: Body) -> None:
@@ -119,11 +120,11 @@ def _record_checks(m: Mechanism) -> Iterator[Check]:
 
 
 def _check_load(record: Any, build: Builder) -> None:
-    resolved(record, build).check(build)
+    resolve_fields(record, build).check(build)
 
 
 def _check_constraint(record: Any, build: Builder) -> None:
-    resolved(record, build).make_rows(build)
+    resolve_fields(record, build).make_rows(build)
 
 
 def _exprs(record: Any, build: Builder) -> Iterator[Expr]:

@@ -57,7 +57,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Rotor:
-    """A motor's rotor geared to a joint: `inertia` (kg m², or kg for a sliding drive) as felt at the joint, ratio²
+    """A motor's rotor geared to a joint: `inertia` (kg m², or kg for a sliding drive) reflected to the joint, ratio²
     times that of the rotor itself. It stores kinetic energy ½ inertia s² in the joint's motion variable s; the momentum
     of its spin against the link that carries it is left out."""
 
@@ -149,7 +149,7 @@ class Joint:
 class Wheel:
     """A wheel that is all spin: `inertia` (kg m²) about `axis`, a unit vector in the frame of the body that carries it.
 
-    Its body has no mass and this one moment of inertia, so that its angle is felt nowhere; its mass and its inertia
+    Its body has no mass and this one moment of inertia, so that its angle has no influence; its mass and its inertia
     across the axis belong to the carrier. Its body and its joint have its name.
     """
 

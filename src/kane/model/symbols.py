@@ -13,7 +13,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
-from ..errors import ExpressionError, ModelError, Problem
+from ..errors import ExpressionError, ModelError, Problem, excerpt, visible
 from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
@@ -28,13 +28,7 @@ _RESERVED = {"t", "pi", "deg", "and", "or", "not"}
 _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
 _LAST_BITS = 4e-16  # an axis that was normalised before stays as it is
 _ORIENTATION = "give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}"
-_SHOWN, _LISTED, _COMPARED = 60, 30, 2000  # characters and names that an error shows; names that are compared
-
-
-def shown(name: object) -> str:
-    """A name as an error repeats it: on one line and not too long."""
-    text = "".join(c if c.isprintable() else " " for c in str(name)[: _SHOWN + 1])
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+_LISTED = 30  # names that an error shows
 
 
 def is_name(text: str) -> bool:
@@ -45,18 +39,18 @@ def is_name(text: str) -> bool:
 def suggestion(name: str, known: Iterable[str]) -> str:
     """How to fix an unknown name: the closest known one, or the list of them."""
     names = list(known)
-    close = closest(name, names) if len(names) <= _COMPARED else None
+    close = closest(name, names)
     if close is not None:
         return f"did you mean '{close}'?"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"known: {', '.join(names[:_LISTED]) or 'none'}{more}"
+    return f"known: {', '.join(excerpt(n) for n in names[:_LISTED]) or 'none'}{more}"
 
 
 class Symbols:
     """Parameters, coordinates and speeds of one description, and expressions over them."""
 
     def __init__(self, name: str, about: str):
-        self.name = name
+        self.name = visible(str(name))  # everything that prints itself says it, on terminals too
         self.about = about
         self.revision = 0  # grows with every change of the description
         self.graph = Graph()
@@ -82,29 +76,32 @@ class Symbols:
 
     def new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1
-        where = self.where(f"{kind} '{shown(name)}'")
-        if not isinstance(name, str) or not (_SYMBOL.fullmatch(name) if symbol else is_name(name)):
+        fits = isinstance(name, str) and (_SYMBOL.fullmatch(name) is not None if symbol else is_name(name))
+        if fits and name not in taken and not (symbol and name in _RESERVED):
+            return name
+        where = self.where(f"{kind} '{excerpt(name)}'")
+        if not fits:
             how = "start with a letter; use letters, digits and _" if symbol else "use printable characters on one line"
-            raise ModelError(Problem(where, f"'{shown(name)}' is not a name", fix=how))
+            raise ModelError(Problem(where, f"'{excerpt(name)}' is not a name", fix=how))
         if symbol and name in _RESERVED:
             raise ModelError(Problem(where, f"'{name}' is reserved for expressions", fix="choose another name"))
-        if name in taken:
-            raise ModelError(
-                Problem(where, f"the name '{name}' is already in use", "names are unique", "rename one of the two")
-            )
-        return name
+        raise ModelError(
+            Problem(where, f"the name '{name}' is already in use", "names are unique", "rename one of the two")
+        )
 
     def find(self, kind: str, name: str, table: Mapping[str, Any], where: str) -> Any:
-        if name in table:
+        if isinstance(name, str) and name in table:
             return table[name]
         raise ModelError(
-            Problem(self.where(where), f"unknown {kind} '{shown(name)}'", fix=suggestion(str(name), table))
+            Problem(self.where(where), f"unknown {kind} '{excerpt(name)}'", fix=suggestion(str(name), table))
         )
 
     # scalars ---------------------------------------------------------------------------------------------------------
 
     def scalar(self, value: Quantity, where: str, names: Mapping[str, Expr] | None = None) -> Expr:
         """`value` as an expression of this description."""
+        if type(value) is float and math.isfinite(value):  # by far the most
+            return self.graph.const(value)
         if isinstance(value, Expr):
             return self.graph.lift(value)
         if isinstance(value, str):
@@ -112,11 +109,20 @@ class Symbols:
                 return parse_expression(value, self.graph, self._names if names is None else names)
             except ExpressionError as error:
                 raise ModelError(Problem(self.where(where), str(error))) from None
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise ModelError(
-                Problem(self.where(where), f"{value!r} is not a finite number", fix="give a number or an expression")
-            )
-        return self.graph.const(float(value))
+        return self.graph.const(self.finite(value, where))
+
+    def finite(self, value: Any, where: str) -> float:
+        """`value` as a finite number."""
+        if isinstance(value, Real) and not isinstance(value, bool):
+            try:
+                number = float(value)
+            except OverflowError:
+                number = math.inf
+            if math.isfinite(number):
+                return number
+        raise ModelError(
+            Problem(self.where(where), f"{excerpt(value)} is not a finite number", fix="give a number or an expression")
+        )
 
     def triple(self, values: Sequence[Quantity], where: str, names: Mapping[str, Expr] | None = None) -> Triple:
         if (plain := getattr(values, "tolist", None)) is not None:  # an array
@@ -309,11 +315,12 @@ class Symbols:
 
     def set_duration(self, seconds: float) -> None:
         """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`."""
-        if not (math.isfinite(seconds) and seconds > 0.0):
+        duration = self.finite(seconds, "duration")
+        if not duration > 0.0:
             raise ModelError(
-                Problem(self.where("duration"), f"{seconds:g} s", "a duration is positive", "give seconds")
+                Problem(self.where("duration"), f"{duration:g} s", "a duration is positive", "give seconds")
             )
-        self.duration = float(seconds)
+        self.duration = duration
 
     def set_initial(self, values: Mapping[str, Quantity]) -> None:
         """Set initial values of coordinates and speeds by name; numbers or expressions in parameters."""

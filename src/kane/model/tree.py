@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, reachable
 from ..space import Frame, Point, Vector, rotations
-from ..space.algebra import Matrix, Triple, minus, scaled, shifted_square, transposed
+from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
 from .joints import (
     Coupled,
     Cylindrical,
@@ -51,6 +51,7 @@ JOINT_TYPES = (
     "coupled",
 )
 _INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
+_SHIFT_TOLERANCE = 1e-14  # of m c²: what rounding leaves of an inertia about the origin that is moved to the centre
 
 
 def symbol_stem(name: str) -> str:
@@ -78,6 +79,26 @@ class Tree(Symbols):
         self._waiting: dict[str, list[Joint]] = {}  # body not attached yet → joints that wait for it
         self._roots: dict[str, str] = {}  # unattached body → a body nearer to the root of its loose branch
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything, bodies parents first in front: a body holds its joint and that its parent, so that from a body
+        far out pickle and deepcopy would go down the whole tree, deeper than Python allows."""
+        return {"bodies outward": self._bodies_outward(), **vars(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update((name, value) for name, value in state.items() if name != "bodies outward")
+
+    def _bodies_outward(self) -> list[Body]:
+        """All bodies, parents first, whether attached or not."""
+        found: dict[int, Body] = {id(self.ground): self.ground}
+        for body in self.bodies.values():
+            chain: list[Body] = []
+            inner: Body | None = body
+            while inner is not None and id(inner) not in found:
+                chain.append(inner)
+                inner = None if inner.joint is None else inner.joint.parent
+            found.update((id(b), b) for b in reversed(chain))
+        return list(found.values())
+
     # frames and points -----------------------------------------------------------------------------------------------
 
     def frame(self, name: str, parent: Frame | Body | str, R: Matrix | None = None, **orientation: Any) -> Frame:
@@ -86,22 +107,22 @@ class Tree(Symbols):
         self.new_name(name, "frame", self.frames)
         if name in self.bodies and self.bodies[name].joint is not None:
             self.new_name(name, "frame", self.bodies)
-        base = self.frame_named(parent, where)
+        base = self.find_frame(parent, where)
         matrix = R if R is not None else self.rotation(orientation, where)
-        self.frames[name] = self.declared_frames[name] = base.oriented(name, matrix)
+        self.frames[name] = self.declared_frames[name] = base.orient_new(name, matrix)
         return self.frames[name]
 
-    def frame_named(self, parent: Frame | Body | str, where: str) -> Frame:
+    def find_frame(self, parent: Frame | Body | str, where: str) -> Frame:
         """The frame of that name, or the frame of a body."""
         if isinstance(parent, Frame):
             if parent.graph is not self.graph:
-                raise self._foreign(f"frame '{parent.name}'", where)
+                raise self._foreign_part(f"frame '{parent.name}'", where)
             return parent
         if isinstance(parent, str) and parent in self.frames:
             return self.frames[parent]
         if isinstance(parent, str) and parent not in self.bodies:
             self.find("frame or body", parent, {"ground": None, **self.bodies, **self.frames}, where)
-        body = self.body_named(parent, where)
+        body = self.find_body(parent, where)
         if body.frame is None:
             raise ModelError(
                 Problem(
@@ -116,20 +137,20 @@ class Tree(Symbols):
         self.new_name(name, "point", self.points)
         if name in self.bodies and self.bodies[name].joint is not None:
             self.new_name(name, "point", self.bodies)
-        self.points[name] = self.declared_points[name] = self.point_named(parent, where).located(name, offset)
+        self.points[name] = self.declared_points[name] = self.find_point(parent, where).locate_new(name, offset)
         return self.points[name]
 
-    def point_named(self, parent: Point | Body | str, where: str) -> Point:
+    def find_point(self, parent: Point | Body | str, where: str) -> Point:
         """The point of that name, or the origin of a body."""
         if isinstance(parent, Point):
             if parent.home.graph is not self.graph:
-                raise self._foreign(f"point '{parent.name}'", where)
+                raise self._foreign_part(f"point '{parent.name}'", where)
             return parent
         if isinstance(parent, str) and parent in self.points:
             return self.points[parent]
         if isinstance(parent, str) and parent not in self.bodies:
             self.find("point or body", parent, {"ground": None, **self.bodies, **self.points}, where)
-        body = self.body_named(parent, where)
+        body = self.find_body(parent, where)
         if body.origin is None:
             raise ModelError(
                 Problem(
@@ -169,7 +190,7 @@ class Tree(Symbols):
         if about not in ("center", "origin"):
             raise ModelError(Problem(self.where(where), f"inertia about '{about}'", fix="say about: center or origin"))
         if about == "origin":
-            to_center = shifted_square(scaled(0.5 * m, c), c)
+            to_center = parallel_axis_term(scaled(0.5 * m, c), c)
             I = tuple(minus(row, shift) for row, shift in zip(I, to_center, strict=True))
         record = Body(name, m, c, I, tuple(shapes), checked)  # type: ignore[arg-type]
         self.check_mass(record)
@@ -182,26 +203,28 @@ class Tree(Symbols):
             self.attach(record, frame, origin)
         return record
 
-    def joint_named(self, joint: Joint | str, where: str) -> Joint:
+    def find_joint(self, joint: Joint | str, where: str) -> Joint:
         record = joint if isinstance(joint, Joint) else self.find("joint", joint, self.joints, where)
         if self.joints.get(record.name) is not record:
-            raise self._foreign(f"joint '{record.name}'", where)
+            raise self._foreign_part(f"joint '{record.name}'", where)
         return record
 
-    def _foreign(self, what: str, where: str) -> ModelError:
+    def _foreign_part(self, what: str, where: str) -> ModelError:
         because, fix = "a model is made of its own parts", "give its name, or the part of this model"
         return ModelError(Problem(self.where(where), f"{what} belongs to another model", because, fix))
 
-    def body_named(self, body: Body | str, where: str) -> Body:
+    def find_body(self, body: Body | str, where: str) -> Body:
         if isinstance(body, Body):
             if body is not self.ground and self.bodies.get(body.name) is not body:
-                raise self._foreign(f"body '{body.name}'", where)
+                raise self._foreign_part(f"body '{body.name}'", where)
             return body
-        return self.ground if body == "ground" else self.find("body", body, self.bodies, where)
+        return (
+            self.ground if isinstance(body, str) and body == "ground" else self.find("body", body, self.bodies, where)
+        )
 
     def attach(self, body: Body | str, frame: Frame | str, origin: Point | str) -> None:
         """Attach a body to a frame and a point of the analyst: its frame and its origin."""
-        record = self.body_named(body, "attachment")
+        record = self.find_body(body, "attachment")
         where = f"body '{record.name}'"
         if record is self.ground or record.joint is not None or record.frame is not None:
             raise ModelError(
@@ -212,7 +235,7 @@ class Tree(Symbols):
                     "leave out the joint, or the frame and the origin",
                 )
             )
-        record.frame, record.origin = self.frame_named(frame, where), self.point_named(origin, where)
+        record.frame, record.origin = self.find_frame(frame, where), self.find_point(origin, where)
         self._attach_waiting(record)
         self.revision += 1
 
@@ -240,10 +263,13 @@ class Tree(Symbols):
             raise ModelError(
                 Problem(self.where(f"{where} / mass"), f"mass {mass:g} kg", "mass is not negative", "give a mass ≥ 0")
             )
+        if all(e.is_zero for row in body.inertia for e in row):
+            return
         I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]
         moments = [float(p) for p in np.linalg.eigvalsh(np.array(I))]
         largest = max(abs(p) for p in moments)
-        slack = _INERTIA_TOLERANCE * largest
+        arm = [self.number(x, f"{where} / center") for x in body.center]
+        slack = _INERTIA_TOLERANCE * largest + _SHIFT_TOLERANCE * mass * sum(x * x for x in arm)
         if moments[0] < -slack or moments[2] > moments[0] + moments[1] + slack:
             shown = ", ".join(f"{p:g}" for p in moments)
             problem = Problem(
@@ -280,14 +306,14 @@ class Tree(Symbols):
         coupled one: moves ("revolute" or "prismatic"), axis, follows (a joint), ratio, offset.
 
         `prescribed` gives the joint's coordinates as functions of t and parameters; it then has no speeds of its own
-        and moves as told, or is locked where they are constant."""
+        and moves as they prescribe, or is locked where they are constant."""
         where = f"joint '{name}'"
         self.new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
         if prescribed is not None:
-            kind = self._prescribed(kind, prescribed, f"{where} / prescribed")
-        outer = self.body_named(child, where)
-        inner = self.body_named(parent, where)
+            kind = self._make_prescribed(kind, prescribed, f"{where} / prescribed")
+        outer = self.find_body(child, where)
+        inner = self.find_body(parent, where)
         self._check_tree(outer, inner, where)
         placed = (
             self.fixed_triple(at, f"{where} / at"),
@@ -378,7 +404,7 @@ class Tree(Symbols):
             "spherical": lambda: Spherical(),
             "planar": lambda: Planar(str(given.pop("normal", "z")), str(given.pop("velocity", "parent"))),
             "free": lambda: Free(str(given.pop("velocity", "body"))),
-            "coupled": lambda: self._coupled(given, where),
+            "coupled": lambda: self._make_coupled(given, where),
         }
         maker = self.find("joint type", kind, makers, where)
         made: JointType = maker()
@@ -389,8 +415,8 @@ class Tree(Symbols):
         self._check_options(made, where)
         return made
 
-    def _prescribed(self, moves: JointType, functions: Sequence[Quantity], where: str) -> Prescribed:
-        """A joint that moves as told: one function of time per coordinate of the type."""
+    def _make_prescribed(self, moves: JointType, functions: Sequence[Quantity], where: str) -> Prescribed:
+        """A joint with prescribed motion: one function of time per coordinate of the type."""
         if isinstance(functions, (str, Expr)) or len(functions) != len(moves.coordinates) or not moves.coordinates:
             raise ModelError(
                 Problem(
@@ -410,7 +436,7 @@ class Tree(Symbols):
                 )
         return Prescribed(moves, q, self.time)
 
-    def _coupled(self, given: dict[str, Any], where: str) -> Coupled:
+    def _make_coupled(self, given: dict[str, Any], where: str) -> Coupled:
         """A coupled joint from its options: moves, axis, follows, ratio, offset."""
         moves = self.find(
             "motion", str(given.pop("moves", "revolute")), {"revolute": Revolute, "prismatic": Prismatic}, where
@@ -509,17 +535,17 @@ class Tree(Symbols):
         base = parent.frame
         still = rotations.triple(self.graph, (0, 0, 0))
         if joint.mount != rotations.identity(self.graph):
-            base = base.oriented(f"{joint.name}.P", joint.mount, still)
-        moving = base.oriented(child.name, motion.R, motion.w)
+            base = base.orient_new(f"{joint.name}.P", joint.mount, still)
+        moving = base.orient_new(child.name, motion.R, motion.w)
         joint.frame = moving
         frame = moving
         if joint.child_mount != rotations.identity(self.graph):
             moving.name = f"{joint.name}.C"
-            frame = moving.oriented(child.name, transposed(joint.child_mount), still)
-        hinge = parent.origin.located(f"{joint.name}.P", Vector(parent.frame, joint.at), still)
+            frame = moving.orient_new(child.name, transpose(joint.child_mount), still)
+        hinge = parent.origin.locate_new(f"{joint.name}.P", Vector(parent.frame, joint.at), still)
         rate = Vector(base, motion.v) if motion.v_C is None else Vector(moving, motion.v_C)
-        pin = hinge.located(f"{joint.name}.C", Vector(base, motion.p), rate, home=frame)
+        pin = hinge.locate_new(f"{joint.name}.C", Vector(base, motion.p), rate, home=frame)
         child.frame = frame
-        child.origin = pin.located(child.name, Vector(frame, scaled(-1.0, joint.child_at)), still)
+        child.origin = pin.locate_new(child.name, Vector(frame, scaled(-1.0, joint.child_at)), still)
         self.frames.setdefault(child.name, frame)
         self.points.setdefault(child.name, child.origin)

@@ -45,7 +45,7 @@ def add_wheel(
     """See `Mechanism.wheel`."""
     where = f"wheel '{name}'"
     m.new_name(name, "wheel", m.wheels)
-    carrier = m.body_named(body, where)
+    carrier = m.find_body(body, where)
     _check_carrier(m, carrier, where)
     e = m.axis(axis, f"{where} / axis")
     J = m.scalar(inertia, f"{where} / inertia")
@@ -132,7 +132,7 @@ def add_slosh(
 ) -> Joint:
     """See `Mechanism.slosh`."""
     where = f"slosh '{name}'"
-    carrier = m.body_named(body, where)
+    carrier = m.find_body(body, where)
     e = m.axis(options.axis, f"{where} / axis")
     arm = m.scalar(length, f"{where} / length")
     check_pendulum(m, arm, where)

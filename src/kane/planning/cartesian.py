@@ -16,8 +16,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import Expr
-from .laws import Array, TimeLaw, fitted, law_of
-from .trajectories import fraction, law_in_time, limits, settled
+from .laws import Array, TimeLaw, fit_duration, law_of
+from .trajectories import choose_duration, fraction, law_in_time, limits
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _ORTHONORMAL = 1e-9  # how far R Rᵀ may be from the identity
@@ -57,7 +57,7 @@ class Turn:
 
     def at(self, s: Array) -> Array:
         """R_NB at s, (…, 3, 3)."""
-        return _rotated(self.axis, self.angle * s) @ np.asarray(self.start)
+        return _rotate_about(self.axis, self.angle * s) @ np.asarray(self.start)
 
     def expressions(self, s: Expr) -> list[Expr]:
         """R_NB by rows."""
@@ -225,10 +225,10 @@ def travel(
     spin, (speed, across) = abs(path.turn.angle), path.peaks
     slope = min(_ratio(bound.velocity, speed), _ratio(bound.angular_velocity, spin))
     bend = min(_ratio(bound.acceleration, speed), _ratio(bound.angular_acceleration, spin))
-    fit, shortest = fitted(law if duration is None else law_of(law), slope, bend)
+    fit, shortest = fit_duration(law if duration is None else law_of(law), slope, bend)
     if across > 0.0 and math.isfinite(bound.acceleration):
         shortest = max(shortest, math.sqrt(_peak_acceleration(fit, speed, across) / bound.acceleration))
-    return Travel(path, settled(duration, shortest), fit)
+    return Travel(path, choose_duration(duration, shortest), fit)
 
 
 def _peak_acceleration(law: TimeLaw, speed: float, across: float) -> float:
@@ -275,7 +275,7 @@ def _cross_matrix(v: Sequence[float]) -> Array:
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
-def _rotated(axis: Sequence[float], angle: Array) -> Array:
+def _rotate_about(axis: Sequence[float], angle: Array) -> Array:
     """Rotations about a unit axis: 1 + sin K + (1 − cos) K², K the matrix of the cross product with it."""
     K = _cross_matrix(axis)
     angle = np.asarray(angle)[..., None, None]

@@ -20,7 +20,8 @@ import math
 
 import numpy as np
 
-from ..simulate.compiled.call import call, loop, part, reals, source_digest, wholes
+from ..simulate.compiled.call import call, part, reals, wholes
+from ..simulate.compiled.store import loop
 
 ROUNDING = 2.220446049250313e-16
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 0.03, 1e-3, 1e6
@@ -50,7 +51,7 @@ SIZES = (
     "width",  # of a row of J: n rounded up to eights
     "known",  # starts
     "targets_given",
-    "mode",  # UNGUESSED, GUESSED or FOLLOWED
+    "start_kind",  # UNGUESSED, GUESSED or FOLLOWED
     "attempts",
     "iterations",  # of one attempt
     "program",  # address of the flat program q → (pose, J)
@@ -71,7 +72,7 @@ ADDRESSES = (
     "guesses",  # (targets_given, n)
     "answers",  # (targets_given, n)
     "tally",  # (targets_given, 3): |e|, steps, attempts
-    "x",  # inputs of the program, time and parameters filled in
+    "x",  # inputs of the time and parameters filled in
     "out",  # (12 + 6 n,): pose and J
     "q",  # (n,)
     "best",  # (n,)
@@ -117,7 +118,7 @@ def rotation_error(out, target, e):
 
 
 @part
-def turned(target, e, at):
+def turn_to_target(target, e, at):
     """Three components at e[at:] from axes of N to axes of the target."""
     x, y, z = e[at], e[at + 1], e[at + 2]
     e[at] = target[0] * x + target[3] * y + target[6] * z
@@ -126,7 +127,7 @@ def turned(target, e, at):
 
 
 @part
-def evaluated(m, target):
+def evaluate_pose(m, target):
     """Pose and J at the q in m.step into m.out, the error into m.e_new; returns Σ e² of the rows that count."""
     x, out, q, e, counts = reals(m.x), reals(m.out), reals(m.step), reals(m.e_new), reals(m.counts)
     for i in range(m.n):
@@ -136,8 +137,8 @@ def evaluated(m, target):
     for k in range(3):
         e[3 + k] = target[9 + k] - out[9 + k]
     if m.in_target:
-        turned(target, e, 0)
-        turned(target, e, 3)
+        turn_to_target(target, e, 0)
+        turn_to_target(target, e, 3)
     total = 0.0
     for r in range(6):
         total += counts[r] * e[r] * e[r]
@@ -173,8 +174,8 @@ def jacobian_rows(m, target):
         for r in range(6):
             column[r] = out[12 + n * r + c] if c >= 0 else 0.0
         if m.in_target:
-            turned(target, column, 0)
-            turned(target, column, 3)
+            turn_to_target(target, column, 0)
+            turn_to_target(target, column, 3)
         if m.partial:
             rotation_slope(reals(m.e), column)
         for r in range(6):
@@ -255,7 +256,7 @@ def hold_at_limits(m):
 
 
 @part
-def stepped(m):
+def step_within_limits(m):
     """m.step turned into the next q, kept short and within the limits; False if that moves nothing."""
     q, step, lower, upper = reals(m.q), reals(m.step), reals(m.lower), reals(m.upper)
     longest = 0.0
@@ -271,12 +272,12 @@ def stepped(m):
 
 
 @part
-def descended(m, target):
+def descend(m, target):
     """Steps from the q in m.step until the error is below the tolerance; (Σ e², steps). The last good q is in m.q."""
     q, step, e, e_new = reals(m.q), reals(m.step), reals(m.e), reals(m.e_new)
     square, mu, stalled = math.inf, FIRST_DAMPING / SHRINK, 0
     for count in range(m.iterations + 1):
-        trial = evaluated(m, target)
+        trial = evaluate_pose(m, target)
         if trial < square:
             if trial > STALLED * STALLED * square:
                 stalled += 1
@@ -293,7 +294,7 @@ def descended(m, target):
         if square <= m.tolerance * m.tolerance or stalled > PATIENCE:
             return square, count
         hold_at_limits(m)
-        if not damped_step(m, max(0.5 * mu * square, FLOOR)) or not stepped(m):
+        if not damped_step(m, max(0.5 * mu * square, FLOOR)) or not step_within_limits(m):
             return square, count
     return square, m.iterations
 
@@ -327,13 +328,13 @@ def nearest(m):
 
 
 @part
-def searched(m, target, guess):
+def search(m, target, guess):
     """Attempts from the guess, unless there is none, then from the nearest starts; (Σ e², steps, attempts).
 
     The answer is in m.best. `guess` is also where coordinates stay that do not move the place.
     """
     q, best_q, step, starts, place = reals(m.q), reals(m.best), reals(m.step), reals(m.starts), wholes(m.column)
-    guessed = m.mode != UNGUESSED
+    guessed = m.start_kind != UNGUESSED
     best, steps, tried = math.inf, 0, 0
     while tried < m.attempts:
         if tried == (1 if guessed else 0):
@@ -341,7 +342,7 @@ def searched(m, target, guess):
         k = -1 if tried == 0 and guessed else nearest(m)
         for i in range(m.n):
             step[i] = starts[k * m.n + i] if k >= 0 and place[i] >= 0 else guess[i]
-        square, count = descended(m, target)
+        square, count = descend(m, target)
         steps += count
         if tried == 0 or square < best:
             best = square
@@ -353,24 +354,16 @@ def searched(m, target, guess):
     return best, steps, tried
 
 
-def _search_loop(digest):
-    """The loop over targets; `digest` ties its cached code to the sources it is made of."""
-
-    @loop
-    def search_loop(memory):
-        """Answers and tally for all targets in `memory`."""
-        m = memory[0]
-        for k in range(m.targets_given if digest else 0):
-            guess = m.guesses + 8 * k * m.n
-            if m.mode == FOLLOWED and k > 0:
-                guess = m.answers + 8 * (k - 1) * m.n
-            square, steps, tried = searched(m, reals(m.targets + 96 * k), reals(guess))
-            answer, best, tally = reals(m.answers + 8 * k * m.n), reals(m.best), reals(m.tally + 24 * k)
-            for i in range(m.n):
-                answer[i] = best[i]
-            tally[0], tally[1], tally[2] = math.sqrt(square), steps, tried
-
-    return search_loop
-
-
-search_loop = _search_loop(source_digest())
+@loop
+def search_loop(memory):
+    """Answers and tally for all targets in `memory`."""
+    m = memory[0]
+    for k in range(m.targets_given):
+        guess = m.guesses + 8 * k * m.n
+        if m.start_kind == FOLLOWED and k > 0:
+            guess = m.answers + 8 * (k - 1) * m.n
+        square, steps, tried = search(m, reals(m.targets + 96 * k), reals(guess))
+        answer, best, tally = reals(m.answers + 8 * k * m.n), reals(m.best), reals(m.tally + 24 * k)
+        for i in range(m.n):
+            answer[i] = best[i]
+        tally[0], tally[1], tally[2] = math.sqrt(square), steps, tried

@@ -34,7 +34,7 @@ UNLIMITED = 1.0
 GRAIN = 64
 """Targets that a thread takes at a time at least: fewer are not worth waking it."""
 
-MODES = ("unguessed", "guessed", "followed")
+START_KINDS = ("unguessed", "guessed", "followed")
 """Where the first attempt at a target starts: at the nearest known pose, at a guess, at the answer before it."""
 
 ROWS = ("rx", "ry", "rz", "x", "y", "z")
@@ -101,7 +101,7 @@ class Solutions:
         missed = np.flatnonzero(~self.solved)
         text = f"{len(self) - len(missed)} of {len(self)} targets reached"
         if len(missed):
-            text += f"; not {_listed(missed)}, residual up to {self.residual[missed].max():.3g}"
+            text += f"; not {_list_indices(missed)}, residual up to {self.residual[missed].max():.3g}"
         return text
 
 
@@ -121,9 +121,9 @@ class FollowedPath(Solutions):
     def __str__(self) -> str:
         text = Solutions.__str__(self)
         if self.jumps:
-            text += f"; the coordinates jump at {_listed(self.jumps)}"
+            text += f"; the coordinates jump at {_list_indices(self.jumps)}"
         if self.singular:
-            text += f"; nearly singular at {_listed(self.singular)}"
+            text += f"; nearly singular at {_list_indices(self.singular)}"
         return text if self.jumps or self.singular else f"{text}, without jumps or singularities"
 
 
@@ -148,18 +148,18 @@ class _Task:
 
     targets: Array
     guesses: Array
-    mode: str
+    start_kind: str
     t: float
     q: Array
     tally: Array
 
     @staticmethod
-    def of(targets: Array, guesses: Array, mode: str, t: float) -> _Task:
-        return _Task(targets, guesses, mode, t, np.empty(guesses.shape), np.zeros((len(targets), 3)))
+    def of(targets: Array, guesses: Array, start_kind: str, t: float) -> _Task:
+        return _Task(targets, guesses, start_kind, t, np.empty(guesses.shape), np.zeros((len(targets), 3)))
 
     def part(self, some: slice) -> _Task:
         """Some of the targets, answers going to the same places."""
-        return _Task(self.targets[some], self.guesses[some], self.mode, self.t, self.q[some], self.tally[some])
+        return _Task(self.targets[some], self.guesses[some], self.start_kind, self.t, self.q[some], self.tally[some])
 
 
 class InverseKinematics:
@@ -193,7 +193,7 @@ class InverseKinematics:
         self._turns = _angles(equations)
         self.lower, self.upper = _ranges(model)
         self._wraps = self._turns & (self.upper - self.lower >= 2.0 * math.pi * (1.0 - 1e-9))
-        self._starts = self._drawn_starts()
+        self._starts = self._draw_starts()
         known = self.pose(self._starts)
         self._sizes = np.sum(known[:, 9:] ** 2, axis=1)
         self._poses = np.ascontiguousarray((known * self._weights()).T)
@@ -202,17 +202,17 @@ class InverseKinematics:
 
     def pose(self, q: Any, *, t: float = 0.0) -> Array:
         """R_NB by rows and p in N, (…, 12), of coordinates (…, n)."""
-        return self._reach(q, t)[0]
+        return self._pose(q, t)[0]
 
     def jacobian(self, q: Any, *, t: float = 0.0) -> Array:
         """J (…, 6, n): ω and v in N per unit of the rate of each coordinate."""
-        J = self._reach(q, t)[1]
+        J = self._pose(q, t)[1]
         return np.where(self._column >= 0, J[..., np.maximum(self._column, 0)], 0.0)
 
-    def _reach(self, q: Any, t: float) -> Any:
-        return self._asked(self._kernel, t, q)
+    def _pose(self, q: Any, t: float) -> Any:
+        return self._call_kernel(self._kernel, t, q)
 
-    def _asked(self, kernel: Kernel, t: float, *arrays: Any) -> Any:
+    def _call_kernel(self, kernel: Kernel, t: float, *arrays: Any) -> Any:
         names = [g.name for g in kernel.program.inputs]
         given = (*((t,) if "t" in names else ()), *arrays)
         return kernel(*given, *((self.model.mechanism.free_values(),) if "parameters" in names else ()))
@@ -227,9 +227,9 @@ class InverseKinematics:
         poses = self._targets(targets)
         guesses = self._guesses(start, len(poses))
         task = _Task.of(poses, guesses, "unguessed" if start is None else "guessed", t)
-        self._shared_out(task)
+        self._search_in_threads(task)
         near = self._middle() if start is None else guesses
-        return Solutions(self._wrapped(task.q, near), *self._judged(task.tally))
+        return Solutions(self._wrap_angles(task.q, near), *self._judge_tally(task.tally))
 
     def solve_one(self, target: Any, start: Any = None, *, t: float = 0.0) -> Reached:
         """Coordinates for one target: a position (3,), or a pose (12,) or (4, 4)."""
@@ -246,13 +246,13 @@ class InverseKinematics:
         if start is None and len(poses):
             guess = self.solve(poses[:1], t=t).q[0]
         task = _Task.of(poses, np.broadcast_to(guess, (len(poses), len(guess))).copy(), "followed", t)
-        self._searched(task)
+        self._run_search(task)
         q = task.q
         moved = np.abs(np.diff(q, axis=0))
         jumps = tuple((np.flatnonzero(np.any(moved > largest_step, axis=1)) + 1).tolist())
         values = self._smallest_singular_values(q, poses, t)
         singular = tuple(np.flatnonzero(values < NEAR_SINGULAR).tolist())
-        return FollowedPath(q, *self._judged(task.tally), jumps, singular, values)
+        return FollowedPath(q, *self._judge_tally(task.tally), jumps, singular, values)
 
     def rates(self, q: Any, twist: Any, twist_rate: Any, *, t: float = 0.0) -> tuple[Array, Array]:
         """(qdot, qddot), each (k, n), with which the place has the twist and its rate (k, 6) in N at q (k, n).
@@ -268,7 +268,7 @@ class InverseKinematics:
         qdot = np.einsum("kij,kj->ki", inverse, twist)
         speeds = np.zeros((len(q), self._kernel.program.outputs[1].shape[1]))
         speeds[:, self._column[self._column >= 0]] = qdot[:, self._column >= 0]
-        remainder = np.einsum("kij,kj->ki", self._asked(self._rates["jacobian_rate"], t, q, speeds), speeds)
+        remainder = np.einsum("kij,kj->ki", self._call_kernel(self._rates["jacobian_rate"], t, q, speeds), speeds)
         return qdot, np.einsum("kij,kj->ki", inverse, twist_rate - remainder)
 
     # parts -----------------------------------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ class InverseKinematics:
             raise InputError(f"start has shape {given.shape}; give finite coordinates ({n},) or ({k}, {n})")
         return np.ascontiguousarray(np.broadcast_to(np.clip(given, self.lower, self.upper), (k, n)))
 
-    def _drawn_starts(self) -> Array:
+    def _draw_starts(self) -> Array:
         """Coordinates within the limits, drawn with the seed."""
         q0 = self.model.initial_state[0]
         lower = np.where(np.isfinite(self.lower), self.lower, np.where(self._turns, -math.pi, q0 - UNLIMITED))
@@ -315,14 +315,14 @@ class InverseKinematics:
         """What the entries of a pose count in the distance between a start and a target."""
         return np.array([1.0 if self.rows.min() < 3 else 0.0] * 9 + [2.0] * 3)
 
-    def _searched(self, task: _Task) -> None:
+    def _run_search(self, task: _Task) -> None:
         """Run the compiled search over the targets of a task."""
         from . import compiled  # numba takes a while to import
 
         n, program, options = len(self.lower), self._kernel.program, self.options
         names = [g.name for g in program.inputs]
         before = [task.t] if "t" in names else []
-        wraps = self._wraps & (task.mode != "followed")  # on a path, whole turns cannot be taken back
+        wraps = self._wraps & (task.start_kind != "followed")  # on a path, whole turns cannot be taken back
         arrays: dict[str, Any] = {
             "lower": np.where(wraps, -np.inf, self.lower),
             "upper": np.where(wraps, np.inf, self.upper),
@@ -350,7 +350,7 @@ class InverseKinematics:
             "width": arrays["J"].shape[1],
             "known": len(self._starts),
             "targets_given": len(task.targets),
-            "mode": MODES.index(task.mode),
+            "start_kind": START_KINDS.index(task.start_kind),
             "attempts": options.attempts,
             "iterations": options.iterations,
             "tolerance": options.tolerance,
@@ -364,19 +364,19 @@ class InverseKinematics:
             memory[name] = value
         compiled.search_loop(memory)
 
-    def _shared_out(self, task: _Task) -> None:
+    def _search_in_threads(self, task: _Task) -> None:
         """Search in threads, where there are targets enough."""
         count = len(task.targets)
         workers = native.cores() if self.options.workers is None else self.options.workers
         pieces = min(workers, count // GRAIN)
         if pieces < 2:
-            self._searched(task)
+            self._run_search(task)
             return
         edges = np.linspace(0, count, 4 * pieces + 1).astype(int)
         with ThreadPoolExecutor(pieces) as pool:
-            list(pool.map(lambda ends: self._searched(task.part(slice(*ends))), pairwise(edges)))
+            list(pool.map(lambda ends: self._run_search(task.part(slice(*ends))), pairwise(edges)))
 
-    def _judged(self, tally: Array) -> tuple[Any, Any, Any, Any]:
+    def _judge_tally(self, tally: Array) -> tuple[Any, Any, Any, Any]:
         residual = tally[:, 0]
         return residual, residual <= self.options.tolerance, tally[:, 1].astype(np.int64), tally[:, 2].astype(np.int64)
 
@@ -386,13 +386,13 @@ class InverseKinematics:
         low, high = np.where(bounded, self.lower, 0.0), np.where(bounded, self.upper, 0.0)
         return np.where(bounded, 0.5 * (low + high), np.clip(0.0, self.lower, self.upper))
 
-    def _wrapped(self, q: Array, near: Array) -> Array:
+    def _wrap_angles(self, q: Array, near: Array) -> Array:
         """Angles that may turn fully, by whole turns as near as possible to `near` and into their range."""
         turn = 2.0 * math.pi
         moved = q - turn * np.round((q - near) / turn)
-        return np.where(self._wraps, self._held_in_range(moved), q)
+        return np.where(self._wraps, self._wrap_into_range(moved), q)
 
-    def _held_in_range(self, q: Array) -> Array:
+    def _wrap_into_range(self, q: Array) -> Array:
         turn = 2.0 * math.pi
         low, high = np.where(self._wraps, self.lower, -np.inf), np.where(self._wraps, self.upper, np.inf)
         above, below = np.ceil((q - high) / turn), np.ceil((low - q) / turn)
@@ -455,7 +455,7 @@ def _ranges(model: Arm) -> tuple[Array, Array]:
     return np.array([l.lower for l in known], dtype=float), np.array([l.upper for l in known], dtype=float)
 
 
-def _listed(indices: Any) -> str:
+def _list_indices(indices: Any) -> str:
     """Indices as text, ranges drawn together, the first few of many."""
     runs: list[list[int]] = []
     for k in map(int, indices):

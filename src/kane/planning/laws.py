@@ -153,7 +153,7 @@ def law_of(law: TimeLaw | str) -> TimeLaw:
     return law
 
 
-def fitted(law: TimeLaw | str, slope: float, bend: float) -> tuple[TimeLaw, float]:
+def fit_duration(law: TimeLaw | str, slope: float, bend: float) -> tuple[TimeLaw, float]:
     """(law, T): the smallest T with |ds/dt| ≤ slope (1/s) and |d²s/dt²| ≤ bend (1/s²) all along.
 
     A trapezoid asked for by name takes the blend with which it is fastest: it then touches both limits, or is a

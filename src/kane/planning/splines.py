@@ -47,7 +47,7 @@ class Spline:
         return self._peaks(2)
 
     def _peaks(self, order: int) -> Array:
-        derived = self._derived(order)
+        derived = self._derivative_coefficients(order)
         return np.array(
             [
                 max(largest_size(derived[i, :, j], length) for i, length in enumerate(np.diff(self.times)))
@@ -55,7 +55,7 @@ class Spline:
             ]
         )
 
-    def _derived(self, order: int) -> Array:
+    def _derivative_coefficients(self, order: int) -> Array:
         c = self.coefficients
         for _ in range(order):
             c = c[:, 1:] * np.arange(1, c.shape[1])[:, None]
@@ -67,7 +67,9 @@ class Spline:
         piece = np.clip(np.searchsorted(self.times, held, side="right") - 1, 0, len(self.coefficients) - 1)
         x = (held - self.times[piece])[..., None]
         q, qdot, qddot = (
-            horner([self._derived(order)[piece, k] for k in range(self.coefficients.shape[1] - order)], x)
+            horner(
+                [self._derivative_coefficients(order)[piece, k] for k in range(self.coefficients.shape[1] - order)], x
+            )
             for order in range(3)
         )
         moving = ((t >= 0.0) & (t <= self.duration))[..., None]
@@ -78,17 +80,17 @@ class Spline:
         held = t.max(0.0).min(self.duration)
         before = [t.less(float(end)) for end in self.times[1:-1]]
 
-        def chosen(values: Array) -> Expr:
+        def select_value(values: Array) -> Expr:
             found = t.graph.const(float(values[-1]))
             for condition, value in zip(reversed(before), values[-2::-1], strict=True):
                 found = condition.select(float(value), found)
             return found
 
-        x = held - chosen(self.times[:-1])
+        x = held - select_value(self.times[:-1])
         n = self.coefficients.shape[2]
-        return [horner([chosen(c[:, j]) for c in np.moveaxis(self.coefficients, 1, 0)], x) for j in range(n)]
+        return [horner([select_value(c[:, j]) for c in np.moveaxis(self.coefficients, 1, 0)], x) for j in range(n)]
 
-    def scaled(self, factor: float) -> Spline:
+    def scale_time(self, factor: float) -> Spline:
         """The same path, `factor` times as long in time."""
         powers = float(factor) ** -np.arange(self.coefficients.shape[1])
         return replace(self, times=self.times * factor, coefficients=self.coefficients * powers[:, None])
@@ -101,7 +103,7 @@ class Spline:
         factor = max(speed, math.sqrt(rise))
         if factor == 0.0:
             raise InputError("no limit sets the duration of this spline: give a velocity or an acceleration")
-        return self.scaled(factor)
+        return self.scale_time(factor)
 
 
 def cubic_spline(points: Any, times: Sequence[float] | None = None, *, ends: Ends = "clamped") -> Spline:
@@ -109,7 +111,7 @@ def cubic_spline(points: Any, times: Sequence[float] | None = None, *, ends: End
 
     Ends: clamped (at rest), natural (no acceleration), periodic (last point = first; rates agree there).
     """
-    return _interpolated(points, times, ends, 3)
+    return _interpolate(points, times, ends, 3)
 
 
 def quintic_spline(points: Any, times: Sequence[float] | None = None, *, ends: Ends = "clamped") -> Spline:
@@ -117,14 +119,14 @@ def quintic_spline(points: Any, times: Sequence[float] | None = None, *, ends: E
 
     Ends: clamped (at rest without acceleration), natural (third and fourth derivatives vanish), periodic.
     """
-    return _interpolated(points, times, ends, 5)
+    return _interpolate(points, times, ends, 5)
 
 
-def _interpolated(points: Any, times: Sequence[float] | None, ends: Ends, degree: int) -> Spline:
+def _interpolate(points: Any, times: Sequence[float] | None, ends: Ends, degree: int) -> Spline:
     from scipy.interpolate import make_interp_spline  # takes longer to import than to run
 
     points = _checked_points(points)
-    at: Array = _spaced(points) if times is None else np.asarray(times, dtype=float)
+    at: Array = _times_by_distance(points) if times is None else np.asarray(times, dtype=float)
     if at.shape != (len(points),) or not np.all(np.isfinite(at)) or np.any(np.diff(at) <= 0.0):
         raise InputError(f"times are {at.tolist()}; give {len(points)} of them, increasing, one for each way-point")
     at = at - at[0]
@@ -161,9 +163,9 @@ def _check_periodic(points: Array, degree: int) -> None:
         raise InputError(f"a periodic spline of degree {degree} needs {degree} way-points or more")
 
 
-def _spaced(points: Array) -> Array:
+def _times_by_distance(points: Array) -> Array:
     """Times in proportion to the distances between way-points, 1 s in all."""
     distances = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if np.any(distances == 0.0):
-        raise InputError("two way-points in a row are the same, so no time can be shared out: give times=...")
+        raise InputError("two way-points in a row are the same, so times cannot be chosen by distance: give times=...")
     return np.concatenate([[0.0], np.cumsum(distances) / distances.sum()])

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..graph import Expr, forward
-from .laws import Array, TimeLaw, fitted, law_of
+from .laws import Array, TimeLaw, fit_duration, law_of
 
 
 class JointState(NamedTuple):
@@ -95,11 +95,11 @@ def move(
     way = np.abs(np.subtract(end, start))
     slope = least_ratio(limits(velocity, len(way), "velocity"), way)
     bend = least_ratio(limits(acceleration, len(way), "acceleration"), way)
-    fit, shortest = fitted(law if duration is None else law_of(law), slope, bend)
-    return Move(start, end, settled(duration, shortest), fit)
+    fit, shortest = fit_duration(law if duration is None else law_of(law), slope, bend)
+    return Move(start, end, choose_duration(duration, shortest), fit)
 
 
-def settled(duration: float | None, shortest: float) -> float:
+def choose_duration(duration: float | None, shortest: float) -> float:
     """The duration asked for, refused where it is shorter than the limits allow, or the shortest one."""
     if duration is None:
         if not 0.0 < shortest < math.inf:

@@ -5,13 +5,13 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .motions import Motion, along, cycloid, through
+from .motions import Motion, cycloid, motion_along, motion_through
 
 if TYPE_CHECKING:
     from .page import Section
     from .writer import Written, write
 
-__all__ = ["Motion", "Section", "Written", "along", "cycloid", "through", "write"]
+__all__ = ["Motion", "Section", "Written", "cycloid", "motion_along", "motion_through", "write"]
 
 
 def __getattr__(name: str) -> Any:

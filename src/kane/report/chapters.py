@@ -45,7 +45,7 @@ CONVENTIONS: Mapping[str, Convention] = {
         " exerts on the inner one, minus the efforts along the speeds.",
     )
 }
-"""Conventions of papers, by model."""
+"""Conventions of papers, by built-in model."""
 
 
 def model_chapter(model: Model) -> Section:
@@ -131,7 +131,7 @@ def equations_chapter(model: Model, equations: Equations, comparison: OperationT
         "depends on parameters alone is done once, what depends on coordinates alone once per configuration."
     )
     body += table(("program", "mul", "add", "div", "trig", *(_STAGES[s] for s in STAGES)), rows)
-    body += _compared(comparison)
+    body += _comparison_table(comparison)
     program = equations.program("inverse_dynamics")
     small = mathml.equations(program)
     if small is not None:
@@ -142,7 +142,7 @@ def equations_chapter(model: Model, equations: Equations, comparison: OperationT
     return Section("Equations", body)
 
 
-def _compared(comparison: OperationTable) -> str:
+def _comparison_table(comparison: OperationTable) -> str:
     rows = [
         (
             r.computation.replace("_", " "),
@@ -191,7 +191,7 @@ def given_motion_chapter(model: Model, motion: Motion) -> Section:
 
 
 def _efforts(model: Model, t: Array, tau: Array, caption: str) -> str:
-    convention = CONVENTIONS.get(model.name)
+    convention = CONVENTIONS.get(model.mechanism.builtin)
     if convention is None:
         return figure(plots.svg(plots.efforts(model.mechanism, t, tau), "efforts"), caption)
     drawn = plots.efforts(model.mechanism, t, tau, labels=convention.labels, signs=convention.signs)
@@ -210,7 +210,7 @@ def simulation_chapter(
         body += (
             f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
             "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
-            f"{_following(trajectory)}</figcaption></figure>"
+            f"{_view_note(trajectory)}</figcaption></figure>"
         )
     if model.constraints:
         residuals = trajectory.residuals
@@ -227,7 +227,7 @@ def simulation_chapter(
     return Section("Simulation", body)
 
 
-def _following(trajectory: Trajectory) -> str:
+def _view_note(trajectory: Trajectory) -> str:
     poses = trajectory.model.poses(trajectory.q, t=trajectory.t[:, None])
     return " The view follows the bodies." if is_followed(trajectory.model.mechanism, poses) else ""
 
@@ -245,7 +245,7 @@ def _attitudes(trajectory: Trajectory) -> str:
 
 
 def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
-    """Energy balance and momentum along the motion, and the laws held against it."""
+    """Energy balance and momentum along the motion, and the checks of both."""
     model = trajectory.model
     found = balance(trajectory)
     momentum = model.momentum(trajectory.q, trajectory.u)
@@ -259,15 +259,15 @@ def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
     body += figure(plots.svg(drawn, "momentum"))
     if any(joint.type.kind == "free" for joint in model.joints.values()):
         central = model.momentum(trajectory.q, trajectory.u, about="center", t=trajectory.t[:, None])
-        drawn = plots.momentum_drift(trajectory.t, central.linear, central.angular)
-        body += figure(plots.svg(drawn, "drift of momentum"), "What loads from outside change, and rounding.")
+        drawn = plots.momentum_change(trajectory.t, central.linear, central.angular)
+        body += figure(plots.svg(drawn, "change of momentum"), "What loads from outside change, and rounding.")
     body += checks_table(laws)
     return Section("Conservation", body)
 
 
 def checks_chapter(report: CheckReport) -> Section:
-    """The equations held against independent ones."""
-    words = "all laws hold" if report.passed else "NOT ALL LAWS HOLD"
+    """The equations compared with independent ones."""
+    words = "all checks passed" if report.passed else "NOT ALL CHECKS PASSED"
     return Section("Checks", paragraph(f"At {report.about}: {words}.") + checks_table(report))
 
 
@@ -276,7 +276,7 @@ def checks_table(report: CheckReport) -> str:
     rows = []
     for r in report.rows:
         if r.value is None:
-            rows.append((r.name, Markup('<span class="soft">not asked</span>'), f"{r.law} ({r.note})", "", ""))
+            rows.append((r.name, Markup('<span class="soft">not checked</span>'), f"{r.statement} ({r.note})", "", ""))
         else:
-            rows.append((r.name, verdict(r.passed), r.law, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
-    return table(("law", "", "", "missed by", "tolerance"), rows, words=3)
+            rows.append((r.name, verdict(r.passed), r.statement, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
+    return table(("check", "", "", "missed by", "tolerance"), rows, words=3)

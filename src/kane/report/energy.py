@@ -31,7 +31,7 @@ def balance(trajectory: Trajectory) -> Balance:
     model = trajectory.model
     equations = model.equations()
     outputs = {"potential": ((), [equations.gravity_potential])}
-    kernel = compile(equations.lowered("gravity_potential", ["t", "q"], outputs))
+    kernel = compile(equations.lower_outputs("gravity_potential", ["t", "q"], outputs))
     given: dict[str, Any] = {"t": trajectory.t[:, None], "q": trajectory.q, "parameters": model.mechanism.free_values()}
     potential = kernel(*(given[g.name] for g in kernel.program.inputs))
     return Balance(trajectory.energy().kinetic, potential, trajectory.work)

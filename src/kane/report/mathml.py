@@ -78,14 +78,14 @@ def _number(value: float) -> Piece:
     return (f"<mrow><mo>−</mo>{text}</mrow>", _SUM) if value < 0 else (text, _PRODUCT if exponent else _ATOM)
 
 
-def _held(piece: Piece, needed: int) -> str:
+def _parenthesize(piece: Piece, needed: int) -> str:
     text, holds = piece
     return text if holds >= needed else f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>"
 
 
 def _infix(sign: str, left: int, right: int, holds: int) -> Callable[[list[Piece]], Piece]:
     def write(args: list[Piece]) -> Piece:
-        text = f"{_held(args[0], left)}<mo>{sign}</mo>{_held(args[1], right)}"
+        text = f"{_parenthesize(args[0], left)}<mo>{sign}</mo>{_parenthesize(args[1], right)}"
         return f"<mrow>{text}</mrow>", holds
 
     return write
@@ -95,11 +95,12 @@ _WRITTEN: dict[str, Callable[[list[Piece]], Piece]] = {
     "add": _infix("+", _SUM, _SUM, _SUM),
     "sub": _infix("−", _SUM, _PRODUCT, _SUM),
     "mul": lambda a: (
-        f'<mrow>{_held(a[0], _PRODUCT)}<mo>&#x2062;</mo><mspace width="0.17em"/>{_held(a[1], _PRODUCT)}</mrow>',
+        f'<mrow>{_parenthesize(a[0], _PRODUCT)}<mo>&#x2062;</mo><mspace width="0.17em"/>'
+        f"{_parenthesize(a[1], _PRODUCT)}</mrow>",
         _PRODUCT,
     ),
     "div": lambda a: (f"<mfrac><mrow>{a[0][0]}</mrow><mrow>{a[1][0]}</mrow></mfrac>", _ATOM),
-    "neg": lambda a: (f"<mrow><mo>−</mo>{_held(a[0], _PRODUCT)}</mrow>", _SUM),
+    "neg": lambda a: (f"<mrow><mo>−</mo>{_parenthesize(a[0], _PRODUCT)}</mrow>", _SUM),
     "sqrt": lambda a: (f"<msqrt>{a[0][0]}</msqrt>", _ATOM),
     "abs": lambda a: (f"<mrow><mo>|</mo>{a[0][0]}<mo>|</mo></mrow>", _ATOM),
     "less": _infix("&lt;", _SUM, _SUM, _SUM),
@@ -115,7 +116,7 @@ _WRITTEN: dict[str, Callable[[list[Piece]], Piece]] = {
 
 def _row(op: str, args: list[Piece], same: bool) -> Piece:
     if op == "mul" and same:
-        return f"<msup>{_held(args[0], _ATOM)}<mn>2</mn></msup>", _ATOM
+        return f"<msup>{_parenthesize(args[0], _ATOM)}<mn>2</mn></msup>", _ATOM
     if op in _WRITTEN:
         return _WRITTEN[op](args)
     inside = "<mo>,</mo>".join(text for text, _ in args)

@@ -48,10 +48,10 @@ def cycloid(model: Model, to: Mapping[str, float], *, duration: float = 10.0, sa
     qdot = way * (1 - np.cos(phase))[:, None]
     qddot = way * (2 * np.pi / duration * np.sin(phase))[:, None]
     about = f"A cycloid from the initial state, at rest at both ends, within {duration:g} s [KL83, Eq. 127]."
-    return replace(along(model, t, q, qdot, qddot), about=about)
+    return replace(motion_along(model, t, q, qdot, qddot), about=about)
 
 
-def through(model: Model, t: Array, q: Array, u: Array | None = None) -> Motion:
+def motion_through(model: Model, t: Array, q: Array, u: Array | None = None) -> Motion:
     """The motion along quintic splines through samples of q, and of u where they are known; t increasing, k ≥ 6."""
     from scipy.interpolate import make_interp_spline
 
@@ -60,17 +60,17 @@ def through(model: Model, t: Array, q: Array, u: Array | None = None) -> Motion:
     if u is not None:
         return Motion(t, q, u, make_interp_spline(t, u, k=5).derivative()(t))
     curve = make_interp_spline(t, q, k=5)
-    return along(model, t, q, curve.derivative(1)(t), curve.derivative(2)(t))
+    return motion_along(model, t, q, curve.derivative(1)(t), curve.derivative(2)(t))
 
 
-def along(model: Model, t: Array, q: Array, qdot: Array, qddot: Array) -> Motion:
+def motion_along(model: Model, t: Array, q: Array, qdot: Array, qddot: Array) -> Motion:
     """The speeds and accelerations of a motion q(t) with its rates.
 
     From q̇ = W u + X: u by least squares, then W u̇ = q̈ − d/dt (W u + X) at fixed u, the last by differences along the
     motion.
     """
     W, X = _kinematics(model, t, q)
-    u = _solved(W, qdot - X)
+    u = _solve_speeds(W, qdot - X)
 
     def at(step: float) -> Any:
         moved = q + step * qdot + 0.5 * step * step * qddot
@@ -78,7 +78,7 @@ def along(model: Model, t: Array, q: Array, qdot: Array, qddot: Array) -> Motion
 
     h = _DIFFERENCE
     remainder = (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12.0 * h)
-    return Motion(t, q, u, _solved(W, qddot - remainder))
+    return Motion(t, q, u, _solve_speeds(W, qddot - remainder))
 
 
 def _kinematics(model: Model, t: Array, q: Array) -> tuple[Array, Array]:
@@ -93,7 +93,7 @@ def _kinematics(model: Model, t: Array, q: Array) -> tuple[Array, Array]:
     return W, X
 
 
-def _solved(W: Array, right: Array) -> Array:
+def _solve_speeds(W: Array, right: Array) -> Array:
     """u of W u = right at each time; least squares where there are more coordinates than speeds."""
     if W.shape[1] == W.shape[2]:
         solved: Array = np.linalg.solve(W, right[:, :, None]).astype(np.float64)

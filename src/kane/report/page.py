@@ -13,7 +13,7 @@ POLICY = (
     " img-src data: blob:; font-src data:; media-src data: blob:; connect-src data: blob:; worker-src blob: data:;"
     " frame-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
 )
-"""What the page may do: show what is in the file, and ask nobody for anything."""
+"""What the page may do: show what is in the file, without any network."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1e293b; --soft: #64748b; --line: #e2e8f0; --paper: #ffffff; --tint: #f8fafc;

@@ -55,7 +55,7 @@ def demonstrate(path: Path, progress: Callable[[float], object] | None = None) -
     tell(0.3)
     free = arm.simulate(times, control="feedback-free-base", **TOLERANCES)
     momentum = arm.momentum(free.q, free.u).angular[:, 1]
-    circle = float(np.max(np.abs(_given_back(feedback) - feedback.tau)) / np.max(np.abs(feedback.tau)))
+    circle = float(np.max(np.abs(_recompute_efforts(feedback) - feedback.tau)) / np.max(np.abs(feedback.tau)))
     other = load("stanford-arm-kane").simulate(times, control="feedback", **TOLERANCES)
     same = float(np.max(np.abs(other.q - feedback.q)))
     tell(0.45)
@@ -76,25 +76,25 @@ def demonstrate(path: Path, progress: Callable[[float], object] | None = None) -
         "largest_efforts": dict(zip(arm.speeds, np.max(np.abs(tau), axis=0).tolist(), strict=True)),
         "simulation": str(feedback.outcome),
         "final_coordinates": dict(zip(arm.coordinates, feedback.q[-1].tolist(), strict=True)),
-        "angular_momentum_drift": float(np.max(np.abs(momentum))),
+        "angular_momentum_change": float(np.max(np.abs(momentum))),
         "circle_relative_error": circle,
         "speeds_of_the_paper_difference": same,
         "checks_passed": written.passed,
     }
-    kept = figures["angular_momentum_drift"] <= MOMENTUM_LIMIT and circle <= CIRCLE_LIMIT and same <= SAME_LIMIT
+    kept = figures["angular_momentum_change"] <= MOMENTUM_LIMIT and circle <= CIRCLE_LIMIT and same <= SAME_LIMIT
     return Demonstration(figures, written, bool(kept and written.passed))
 
 
-def _given_back(trajectory: Trajectory) -> Array:
+def _recompute_efforts(trajectory: Trajectory) -> Array:
     model: Model = trajectory.model
     return model.inverse_dynamics(trajectory.q, trajectory.u, trajectory.acceleration())
 
 
 def _section(free: Trajectory, momentum: Array, circle: float, same: float) -> Section:
     """The checks that the paper itself makes."""
-    drift = float(np.max(np.abs(momentum)))
+    largest = float(np.max(np.abs(momentum)))
     rows = (
-        ("constant of motion", "H·n2 with no torque at the waist stays zero (kg m²/s)", drift, MOMENTUM_LIMIT),
+        ("constant of motion", "H·n2 with no torque at the waist stays zero (kg m²/s)", largest, MOMENTUM_LIMIT),
         ("circle", "inverse dynamics of the simulation gives the control efforts, relative", circle, CIRCLE_LIMIT),
         ("choice of speeds", "the paper's speeds and u = q̇ give the same motion (rad, m)", same, SAME_LIMIT),
     )

@@ -12,6 +12,7 @@ import numpy as np
 from ..analysis import CheckReport, operation_table
 from ..api import Model, Trajectory
 from ..errors import InputError
+from ..writing import check_writable, write_text
 from .chapters import (
     checks_chapter,
     conservation_chapter,
@@ -38,7 +39,7 @@ class Written:
 
     @property
     def passed(self) -> bool:
-        """Whether every law holds and the simulation reached its end."""
+        """Whether every check passed and the simulation reached its end."""
         return self.checks.passed and self.laws.passed and self.trajectory.outcome.success
 
 
@@ -63,6 +64,7 @@ def write(
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"'{path}': a report ends in .html")
+    check_writable(target)
     step = _steps(progress, 6)
     if trajectory is None:
         trajectory = model.simulate(np.linspace(0.0, 10.0, SAMPLES), control=control)
@@ -84,11 +86,11 @@ def write(
         (f"{len(model.bodies)} / {model.freedom().degrees}", "bodies / degrees of freedom"),
         (f"{count['mul'] + count['div']} + {count['add']}", "multiplications + additions of inverse dynamics"),
         (f"{forward['mul'] + forward['div']} + {forward['add']}", "of forward dynamics"),
-        (_verdict(checks), "laws hold for the equations"),
-        (_verdict(laws), "laws hold along the simulation"),
+        (_verdict(checks), "checks passed for the equations"),
+        (_verdict(laws), "checks passed along the simulation"),
     )
-    page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), _closing())
-    target.write_text(page.html(), encoding="utf-8")
+    page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), _closing_lines())
+    write_text(target, page.html())
     step()
     return Written(target, trajectory, checks, laws)
 
@@ -117,7 +119,7 @@ def _verdict(report: CheckReport) -> str:
     return f"{sum(r.passed for r in asked)} of {len(asked)}"
 
 
-def _closing() -> str:
+def _closing_lines() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     def of(name: str) -> Any:

@@ -22,7 +22,7 @@ from ..constraints.diagnosis import Names, System, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
 from ..graph.layout import Layout
 from .notice import announce_compilation
-from .routine import Routine
+from .routine import Routine, address_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -43,7 +43,9 @@ class Accelerations(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """The motion of a constrained system, compiled. All programs read [t, q, u, work, tau, parameters] (`Layout`):
+    """The motion of a constrained system, compiled.
+
+    All programs read [t, q, u, work, tau, parameters] (`Layout`):
 
     - `terms` and `places` write what `Layout.terms` and `Layout.places` say; `places` is None if no row has a position;
     - `unit` writes the state [q, u, work] with unit quaternions; None if there are none.
@@ -53,11 +55,11 @@ class Embedding:
     ratio, frequency in rad/s) the accelerations also pull errors of the constraints back, b − 2 ζ ω rate − ω² phi.
     `rank` is the rank that the rows have in general, to which nearness to a singular position is referred; as many as
     rows and speeds allow if None. Rows that compare by length, those of one constraint in one unit, have the same name
-    in `groups`: the shorter a row is beside the longest of its group, the less it determines; without groups all rows
-    compare. A group of rows that are rounding errors beside their `sizes`, what they would be if nothing cancelled,
-    says nothing. Where rows are redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None. With
-    `driven` the power of the reactions, which is not zero where c is not, is added to that of the loads. `names` are
-    those of rows and speeds, for whoever is told what stops a motion.
+    in `groups`: the shorter a row is relative to the longest of its group, the less it determines; without groups all
+    rows compare. A group of rows that are rounding errors relative to their `sizes`, what they would be if nothing
+    cancelled, has no effect. Where rows are redundant λ is what makes Σ (weight λ)² least; all `weights` are 1 if None.
+    With `driven` the power of the reactions, which is not zero where c is not, is added to that of the loads. `names`
+    are those of rows and speeds, for messages about what stops a motion.
     """
 
     layout: Layout
@@ -91,7 +93,7 @@ class Embedding:
 
     def workspace(self, watch: Kernel | None = None) -> Workspace:
         """Memory for one run, or one thread at a time; `watch` is the program of events that watch multipliers, which
-        reads `Layout.watched`."""
+        reads `Layout.event_inputs`."""
         return Workspace(self, watch)
 
     def accelerations(self, t: Any, q: Any, u: Any, tau: Any, parameters: Any = ()) -> Accelerations:
@@ -146,20 +148,28 @@ class Embedding:
 class _Memory:
     """What one run of the compiled program works in: a copy of a plan."""
 
-    __slots__ = ("_buffer", "_plan", "records")
+    __slots__ = ("_address", "_buffer", "_numbers", "_plan")
 
-    def __init__(self, plan: _Plan):
+    def __init__(self, plan: _Plan, watch: int = 0):
         self._plan = plan
         self._buffer = plan.buffer.copy()
-        self.records = plan.records.copy()
-        numbers = self.records.view(np.int64).reshape(len(self.records), -1)
-        numbers[:, plan.own] += self._buffer.ctypes.data
-        self.records["rates"] = self.records[_RATES:].ctypes.data
+        # as plain numbers: field by field a copy would take ten times as long
+        self._numbers = plan.records.view(np.int64).reshape(len(plan.records), -1).copy()
+        self._numbers[:, plan.own] += address_of(self._buffer)
+        self._address = address_of(self._numbers)
+        self._numbers[:, plan.links] = (watch, self._address + _RATES * self._numbers.strides[0])
 
     def routine(self, task: int, outputs: int) -> Routine:
         """The program of a task, which works here."""
-        code = self._plan.code if task < _WATCH else _multiplier_program()
-        return Routine(code.address, outputs, self.records[task:].ctypes.data, self)
+        return Routine(self._code(task).address, outputs, self._address + task * self._numbers.strides[0], self)
+
+    def run(self, task: int, source: Any, target: Any) -> None:
+        """Run a task on what is in one array and write to another."""
+        memory = self._address + task * self._numbers.strides[0]
+        self._code(task).ctypes(address_of(source), address_of(target), memory)
+
+    def _code(self, task: int) -> Any:
+        return self._plan.code if task < _WATCH else _multiplier_program()
 
 
 class Workspace:
@@ -172,10 +182,9 @@ class Workspace:
 
     def __init__(self, embedding: Embedding, watch: Kernel | None = None):
         self._embedding, self._watch = embedding, watch
-        self._memory = _Memory(embedding._plan)
         if watch is not None:
-            _check("watch", watch, embedding.layout.watched.size, watch.program.output_count)
-            self._memory.records["watch"] = watch.address
+            _check("watch", watch, embedding.layout.event_inputs.size, watch.program.output_count)
+        self._memory = _Memory(embedding._plan, 0 if watch is None else watch.address)
 
     @property
     def rates(self) -> Routine:
@@ -199,15 +208,15 @@ class Workspace:
         x = np.ascontiguousarray(x)
         udot, nearness = np.empty((count, n)), np.empty(count)
         independent, rank = np.zeros((count, n), dtype=np.int64), np.zeros(count, dtype=np.int64)
-        given = np.array([count, *(a.ctypes.data for a in (x, independent, nearness, rank))], dtype=np.int64)
-        self._memory.routine(_SAMPLES, 0).run(given.ctypes.data, udot.ctypes.data)
+        given = np.array([count, *map(address_of, (x, independent, nearness, rank))], dtype=np.int64)
+        self._memory.run(_SAMPLES, given, udot)
         return Accelerations(udot, independent.astype(bool), nearness, rank)
 
     def multipliers(self, x: Array) -> Array:
         """λ for rows of inputs x (k, inputs)."""
         x, values = np.ascontiguousarray(x), np.empty((len(x), self._embedding.layout.rows))
-        given = np.array([len(x), x.ctypes.data], dtype=np.int64)
-        self._memory.routine(_SAMPLE_MULTIPLIERS, 0).run(given.ctypes.data, values.ctypes.data)
+        given = np.array([len(x), address_of(x)], dtype=np.int64)
+        self._memory.run(_SAMPLE_MULTIPLIERS, given, values)
         return values
 
 
@@ -219,11 +228,11 @@ def multipliers_of(
     redundant Σ λ² is least. Rank −1: not numbers."""
     count, rows, n = A.shape
     layout = Layout(0, n, 0, rows)
-    run = _Memory(_plan(layout, {}, tuple(groups), None, sizes))
+    memory = _Memory(_plan(layout, {}, tuple(groups), None, sizes))
     values, rank = np.empty((count, rows)), np.empty(count, dtype=np.int64)
     arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (A, mass, g)]
-    given = np.array([count, *(x.ctypes.data for x in (*arrays, rank))], dtype=np.int64)
-    run.routine(_MULTIPLIERS, 0).run(given.ctypes.data, values.ctypes.data)
+    given = np.array([count, *map(address_of, (*arrays, rank))], dtype=np.int64)
+    memory.run(_MULTIPLIERS, given, values)
     return values, rank
 
 
@@ -240,12 +249,14 @@ def _multiplier_program() -> Any:
 
 class _Plan(NamedTuple):
     """What workspaces are copied from: one record per task, in which addresses of a run's own memory count from 0, and
-    that memory as a run begins with it. `held` keeps alive what all runs read."""
+    that memory as a run begins with it. `own` are the numbers of a record that are such addresses, `links` those of
+    `watch` and `rates`. `held` keeps alive what all runs read."""
 
     code: Any
     records: Any
     buffer: Array
     own: slice
+    links: list[int]
     held: tuple[Any, ...]
 
 
@@ -282,7 +293,7 @@ def _plan(
         "u_start": 8 * layout.inputs["u"].start,
         "embedding": embedded.embedding_program.address,
         **{name: 0 if kernel is None else kernel.address for name, kernel in programs.items()},
-        **{name: array.ctypes.data for name, array in shared.items()},
+        **{name: address_of(array) for name, array in shared.items()},
     }
     starts, size = _own_memory(layout)
     records = np.zeros(len(embedded.TASKS), dtype=embedded.MEMORY)
@@ -290,7 +301,8 @@ def _plan(
         records[name] = value
     buffer = np.zeros(size)
     buffer.view(np.int64)[starts["order"] // 8 :][:n] = range(n)
-    return _Plan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, tuple(shared.values()))
+    links = [embedded.WHOLE.index(name) for name in ("watch", "rates")]
+    return _Plan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, links, tuple(shared.values()))
 
 
 def _own_memory(layout: Layout) -> tuple[dict[str, int], int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,11 +19,12 @@ import numpy as np
 
 from ..errors import InputError
 from .compiled import load_loop, records
-from .notice import announce_compilation
+from .discontinuities import Change
+from .notice import announce_compilation, warn_of_missed_crossings
 from .progress import STALL, Look
-from .routine import Routine
 from .settings import Settings
 from .solution import Control, Crossings, Event, Events, Held, Outcome, Solution, Statistics
+from .start import Start, check_address, check_start, memory_of
 from .tableaux import TABLEAUX, pack_rows
 
 CHUNK_SECONDS = 0.1
@@ -60,6 +62,7 @@ def integrate(
     max_steps: int | None = None,
     chunk: int | None = None,
     explain: Explain | None = None,
+    changes: Sequence[Change] = (),
 ) -> Solution:
     """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
 
@@ -82,109 +85,33 @@ def integrate(
     `progress` is called with the fraction done, now and then. An interrupt (Ctrl-C) ends the simulation and keeps what
     was computed. `max_steps` ends it after that many attempted steps; without it a motion that advances no more in
     very many steps ends by itself. `chunk` fixes how many steps run between looks at the keyboard, for tests.
-    Where a motion cannot go on, `explain` is asked what it is that stops it.
+    Where a motion cannot go on, `explain` is asked what it is that stops it. At each of `changes`, in the order in
+    which they are met, a step ends just before and the next begins just after it.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
-    start = _start(rhs, y0, t, parameters, extra_outputs)
+    start = check_start(rhs, y0, t, parameters, extra_outputs)
     n = start.y0.size
     items = () if events is None else events.items
     watched = None if events is None else events.program
     programs = {
-        "rhs": _address("rhs", rhs, start, n),
-        "rhs_memory": _memory(rhs),
-        "project": _address("project_address", project_address, start, n, optional=True),
-        "project_memory": _memory(project_address),
-        "jacobian": _address("jacobian_address", jacobian_address, start, n * n, optional=True),
-        "event_program": _address("events", watched, start, len(items), optional=events is None),
-        "event_memory": _memory(watched),
+        "rhs": check_address("rhs", rhs, start, n),
+        "rhs_memory": memory_of(rhs),
+        "project": check_address("project_address", project_address, start, n, optional=True),
+        "project_memory": memory_of(project_address),
+        "jacobian": check_address("jacobian_address", jacobian_address, start, n * n, optional=True),
+        "event_program": check_address("events", watched, start, len(items), optional=events is None),
+        "event_memory": memory_of(watched),
     }
     with announce_compilation("the integrator"):
         loop, programs["watch"] = load_loop(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
     run.state["project_error"] = int(project_error and programs["project"] != 0)
-    return run.solution(control, progress, explain)
+    return run.solution(control, progress, explain, changes)
 
 
 Explain = Callable[[Any, float, float], str]
-"""What is told about why a motion cannot go on, from the inputs [t, y, p] at its last state, the step that was tried
+"""The explanation why a motion cannot go on, from the inputs [t, y, p] at its last state, the step that was tried
 last (s, negative backward) and the time it began at (s)."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """Checked initial data."""
-
-    y0: Any
-    parameters: Any
-    t0: float
-    t1: float
-    times: Any
-    width: int
-
-
-def _numbers(name: str, values: Any) -> Any:
-    """`values` as a fresh vector of float64, all finite."""
-    array = np.array(values, dtype=np.float64)
-    if array.ndim != 1:
-        raise InputError(f"{name} has shape {array.shape}; one vector is needed")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise InputError(f"{name}[{bad[0]}] = {array[bad[0]]} is not finite; every entry must be a number")
-    return array
-
-
-def _start(rhs: Any, y0: Any, t: Any, parameters: Any, extra_outputs: int) -> _Start:
-    state = _numbers("y0", y0)
-    if state.size == 0:
-        raise InputError("y0 is empty; a motion needs at least one state")
-    if extra_outputs < 0:
-        raise InputError(f"extra_outputs = {extra_outputs} is negative")
-    times = _numbers("t", t)
-    if times.size < 2:
-        raise InputError(f"t has {times.size} entries; give (t0, t1) or an array of output times")
-    if times.size > 2:
-        gaps = np.diff(times)
-        wrong = np.flatnonzero(gaps * np.sign(times[-1] - times[0]) <= 0)
-        if wrong.size:
-            i = int(wrong[0])
-            raise InputError(
-                f"t[{i}] = {times[i]} and t[{i + 1}] = {times[i + 1]}: output times must be strictly increasing"
-                f" or strictly decreasing; sort them and drop repeated ones (numpy.unique does both)"
-            )
-    requested = times if times.size > 2 else np.empty(0)
-    width = state.size + extra_outputs
-    program = getattr(rhs, "program", None)
-    if program is not None:
-        width = max(width, program.output_count)
-    held = _numbers("parameters", parameters)
-    return _Start(state, held, float(times[0]), float(times[-1]), requested, width)
-
-
-def _address(name: str, kernel: Any, start: _Start, outputs: int, optional: bool = False) -> int:
-    """The address of a kernel, checked to fit the state and parameters, or the address itself; 0 for none."""
-    if kernel is None and optional:
-        return 0
-    program = getattr(kernel, "program", None)
-    if program is not None:
-        inputs = 1 + start.y0.size + start.parameters.size
-        if program.input_count != inputs:
-            raise InputError(
-                f"{name}: program '{program.name}' reads {program.input_count} numbers, but t, y0 and parameters are"
-                f" 1 + {start.y0.size} + {start.parameters.size} = {inputs}; its inputs must be [t, y, p]"
-            )
-        if program.output_count < outputs or (program.output_count > outputs and name != "rhs"):
-            raise InputError(
-                f"{name}: program '{program.name}' writes {program.output_count} numbers, {outputs} are needed"
-            )
-    address = getattr(kernel, "address", kernel)
-    if not isinstance(address, int | np.integer) or address <= 0:
-        raise InputError(f"{name} = {kernel!r} is neither a kernel nor the address of a flat program")
-    return int(address)
-
-
-def _memory(program: Any) -> int:
-    """The address of the memory that a program works in, 0 for none."""
-    return program.memory if isinstance(program, Routine) else 0
 
 
 @dataclass(slots=True)
@@ -212,9 +139,7 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
 class _Run:
     """One simulation under way: the memory of the compiled loop and what Python does between its chunks."""
 
-    def __init__(
-        self, start: _Start, settings: Settings, items: tuple[Event, ...], programs: dict[str, int], loop: Any
-    ):
+    def __init__(self, start: Start, settings: Settings, items: tuple[Event, ...], programs: dict[str, int], loop: Any):
         self.start = start
         self.settings = settings
         self.items = items
@@ -250,6 +175,7 @@ class _Run:
         state["requested"], state["room"] = start.times.size, rows
         state["rtol"], state["max_step"] = settings.rtol, settings.max_step
         state["t"] = state["t_end"] = state["origin"] = start.t0
+        state["t_last"] = start.t1
         state["sign"] = -1.0 if start.t1 < start.t0 else 1.0
         state["span"] = abs(start.t1 - start.t0)
         state["h"] = settings.step or settings.first_step or 0.0
@@ -272,8 +198,10 @@ class _Run:
 
     def _event_arrays(self) -> None:
         n, events = self.start.y0.size, len(self.items)
-        found = records.MOST_CROSSINGS * events
-        self.state["events"], self.state["event_room"] = events, 4 * found
+        splits = records.splits_for(n, events)
+        found = records.most_crossings(splits) * events
+        self.state["events"], self.state["event_room"] = events, 2 * found
+        self.state["splits"], self.state["step_room"] = splits, found
         self._hold(
             directions=np.array([e.direction for e in self.items], dtype=np.int64),
             terminal=np.array([e.terminal for e in self.items], dtype=np.int64),
@@ -281,11 +209,13 @@ class _Run:
             search=np.zeros((records.DEPTH + 3, records.POINT)),
             g_point=np.zeros(events),
             g_sign=np.zeros(events, dtype=np.int64),
-            found_at=np.zeros(found),
-            found=np.zeros(found, dtype=np.int64),
-            event_t=np.empty(4 * found),
-            event_y=np.empty((4 * found, n)),
-            event=np.empty(4 * found, dtype=np.int64),
+            fast=np.zeros(events, dtype=np.int64),
+            unresolved=np.zeros(events, dtype=np.int64),
+            found_at=np.empty(found),
+            found=np.empty(found, dtype=np.int64),
+            event_t=np.empty(2 * found),
+            event_y=np.empty((2 * found, n)),
+            event=np.empty(2 * found, dtype=np.int64),
         )
 
     def _explicit_arrays(self) -> None:
@@ -322,23 +252,30 @@ class _Run:
     def _grow(self) -> None:
         """Double whatever is nearly full."""
 
-        def double(names: tuple[str, ...], size: str) -> None:
+        def double(names: tuple[str, ...], used: int, size: str) -> None:
             for name in names:
                 array = self.arrays[name]
-                self._hold(**{name: np.concatenate([array, np.empty_like(array)])})
+                larger = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
+                larger[:used] = array[:used]
+                self._hold(**{name: larger})
             self.state[size] = self.arrays[names[0]].shape[0]
 
-        if self.state["requested"] == 0 and self.state["stored"] + 1 >= self.state["room"]:
-            double(("out_t", "out_y"), "room")
-        if self.items and 2 * self.state["crossings"] > self.state["event_room"]:
-            double(("event_t", "event_y", "event"), "event_room")
+        state = self.state
+        if state["requested"] == 0 and state["stored"] + 1 >= state["room"]:
+            double(("out_t", "out_y"), int(state["stored"]), "room")
+        if self.items and state["crossings"] + state["step_room"] > state["event_room"]:
+            double(("event_t", "event_y", "event"), int(state["crossings"]), "event_room")
 
     def solution(
-        self, control: Control | None, progress: Callable[[float], object] | None, explain: Explain | None
+        self,
+        control: Control | None,
+        progress: Callable[[float], object] | None,
+        explain: Explain | None,
+        changes: Sequence[Change] = (),
     ) -> Solution:
         """Run to the end, whatever end that is."""
         try:
-            reason, why = self._motion(control, progress)
+            reason, why = self._motion(control, progress, changes)
         except KeyboardInterrupt:
             reason, why = "interrupt", ""
         if explain is not None and reason in _HELPLESS:
@@ -349,28 +286,51 @@ class _Run:
         """[t, y, p] at the present state."""
         return np.concatenate([[self.state["t"]], self.arrays["y"], self.arrays["x"][1 + self.start.y0.size :]])
 
-    def _motion(self, control: Control | None, progress: Callable[[float], object] | None) -> tuple[str, str]:
+    def _motion(
+        self, control: Control | None, progress: Callable[[float], object] | None, changes: Sequence[Change]
+    ) -> tuple[str, str]:
         """(reason, what is known about it) after running from the start."""
         start, state = self.start, self.state
-        sample = 0
+        ahead = deque(changes)
+        sample, due = 0, start.t0 if control is not None else start.t1
         while state["t"] != start.t1:
-            if control is not None:
+            if control is not None and state["t"] == due:
                 fault = self._sample_control(control)
                 if fault:
                     return "control", fault
                 sample += 1
-                end = start.t0 + float(state["sign"]) * sample * control.period
-                past = float(state["sign"]) * (start.t1 - end) < 1e-9 * control.period
-                state["t_end"] = start.t1 if past else end
+                due = start.t0 + float(state["sign"]) * sample * control.period
+                past = float(state["sign"]) * (start.t1 - due) < 1e-9 * control.period
+                due = start.t1 if past else due
                 state["origin"], state["grid"] = state["t"], 0
-            else:
-                state["t_end"] = start.t1
-            reason, why = self._advance(progress)
-            if reason != "end":
-                return reason, why
+            change = ahead[0] if ahead and self._lies_ahead(due, ahead[0].before) else None
+            state["t_end"] = due
+            if change is not None and self._lies_ahead(change.before, float(state["t"])):
+                state["t_end"] = change.before
+            if change is None or state["t_end"] != due:
+                reason, why = self._advance(progress)
+                if reason != "end":
+                    return reason, why
+            if change is not None:
+                ahead.popleft()
+                if self._lies_ahead(change.after, due) and due != start.t1:  # a sample of the control lies within it
+                    ahead.appendleft(Change(due, change.after))
+                self._pass(change, due)
         if progress is not None:
             progress(1.0)
         return "end", ""
+
+    def _lies_ahead(self, t: float, of: float) -> bool:
+        """Whether t is later than `of` in the direction of the motion."""
+        return float(self.state["sign"]) * (t - of) > 0.0
+
+    def _pass(self, change: Change, due: float) -> None:
+        """Go on just after a change, unless the motion is there already, or at `due` if that comes first."""
+        state = self.state
+        after = due if self._lies_ahead(change.after, due) else change.after
+        if self._lies_ahead(after, float(state["t"])):
+            state["t"] = state["origin"] = after
+            state["grid"], state["fresh"] = 0, 1
 
     def _sample_control(self, control: Control) -> str:
         """Call the control at the present state and hold its result; returns what is wrong with it, if anything."""
@@ -452,7 +412,8 @@ class _Run:
         count = int(state["crossings"])
         which, event_t, event_y = (arrays[name][:count] for name in ("event", "event_t", "event_y"))
         crossings = tuple(
-            Crossings(item, event_t[which == e].copy(), event_y[which == e].copy()) for e, item in enumerate(self.items)
+            Crossings(item, event_t[which == e].copy(), event_y[which == e].copy(), not arrays["unresolved"][e].item())
+            for e, item in enumerate(self.items)
         )
         statistics = Statistics(
             **{name: int(state[name]) for name in _COUNTERS},
@@ -461,7 +422,8 @@ class _Run:
             seconds=time.perf_counter() - self.cost.began,
         )
         held = Held(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
-        outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics))
+        missed = warn_of_missed_crossings(crossings, arrays["unresolved"].tolist())
+        outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed)
         return Solution(times, states, outcome, crossings, statistics, held)
 
     def _sentence(self, reason: str, why: str, t: float, statistics: Statistics) -> str:
@@ -478,17 +440,19 @@ class _Run:
             "step": f"{small}, and still projection onto the constraints makes the state jump"
             if state["jumped"]
             else f"{small}, the motion is probably singular there",
-            "not-finite": "the state became not finite",
+            "not-finite": f"event '{self.items[int(state['not_a_number']) - 1].name}' is not a number"
+            if state["not_a_number"]
+            else "the state became not finite",
             "control": why,
             "convergence": "the implicit equations could not be solved with any step",
             "limit": f"the allowed {self.settings.max_steps} steps are used up",
-            "stall": f"the last {STALL} steps brought it hardly any further; max_steps=... tries as many as you give",
+            "stall": f"the last {STALL} steps advanced t by almost nothing; max_steps=... sets another limit",
         }
         because = f"; {why}" if why and reason in _HELPLESS else ""
         return f"stopped at t = {t:.10g} s: {explained[reason]}{because}; the states up to there are kept; {statistics}"
 
 
 _HELPLESS = ("step", "not-finite", "convergence", "stall")
-"""Reasons that something in the motion itself is to blame for."""
+"""Reasons that lie in the motion itself."""
 
 _COUNTERS: Sequence[str] = ("steps", "rejected", "evaluations", "event_evaluations", "jacobians", "factorizations")

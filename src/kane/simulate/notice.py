@@ -1,10 +1,13 @@
-"""A word to a person at a terminal before compiling keeps them waiting."""
+"""Words to a person: before compiling keeps them waiting, and where crossings of events may be missing."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+
+from .solution import Crossings
 
 
 @contextmanager
@@ -12,9 +15,9 @@ def announce_compilation(what: str) -> Iterator[None]:
     """Where numba has to compile something in this block, say on a terminal that `what` is being compiled.
 
     Compiled code is kept on disk, so this is said once per installation. Standard error that goes to a file or a pipe
-    gets nothing.
+    gets nothing, and a process without one is not disturbed.
     """
-    if not sys.stderr.isatty():
+    if not _on_terminal():
         yield
         return
     from numba.core import event
@@ -32,3 +35,24 @@ def announce_compilation(what: str) -> Iterator[None]:
 
     with event.install_listener("numba:compile", Notice()):
         yield
+
+
+def warn_of_missed_crossings(crossings: Sequence[Crossings], steps: Sequence[int]) -> str:
+    """What to add to an outcome where events changed too fast in so many `steps` each, which is also a warning."""
+    missed = "".join(
+        f"; event '{c.event.name}' changes too fast to be followed in {int(count)} step{'s' * (count != 1)}:"
+        f" crossings may be missing; fix: bound steps by max_step=..., or watch something slower"
+        for c, count in zip(crossings, steps, strict=True)
+        if not c.complete
+    )
+    if missed:
+        warnings.warn(missed.removeprefix("; "), RuntimeWarning, stacklevel=2)
+    return missed
+
+
+def _on_terminal() -> bool:
+    """Whether standard error is there, open, and a terminal."""
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # closed
+        return False

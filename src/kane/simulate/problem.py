@@ -18,7 +18,9 @@ import numpy as np
 
 from ..backends import Kernel
 from ..errors import InputError
+from ..graph import Program
 from ..graph.layout import Layout
+from .discontinuities import time_changes
 from .embedding import Embedding, Workspace
 from .integrate import integrate
 from .solution import (
@@ -49,7 +51,8 @@ class Mode:
     - `unit` writes the state with unit quaternions; None where there are none or projection does it;
     - `jacobian` writes ∂(rates)/∂y, for the implicit method; without it differences are taken;
     - `watch` writes what the events of the problem watch, one number each; it reads the multipliers of all rows too
-      (`Layout.watched`) where it watches them.
+      (`Layout.event_inputs`) where it watches them;
+    - `efforts` writes what loads and a law exert, where `motion` has no rows of its own for that.
     """
 
     constraints: tuple[str, ...] = ()
@@ -59,12 +62,20 @@ class Mode:
     unit: Kernel | None = None
     jacobian: Kernel | None = None
     watch: Kernel | None = None
+    efforts: Kernel | None = None
 
     def __post_init__(self) -> None:
         if self.motion is None and self.embedding is None:
             raise InputError("a mode has neither a motion nor an embedding: give the program that writes its rates")
         if self.project and self.embedding is None:
             raise InputError("a mode is projected onto constraints that it does not have: give its embedding")
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """All programs whose changes in time are changes of the motion, or of what is watched."""
+        embedded = () if self.embedding is None else (self.embedding.terms, self.embedding.places)
+        kernels = (self.motion, self.watch, self.efforts, *embedded)
+        return tuple(kernel.program for kernel in kernels if kernel is not None)
 
     @property
     def watches_multipliers(self) -> bool:
@@ -193,6 +204,7 @@ def _integrate_mode(problem: Problem, index: int, y: Array, t: Array, settings: 
         jacobian_address=mode.jacobian,
         events=None if watch is None else Events(watch, problem.events),
         explain=mode.embedding.explain if mode.embedding is not None else None,
+        changes=time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
         **settings,
     )
 
@@ -238,7 +250,10 @@ def _join(problem: Problem, parts: Sequence[_Part], times: Array) -> Solution:
     solutions = [p.solution for p in parts]
     crossings = [[s.events[e] for s in solutions] for e in range(len(problem.events))]
     events = tuple(
-        Crossings(c[0].event, np.concatenate([x.t for x in c]), np.concatenate([x.y for x in c])) for c in crossings
+        Crossings(
+            c[0].event, np.concatenate([x.t for x in c]), np.concatenate([x.y for x in c]), all(x.complete for x in c)
+        )
+        for c in crossings
     )
     rows = _rows(solutions, times)
     held = [s.held for s in solutions if s.held is not None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class Settings:
     chunk: int | None
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
+        if not isinstance(self.method, str) or self.method not in METHODS:
             raise InputError(f"method {self.method!r} is not known; choose one of {', '.join(METHODS)}")
         fixed = self.method in TABLEAUX and not TABLEAUX[self.method].adaptive
         if fixed and self.step is None:
@@ -44,19 +45,27 @@ class Settings:
             )
         for name in ("step", "first_step", "max_step"):
             value = getattr(self, name)
-            if value is not None and not (value > 0 and (name == "max_step" or math.isfinite(value))):
+            size = _real(value)
+            if value is not None and not (size > 0 and (name == "max_step" or math.isfinite(size))):
                 raise InputError(f"{name} = {value!r} is not a positive number of seconds")
-        if not SMALLEST_RTOL <= self.rtol < 1:
+            if value is not None:
+                object.__setattr__(self, name, size)
+        if not SMALLEST_RTOL <= _real(self.rtol) < 1:
             raise InputError(
                 f"rtol = {self.rtol!r} is outside [{SMALLEST_RTOL:.1e}, 1): a relative error below rounding cannot be"
                 f" reached, one above 1 means nothing; 1e-6 to 1e-11 are usual"
             )
-        if self.max_steps is not None and self.max_steps < 1:
-            raise InputError(f"max_steps = {self.max_steps!r} is not positive")
+        for name in ("max_steps", "chunk"):
+            value = getattr(self, name)
+            if value is not None and not (_real(value) >= 1 and isinstance(value, int | np.integer)):
+                raise InputError(f"{name} = {value!r} is not a positive whole number")
 
     def tolerances(self, n: int) -> Any:
         """The absolute tolerance of each of n states."""
-        atol = np.array(self.atol, dtype=np.float64)
+        try:
+            atol = np.array(self.atol, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"atol = {self.atol!r} is not a number; give one, or one per state, ({n},)") from None
         if atol.ndim > 1 or (atol.ndim == 1 and atol.size != n):
             raise InputError(f"atol has shape {atol.shape}; give one number or one per state, ({n},)")
         if not (np.all(np.isfinite(atol)) and np.all(atol > 0)):
@@ -65,3 +74,13 @@ class Settings:
                 f" can never be accurate enough; 1e-10 times the size of the state is usual"
             )
         return np.ascontiguousarray(np.broadcast_to(atol, (n,)))
+
+
+def _real(value: Any) -> float:
+    """A number as a float, nan for what is none."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return math.inf
+    return math.nan

@@ -14,8 +14,8 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 REASONS = ("end", "event", "step", "not-finite", "control", "convergence", "stall", "limit", "interrupt")
 """Why a simulation is over: it reached the end of its span; a terminal event; the step became too small; a value was
-not finite; the control gave a value that is not finite; the implicit iteration failed; very many steps brought it
-hardly any further; the allowed number of steps was used up; the user interrupted it."""
+not finite; the control gave a value that is not finite; the implicit iteration failed; very many steps advanced t
+by almost nothing; the allowed number of steps was used up; the user interrupted it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Event:
 
     `direction` +1 takes only crossings from negative to positive, -1 only the others, 0 both, as met in the direction
     of integration. A function that is zero at the start (to within rounding), or touches zero and turns back, has not
-    crossed. A `terminal` event stops the simulation there.
+    crossed; one that reaches zero at the end (to within rounding) has. A `terminal` event stops the simulation there.
     """
 
     name: str
@@ -70,11 +70,13 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Crossings:
-    """All crossings of one event: `t` (k,) in seconds and the states `y` (k, n) there."""
+    """All crossings of one event: `t` (k,) in seconds and the states `y` (k, n) there. Not `complete` where the event
+    changed too fast in some step for all of them to be found."""
 
     event: Event
     t: Array
     y: Array
+    complete: bool = True
 
     def __len__(self) -> int:
         return len(self.t)

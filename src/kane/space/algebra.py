@@ -42,7 +42,7 @@ def cross(a: Triple, b: Triple) -> Triple:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
-def transposed(m: Matrix) -> Matrix:
+def transpose(m: Matrix) -> Matrix:
     """mᵀ."""
     (a, b, c), (d, e, f), (g, h, i) = m
     return ((a, d, g), (b, e, h), (c, f, i))
@@ -55,12 +55,12 @@ def times(m: Matrix, v: Triple) -> Triple:
 
 def transpose_times(m: Matrix, v: Triple) -> Triple:
     """mᵀ v."""
-    return times(transposed(m), v)
+    return times(transpose(m), v)
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
     """a b."""
-    columns = transposed(b)
+    columns = transpose(b)
     return tuple(tuple(dot(row, column) for column in columns) for row in a)  # type: ignore[return-value]
 
 
@@ -69,16 +69,16 @@ def sum_of(a: Matrix, b: Matrix) -> Matrix:
     return (plus(a[0], b[0]), plus(a[1], b[1]), plus(a[2], b[2]))
 
 
-def similar(R: Matrix, m: Matrix) -> Matrix:
+def rotate_tensor(R: Matrix, m: Matrix) -> Matrix:
     """R m Rᵀ of a symmetric m: six entries computed, three mirrored."""
     half = tuple(times(R, column) for column in m)  # (R m)ᵀ by columns of the symmetric m, one row each
-    rows = transposed(half)  # type: ignore[arg-type]
+    rows = transpose(half)  # type: ignore[arg-type]
     xx, yy, zz = dot(rows[0], R[0]), dot(rows[1], R[1]), dot(rows[2], R[2])
     xy, xz, yz = dot(rows[0], R[1]), dot(rows[0], R[2]), dot(rows[1], R[2])
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 
 
-def shifted_square(p: Triple, h: Triple) -> Matrix:
+def parallel_axis_term(p: Triple, h: Triple) -> Matrix:
     """−(p̃ h̃ + h̃ p̃) = 2 (p·h) 1 − p hᵀ − h pᵀ: what moving a first moment h by p adds to an inertia, symmetric."""
     a, b, c = p[0] * h[0], p[1] * h[1], p[2] * h[2]
     xy = -(p[0] * h[1] + p[1] * h[0])

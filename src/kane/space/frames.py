@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..errors import ExpressionError
 from ..graph import Expr, Graph
 from . import rotations
-from .algebra import Matrix, Triple, cross, dot, minus, plus, scaled, similar, times, transpose_times
+from .algebra import Matrix, Triple, cross, dot, minus, plus, rotate_tensor, scaled, times, transpose_times
 
 
 class Frame:
@@ -30,7 +30,7 @@ class Frame:
         self.w_PF: Triple | None = None if R is not None else rotations.triple(graph, (0, 0, 0))
         self.w_NF: Triple | None = None
 
-    def oriented(self, name: str, R: Matrix, w: Triple | None = None) -> Frame:
+    def orient_new(self, name: str, R: Matrix, w: Triple | None = None) -> Frame:
         """A new frame turned by R in this one; `w` is its angular velocity here, in the new frame.
 
         Where `w` is not given it is derived from the rate of R.
@@ -39,18 +39,18 @@ class Frame:
         child.w_PF = w
         return child
 
-    def rotated(self, name: str, axis: str | Sequence[Expr | float], angle: Expr | float) -> Frame:
+    def rotate_new(self, name: str, axis: str | Sequence[Expr | float], angle: Expr | float) -> Frame:
         """A new frame turned by `angle` about an axis of this one (x, y, z or a unit vector)."""
         g = self.graph
-        return self.oriented(name, rotations.about(rotations.axis(g, axis), g.lift(angle)))
+        return self.orient_new(name, rotations.about(rotations.axis(g, axis), g.lift(angle)))
 
     def euler(self, name: str, sequence: str, angles: Sequence[Expr | float]) -> Frame:
         """A new frame turned by successive angles about the axes of `sequence`, 'body 321' or 'space 123', say."""
-        return self.oriented(name, rotations.euler(sequence, [self.graph.lift(a) for a in angles]))
+        return self.orient_new(name, rotations.euler(sequence, [self.graph.lift(a) for a in angles]))
 
     def quaternion(self, name: str, wxyz: Sequence[Expr | float]) -> Frame:
         """A new frame turned by the unit quaternion w, x, y, z."""
-        return self.oriented(name, rotations.quaternion([self.graph.lift(e) for e in wxyz]))
+        return self.orient_new(name, rotations.quaternion([self.graph.lift(e) for e in wxyz]))
 
     def set_angular_velocity(self, w: Vector) -> None:
         """Set ω of this frame in the root frame directly, as Kane does when speeds are measure numbers of ω."""
@@ -82,7 +82,7 @@ class Frame:
         return f"<Frame {self.name}>"
 
 
-def not_connected(frame: Frame, other: Frame) -> ExpressionError:
+def not_connected_error(frame: Frame, other: Frame) -> ExpressionError:
     """The error that names both frames."""
     return ExpressionError(f"frames '{frame.name}' and '{other.name}' are not connected: orient one in the other first")
 
@@ -99,7 +99,7 @@ def turn(xyz: Triple, frame: Frame, to: Frame) -> Triple:
             down.append(b)
             b = b.parent
         else:
-            raise not_connected(frame, to)
+            raise not_connected_error(frame, to)
     for f in reversed(down):
         xyz = transpose_times(f.R_PF, xyz)
     return xyz
@@ -117,11 +117,11 @@ class Vector:
         return self if frame is self.frame else Vector(frame, turn(self.xyz, self.frame, frame))
 
     def __add__(self, other: Vector) -> Vector:
-        a, b = _together(self, other)
+        a, b = _in_common_frame(self, other)
         return Vector(a.frame, plus(a.xyz, b.xyz))
 
     def __sub__(self, other: Vector) -> Vector:
-        a, b = _together(self, other)
+        a, b = _in_common_frame(self, other)
         return Vector(a.frame, minus(a.xyz, b.xyz))
 
     def __neg__(self) -> Vector:
@@ -133,11 +133,11 @@ class Vector:
     __rmul__ = __mul__
 
     def dot(self, other: Vector) -> Expr:
-        a, b = _together(self, other)
+        a, b = _in_common_frame(self, other)
         return dot(a.xyz, b.xyz)
 
     def cross(self, other: Vector) -> Vector:
-        a, b = _together(self, other)
+        a, b = _in_common_frame(self, other)
         return Vector(a.frame, cross(a.xyz, b.xyz))
 
     def magnitude(self) -> Expr:
@@ -148,7 +148,7 @@ class Vector:
         return " + ".join(terms) or "0"
 
 
-def _together(a: Vector, b: Vector) -> tuple[Vector, Vector]:
+def _in_common_frame(a: Vector, b: Vector) -> tuple[Vector, Vector]:
     """Both vectors in one frame: the one of the two in which fewer new nodes are needed."""
     if a.frame is b.frame:
         return a, b
@@ -172,7 +172,7 @@ class Dyadic:
         if frame is self.frame:
             return self
         columns = [turn(rotations.unit(frame.graph, k), frame, self.frame) for k in range(3)]
-        return Dyadic(frame, similar((columns[0], columns[1], columns[2]), self.matrix))
+        return Dyadic(frame, rotate_tensor((columns[0], columns[1], columns[2]), self.matrix))
 
     def dot(self, v: Vector) -> Vector:
         return Vector(self.frame, times(self.matrix, v.express(self.frame).xyz))
@@ -200,7 +200,7 @@ class Point:
         self.offset_rate: Vector | None = None
         self.v_NP: Vector | None = None
 
-    def located(
+    def locate_new(
         self, name: str, offset: Vector, rate: Triple | Vector | None = None, home: Frame | None = None
     ) -> Point:
         """A new point at `offset` from this one; `rate` is the rate of the offset as seen in the offset's own frame,

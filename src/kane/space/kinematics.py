@@ -16,7 +16,7 @@ from typing import TypeVar
 from ..graph import Expr, Graph, time_derivative
 from . import rotations
 from .algebra import Matrix, Triple, cross, is_zero, plus, product, scaled, times, transpose_times
-from .frames import Frame, Point, not_connected
+from .frames import Frame, Point, not_connected_error
 
 T = TypeVar("T")
 
@@ -123,7 +123,7 @@ class Kinematics:
                 down.append(b)
                 below = self.parent(b)
                 if below is None:
-                    raise not_connected(frame, to)
+                    raise not_connected_error(frame, to)
                 b = below
         for f in reversed(down):
             xyz = transpose_times(self.R(f), xyz)
@@ -251,7 +251,7 @@ class Kinematics:
         if known is None:
             (wx, wy, wz), (ax, ay, az) = self.w(frame), self.alpha(frame)
             xx, yy, zz, xy, xz, yz = wx * wx, wy * wy, wz * wz, wx * wy, wx * wz, wy * wz
-            across = self._across(frame)
+            across = self._square_across(frame)
             yy, across = (yy, xx + yy) if across is None else (across - xx, across)
             known = self._U[frame] = (
                 (-(yy + zz), xy - az, xz + ay),
@@ -260,7 +260,7 @@ class Kinematics:
             )
         return known
 
-    def _across(self, frame: Frame) -> Expr | None:
+    def _square_across(self, frame: Frame) -> Expr | None:
         """ωx² + ωy² of a frame that turns about z: that of the frame it turns in, whose squares are there already."""
         turn = self._simple_turn(frame)
         if turn is None or turn[0] != 2:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from ..errors import ExpressionError
 from ..graph import Expr, Graph
-from .algebra import Matrix, Triple, dot, plus, product, scaled, transpose_times, transposed
+from .algebra import Matrix, Triple, dot, plus, product, scaled, transpose, transpose_times
 
 UNIT_TOLERANCE = 1e-6  # an axis is a unit vector to the digits people write
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
@@ -150,7 +150,7 @@ def quaternion_rates(wxyz: Sequence[Expr], w_PC: Triple) -> tuple[Expr, Expr, Ex
 
 def from_matrix(rates: Matrix, R: Matrix) -> Triple:
     """ω of C in P, in C, from R_PC and its rate: the axial part of Rᵀ Ṙ."""
-    columns, moved = transposed(R), transposed(rates)
+    columns, moved = transpose(R), transpose(rates)
     return (dot(columns[2], moved[1]), dot(columns[0], moved[2]), dot(columns[1], moved[0]))
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ..model import Joint, Mechanism
 from .plots import GRID, INK, STYLE
-from .shapes import PALETTE, Array, faces, followed, pieces, placed, up_direction
+from .shapes import PALETTE, Array, center_view, faces, pieces, points_in_N, up_direction
 
 _LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in the axes of the picture
 _EDGE = 0.7  # how dark a line is beside a face
@@ -22,14 +22,14 @@ _LINE, _SEAM = 2.6, 0.9  # points; a seam as wide as the gap that antialiasing l
 def mechanism(model: Any, q: Array | None = None) -> Figure:
     """The bodies as they stand at coordinates q (default: the initial state), in parallel projection."""
     state = model.initial_state[0] if q is None else np.asarray(q, dtype=float)
-    poses = followed(model.mechanism, model.poses(state))
+    poses = center_view(model.mechanism, model.poses(state))
     view = _view(np.array(up_direction(model.mechanism)))
     polygons, colors, depths = [], [], []
     index = {name: i for i, name in enumerate(model.bodies)}
     for piece in pieces(model.mechanism):
         base = np.array(_color(piece.color))
         for face in faces(piece.shape):
-            seen = placed(poses, index[piece.body], face) @ view.T
+            seen = points_in_N(poses, index[piece.body], face) @ view.T
             shade, visible = _shade(seen)
             if visible:
                 polygons.append(seen[:, :2])

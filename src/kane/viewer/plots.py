@@ -19,8 +19,9 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from ..errors import InputError
+from ..errors import InputError, visible
 from ..model import Mechanism
+from ..writing import replacing
 from .shapes import PALETTE, Array
 from .units import coordinate_units, effort_units
 
@@ -50,6 +51,7 @@ STYLE: Any = {
     "legend.frameon": False,
     "lines.linewidth": 1.7,
     "lines.solid_capstyle": "round",
+    "text.parse_math": False,  # a body may be called `$\\frac$`
     "svg.fonttype": "none",
     "svg.hashsalt": "kane",
 }
@@ -97,7 +99,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
         if len(t) > 1:
             axes[0].set_xlim(t[0], t[-1])
         if title:
-            figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
     return figure
 
 
@@ -125,7 +127,7 @@ def motion(
 def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Figure:
     """An attitude over time: its quaternion wxyz (k, 4), and yaw, pitch and roll (body 321) of R (k, 3, 3), in degrees.
 
-    Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not told apart.
+    Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not distinct.
     """
     yaw = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
     pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
@@ -228,7 +230,7 @@ def momentum(t: Array, linear: Array, angular: Array) -> Figure:
     return figure
 
 
-def momentum_drift(t: Array, linear: Array, central: Array) -> Figure:
+def momentum_change(t: Array, linear: Array, central: Array) -> Figure:
     """How far linear momentum (kg m/s) and angular momentum about the mass centre (kg m²/s) stray from their start."""
     with rc_context(STYLE):
         figure = Figure(figsize=(9.75, 2.5), layout="constrained")
@@ -302,7 +304,7 @@ def eigenvalues(values: Array, title: str = "") -> Figure:
         ax.margins(0.12)
         ax.legend(fontsize=8)
         if title:
-            ax.set_title(title)
+            ax.set_title(visible(title))
     return figure
 
 
@@ -333,7 +335,7 @@ def eigenvalues_over(
         ax.set_xlim(float(np.min(x)), float(np.max(x)))
         ax.legend(fontsize=8, markerscale=3)
         if title:
-            ax.set_title(title)
+            ax.set_title(visible(title))
     return figure
 
 
@@ -342,8 +344,8 @@ def save(figure: Figure, path: Path | str) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in (".png", ".svg", ".pdf"):
         raise InputError(f"'{path}': a picture ends in .png, .svg or .pdf")
-    with rc_context(STYLE):
-        figure.savefig(path, dpi=160, facecolor="white")
+    with rc_context(STYLE), replacing(path) as stream:
+        figure.savefig(stream, format=suffix[1:], dpi=160, facecolor="white")
 
 
 def svg(figure: Figure, label: str = "") -> str:

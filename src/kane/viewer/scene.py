@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..model import Mechanism
-from .shapes import Array, Piece, followed, pieces, placed, turned, up_direction
+from .shapes import Array, Piece, center_view, pieces, points_in_N, turn_points, up_direction
 
 FRAMES_PER_SECOND = 30
 MOST_FRAMES = 1200
@@ -41,15 +41,16 @@ def recorded_scene(trajectory: Any, *, dark: bool = False) -> str:
     up = np.array(up_direction(model))
     scene.set_up_direction(tuple(float(c) for c in up))
     _stage(scene, model, low, high, reach, up)
+    nodes = node_names(model)
     for piece in parts:
-        _add(scene, piece, LINE_RADIUS * reach)
+        _add(scene, piece, nodes[piece.body], LINE_RADIUS * reach)
     _add_traces(scene, model, poses)
     middle = (low + high) / 2
     side = _sideways(up)
     camera.look_at = tuple(middle)
     camera.position = tuple(middle + reach * (0.9 * side + 0.65 * np.cross(side, up) + 0.4 * up))
     camera.fov = 0.8
-    return _played(recorder, model, t, poses).as_html(dark_mode=dark)
+    return _record_frames(recorder, model, t, poses).as_html(dark_mode=dark)
 
 
 def _frames(trajectory: Any) -> tuple[Array, Array]:
@@ -61,7 +62,7 @@ def _frames(trajectory: Any) -> tuple[Array, Array]:
     count = int(min(MOST_FRAMES, max(2, round(span * FRAMES_PER_SECOND) + 1)))
     times = np.linspace(t[0], t[-1], count)
     shown = np.column_stack([np.interp(times, t, column) for column in q.T])
-    return times, followed(trajectory.model.mechanism, trajectory.model.poses(shown, t=times))
+    return times, center_view(trajectory.model.mechanism, trajectory.model.poses(shown, t=times))
 
 
 def _extent(model: Mechanism, parts: tuple[Piece, ...], poses: Array) -> tuple[Array, Array]:
@@ -72,7 +73,7 @@ def _extent(model: Mechanism, parts: tuple[Piece, ...], poses: Array) -> tuple[A
         reach = np.array([piece.shape.at, piece.shape.size[:3] if piece.shape.kind == "line" else piece.shape.at])
         half = 0.0 if piece.shape.kind == "line" else max(piece.shape.size) / 2
         for row in poses[:: max(1, len(poses) // 60)]:
-            center = placed(row, index[piece.body], reach)
+            center = points_in_N(row, index[piece.body], reach)
             points += [center - half, center + half]
     all_points = np.concatenate(points)
     low, high = all_points.min(axis=0), all_points.max(axis=0)
@@ -94,7 +95,7 @@ def _recorder() -> Any:
     from viser.infra._async_message_buffer import AsyncMessageBuffer
 
     class Deaf(infra.WebsockServer):
-        """Takes messages and listens to nobody."""
+        """Takes messages and opens no port."""
 
         def __init__(self, loop: asyncio.AbstractEventLoop):
             super().__init__("127.0.0.1", 0)
@@ -135,8 +136,13 @@ def _stage(scene: Any, model: Mechanism, low: Array, high: Array, reach: float, 
             shadow_opacity=0.2,
         )
     scene.add_frame("/N", axes_length=0.12 * reach, axes_radius=0.003 * reach)
-    for name in model.bodies:
-        scene.add_frame(f"/{name}", show_axes=False)
+    for node in node_names(model).values():
+        scene.add_frame(node, show_axes=False)
+
+
+def node_names(model: Mechanism) -> dict[str, str]:
+    """Body → its node in the scene. A path of nodes has slashes, names of bodies may: numbers tell them apart."""
+    return {name: f"/{i + 1} {name.replace('/', '∕')}" for i, name in enumerate(model.bodies)}
 
 
 def _rgb(color: str) -> tuple[int, int, int]:
@@ -149,17 +155,17 @@ def _rgb(color: str) -> tuple[int, int, int]:
     return (round(255 * r), round(255 * g), round(255 * b))
 
 
-def _add(scene: Any, piece: Piece, radius: float) -> None:
+def _add(scene: Any, piece: Piece, node: str, radius: float) -> None:
     shape, color = piece.shape, _rgb(piece.color)
-    name = f"/{piece.body}/{shape.kind}-{len(scene._handle_from_node_name)}"
+    name = f"{node}/{shape.kind}-{len(scene._handle_from_node_name)}"
     if shape.kind == "box":
         scene.add_box(name, color=color, dimensions=shape.size, position=shape.at, wxyz=shape.wxyz)
     elif shape.kind == "sphere":
         scene.add_icosphere(name, radius=shape.size[0], color=color, position=shape.at)
     elif shape.kind == "cylinder":
-        along = turned(shape, np.eye(3)["xyz".index(shape.axis)])
+        along = turn_points(shape, np.eye(3)["xyz".index(shape.axis)])
         scene.add_cylinder(
-            name, radius=shape.size[0], height=shape.size[1], color=color, position=shape.at, wxyz=_turned(along)
+            name, radius=shape.size[0], height=shape.size[1], color=color, position=shape.at, wxyz=_turn_from_z(along)
         )
     else:
         start, end = np.array(shape.at), np.array(shape.size[:3])
@@ -171,11 +177,11 @@ def _add(scene: Any, piece: Piece, radius: float) -> None:
                 height=length,
                 color=color,
                 position=tuple((start + end) / 2),
-                wxyz=_turned((end - start) / length),
+                wxyz=_turn_from_z((end - start) / length),
             )
 
 
-def _turned(direction: Array) -> tuple[float, float, float, float]:
+def _turn_from_z(direction: Array) -> tuple[float, float, float, float]:
     """The quaternion (wxyz) of the shortest turn from z to a unit vector."""
     x, y, z = (float(c) for c in direction)
     if z < -1 + 1e-12:
@@ -187,23 +193,24 @@ def _turned(direction: Array) -> tuple[float, float, float, float]:
 def _add_traces(scene: Any, model: Mechanism, poses: Array) -> None:
     """The path of the mass centre of each body at the end of a branch."""
     parents = {j.parent.name for j in model.joints.values()}
+    nodes = node_names(model)
     for i, (name, body) in enumerate(model.bodies.items()):
         if name in parents or len(poses) < 3:
             continue
         center = np.array([[model.number(c, name) for c in body.center]])
-        path = np.concatenate([placed(row, i, center) for row in poses])
+        path = np.concatenate([points_in_N(row, i, center) for row in poses])
         if np.ptp(path, axis=0).max() > 0:
             segments = np.stack([path[:-1], path[1:]], axis=1).astype(np.float32)
             scene.add_line_segments(
-                f"/path of {name}", segments, (150, 110, 60), thickness=2.0, thickness_units="screen"
+                f"/path of {nodes[name][1:]}", segments, (150, 110, 60), thickness=2.0, thickness_units="screen"
             )
 
 
-def _played(recorder: Any, model: Mechanism, t: Array, poses: Array) -> Any:
+def _record_frames(recorder: Any, model: Mechanism, t: Array, poses: Array) -> Any:
     """The recording of all frames."""
     from scipy.spatial.transform import Rotation
 
-    handles = [recorder.scene._handle_from_node_name[f"/{name}"] for name in model.bodies]
+    handles = [recorder.scene._handle_from_node_name[node] for node in node_names(model).values()]
     matrices = poses[:, :, :9].reshape(-1, 3, 3)
     wxyz = Rotation.from_matrix(matrices).as_quat(scalar_first=True).reshape(*poses.shape[:2], 4)
     for i, handle in enumerate(handles):

@@ -18,7 +18,7 @@ from ..model import Body, Mechanism, Shape
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 PALETTE = ("#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d1495b", "#7a8594")
-"""Colours for bodies and curves; told apart by readers who do not see red and green alike, on light and on dark."""
+"""Colours for bodies and curves; distinct for readers with red-green colour blindness, on light and on dark."""
 
 _CYLINDER_SIDES = 28
 _SPHERE_RINGS = 10
@@ -88,7 +88,7 @@ def up_direction(model: Mechanism) -> tuple[float, float, float]:
     return (float(x), float(y), float(z))
 
 
-def placed(poses: Array, index: int, points: Array) -> Array:
+def points_in_N(poses: Array, index: int, points: Array) -> Array:
     """Points (k, 3) of body `index` in N; poses are (bodies, 12), R_NB by rows and the origin."""
     R, p = poses[index, :9].reshape(3, 3), poses[index, 9:]
     return points @ R.T + p
@@ -99,7 +99,7 @@ def is_followed(model: Mechanism, poses: Array) -> bool:
     return float(np.abs(poses[..., 9:].mean(axis=-2)).max()) > _FAR * size(model)
 
 
-def followed(model: Mechanism, poses: Array) -> Array:
+def center_view(model: Mechanism, poses: Array) -> Array:
     """Poses (…, bodies, 12) seen from the middle of the bodies where the mechanism is followed, else as they are."""
     if not is_followed(model, poses):
         return poses
@@ -115,14 +115,14 @@ def faces(shape: Shape) -> list[Array]:
     if shape.kind == "line":
         return [np.array([shape.at, shape.size[:3]])]
     if shape.kind == "box":
-        return [at + turned(shape, face) for face in _box(np.array(shape.size))]
+        return [at + turn_points(shape, face) for face in _box(np.array(shape.size))]
     if shape.kind == "sphere":
         return [at + shape.size[0] * face for face in _sphere()]
     turn = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}[shape.axis]
-    return [at + turned(shape, face[:, turn]) for face in _cylinder(*shape.size)]
+    return [at + turn_points(shape, face[:, turn]) for face in _cylinder(*shape.size)]
 
 
-def turned(shape: Shape, points: Array) -> Array:
+def turn_points(shape: Shape, points: Array) -> Array:
     """Points (k, 3) turned by the shape's own quaternion."""
     w, v = shape.wxyz[0], np.array(shape.wxyz[1:])
     return points if not np.any(v) else points + 2 * np.cross(v, np.cross(v, points) + w * points)

@@ -1,4 +1,4 @@
-"""Units of coordinates, speeds and efforts, as far as the joints tell them; empty where they do not."""
+"""Units of coordinates, speeds and efforts, as far as the joints define them; empty elsewhere."""
 
 from __future__ import annotations
 

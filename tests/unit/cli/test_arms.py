@@ -11,7 +11,7 @@ import pytest
 import kane
 from kane.cli import main
 from kane.cli.files import read_columns, write_columns
-from kane.cli.parser import joined
+from kane.cli.parser import join_negative_values
 from kane.model import to_urdf
 
 REACHED = 2e-9
@@ -86,8 +86,8 @@ def test_what_makes_no_sense_has_status_two(line: list[str], capsys: pytest.Capt
 
 
 def test_a_value_may_start_with_a_minus() -> None:
-    assert joined(["ik", "--position", "-0.3,1,2", "--json"]) == ["ik", "--position=-0.3,1,2", "--json"]
-    assert joined(["derive", "m", "-o", "x.c"]) == ["derive", "m", "-o", "x.c"]
+    assert join_negative_values(["ik", "--position", "-0.3,1,2", "--json"]) == ["ik", "--position=-0.3,1,2", "--json"]
+    assert join_negative_values(["derive", "m", "-o", "x.c"]) == ["derive", "m", "-o", "x.c"]
 
 
 # inverse kinematics --------------------------------------------------------------------------------------------------

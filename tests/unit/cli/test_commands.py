@@ -238,3 +238,39 @@ def test_the_parser_starts_without_the_heavy_packages() -> None:
 
 def test_the_parser_is_complete() -> None:
     assert set(COMMANDS) == set(parser()._subparsers._group_actions[0].choices)  # type: ignore[union-attr]
+
+
+OPEN_LOOP = """
+constraints:
+  close: {type: revolute, first: outer, second: ground, first_at: [1, 0, 0], second_at: [5, 0, 0], axis: z}
+"""
+
+TWO_RODS = """kane: 1
+bodies:
+  inner: {{mass: {inner}, center: [0.5, 0, 0]}}
+  outer: {{mass: {outer}, center: [0.5, 0, 0]}}
+joints:
+  first: {{type: revolute, parent: ground, child: inner, axis: z, coordinate: q1, speed: u1}}
+  second: {{type: revolute, parent: inner, child: outer, axis: z, coordinate: q2, speed: u2, at: [1, 0, 0]}}
+"""
+
+
+def test_a_check_of_a_loop_that_cannot_close_says_which(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "open.yaml"
+    path.write_text(TWO_RODS.format(inner=1, outer=1) + OPEN_LOOP, encoding="utf-8")
+    assert main(["check", str(path)]) == 1  # two rods of 1 m end at most 2 m away, not 5
+    said = capsys.readouterr().err
+    assert "'close.x' by 3" in said and "cannot be met near the initial state" in said and "fix:" in said
+
+
+@pytest.mark.parametrize("constraints", ["", OPEN_LOOP.replace("[5, 0, 0]", "[1, 0, 0]")], ids=["tree", "loop"])
+@pytest.mark.parametrize("masses", [(0, 0), (1, 0)], ids=str)
+def test_a_check_where_no_mass_moves_is_a_table(
+    constraints: str, masses: tuple[int, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "light.yaml"
+    path.write_text(TWO_RODS.format(inner=masses[0], outer=masses[1]) + constraints, encoding="utf-8")
+    assert main(["check", str(path), "--json"]) == 1
+    report = printed_json(capsys)
+    row = next(r for r in report["rows"] if r["name"] == "positive mass")
+    assert not row["passed"] and row["value"] is None and "moves no mass" in row["note"]

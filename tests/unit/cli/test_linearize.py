@@ -29,8 +29,8 @@ def test_the_hanging_pendulum_is_found_and_swings(capsys: pytest.CaptureFixture[
     assert main(["linearize", "pendulum", "--equilibrium", "--at", "q=0.2", "--json"]) == 0
     found = figures(capsys)
     assert found["states"] == ["q", "u"] and found["running"] == []
-    assert found["modes"][1]["frequency"] == pytest.approx(frequency(), rel=1e-6)
-    assert abs(found["modes"][1]["damping"]) <= EXACT
+    assert found["eigenmodes"][1]["frequency"] == pytest.approx(frequency(), rel=1e-6)
+    assert abs(found["eigenmodes"][1]["damping"]) <= EXACT
     assert main(["linearize", "pendulum", "--equilibrium", "--at", "q=0.2"]) == 0
     assert "±" in capsys.readouterr().out
 

@@ -7,7 +7,7 @@ import pytest
 
 from kane.constraints.metric import drop_rounding, row_lengths, speed_units, unit_lengths
 from kane.constraints.projection import InconsistentRows, RowLabels, RowTerms, project_speeds, require_values
-from kane.constraints.rank import Elimination, null_space, part_not_reacted, row_rank
+from kane.constraints.rank import Elimination, null_space, part_along_free_motion, row_rank
 
 EXACT = 1e-12
 
@@ -28,7 +28,7 @@ def test_the_null_space_is_what_rows_allow(seed: int) -> None:
     solved = Elimination.of(A, np.ones(7))
     assert solved is not None and np.abs(A @ solved.N).max() <= 100 * EXACT
     efforts = np.random.default_rng(seed).normal(size=7)
-    assert np.abs(part_not_reacted(A, efforts) - N @ (N.T @ efforts)).max() <= 100 * EXACT
+    assert np.abs(part_along_free_motion(A, efforts) - N @ (N.T @ efforts)).max() <= 100 * EXACT
 
 
 def test_rows_of_rounding_errors_say_nothing_beside_their_sizes() -> None:

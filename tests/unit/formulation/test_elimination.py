@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kane.constraints.rank import choose_speeds
-from kane.formulation.elimination import solved
+from kane.formulation.elimination import solve_columns
 from kane.graph import Graph, Values, evaluate
 from seeds import generator
 
@@ -28,7 +28,7 @@ def _system(n: int, sides: int, filled: float, seed: int):
 @pytest.mark.parametrize("filled", [0.2, 0.6, 1.0])
 def test_solutions_solve(n: int, filled: float) -> None:
     A, columns, numbers = _system(n, 2, filled, seed=17 * n)
-    X, pivots = solved(A, columns, Values({"x": 0.7}))
+    X, pivots = solve_columns(A, columns, Values({"x": 0.7}))
     found = np.array(evaluate([e for row in X for e in row], {"x": 0.7})).reshape(n, 2)
     assert found == pytest.approx(np.linalg.solve(numbers[:, :n], numbers[:, n:]), rel=1e-9, abs=1e-11)
     assert all(abs(p) > 0.0 for p in evaluate(pivots, {"x": 0.7}))

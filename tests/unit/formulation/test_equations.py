@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,12 @@ def test_time_and_parameters_are_inputs_only_where_they_matter() -> None:
 def test_an_unknown_output_lists_what_there_is() -> None:
     with pytest.raises(ExpressionError, match=r"no equations called 'inverse': there are inverse_dynamics, bias"):
         weight_on_spring().equations().program("inverse")
+
+
+@pytest.mark.parametrize("name", [None, ["bias"], {}, np.zeros(2)], ids=repr)
+def test_equations_are_asked_for_by_a_name(name: Any) -> None:
+    with pytest.raises(ExpressionError, match="there are inverse_dynamics, bias"):
+        weight_on_spring().equations().program(name)
 
 
 def test_an_unknown_free_parameter_is_refused() -> None:

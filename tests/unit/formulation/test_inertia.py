@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kane.formulation.inertia import Inertia, unfelt_by_revolute
+from kane.formulation.inertia import Inertia, part_without_effect_on_revolute
 from kane.graph import Graph
 from laws.trees import rotation
 from seeds import generator
@@ -52,14 +52,14 @@ def test_a_shift_moves_all_points() -> None:
     graph = Graph()
     masses, points = cloud(3)
     shift = np.array([0.4, -1.1, 0.7])
-    same(inertia_of(graph, masses, points).shifted(vector(graph, shift)), about_origin(masses, points + shift))
+    same(inertia_of(graph, masses, points).shift(vector(graph, shift)), about_origin(masses, points + shift))
 
 
 def test_a_turn_turns_all_points() -> None:
     graph = Graph()
     masses, points = cloud(4)
     R = rotation(generator(4))
-    same(inertia_of(graph, masses, points).turned(matrix(graph, R)), about_origin(masses, points @ R.T))
+    same(inertia_of(graph, masses, points).rotate(matrix(graph, R)), about_origin(masses, points @ R.T))
 
 
 def test_momentum_energy_and_loads_are_sums_over_the_points() -> None:
@@ -87,9 +87,9 @@ def test_momentum_energy_and_loads_are_sums_over_the_points() -> None:
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 0, -1), (0.6, 0.0, 0.8), (1 / 3, -2 / 3, 2 / 3)])
 def test_what_a_revolute_joint_cannot_feel_looks_the_same_at_every_angle(axis: tuple[float, ...]) -> None:
     graph = Graph()
-    moved = unfelt_by_revolute(inertia_of(graph, *cloud(6)), vector(graph, axis))
+    moved = part_without_effect_on_revolute(inertia_of(graph, *cloud(6)), vector(graph, axis))
     x, y, z = axis
     K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
     for angle in (0.3, 1.9):
         R = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
-        same(moved.turned(matrix(graph, R)), ten(moved))
+        same(moved.rotate(matrix(graph, R)), ten(moved))

@@ -248,7 +248,7 @@ def test_multipliers_are_the_least_that_balance(n: int, rank: int, more: int, se
         assert all(np.linalg.matrix_rank(x, tol=1e-6) == more for x in found.null)
 
 
-def test_a_row_of_rounding_errors_is_one_that_is_met_anyway() -> None:
+def test_a_row_of_rounding_errors_is_one_that_is_always_satisfied() -> None:
     """Of its multiplier nothing is known, and it changes no other one."""
     A = np.array([[[1.0, 2.0], [3e-17, -2e-17]]])
     g = np.array([[5.0, 10.0]])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 
-import kane.api.answering
 import numpy as np
 import pytest
 
+import kane.api.answers
 from kane import Model
 from kane.errors import InputError, ModelError, SingularError
 from kane.large import by_recursion
@@ -36,7 +36,7 @@ def swinging() -> Model:
 def both(monkeypatch: pytest.MonkeyPatch) -> tuple[Model, Model]:
     """The same model written out and by recursion."""
     first, second = swinging(), swinging()
-    monkeypatch.setattr(kane.api.answering, "by_recursion", lambda model: model is second)
+    monkeypatch.setattr(kane.api.answers, "by_recursion", lambda mechanism: mechanism is second.mechanism)
     return first, second
 
 

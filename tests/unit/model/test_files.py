@@ -367,7 +367,7 @@ def test_a_model_is_loaded_from_a_file(tmp_path: Path) -> None:
         (b"x" * (MAX_BYTES + 1), "arm.yaml:1: the file is too large"),
         (b"a: " + b"[" * 100_000, f"arm.yaml:1: lists and mappings are nested deeper than {MAX_DEPTH}"),
         (b"{a: " * 100_000, f"arm.yaml:1: lists and mappings are nested deeper than {MAX_DEPTH}"),
-        (b"a: [" + b"0," * MAX_NODES + b"]", "arm.yaml:1: the file goes on"),
+        (b"a: [" + b"0," * MAX_NODES + b"]", "arm.yaml:1: the file has more"),
         (b"a: &a [x, x]\nb: [*a, *a]\n", "arm.yaml:1: the anchor '&a'"),
         (b"kane: 1\n1: 2\n~: 3\n", "2 problems\narm.yaml:2: unknown key '1'"),
     ],

@@ -151,7 +151,7 @@ def test_what_no_file_can_hold_is_refused_by_name() -> None:
     with pytest.raises(ModelError, match=r"model 'own' / load 'breeze': its type 'Wind' is not one of the model files"):
         write_mechanism(m)
     n = Mechanism("own")
-    n.body("B", mass=1.0, frame=n.N.rotated("private", "x", n.coordinate("q")), origin="O")
+    n.body("B", mass=1.0, frame=n.N.rotate_new("private", "x", n.coordinate("q")), origin="O")
     with pytest.raises(
         ModelError, match=r"body 'B': frame 'private' has no name in the model\n.*\n.*declare it with frame"
     ):

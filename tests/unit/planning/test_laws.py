@@ -10,7 +10,7 @@ import pytest
 from kane.errors import InputError
 from kane.graph import Graph, evaluate, forward
 from kane.planning import LAWS, Polynomial, TimeLaw, Trapezoid
-from kane.planning.laws import fitted
+from kane.planning.laws import fit_duration
 
 X = np.linspace(0.0, 1.0, 2001)
 EVERY = [*LAWS.values(), Trapezoid(0.5), Trapezoid(0.1)]
@@ -68,13 +68,13 @@ def test_the_known_peaks_of_the_elementary_laws() -> None:
 
 @pytest.mark.parametrize(("slope", "bend"), [(2.0, 30.0), (2.0, 1.0), (0.1, 5.0)])
 def test_the_fastest_trapezoid_touches_its_limits(slope: float, bend: float) -> None:
-    law, T = fitted("trapezoid", slope, bend)
+    law, T = fit_duration("trapezoid", slope, bend)
     assert law.peak_bend / T**2 == pytest.approx(bend)
     triangle = law.peak_bend == Trapezoid(0.5).peak_bend
     assert law.peak_slope / T <= slope * (1 + ROUNDING)
     assert triangle or law.peak_slope / T == pytest.approx(slope)
     for other in (0.05, 0.2, 0.35, 0.5):
-        assert fitted(Trapezoid(other), slope, bend)[1] * (1 + ROUNDING) >= T
+        assert fit_duration(Trapezoid(other), slope, bend)[1] * (1 + ROUNDING) >= T
 
 
 def test_what_is_no_law_is_refused() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import kane
 from kane.errors import InputError, ModelError
-from kane.report import along, cycloid, through
+from kane.report import cycloid, motion_along, motion_through
 
 TARGET = {"q1": np.pi / 3, "q2": np.pi / 3, "q3": np.pi / 3, "q4": np.pi / 3, "q5": np.pi / 3, "q6": 0.1}
 ROUNDING = 1e-12
@@ -50,7 +50,7 @@ def test_a_simulated_motion_has_its_own_speeds_and_accelerations() -> None:
     h, udot = 1e-4, trajectory.acceleration()
     ahead = body.qdot(trajectory.q + h * qdot, trajectory.u + h * udot)
     behind = body.qdot(trajectory.q - h * qdot, trajectory.u - h * udot)
-    motion = along(body, trajectory.t, trajectory.q, qdot, (ahead - behind) / (2 * h))
+    motion = motion_along(body, trajectory.t, trajectory.q, qdot, (ahead - behind) / (2 * h))
     assert np.abs(motion.u - trajectory.u).max() < 1e-10
     assert np.abs(motion.udot - udot).max() < 1e-6
 
@@ -58,7 +58,7 @@ def test_a_simulated_motion_has_its_own_speeds_and_accelerations() -> None:
 def test_splines_follow_a_smooth_motion() -> None:
     arm = kane.load("stanford-arm")
     exact = cycloid(arm, TARGET, samples=301)
-    found = through(arm, exact.t, exact.q)
+    found = motion_through(arm, exact.t, exact.q)
     assert np.abs(found.udot - exact.udot).max() < 1e-5
 
 

@@ -8,26 +8,26 @@ import numpy as np
 
 import kane
 from kane.report import write
-from kane.viewer.shapes import followed, is_followed
+from kane.viewer.shapes import center_view, is_followed
 
 
-def test_the_report_shows_attitude_joints_and_drift(tmp_path: Path) -> None:
+def test_the_report_shows_attitude_joints_and_changes(tmp_path: Path) -> None:
     model = kane.load("dual-spin")
     written = write(model, tmp_path / "craft.html", trajectory=model.simulate(np.linspace(0, 2, 21)), scene=False)
     page = written.path.read_text(encoding="utf-8")
     assert written.passed
-    for figure in ("attitude of platform", "motion", "energy", "momentum", "drift of momentum"):
+    for figure in ("attitude of platform", "motion", "energy", "momentum", "change of momentum"):
         assert f'aria-label="{figure}"' in page
 
 
 def test_a_craft_in_orbit_is_followed_and_others_stay_where_they_are() -> None:
     orbiting, floating = kane.load("satellite-with-panels"), kane.load("free-flying-robot")
     poses = orbiting.poses(orbiting.initial_state[0])
-    seen = followed(orbiting.mechanism, poses)
+    seen = center_view(orbiting.mechanism, poses)
     assert is_followed(orbiting.mechanism, poses) and np.abs(seen[:, 9:]).max() < 10.0
     np.testing.assert_allclose(np.diff(seen[:, 9:], axis=0), np.diff(poses[:, 9:], axis=0), atol=1e-8)
     near = floating.poses(floating.initial_state[0])
-    assert followed(floating.mechanism, near) is near
+    assert center_view(floating.mechanism, near) is near
 
 
 def test_yaw_pitch_and_roll_are_those_of_the_sequence() -> None:

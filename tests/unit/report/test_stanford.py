@@ -19,7 +19,7 @@ def test_the_main_job_reproduces_the_paper(tmp_path: Path, capsys: pytest.Captur
     assert main(["demo", "-o", str(target), "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)
     assert figures["passed"] and figures["report"] == str(target)
-    assert figures["angular_momentum_drift"] <= MOMENTUM_LIMIT
+    assert figures["angular_momentum_change"] <= MOMENTUM_LIMIT
     assert figures["circle_relative_error"] <= CIRCLE_LIMIT
     assert figures["speeds_of_the_paper_difference"] <= SAME_LIMIT
     last = REFERENCE["feedback_fig3"]["with_tau1"][-1]

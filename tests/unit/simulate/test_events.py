@@ -178,3 +178,74 @@ def test_a_polynomial_event_crosses_at_every_root_inside_one_step(places, method
     )
     assert solution.statistics.steps == 1
     assert solution.events[0].t == pytest.approx(roots, abs=1e-12)
+
+
+def half_wave_times(k: float, end: float) -> Any:
+    """Where sin(k cos t) changes sign before `end`: cos t = j π / k, in closed form."""
+    angles = np.arccos(np.arange(-math.floor(k / math.pi), math.floor(k / math.pi) + 1) * math.pi / k)
+    turns = 2.0 * math.pi * np.arange(math.ceil(end / (2.0 * math.pi)) + 1)
+    times = np.sort(np.concatenate([(turns[:, None] + angles).ravel(), (turns[:, None] - angles).ravel()]))
+    return times[(times > 0.0) & (times < end)]
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+@pytest.mark.parametrize("k", [50.0, 500.0, 5000.0])
+def test_every_crossing_of_a_fast_function_of_a_smooth_motion_is_found(k, method):
+    wave = flat(lambda t, y, p: [(k * y[0]).sin()], 2)
+    solution = run(oscillator(), [1.0, 0.0], (0.0, 20.0), wave, Event("wave"), method=method)
+    found, expected = solution.events[0], half_wave_times(k, 20.0)
+    assert found.complete
+    assert len(found) == len(expected)
+    assert np.abs(found.t - expected).max() < 1e-5  # where cos turns, the place of a crossing is ill determined
+
+
+def test_a_function_that_is_too_fast_is_said_to_be():
+    wave = flat(lambda t, y, p: [(1e7 * y[0]).sin()], 2)
+    with pytest.warns(RuntimeWarning, match="event 'wave' changes too fast to be followed in"):
+        solution = run(oscillator(), [1.0, 0.0], (0.0, 5.0), wave, Event("wave"))
+    assert not solution.events[0].complete
+    assert "crossings may be missing" in str(solution.outcome)
+
+
+def test_an_event_that_stays_zero_is_not_too_fast():
+    zeros = flat(lambda t, y, p: [0.0 * t, (0.3 - t).max(0.0)], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), zeros, Event("zero"), Event("saturated"), first_step=0.1)
+    assert [(len(e), e.complete) for e in solution.events] == [(0, True), (0, True)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("end", [1.0, 0.1 + 0.2, -0.7])
+def test_a_crossing_where_one_run_ends_and_the_next_begins_is_found_by_the_first(end, method):
+    line = flat(lambda t, y, p: [(t - end) * (1.0 + 0.0 * y[0])], 1)
+    first = run(still(), [1.0], (-1.0, end), line, Event("line"), method=method)
+    second = run(still(), first.y[-1], (end, 2.0), line, Event("line"), method=method)
+    assert first.events[0].t.tolist() == [end]
+    assert len(second.events[0]) == 0
+
+
+def test_a_crossing_within_rounding_of_where_runs_meet_is_found_once():
+    place = 0.1 + 0.2
+    line = flat(lambda t, y, p: [3.0 * (place - t)], 1)
+    for shift in range(-5, 6):
+        end = place + shift * 2.0**-54
+        first = run(still(), [1.0], (0.0, end), line, Event("line"))
+        second = run(still(), [1.0], (end, 3.0), line, Event("line"))
+        assert (len(first.events[0]), len(second.events[0])) == (1, 0), shift
+
+
+def test_a_terminal_event_at_the_end_is_what_stops_the_motion():
+    line = flat(lambda t, y, p: [t - 1.0], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), line, Event("line", terminal=True))
+    assert solution.outcome.reason == "event"
+    assert solution.t[-1] == 1.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("where", [0.5, -1.0])
+def test_an_event_that_is_not_a_number_stops_the_motion_with_its_name(where, method):
+    domain = flat(lambda t, y, p: [t + 10.0, (where - t).sqrt()], 1)
+    solution = run(still(), [1.0], (0.0, 1.0), domain, Event("fine"), Event("root"), method=method, max_step=0.2)
+    assert solution.outcome.reason == "not-finite"
+    assert not solution.outcome.success
+    assert "event 'root' is not a number" in str(solution.outcome)
+    assert max(0.0, where - 0.21) <= solution.t[-1] <= max(0.0, where)

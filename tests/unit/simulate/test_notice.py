@@ -1,4 +1,4 @@
-"""Compiling is announce_compilation to a person at a terminal, where there is something to compile and nowhere else."""
+"""Compiling is announced to a person at a terminal, where there is something to compile and nowhere else."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ print(sys.stderr.written, end="")
 
 def said(cache: Path) -> list[str]:
     """The lines that a simulation in a fresh process writes to a terminal, with compiled code kept in `cache`."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    environment = {**os.environ, "KANE_CACHE_DIR": str(cache)}
     run = subprocess.run(
         [sys.executable, "-c", SIMULATION], capture_output=True, text=True, env=environment, check=True
     )
@@ -59,3 +59,12 @@ def test_only_a_terminal_is_told(terminal: bool, monkeypatch: pytest.MonkeyPatch
         assert njit(lambda x: x + 1)(1) == 2
     assert stream.getvalue().startswith("compiling a sum, once per installation") == terminal
     assert stream.getvalue().count("\n") == terminal
+
+
+@pytest.mark.parametrize("stream", ["none", "closed"])
+def test_a_process_without_standard_error_simulates(stream: str, monkeypatch: pytest.MonkeyPatch):
+    closed = io.StringIO()
+    closed.close()
+    monkeypatch.setattr(sys, "stderr", None if stream == "none" else closed)
+    with announce_compilation("a sum"):
+        assert njit(lambda x: x + 1)(1) == 2

@@ -22,9 +22,9 @@ class Tree:
         self.g = g = Graph()
         q1, q2, q3 = (g.input(n) for n in VALUES)
         self.N = Frame("N", g)
-        self.A = self.N.rotated("A", "y", q1)
+        self.A = self.N.rotate_new("A", "y", q1)
         self.B = self.A.euler("B", "space 12", (q2, q3))
-        self.D = self.N.rotated("D", (0.6, 0.0, 0.8), q3)
+        self.D = self.N.rotate_new("D", (0.6, 0.0, 0.8), q3)
         self.E = self.D.quaternion("E", (0.5, 0.5, -0.5, 0.5))
         R_A = Rotation.from_euler("y", VALUES["q1"])
         R_D = Rotation.from_rotvec(VALUES["q3"] * np.array([0.6, 0.0, 0.8]))
@@ -94,9 +94,9 @@ def test_a_dyadic_maps_vectors_alike_in_every_frame() -> None:
 def test_positions_add_along_the_tree_of_points_and_change_sign_backwards() -> None:
     tree = Tree()
     O = Point("O", tree.N)
-    P = O.located("P", tree.A.vector(1.0, 2.0, 3.0))
-    Q = P.located("Q", tree.B.vector(0.1, 0.0, -0.2))
-    S = P.located("S", tree.E.vector(0.0, 1.0, 0.5))
+    P = O.locate_new("P", tree.A.vector(1.0, 2.0, 3.0))
+    Q = P.locate_new("Q", tree.B.vector(0.1, 0.0, -0.2))
+    S = P.locate_new("S", tree.E.vector(0.0, 1.0, 0.5))
     p, q, s = (tree.in_N(x.offset) for x in (P, Q, S))
     np.testing.assert_allclose(tree.in_N(position(Q, O)), p + q, atol=ROUNDING)
     np.testing.assert_allclose(tree.in_N(position(O, Q)), -(p + q), atol=ROUNDING)
@@ -126,9 +126,9 @@ def test_an_axis_that_is_not_a_unit_vector_is_refused() -> None:
     with pytest.raises(
         ExpressionError, match=r"axis \[1\.0, 1\.0, 0\.0\] has length 1\.41421: an axis is a unit vector"
     ):
-        N.rotated("A", (1.0, 1.0, 0.0), 0.3)
+        N.rotate_new("A", (1.0, 1.0, 0.0), 0.3)
     with pytest.raises(ExpressionError, match="'w' is not an axis: write x, y, z"):
-        N.rotated("A", "w", 0.3)
+        N.rotate_new("A", "w", 0.3)
 
 
 def test_frames_of_two_models_do_not_mix() -> None:

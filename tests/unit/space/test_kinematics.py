@@ -31,17 +31,17 @@ class Motion:
         self.N = Frame("N", g)
         self.O = Point("O", self.N)
         q1, q2, q3 = self.q
-        self.A = self.N.rotated("A", "y", q1)
+        self.A = self.N.rotate_new("A", "y", q1)
         if given_rates:  # as a joint does: ω and ṗ are stated, not derived
             w = rotations.triple(g, (0, 0, 0))
             for column, speed in zip(rotations.euler_partials("body 31", (q2, q3)), self.u[1:], strict=True):
                 w = (w[0] + speed * column[0], w[1] + speed * column[1], w[2] + speed * column[2])
-            self.B = self.A.oriented("B", rotations.euler("body 31", (q2, q3)), w)
+            self.B = self.A.orient_new("B", rotations.euler("body 31", (q2, q3)), w)
         else:
             self.B = self.A.euler("B", "body 31", (q2, q3))
-        self.P = self.O.located("P", self.A.vector(0.4, 0.0, q3), home=self.B)
+        self.P = self.O.locate_new("P", self.A.vector(0.4, 0.0, q3), home=self.B)
         slide = Vector(self.B, rotations.triple(g, (q1, 0.3, 0)))
-        self.Q = self.P.located("Q", slide, rotations.triple(g, (self.u[0], 0, 0)) if given_rates else None)
+        self.Q = self.P.locate_new("Q", slide, rotations.triple(g, (self.u[0], 0, 0)) if given_rates else None)
         self.kinematics = Kinematics(g, rates)
 
     def values(self, t: float) -> dict[str, float]:

@@ -90,3 +90,18 @@ def test_a_residual_says_how_large_it_is() -> None:
 def test_an_unknown_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"\.png"):
         plots.save(plots.residual(T, T, "x"), tmp_path / "x.bmp")
+
+
+def test_names_are_no_mathematics(tmp_path: Path) -> None:
+    model = kane.Model("$\\frac$ \x1b[31m")
+    for i, name in enumerate(("$\\frac$", "$x^$", "a $ b $ c_{", "\\undefined")):
+        model.body(name, mass=1.0, center=(0.5, 0.0, 0.0))
+        model.joint(f"$\\pin{i}$", "revolute", parent="ground", child=name, axis="z", coordinates=[f"q{i}"])
+    shown = plots.svg(drawings.tree(model.mechanism))
+    assert "$\\frac$" in shown and "a $ b $ c_{" in shown
+    wxyz, R = np.tile([1.0, 0, 0, 0], (30, 1)), np.tile(np.eye(3), (30, 1, 1))
+    assert "$x^$" in plots.svg(plots.attitude(T, wxyz, R, "$x^$"))
+    figure = plots.eigenvalues(np.array([1.0 + 2j]), "eigenvalues of $\\frac$ \x1b[31m")
+    for ending in ("svg", "png", "pdf"):
+        plots.save(figure, tmp_path / f"a.{ending}")
+    ElementTree.parse(tmp_path / "a.svg")  # well-formed, although the name is not text

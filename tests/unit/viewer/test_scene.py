@@ -12,7 +12,7 @@ import pytest
 
 import kane
 from kane.viewer import recorded_scene, scene
-from kane.viewer.scene import SceneServer, _frames, _turned
+from kane.viewer.scene import SceneServer, _frames, _turn_from_z
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,27 @@ def test_the_recorded_page_names_no_other_host(motion: SimpleNamespace) -> None:
     assert set(re.findall(r"https?://([\w.-]+)", recorded_scene(motion))) <= {"www.w3.org"}
 
 
+def test_every_body_has_a_node_of_its_own_whatever_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = kane.Model("names")
+    names = ("a", "a/b", "a∕b", "floor", "path of a", "/", "a/b/box-3")
+    for i, name in enumerate(names):
+        model.body(name, mass=1.0, center=(0.5, 0.0, 0.0))
+        model.joint(
+            f"pin {name}", "prismatic", parent="ground", child=name, axis="x", coordinates=[f"q{i}"], speeds=[f"u{i}"]
+        )
+    made = []
+    recorder = scene._recorder
+    monkeypatch.setattr(scene, "_recorder", lambda: made.append(recorder()) or made[-1])
+    q = np.linspace(0.0, 1.0, 3)[:, None] * np.arange(1.0, 1.0 + len(names))
+    recorded_scene(SimpleNamespace(model=model, t=np.linspace(0, 1, 3), q=q))
+    nodes = scene.node_names(model.mechanism)
+    assert len(set(nodes.values())) == len(names)
+    assert all(node.rindex("/") == 0 for node in nodes.values())  # none is a part of another
+    handles = made[0].scene._handle_from_node_name
+    at = [float(handles[nodes[name]].position[0]) for name in names]
+    assert at == pytest.approx(list(range(1, 1 + len(names))))  # where each is at the end, in N
+
+
 def test_frames_cover_the_motion_and_are_rigid(motion: SimpleNamespace) -> None:
     t, poses = _frames(motion)
     assert t[0] == 0.0 and t[-1] == 1.0 and len(t) == 31
@@ -47,7 +68,7 @@ def test_frames_cover_the_motion_and_are_rigid(motion: SimpleNamespace) -> None:
 
 def test_the_shortest_turn_takes_z_to_the_direction() -> None:
     for d in (*np.eye(3), *-np.eye(3), np.array([0.6, 0.0, -0.8])):
-        w, x, y, z = _turned(d)
+        w, x, y, z = _turn_from_z(d)
         turned = [2 * (x * z + w * y), 2 * (y * z - w * x), w * w - x * x - y * y + z * z]
         assert np.abs(np.array(turned) - d).max() < 1e-12
 

@@ -32,7 +32,7 @@ def batch_loop(program: Program, lanes: Lanes, name: str, body: str) -> str:
     w.open(loop)
     w.do(f"%i = phi i64 [0, %{before}], [%next, %{after}]")
     w.do(f"%seen = phi {t} [zeroinitializer, %{before}], [%sum, %{after}]")
-    samples = [_clamped(w, k, final) for k in range(lanes.width)]
+    samples = [_clamp_sample(w, k, final) for k in range(lanes.width)]
     total, start = lanes.number(0.0), 0
     for group, (pointer, stride) in zip(program.inputs, sources, strict=True):
         if group.labels:
@@ -60,7 +60,7 @@ def batch_loop(program: Program, lanes: Lanes, name: str, body: str) -> str:
     w.do(f"%last = phi {t} [zeroinitializer, %{before}], [%sum, %{after}]")
     bad = w.let(f"fcmp uno {t} %last, {lanes.number(0.0)}")
     if lanes.width > 1:
-        bits = w.let(f"bitcast {lanes.like('i1')} {bad} to i{lanes.width}")
+        bits = w.let(f"bitcast {lanes.vector_type('i1')} {bad} to i{lanes.width}")
         bad = w.let(f"icmp ne i{lanes.width} {bits}, 0")
     w.release(vin, program.input_count)
     w.release(vout, program.output_count)
@@ -71,39 +71,41 @@ def batch_loop(program: Program, lanes: Lanes, name: str, body: str) -> str:
 def _gather(w: Writer, rows: list[str], target: str, size: int, total: str) -> str:
     """`total` plus zero times all that is copied from `size` columns of `rows` to the array of T at `target`."""
 
-    def taken(x: str, column: int | str, total: str) -> str:
+    def store_input(x: str, column: int | str, total: str) -> str:
         w.store(x, target, column)
         return w.fma(x, w.lanes.number(0.0), total)
 
     if size > UNROLLED:
-        return _columns(w, size, lambda c, total: taken(_gathered(w, rows, c), c, total), total)
+        return _columns(w, size, lambda c, total: store_input(_gather_column(w, rows, c), c, total), total)
     for column in range(0, size, 2):
         pair = column + 1 < size and w.lanes.width > 1
-        values = _gathered_pair(w, rows, column) if pair else [_gathered(w, rows, c) for c in _two(column, size)]
+        values = (
+            _gather_pair(w, rows, column) if pair else [_gather_column(w, rows, c) for c in _pair_range(column, size)]
+        )
         for c, x in enumerate(values, start=column):
-            total = taken(x, c, total)
+            total = store_input(x, c, total)
     return total
 
 
 def _scatter(w: Writer, source: str, rows: list[str], size: int) -> None:
     """Copy the array of T at `source` to `size` columns of `rows`."""
 
-    def given(column: int | str, total: str) -> str:
-        _scattered(w, w.load(source, column), rows, column)
+    def scatter_output(column: int | str, total: str) -> str:
+        _scatter_column(w, w.load(source, column), rows, column)
         return total
 
     if size > UNROLLED:
-        _columns(w, size, given, "zeroinitializer")
+        _columns(w, size, scatter_output, "zeroinitializer")
         return
     for column in range(0, size, 2):
         if column + 1 < size and w.lanes.width > 1:
-            _scattered_pair(w, w.load(source, column), w.load(source, column + 1), rows, column)
+            _scatter_pair(w, w.load(source, column), w.load(source, column + 1), rows, column)
         else:
-            for c in _two(column, size):
-                given(c, "")
+            for c in _pair_range(column, size):
+                scatter_output(c, "")
 
 
-def _two(column: int, size: int) -> range:
+def _pair_range(column: int, size: int) -> range:
     return range(column, min(column + 2, size))
 
 
@@ -128,7 +130,7 @@ def _element(w: Writer, kind: str, pointer: str, index: int) -> str:
     return w.let(f"load {kind}, ptr {w.let(f'getelementptr {kind}, ptr {pointer}, i64 {index}')}, align 8")
 
 
-def _clamped(w: Writer, lane: int, final: str) -> str:
+def _clamp_sample(w: Writer, lane: int, final: str) -> str:
     """The sample of a lane: i + lane, but not beyond the last one."""
     return w.let(f"call i64 @llvm.smin.i64(i64 {w.let(f'add i64 %i, {lane}')}, i64 {final})")
 
@@ -137,7 +139,7 @@ def _row(w: Writer, pointer: str, offset: int | str) -> str:
     return w.let(f"getelementptr double, ptr {pointer}, i64 {offset}")
 
 
-def _gathered(w: Writer, rows: list[str], column: int | str) -> str:
+def _gather_column(w: Writer, rows: list[str], column: int | str) -> str:
     """Element `column` of each row, one per lane."""
     scalars = [w.let(f"load double, ptr {_row(w, row, column)}, align 8") for row in rows]
     if w.lanes.width == 1:
@@ -148,26 +150,26 @@ def _gathered(w: Writer, rows: list[str], column: int | str) -> str:
     return vector
 
 
-def _scattered(w: Writer, vector: str, rows: list[str], column: int | str) -> None:
+def _scatter_column(w: Writer, vector: str, rows: list[str], column: int | str) -> None:
     for i, row in enumerate(rows):
         x = vector if w.lanes.width == 1 else w.let(f"extractelement {w.lanes.type} {vector}, i32 {i}")
         w.do(f"store double {x}, ptr {_row(w, row, column)}, align 8")
 
 
-def _gathered_pair(w: Writer, rows: list[str], column: int) -> tuple[str, str]:
+def _gather_pair(w: Writer, rows: list[str], column: int) -> tuple[str, str]:
     """Elements `column` and `column + 1` of each row, one row per lane.
 
     Two neighbours are loaded at once. Even rows side by side, and odd rows side by side, hold the pairs; one column is
     then every other element of both. Measured against an element at a time: 23.5 to 25.3 ns per sample, 18 inputs.
     """
     pairs = [w.let(f"load <2 x double>, ptr {_row(w, row, column)}, align 8") for row in rows]
-    even, odd = _side_by_side(w, pairs[0::2]), _side_by_side(w, pairs[1::2])
-    return _interleaved(w, even, odd, 0), _interleaved(w, even, odd, 1)
+    even, odd = _concatenate(w, pairs[0::2]), _concatenate(w, pairs[1::2])
+    return _interleave(w, even, odd, 0), _interleave(w, even, odd, 1)
 
 
-def _scattered_pair(w: Writer, x: str, y: str, rows: list[str], column: int) -> None:
+def _scatter_pair(w: Writer, x: str, y: str, rows: list[str], column: int) -> None:
     """Store lane i of `x` and `y` to `column` and `column + 1` of row i, two neighbours at once."""
-    even, odd = _interleaved(w, x, y, 0), _interleaved(w, x, y, 1)
+    even, odd = _interleave(w, x, y, 0), _interleave(w, x, y, 1)
     t = w.lanes.type
     for i, row in enumerate(rows):
         first = i // 2 * 2
@@ -176,7 +178,7 @@ def _scattered_pair(w: Writer, x: str, y: str, rows: list[str], column: int) -> 
         w.do(f"store <2 x double> {pair}, ptr {_row(w, row, column)}, align 8")
 
 
-def _side_by_side(w: Writer, parts: list[str]) -> str:
+def _concatenate(w: Writer, parts: list[str]) -> str:
     """The parts, vectors of two, as one vector; their number is a power of two."""
     size = 2
     while len(parts) > 1:
@@ -190,7 +192,7 @@ def _side_by_side(w: Writer, parts: list[str]) -> str:
     return parts[0]
 
 
-def _interleaved(w: Writer, x: str, y: str, first: int) -> str:
+def _interleave(w: Writer, x: str, y: str, first: int) -> str:
     """x, y, x, y, … of the lanes `first`, `first + 2`, …: one from each, two by two."""
     t, width = w.lanes.type, w.lanes.width
     mask = ", ".join(f"i32 {i + first}, i32 {width + i + first}" for i in range(0, width, 2))

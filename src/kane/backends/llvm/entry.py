@@ -66,7 +66,7 @@ def entry(program: Program, name: str, body: str) -> str:
     w.open(many)
     _many_samples(w, program, sources, batch)
     w.open("slow")
-    w.do(f"%slow_result = call ptr {_known(w, 'call')}(ptr %self, ptr %args, i64 %nargs, ptr null)")
+    w.do(f"%slow_result = call ptr {_load_context(w, 'call')}(ptr %self, ptr %args, i64 %nargs, ptr null)")
     w.do("ret ptr %slow_result")
     head = f"define ptr @{name}(ptr %self, ptr %args, i64 %nargs) nounwind"
     return f"@context = global [{len(CONTEXT)} x ptr] zeroinitializer\n{w.text(head)}"
@@ -79,7 +79,7 @@ def _expect(w: Writer, condition: str) -> None:
     w.open(after)
 
 
-def _known(w: Writer, what: str, kind: str = "ptr") -> str:
+def _load_context(w: Writer, what: str, kind: str = "ptr") -> str:
     return _field(w, kind, "%context", 8 * CONTEXT.index(what))
 
 
@@ -98,7 +98,7 @@ def _source(w: Writer, index: int, length: int, batch: str) -> tuple[_Source, st
     if length > 1:
         return _array(w, argument, kind, length, batch)
     number = w.let(f"getelementptr i8, ptr {argument}, i64 {python.VALUE}")
-    is_float = w.let(f"icmp eq ptr {kind}, {_known(w, 'float')}")
+    is_float = w.let(f"icmp eq ptr {kind}, {_load_context(w, 'float')}")
     before, otherwise, merged = w.block, w.label(), w.label()
     w.do(f"br i1 {is_float}, label %{merged}, label %{otherwise}")
     w.open(otherwise)
@@ -113,10 +113,10 @@ def _source(w: Writer, index: int, length: int, batch: str) -> tuple[_Source, st
 
 def _array(w: Writer, argument: str, kind: str, length: int, batch: str) -> tuple[_Source, str]:
     """(numbers of an array, size of the batch after it), when all holds that has to hold of it."""
-    _expect(w, w.let(f"icmp eq ptr {kind}, {_known(w, 'ndarray')}"))
+    _expect(w, w.let(f"icmp eq ptr {kind}, {_load_context(w, 'ndarray')}"))
     flags = w.let(f"and i32 {_field(w, 'i32', argument, python.FLAGS)}, {python.PLAIN}")
     _expect(w, w.let(f"icmp eq i32 {flags}, {python.PLAIN}"))
-    _expect(w, w.let(f"icmp eq ptr {_field(w, 'ptr', argument, python.DESCRIPTION)}, {_known(w, 'float64')}"))
+    _expect(w, w.let(f"icmp eq ptr {_field(w, 'ptr', argument, python.DESCRIPTION)}, {_load_context(w, 'float64')}"))
     dimensions = _field(w, "ptr", argument, python.DIMENSIONS)
     dimension = _field(w, "i32", argument, python.NDIM)
     row, table, merged = w.label(), w.label(), w.label()
@@ -180,9 +180,9 @@ def _all_finite(w: Writer, data: str, count: int) -> str:
 
 def _many_samples(w: Writer, program: Program, sources: list[_Source], batch: str) -> None:
     """Run the batch function into new arrays and return them; the slow way says what is wrong if an input is."""
-    function = _known(w, "batch")
+    function = _load_context(w, "batch")
     _expect(w, w.let(f"icmp ne ptr {function}, null"))
-    _expect(w, w.let(f"icmp slt i64 {batch}, {_known(w, 'limit', 'i64')}"))
+    _expect(w, w.let(f"icmp slt i64 {batch}, {_load_context(w, 'limit', 'i64')}"))
     given = iter(sources)
     for i, g in enumerate(program.inputs):
         source = next(given) if g.labels else _Source("null", "0")
@@ -197,7 +197,7 @@ def _many_samples(w: Writer, program: Program, sources: list[_Source], batch: st
     w.open(fine)
     w.do(f"ret ptr {result}")
     w.open(refused)
-    w.do(f"call void {_known(w, 'release')}(ptr {result})")
+    w.do(f"call void {_load_context(w, 'release')}(ptr {result})")
     w.do("br label %slow")
 
 
@@ -209,23 +209,23 @@ def _new_arrays(w: Writer, program: Program, batch: str) -> tuple[str, list[str]
     several = len(program.outputs) != 1
     result = ""
     if several:
-        result = w.let(f"call ptr {_known(w, 'new_tuple')}(i64 {len(program.outputs)})")
+        result = w.let(f"call ptr {_load_context(w, 'new_tuple')}(i64 {len(program.outputs)})")
         _not_null(w, result, "")
     places = []
     for k, out in enumerate(program.outputs):
         dimensions = [batch, *map(str, out.shape)] if batch else [*map(str, out.shape)]
         for i, n in enumerate(dimensions):
             _set(w, "i64", n, "%shape", i)
-        description = _known(w, "float64")
-        w.do(f"call void {_known(w, 'retain')}(ptr {description})")
+        description = _load_context(w, "float64")
+        w.do(f"call void {_load_context(w, 'retain')}(ptr {description})")
         array = w.let(
-            f"call ptr {_known(w, 'new_array')}(ptr {_known(w, 'ndarray')}, ptr {description}, i32 {len(dimensions)}, "
-            "ptr %shape, ptr null, ptr null, i32 0, ptr null)"
+            f"call ptr {_load_context(w, 'new_array')}(ptr {_load_context(w, 'ndarray')}, ptr {description}, "
+            f"i32 {len(dimensions)}, ptr %shape, ptr null, ptr null, i32 0, ptr null)"
         )
         _not_null(w, array, result)
         places.append(_field(w, "ptr", array, python.DATA))
         if several:
-            w.let(f"call i32 {_known(w, 'set_item')}(ptr {result}, i64 {k}, ptr {array})")
+            w.let(f"call i32 {_load_context(w, 'set_item')}(ptr {result}, i64 {k}, ptr {array})")
         else:
             result = array
     return result, places
@@ -237,6 +237,6 @@ def _not_null(w: Writer, pointer: str, pack: str) -> None:
     w.do(f"br i1 {w.let(f'icmp eq ptr {pointer}, null')}, label %{failed}, label %{after}")
     w.open(failed)
     if pack:
-        w.do(f"call void {_known(w, 'release')}(ptr {pack})")
+        w.do(f"call void {_load_context(w, 'release')}(ptr {pack})")
     w.do("ret ptr null")
     w.open(after)

@@ -5,8 +5,8 @@ lane per sample:
 
   void name(T *in, T *out)        in: all inputs in the order of the groups, out: all outputs in their order
 
-A multiplication used once, by an addition, is fused with it where the machine can (`fused`). The choice is made here
-and not by the optimiser, so scalar and vector code round alike: a sample has the same bits alone and in any batch.
+A multiplication used once, by an addition, is fused with it where the machine can (`fuse_products`). The choice is made
+here and not by the optimiser, so scalar and vector code round alike: a sample has the same bits alone and in any batch.
 
 One function of n rows costs LLVM more than linear time, so long programs are cut into functions of `CHUNK` rows which
 hand values on through scratch memory; a place there is used again as soon as its last reader has run.
@@ -64,16 +64,22 @@ def _extremum(first: int, second: int) -> Callable[..., str]:
 
 def _choice(w: Writer, condition: str, then: str, otherwise: str) -> str:
     t = w.lanes.type
-    return w.let(f"select {w.lanes.like('i1')} {condition}, {t} {then}, {t} {otherwise}")
+    return w.let(f"select {w.lanes.vector_type('i1')} {condition}, {t} {then}, {t} {otherwise}")
 
 
 def _nonzero(w: Writer, x: str) -> str:
     return w.let(f"fcmp une {w.lanes.type} {x}, {w.lanes.number(0.0)}")
 
 
+def _sign(w: Writer, x: str) -> str:
+    """±1, or x itself where it is 0 or nan: an ordered comparison, unlike that of `_nonzero`."""
+    beyond = w.let(f"fcmp one {w.lanes.type} {x}, {w.lanes.number(0.0)}")
+    return _choice(w, beyond, w.call("copysign", w.lanes.number(1.0), x), x)
+
+
 def _minus_product(w: Writer, x: str, y: str, z: str) -> str:
     """z − x y, by the negative of that factor whose negative is known already, if one is."""
-    return w.fma(w.negated(y), x, z) if w.has_negative(y) else w.fma(w.negated(x), y, z)
+    return w.fma(w.negate(y), x, z) if w.has_negative(y) else w.fma(w.negate(x), y, z)
 
 
 EMIT: dict[str, Callable[..., str]] = {
@@ -81,10 +87,10 @@ EMIT: dict[str, Callable[..., str]] = {
     "sub": lambda w, x, y: w.binary("fsub", x, y),
     "mul": lambda w, x, y: w.binary("fmul", x, y),
     "div": lambda w, x, y: w.binary("fdiv", x, y),
-    "neg": lambda w, x: w.negated(x),
+    "neg": lambda w, x: w.negate(x),
     "sqrt": lambda w, x: w.call("sqrt", x),
     "abs": lambda w, x: w.call("fabs", x),
-    "sign": lambda w, x: _choice(w, _nonzero(w, x), w.call("copysign", w.lanes.number(1.0), x), x),
+    "sign": _sign,
     "min": _extremum(1, 0),
     "max": _extremum(0, 1),
     "less": _comparison("olt"),
@@ -92,14 +98,14 @@ EMIT: dict[str, Callable[..., str]] = {
     "equal": _comparison("oeq"),
     "select": lambda w, c, x, y: _choice(w, _nonzero(w, c), x, y),
     "product_plus": lambda w, x, y, z: w.fma(x, y, z),
-    "product_minus": lambda w, x, y, z: w.fma(x, y, w.negated(z)),
+    "product_minus": lambda w, x, y, z: w.fma(x, y, w.negate(z)),
     "minus_product": _minus_product,
     **{name: lambda w, *args, name=name: library(w, name, *args) for name in LIBRARY},
 }
 """How each operation is written; `sin` and `cos` are written in pairs by `sine_cosine`."""
 
 
-def fused(program: Program) -> list[tuple[int, Row]]:
+def fuse_products(program: Program) -> list[tuple[int, Row]]:
     """(slot, row) of the rows to compute, with products used once merged into the sum that uses them.
 
     x y + z, x y − z and z − x y become `product_plus`, `product_minus` and `minus_product` of (x, y, z).
@@ -158,7 +164,7 @@ def function(program: Program, lanes: Lanes, name: str, *, quick: bool = False) 
     If `quick`, it is for LLVM to translate quickly: longer functions, and sine and cosine written once, not in line.
     """
     chunk = QUICK_CHUNK if quick else CHUNK
-    rows = fused(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
+    rows = fuse_products(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
     pieces = [rows[i : i + chunk] for i in range(0, len(rows), chunk)] or [[]]
     head = f"define internal void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %tmp) noinline nounwind"
     if len(pieces) == 1:
@@ -234,7 +240,7 @@ def _piece(
         size = 8 * lanes.width * program.output_count
         w.do(f"call void @llvm.memset.p0.i64(ptr %out, i8 0, i64 {size}, i1 false)")
 
-    def kept(slot: int) -> None:
+    def store_value(slot: int) -> None:
         """Stored at once where it is wanted later: at the end of the piece it would have held a register until then."""
         if slot in places:
             w.store(values[slot], "%tmp", places[slot])
@@ -249,11 +255,11 @@ def _piece(
             found = sines(w, [r for r in rows[i:] if r[1].args[0] in values or r[1].args[0] not in mine], value, quick)
             values.update(found)
             for s in found:
-                kept(s)
+                store_value(s)
         else:
             values[slot] = EMIT[row.op](w, *[values[a] if a in values else value(a) for a in row.args])
             if slot in places or slot in targets:
-                kept(slot)
+                store_value(slot)
     if last:
         for slot, places_out in targets.items():
             if slot < base and not (blank and slot in zeros):  # an input or a constant

@@ -46,7 +46,7 @@ def sine_cosine(w: Writer, angles: Sequence[str], *, alone: bool = False) -> lis
     """The pairs (sin x, cos x) of `angles`; one branch for huge arguments serves them all. If `alone`, there is one
     angle in one lane: it is the one that is huge there."""
     lanes = w.lanes
-    t, mask = lanes.type, lanes.like("i1")
+    t, mask = lanes.type, lanes.vector_type("i1")
     if not lanes.fma:
         return [(library(w, "sin", x), library(w, "cos", x)) for x in angles]
     quick = [_inline(w, x) for x in angles]
@@ -101,7 +101,7 @@ def called_sine_cosine(w: Writer, angles: Sequence[str]) -> list[tuple[str, str]
 def _inline(w: Writer, x: str) -> tuple[str, str]:
     """(sin x, cos x) for |x| < BOUND."""
     lanes = w.lanes
-    t, number, whole = lanes.type, lanes.number, lanes.like("i64")
+    t, number, whole = lanes.type, lanes.number, lanes.vector_type("i64")
     size = w.call("fabs", x)  # sine is odd and cosine even, to the bit: the sign of x is put back at the end
     shifted = w.fma(size, number(_TWO_OVER_PI), number(_ROUND))
     k = w.binary("fsub", shifted, number(_ROUND))
@@ -120,7 +120,7 @@ def _inline(w: Writer, x: str) -> tuple[str, str]:
     x_sign = w.let(f"and {whole} {x_bits}, {lanes.all('i64', str(-(2**63)))}")
     parity = w.let(f"shl {whole} {bits}, {lanes.all('i64', '63')}")
     swap = w.let(f"icmp slt {whole} {parity}, {lanes.all('i64', '0')}")
-    mask = lanes.like("i1")
+    mask = lanes.vector_type("i1")
     pair = []
     after = w.let(f"add {whole} {bits}, {lanes.all('i64', '1')}")
     for quadrant, even, odd in ((bits, sine, cosine), (after, cosine, sine)):
@@ -161,7 +161,7 @@ def library_definition(name: str, arity: int, lanes: Lanes) -> str:
 def mended_definition(name: str, lanes: Lanes) -> str:
     """`name`_mended(x, y): y where |x| < BOUND, elsewhere what the C library says of x."""
     w = Writer(lanes)
-    t, mask = lanes.type, lanes.like("i1")
+    t, mask = lanes.type, lanes.vector_type("i1")
     huge = w.let(f"fcmp uge {t} {w.call('fabs', '%x')}, {lanes.number(BOUND)}")
     exact = library(w, name, "%x")
     w.do(f"ret {t} {w.let(f'select {mask} {huge}, {t} {exact}, {t} %y')}")

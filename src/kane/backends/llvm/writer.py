@@ -21,10 +21,10 @@ class Lanes:
     """The type's name in the name of an intrinsic."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "type", self.like("double"))
+        object.__setattr__(self, "type", self.vector_type("double"))
         object.__setattr__(self, "suffix", "f64" if self.width == 1 else f"v{self.width}f64")
 
-    def like(self, scalar: str) -> str:
+    def vector_type(self, scalar: str) -> str:
         """The type that has a `scalar` in each lane."""
         return scalar if self.width == 1 else f"<{self.width} x {scalar}>"
 
@@ -77,7 +77,7 @@ class Writer:
     def binary(self, op: str, x: str, y: str) -> str:
         return self.let(f"{op} {self.lanes.type} {x}, {y}")
 
-    def negated(self, x: str) -> str:
+    def negate(self, x: str) -> str:
         """−x, computed once; of a number it is another number."""
         if self.is_number(x):
             return _BITS.sub(lambda bits: f"0x{int(bits[0], 16) ^ 1 << 63:016X}", x)

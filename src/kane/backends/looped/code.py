@@ -26,7 +26,7 @@ _FLAT = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 _CHECKED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
 GRAIN = 20_000
-"""Bodies times samples for one thread: about 1 ms of vector code, beside which its start is small."""
+"""Bodies times samples for one thread: about 1 ms of vector code, compared with which its start is short."""
 
 
 class _Loaded:
@@ -39,7 +39,7 @@ class _Loaded:
         self._library: Library = library(text, "looped", lambda: text)
         self._held: list[Any] = []
         context = (ctypes.c_int64 * len(CONTEXT)).from_address(self._library.data_address("context"))
-        for name, value in self._facts(layout, lanes).items():
+        for name, value in self._context_values(layout, lanes).items():
             context[CONTEXT.index(name)] = value
         self.batch = native.BATCH_FUNCTION(self._library.address("batch"))
 
@@ -52,7 +52,7 @@ class _Loaded:
     def _table(self, groups: Sequence[Places]) -> int:
         return self._hold(np.array([[len(g), self._hold(g)] for g in groups], dtype=np.int64))
 
-    def _facts(self, layout: Layout, lanes: Lanes) -> dict[str, int]:
+    def _context_values(self, layout: Layout, lanes: Lanes) -> dict[str, int]:
         self._held.append(layout.loads)
         return {
             "bodies": len(layout.table),
@@ -152,13 +152,13 @@ class LoopedCode:
     def _run_one_by_one(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
         """Each sample by the flat function: a program of further efforts reads all inputs side by side."""
         flat, function = np.empty((batch, sum(self._sizes))), _CHECKED(self.checked_address)
-        rows = zip(_side_by_side(arrays, batch), flat, strict=True)
+        rows = zip(_concatenate(arrays, batch), flat, strict=True)
         bad = [function(row.ctypes.data, result.ctypes.data) for row, result in rows]
         edges = np.cumsum(self._sizes)[:-1]
         return [np.ascontiguousarray(part) for part in np.split(flat, edges, axis=1)], not any(bad)
 
 
-def _side_by_side(arrays: Sequence[Floats], batch: int) -> Floats:
+def _concatenate(arrays: Sequence[Floats], batch: int) -> Floats:
     """All inputs of each sample in one row."""
     return np.concatenate([np.broadcast_to(a, (batch, a.shape[-1])) for a in arrays], axis=1)
 
@@ -217,7 +217,7 @@ class _UnitCode:
     def run(self, arrays: Sequence[Floats], batch: int) -> tuple[list[Floats], bool]:
         """As `Code.run`, sample by sample."""
         results, function = np.empty((batch, self._motion.states)), _FLAT(self.address)
-        for row, result in zip(_side_by_side(arrays, batch), results, strict=True):
+        for row, result in zip(_concatenate(arrays, batch), results, strict=True):
             function(row.ctypes.data, result.ctypes.data)
         return [results], all_finite(arrays)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...graph import Program
-from ..llvm.rows import EMIT, definitions, fused, sines
+from ..llvm.rows import EMIT, definitions, fuse_products, sines
 from ..llvm.writer import Lanes, Writer
 from .records import CONSTANTS, Pass, Recursion
 
@@ -62,7 +62,7 @@ def module(recursion: Recursion, inputs: int, outputs: int, lanes: Lanes) -> str
         text += _pass(run, len(recursion.columns) + 1, f"pass_{k}")
     text += _sample(recursion, inputs, outputs, lanes)
     text += _batch(inputs, outputs, lanes)
-    return text + (_checked(inputs, outputs) + _flat() + _unit() if lanes.width == 1 else "")
+    return text + (_checking_entry(inputs, outputs) + _flat() + _unit() if lanes.width == 1 else "")
 
 
 # steps and passes ----------------------------------------------------------------------------------------------------
@@ -93,7 +93,7 @@ def _step(program: Program, columns: Sequence[str], lanes: Lanes, name: str) -> 
                 values[slot] = lanes.number(program.constants[slot - len(where)])
         return values[slot]
 
-    rows = fused(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
+    rows = fuse_products(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
     mine = {slot for slot, _ in rows}
     for i, (slot, row) in enumerate(rows):
         if slot in values:
@@ -180,7 +180,7 @@ def _carry(w: Writer, count: str, body: Callable[[str, str], str], start: str) -
 # one block of samples ------------------------------------------------------------------------------------------------
 
 
-def _known(w: Writer, what: str, kind: str = "ptr") -> str:
+def _load_context(w: Writer, what: str, kind: str = "ptr") -> str:
     return w.let(f"load {kind}, ptr getelementptr (i64, ptr @context, i64 {CONTEXT.index(what)}), align 8")
 
 
@@ -207,7 +207,7 @@ def _sample(recursion: Recursion, inputs: int, outputs: int, lanes: Lanes) -> st
         _loads(w)
     if recursion.power:
         _power(w)
-    bodies, table, data = _known(w, "bodies", "i64"), _known(w, "table"), _known(w, "data")
+    bodies, table, data = _load_context(w, "bodies", "i64"), _load_context(w, "table"), _load_context(w, "data")
     for k in range(len(recursion.passes)):
         _presets(w)
         w.do(f"call void @pass_{k}(i64 {bodies}, ptr {table}, ptr {data}, ptr %work)")
@@ -221,7 +221,7 @@ def _sample(recursion: Recursion, inputs: int, outputs: int, lanes: Lanes) -> st
 
 def _table_of(w: Writer, what: str, group: int) -> tuple[str, str]:
     """(how many numbers, where each is) of a group of inputs or outputs."""
-    entries = _known(w, what)
+    entries = _load_context(w, what)
     return _element(w, "i64", entries, 2 * group), _element(w, "ptr", entries, 2 * group + 1)
 
 
@@ -257,17 +257,17 @@ def _scatter(w: Writer, group: int) -> None:
 
 
 def _presets(w: Writer) -> None:
-    places, values = _known(w, "preset_places"), _known(w, "preset_values")
+    places, values = _load_context(w, "preset_places"), _load_context(w, "preset_values")
 
     def one(index: str) -> None:
         w.store(_spread(w, _element(w, "double", values, index)), "%work", _place(w, places, index))
 
-    _loop(w, _known(w, "presets", "i64"), one)
+    _loop(w, _load_context(w, "presets", "i64"), one)
 
 
 def _springs(w: Writer, sign: int) -> None:
     """Add sign (−stiffness (q − rest) − damping u) to efforts."""
-    places, values = _known(w, "spring_places"), _known(w, "spring_values")
+    places, values = _load_context(w, "spring_places"), _load_context(w, "spring_values")
 
     def one(index: str) -> None:
         first = w.let(f"mul i64 {index}, 3")
@@ -279,12 +279,16 @@ def _springs(w: Writer, sign: int) -> None:
         effort = w.load("%work", at[0])
         w.store(w.binary("fsub" if sign > 0 else "fadd", effort, pull), "%work", at[0])
 
-    _loop(w, _known(w, "springs", "i64"), one)
+    _loop(w, _load_context(w, "springs", "i64"), one)
 
 
 def _loads(w: Writer) -> None:
     """Add the efforts that the program `loads` computes, where there is one and the inputs stand side by side."""
-    program, count, places = _known(w, "loads"), _known(w, "load_count", "i64"), _known(w, "load_places")
+    program, count, places = (
+        _load_context(w, "loads"),
+        _load_context(w, "load_count", "i64"),
+        _load_context(w, "load_places"),
+    )
     there, after = w.label(), w.label()
     both = w.let(f"and i1 {w.let(f'icmp ne ptr {program}, null')}, {w.let('icmp ne ptr %flat, null')}")
     w.do(f"br i1 {both}, label %{there}, label %{after}")
@@ -304,7 +308,7 @@ def _loads(w: Writer) -> None:
 
 def _power(w: Writer) -> None:
     """The sum of efforts times speeds."""
-    places = _known(w, "power_places")
+    places = _load_context(w, "power_places")
 
     def one(index: str, total: str) -> str:
         first = w.let(f"mul i64 {index}, 2")
@@ -312,8 +316,8 @@ def _power(w: Writer) -> None:
         speed = w.load("%work", _place(w, places, w.let(f"add i64 {first}, 1")))
         return w.fma(effort, speed, total)
 
-    total = _carry(w, _known(w, "speeds", "i64"), one, w.lanes.number(0.0))
-    w.store(total, "%work", _known(w, "power", "i64"))
+    total = _carry(w, _load_context(w, "speeds", "i64"), one, w.lanes.number(0.0))
+    w.store(total, "%work", _load_context(w, "power", "i64"))
 
 
 # samples -------------------------------------------------------------------------------------------------------------
@@ -325,17 +329,17 @@ def _take_work(w: Writer) -> tuple[str, str]:
     taken = w.let(f"cmpxchg ptr {busy}, i64 0, i64 1 acquire monotonic")
     mine = w.let(f"extractvalue {{ i64, i1 }} {taken}, 1")
     first, fresh, other = w.block, w.label(), w.label()
-    shared = _known(w, "work")
+    shared = _load_context(w, "work")
     w.do(f"br i1 {mine}, label %{other}, label %{fresh}")
     w.open(fresh)
-    size = _known(w, "bytes", "i64")
+    size = _load_context(w, "bytes", "i64")
     made = w.let(f"call ptr @malloc(i64 {size})")
     w.do(f"br label %{other}")
     w.open(other)
     return w.let(f"phi ptr [{shared}, %{first}], [{made}, %{fresh}]"), mine
 
 
-def _give_back(w: Writer, work: str, mine: str) -> None:
+def _release_memory(w: Writer, work: str, mine: str) -> None:
     own, made, after = w.label(), w.label(), w.label()
     w.do(f"br i1 {mine}, label %{own}, label %{made}")
     w.open(own)
@@ -374,16 +378,16 @@ def _batch(inputs: int, outputs: int, lanes: Lanes) -> str:
         w.do(f"call void @sample(ptr {rows_in}, ptr {rows_out}, ptr {work}, ptr {seen}, ptr null)")
 
     _loop(w, blocks, one)
-    _give_back(w, work, mine)
+    _release_memory(w, work, mine)
     bad = w.let(f"fcmp uno {t} {w.load(seen, 0)}, {lanes.number(0.0)}")
     if width > 1:
-        bits = w.let(f"bitcast {lanes.like('i1')} {bad} to i{width}")
+        bits = w.let(f"bitcast {lanes.vector_type('i1')} {bad} to i{width}")
         bad = w.let(f"icmp ne i{width} {bits}, 0")
     w.do(f"ret i64 {w.let(f'zext i1 {bad} to i64')}")
     return w.text("define i64 @batch(i64 %n, ptr %in, ptr %in_stride, ptr %out) nounwind")
 
 
-def _checked(inputs: int, outputs: int) -> str:
+def _checking_entry(inputs: int, outputs: int) -> str:
     w = Writer(Lanes(1, fma=False))
     seen = w.let("alloca double, align 8")
     w.store(w.lanes.number(0.0), seen, 0)
@@ -396,7 +400,7 @@ def _checked(inputs: int, outputs: int) -> str:
         rows.append(starts)
     work, mine = _take_work(w)
     w.do(f"call void @sample(ptr {rows[0]}, ptr {rows[1]}, ptr {work}, ptr {seen}, ptr %in)")
-    _give_back(w, work, mine)
+    _release_memory(w, work, mine)
     bad = w.let(f"fcmp uno double {w.load(seen, 0)}, {w.lanes.number(0.0)}")
     w.do(f"ret i64 {w.let(f'zext i1 {bad} to i64')}")
     return w.text("define i64 @checked(ptr %in, ptr %out) nounwind")
@@ -412,8 +416,8 @@ def _flat() -> str:
 def _unit() -> str:
     w = Writer(Lanes(1, fma=False))
     state = w.let("getelementptr double, ptr %in, i64 1")
-    places = _known(w, "quaternion_places")
-    _loop(w, _known(w, "states", "i64"), lambda i: w.store(w.load(state, i), "%out", i))
+    places = _load_context(w, "quaternion_places")
+    _loop(w, _load_context(w, "states", "i64"), lambda i: w.store(w.load(state, i), "%out", i))
 
     def one(index: str) -> None:
         first = w.let(f"mul i64 {index}, 4")
@@ -425,7 +429,7 @@ def _unit() -> str:
         for i, x in zip(at, parts, strict=True):
             w.store(w.binary("fdiv", x, norm), "%out", i)
 
-    _loop(w, _known(w, "quaternions", "i64"), one)
+    _loop(w, _load_context(w, "quaternions", "i64"), one)
     w.do("ret void")
     return w.text("define void @unit(ptr %in, ptr %out) nounwind")
 

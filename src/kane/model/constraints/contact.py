@@ -159,20 +159,20 @@ def hub(body: Body, center: Triple, axis: Triple, name: str) -> Hub:
     base: Frame = joint.frame.parent
     axle = joint.type.axis
     in_joint = transpose_times(joint.child_mount, axis)
-    if not any(_same(in_joint, scaled(sign, axle)) for sign in (1.0, -1.0)):
+    if not any(_are_equal(in_joint, scaled(sign, axle)) for sign in (1.0, -1.0)):
         return own
     rests = _outermost(Vector(base, in_joint))
-    turning = base.oriented(f"{name}.turning", rotations.identity(base.graph), scaled(joint.rates[0], axle))
+    turning = base.orient_new(f"{name}.turning", rotations.identity(base.graph), scaled(joint.rates[0], axle))
     offset = transpose_times(joint.child_mount, minus(center, joint.child_at))
     zero = scaled(0.0, offset)
-    if not _same(cross(offset, axle), zero):
+    if not _are_equal(cross(offset, axle), zero):
         return Hub(own.center, rests, turning)
     pin = body.origin.parent
     assert pin is not None and pin.parent is not None
-    return Hub(pin.parent.located(name, Vector(base, offset), zero), rests, turning)
+    return Hub(pin.parent.locate_new(name, Vector(base, offset), zero), rests, turning)
 
 
-def _same(a: Triple, b: Triple) -> bool:
+def _are_equal(a: Triple, b: Triple) -> bool:
     """Whether two vectors are one, for every value of the parameters."""
     gaps = minus(a, b)
     return all(g.number is not None and abs(g.number) <= _SAME for g in gaps)

@@ -46,7 +46,8 @@ class MotionEquations:
         rows = []
         for k, expr in enumerate(equation_exprs(build, self.equations)):
             try:
-                ((factors,), (rest,)) = linear_coefficients([expr], _variables(build))
+                variables = _variables(build, [expr])
+                ((factors,), (rest,)) = linear_coefficients([expr], variables)
             except ExpressionError as error:
                 because = "a motion constraint is linear in the rates: A(q, t) u + c(q, t) = 0"
                 raise build.refuse(str(error), because, "write it linear in rates") from None
@@ -56,7 +57,7 @@ class MotionEquations:
                 fix = "use ConfigurationEquations (type: configuration)"
                 raise build.refuse(f"there is no rate in {expr!r} = 0", because, fix)
             build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
-            rows.append(Row(str(k + 1), _efforts(build, factors), rest, None, ""))
+            rows.append(Row(str(k + 1), _efforts(variables, factors), rest, None, ""))
         return RowSet(tuple(rows))
 
 
@@ -76,29 +77,44 @@ class ConfigurationEquations:
         rates: dict[Expr, Expr | float] = {**build.mechanism.coordinate_rates, build.time: 1.0}
         for k, expr in enumerate(equation_exprs(build, self.equations)):
             build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")
-            ((factors,), (rest,)) = linear_coefficients(time_derivative([expr], rates), _variables(build))
+            coordinates = {x: rates[x] for x in _inputs(build, [expr]) if x in rates}
+            changing = time_derivative([expr], coordinates)
+            variables = _variables(build, changing)
+            ((factors,), (rest,)) = linear_coefficients(changing, variables)
             if all(f.is_zero for f in factors):
                 _check_restricting(build, expr)
                 because = "a configuration constraint restricts coordinates"
                 raise build.refuse(f"there is no coordinate in {expr!r} = 0", because)
             build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
-            rows.append(Row(str(k + 1), _efforts(build, factors), rest, expr, ""))
+            rows.append(Row(str(k + 1), _efforts(variables, factors), rest, expr, ""))
         return RowSet(tuple(rows))
 
 
-def _variables(build: Builder) -> list[Expr]:
-    return list(build.mechanism.motion_variables.values())
+def _inputs(build: Builder, exprs: Sequence[Expr]) -> list[Expr]:
+    """The inputs that expressions are written with, in the order in which they were declared."""
+    graph = build.graph
+    return [graph.expr(n) for n in reachable(graph, (e.id for e in exprs)) if graph.ops[n] == INPUT]
 
 
-def _efforts(build: Builder, factors: Sequence[Expr]) -> tuple[EffortAction, ...]:
-    return tuple(EffortAction(s, f) for s, f in zip(_variables(build), factors, strict=True) if not f.is_zero)
+def _variables(build: Builder, exprs: Sequence[Expr]) -> list[Expr]:
+    """The motion variables in expressions, in their order in the mechanism."""
+    known = build.mechanism.motion_variables
+    found = [x for x in _inputs(build, exprs) if repr(x) in known]
+    if len(found) < 2:
+        return found
+    place = dict(zip(known, range(len(known)), strict=True))
+    return sorted(found, key=lambda x: place[repr(x)])
+
+
+def _efforts(variables: Sequence[Expr], factors: Sequence[Expr]) -> tuple[EffortAction, ...]:
+    return tuple(EffortAction(s, f) for s, f in zip(variables, factors, strict=True) if not f.is_zero)
 
 
 def _check_restricting(build: Builder, expr: Expr) -> None:
     """Refuse an equation in which nothing moves, whatever it is called."""
     if expr.number is not None:
         fix = "check the names in it: nothing there moves; or leave it out"
-        raise build.refuse(f"it says {expr!r} = 0 in every state", "a constraint takes motion", fix)
+        raise build.refuse(f"it says {expr!r} = 0 in every state", "a constraint restricts the motion", fix)
 
 
 # from texts to expressions -------------------------------------------------------------------------------------------
@@ -111,16 +127,20 @@ def equation_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> list
         raise build.refuse("no equation is given", fix="give an expression that is zero")
     mechanism = build.mechanism
     names = MeasureNumbers(mechanism, mechanism.names())
-    definitions = {s.symbol: s.definition for s in mechanism.speed_records.values()}
-    return substitute([_sides(build, equation, names) for equation in equations], definitions)
+    exprs = [_left_minus_right(build, equation, names) for equation in equations]
+    speeds = mechanism.speed_records
+    used = [speeds[name] for name in (repr(x) for x in _inputs(build, exprs)) if name in speeds]
+    return substitute(exprs, {s.symbol: s.definition for s in used})
 
 
-def tell(build: Builder, given: Quantity | Sequence[Quantity], exprs: Sequence[Expr]) -> tuple[Expr | str, ...]:
+def describe_equations(
+    build: Builder, given: Quantity | Sequence[Quantity], exprs: Sequence[Expr]
+) -> tuple[Expr | str, ...]:
     """The expressions; or, where measure numbers make one too long to write out, the text that names them."""
-    return tuple(_told(build, e, g) for e, g in zip(exprs, one_or_more(given), strict=True))
+    return tuple(_describe_equation(build, e, g) for e, g in zip(exprs, one_or_more(given), strict=True))
 
 
-def _told(build: Builder, expr: Expr, given: Quantity) -> Expr | str:
+def _describe_equation(build: Builder, expr: Expr, given: Quantity) -> Expr | str:
     try:
         normal_text(expr)
     except ExpressionError:
@@ -137,7 +157,7 @@ def curve_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> tuple[E
     equations = one_or_more(given)
     if len(equations) not in (1, 2):
         raise build.refuse(f"{len(equations)} equations are given", "a surface has one equation, a curve two")
-    forms = tuple(_sides(build, equation, names) for equation in equations)
+    forms = tuple(_left_minus_right(build, equation, names) for equation in equations)
     known = {x.id for x in names.values()}
     for node in reachable(graph, (form.id for form in forms)):
         if graph.ops[node] == INPUT and node not in known:
@@ -146,7 +166,7 @@ def curve_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> tuple[E
     return forms
 
 
-def _sides(build: Builder, equation: Quantity, names: Mapping[str, Expr]) -> Expr:
+def _left_minus_right(build: Builder, equation: Quantity, names: Mapping[str, Expr]) -> Expr:
     """An equation as an expression that is zero: left side minus right side."""
     if not isinstance(equation, str):
         return build.scalar(equation)

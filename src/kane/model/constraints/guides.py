@@ -13,7 +13,7 @@ from ..fields import ORIGIN, Axis, BodyName, Components, CurveEquations, Directi
 from ..records import Body
 from ..symbols import Quantity
 from .equations import curve_exprs
-from .loops import gap_row, kept_rows
+from .loops import gap_row, select_rows
 from .places import Acting, BodyPlace, at_arm, at_coincident
 from .rows import Row, RowSet
 
@@ -91,7 +91,7 @@ class Distance:
         a, b = build.two_bodies(self.first, self.second)
         p1, p2 = build.place(a, self.first_at, "first_at"), build.place(b, self.second_at, "second_at")
         size = build.scalar(self.length, "length")
-        (number,) = build.check_timed([size], "length")
+        (number,) = build.check_function_of_time([size], "length")
         if number <= 0:
             fix = "close the loop by a spherical joint instead" if number == 0 else "give a length > 0"
             raise build.refuse(f"length {number:g} m", "a rod between two points has a length > 0", fix)
@@ -127,7 +127,7 @@ class PointOnPlane:
         a, b = build.two_bodies(self.first, self.second)
         n = build.axis(self.normal, "normal")
         p1, p2 = build.place(a, self.first_at, "first_at"), build.place(b, self.second_at, "second_at")
-        guide = gap_row(build, "normal", p1, p2, Vector(p1.frame, n), build.timed(self.height, "height"))
+        guide = gap_row(build, "normal", p1, p2, Vector(p1.frame, n), build.function_of_time(self.height, "height"))
         return RowSet((guide,), a, b, p2.point)
 
 
@@ -153,8 +153,8 @@ class PointOnLine:
         e = build.axis(self.axis, "axis")
         p1, p2 = build.place(a, self.first_at, "first_at"), build.place(b, self.second_at, "second_at")
         none = build.graph.const(0.0)
-        made = [gap_row(build, label, p1, p2, Vector(p1.frame, d), none) for label, d in build.across(e)]
-        return RowSet(tuple(kept_rows(build, made, self.rows)), a, b, p2.point)
+        made = [gap_row(build, label, p1, p2, Vector(p1.frame, d), none) for label, d in build.perpendiculars(e)]
+        return RowSet(tuple(select_rows(build, made, self.rows)), a, b, p2.point)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _arm(build: Builder, body: Body, at: Sequence[Quantity], frame: Frame | Body
     home = body.frame if frame is None else build.frame(frame, "at_frame")
     xyz = build.triple(at, "at")
     build.check_rate_free(xyz, "at")
-    if not build.in_motion(xyz):
+    if not build.depends_on_motion(xyz):
         build.fixed_triple(xyz, "at")
     assert home is not None
     return Vector(home, xyz)
@@ -221,8 +221,8 @@ def _arm(build: Builder, body: Body, at: Sequence[Quantity], frame: Frame | Body
 
 def _material(build: Builder, body: Body, arm: Vector, force: Vector) -> tuple[Point, list[Acting]]:
     """The point of a body at `arm` from its origin, and what a force on it there is for the body."""
-    if arm.frame is body.frame and not build.in_motion(arm.xyz):
+    if arm.frame is body.frame and not build.depends_on_motion(arm.xyz):
         place = BodyPlace.on(body, arm.xyz, build.time, f"{build.name}.point")
         return place.point, place.push(force)
     assert body.origin is not None
-    return body.origin.located(f"{build.name}.point", arm), at_arm(body, arm, force, f"{build.name}.origin")
+    return body.origin.locate_new(f"{build.name}.point", arm), at_arm(body, arm, force, f"{build.name}.origin")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ...errors import ExpressionError
 from ...graph import Expr, forward
 from ...space import Vector, position, rotations
-from ...space.algebra import Matrix, Triple, scaled, transpose_times, transposed
+from ...space.algebra import Matrix, Triple, scaled, transpose, transpose_times
 from ..fields import ORIGIN, Axis, BodyName, Components, Labels, Rotation, Word
 from ..loads.actions import TorqueAction
 from ..symbols import suggestion
@@ -41,7 +41,7 @@ class Loop:
     """A joint that closes a loop, of `type` weld, revolute, prismatic, cylindrical, universal or spherical.
 
     It sits at `first_at`, `first_rotation` in the first body and at `second_at`, `second_rotation` in the second (m;
-    the places may depend on t). `axis` is that of the joint, in its frame; `sequence` tells the two axes of a universal
+    the places may depend on t). `axis` is that of the joint, in its frame; `sequence` gives the two axes of a universal
     joint. Rows x, y, z (m) are the components of the second place from the first, `along` the axes of N or, with
     "first" and always where the joint slides, the joint's axes in the first body. Rows rx, ry, rz are dot products of
     axes, small angles about the joint's x, y, z where the loop is nearly closed. `rows` keeps only some of them:
@@ -73,20 +73,20 @@ class Loop:
         closure = _Closure(
             build.place(a, self.first_at, "first_at"),
             build.place(b, self.second_at, "second_at"),
-            transposed(build.rotation(self.first_rotation, "first_rotation")),
-            transposed(build.rotation(self.second_rotation, "second_rotation")),
+            transpose(build.rotation(self.first_rotation, "first_rotation")),
+            transpose(build.rotation(self.second_rotation, "second_rotation")),
         )
         e = build.axis(self.axis, "axis")
         if self.along not in ("N", "first"):
             raise build.refuse(f"along '{self.along}'", fix="say along: N or first")
         made = [*self._gaps(build, closure, e), *self._turns(build, closure, e)]
-        return RowSet(tuple(kept_rows(build, made, self.rows)), a, b, closure.second.point)
+        return RowSet(tuple(select_rows(build, made, self.rows)), a, b, closure.second.point)
 
     def _gaps(self, build: Builder, closure: _Closure, axis: Triple) -> list[Row]:
         """Rows of position: all three directions, or those across the axis where the joint slides along it."""
         first, second, none = closure.first, closure.second, build.graph.const(0.0)
         if self.type in SLIDING:
-            directions = build.across(axis)
+            directions = build.perpendiculars(axis)
         else:
             directions = [(letter, rotations.unit(build.graph, k)) for k, letter in enumerate("xyz")]
             if self.along == "N":
@@ -100,7 +100,7 @@ class Loop:
         if self.type in ("weld", "prismatic"):
             pairs = [("rx", z, y), ("ry", x, z), ("rz", y, x)]
         elif self.type in ("revolute", "cylindrical"):
-            (c_label, c), (d_label, d) = build.across(axis)
+            (c_label, c), (d_label, d) = build.perpendiculars(axis)
             pairs = [(f"r{c_label}", scaled(-1.0, d), axis), (f"r{d_label}", c, axis)]
         elif self.type == "universal":
             pairs = [_cross_piece(build, self.sequence)]
@@ -167,7 +167,7 @@ def _cross_piece(build: Builder, sequence: str) -> tuple[str, Triple, Triple]:
     return f"r{'xyz'[3 - i - j]}", scaled(sign, unit(build.graph, i)), unit(build.graph, j)
 
 
-def kept_rows(build: Builder, made: Sequence[Row], labels: Sequence[str] | None) -> list[Row]:
+def select_rows(build: Builder, made: Sequence[Row], labels: Sequence[str] | None) -> list[Row]:
     """The rows with these labels, in the order in which they were made; all of them without any."""
     if labels is None:
         return list(made)

@@ -80,7 +80,7 @@ def row(
     return Row(label, tuple(a for _, a in kept), rheonomic, residual, unit, tuple(b for b, _ in kept))
 
 
-def across(axis: Triple, downward: bool = False) -> list[tuple[str, Triple]]:
+def perpendiculars(axis: Triple, downward: bool = False) -> list[tuple[str, Triple]]:
     """Two unit vectors that make a right-handed triad with the unit vector `axis`, and what they are called: by their
     letters (y, z for x; z, x for y; x, y for z) where the axis is a coordinate axis, else 1 and 2.
 

@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from ...space import Frame, Point, Vector
-from ...space.algebra import transposed
+from ...space.algebra import transpose
 from ..fields import ORIGIN, Axis, BodyName, Components, Flag, Rotation, Scalar
 from ..loads.actions import ForceAction, TorqueAction, point_of
 from ..records import Body
@@ -57,7 +57,7 @@ class Rolling:
         plane, n = _plane(build, first, self.at, self.normal)
         wheel = hub(second, c, e, f"{build.name}.center")
         because = "a wheel touches with its rim: its axis is not along the normal"
-        contact = build.determined(
+        contact = build.build_geometry(
             because, lambda: wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n, self.normal_row)
         )
         return _contact_rows(build, first, second, contact, self.normal_row, wheel.turning)
@@ -86,7 +86,7 @@ class RollingSphere:
         R, c = build.positive(self.radius, "radius"), build.fixed_triple(self.center, "center")
         plane, n = _plane(build, first, self.at, self.normal)
         middle = point_of(second, c, f"{build.name}.center")
-        contact = ball_on_plane(middle, R, plane, n, _in_plane(build, n))
+        contact = ball_on_plane(middle, R, plane, n, _plane_directions(build, n))
         return _contact_rows(build, first, second, contact, self.normal_row)
 
 
@@ -121,10 +121,10 @@ class RollingOnSphere:
         c = build.fixed_triple(self.center, "center")
         usual = ("-z" if self.inside else "z") if self.normal is None else self.normal
         other, k = _plane(build, first, self.at, usual)
-        triad = [*_in_plane(build, k), ("normal", k)]
+        triad = [*_plane_directions(build, k), ("normal", k)]
         middle = point_of(second, c, f"{build.name}.center")
         because = "the contact of two balls is on the line between their middles"
-        contact = build.determined(because, lambda: ball_on_ball(middle, R, other, hollow, triad, self.inside))
+        contact = build.build_geometry(because, lambda: ball_on_ball(middle, R, other, hollow, triad, self.inside))
         return _contact_rows(build, first, second, contact, self.normal_row)
 
 
@@ -154,9 +154,9 @@ class RollingEllipsoid:
         c, R = build.fixed_triple(self.center, "center"), build.rotation(self.rotation, "rotation")
         plane, n = _plane(build, first, self.at, self.normal)
         assert second.frame is not None
-        x, y, z = (Vector(second.frame, column) for column in transposed(R))
+        x, y, z = (Vector(second.frame, column) for column in transpose(R))
         middle = point_of(second, c, f"{build.name}.center")
-        contact = ellipsoid_on_plane(middle, (x, y, z), (a, b, d), plane, n, _in_plane(build, n))
+        contact = ellipsoid_on_plane(middle, (x, y, z), (a, b, d), plane, n, _plane_directions(build, n))
         return _contact_rows(build, first, second, contact, self.normal_row)
 
 
@@ -176,8 +176,8 @@ def _plane(
     return point_of(first, p, f"{build.name}.plane"), Vector(first.frame, n)
 
 
-def _in_plane(build: Builder, n: Vector) -> list[tuple[str, Vector]]:
-    return [(label, Vector(n.frame, d)) for label, d in build.across(n.xyz)]
+def _plane_directions(build: Builder, n: Vector) -> list[tuple[str, Vector]]:
+    return [(label, Vector(n.frame, d)) for label, d in build.perpendiculars(n.xyz)]
 
 
 def _contact_rows(
@@ -185,11 +185,11 @@ def _contact_rows(
 ) -> RowSet:
     """The rows of a contact: a force e at the contact on the rolling body, as a force at its centre and a torque on a
     frame with its angular velocity; minus it on the other body."""
-    place = contact.center.located(f"{build.name}.contact", contact.arm)
+    place = contact.center.locate_new(f"{build.name}.contact", contact.arm)
     spins = second.frame if turning is None else turning
     assert spins is not None
 
-    def made(label: str, e: Vector) -> Row:
+    def make_row(label: str, e: Vector) -> Row:
         acting: list[Acting] = [
             (second, ForceAction(contact.center, e)),
             (second, TorqueAction(spins, contact.arm.cross(e))),
@@ -199,7 +199,7 @@ def _contact_rows(
         return build.row(label, acting, residual=contact.height if label == "normal" else None)
 
     kept = contact.directions if normal_row else contact.directions[:-1]
-    rows = tuple(made(label, e) for label, e in kept)
+    rows = tuple(make_row(label, e) for label, e in kept)
     home = contact.center.home  # along its axes no direction changes: a third of the operations less for a wheel
-    span = tuple(made(str(k + 1), e) for k, e in enumerate((home.x, home.y, home.z))) if normal_row else ()
+    span = tuple(make_row(str(k + 1), e) for k, e in enumerate((home.x, home.y, home.z))) if normal_row else ()
     return RowSet(rows, first, second, place, span)

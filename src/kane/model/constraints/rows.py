@@ -1,6 +1,6 @@
 """Constraints: what a mechanism cannot do. Each is a set of rows, one scalar equation of motion each.
 
-A row is told by its reaction: the forces, torques and efforts that a unit of it exerts. A reaction that only guides
+A row is defined by its reaction: the forces, torques and efforts that a unit of it exerts. A reaction that only guides
 does no work but that of an imposed rate, so the power of these actions plus the `rheonomic` part is zero: A u + c = 0,
 row by row, and λ times the actions is what the constraint does to the bodies. A row that comes from a configuration
 also has the `residual` whose rate it is.

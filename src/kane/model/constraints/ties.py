@@ -102,9 +102,9 @@ def _tie(build: Builder, first: Joint | str, second: Joint | str, ratio: Expr, o
     if a is b:
         raise build.refuse(f"joint '{a.name}' is named twice", "two joints are tied together", "name another joint")
     if build.number(build.constant(ratio, "ratio"), "ratio") == 0.0:
-        because, fix = "a gear carries motion over", "give a ratio that is not 0, or lock the joint (prescribed)"
+        because, fix = "a gear transmits motion", "give a ratio that is not 0, or lock the joint (prescribed)"
         raise build.refuse("the ratio is 0", because, fix, "ratio")
-    shift = build.timed(offset, "offset")
+    shift = build.function_of_time(offset, "offset")
     q1, q2 = a.coordinates[0].symbol, b.coordinates[0].symbol
     actions = (EffortAction(b.rates[0], build.graph.const(1.0)), EffortAction(a.rates[0], -ratio))
     (rate,) = forward([shift], {build.time: 1.0})

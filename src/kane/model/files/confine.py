@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def confined(file: str, folder: Path | None) -> str:
+def path_inside(file: str, folder: Path | None) -> str:
     """The path of `file` (a relative path) inside `folder`; empty where it is not a file there or leads outside."""
     if folder is None or not file or "\0" in file or Path(file).is_absolute():
         return ""

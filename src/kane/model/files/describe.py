@@ -155,7 +155,7 @@ class _Description:
         if body.joint is None and body.frame is not None and body.origin is not None:
             data["frame"] = self.frame_name(body.frame, where)
             data["origin"] = self.point_name(body.origin, where)
-        return _given(data)
+        return _drop_empty(data)
 
     def joint(self, joint: Joint) -> dict[str, Plain]:
         where = f"joint '{joint.name}'"
@@ -164,7 +164,7 @@ class _Description:
             "parent": joint.parent.name,
             "child": joint.child.name,
             **self.joint_options(joint.type, where),
-            **_given(
+            **_drop_empty(
                 {
                     "at": self.triple(joint.at, where),
                     "rotation": self.rotation(joint.mount, where),
@@ -182,7 +182,7 @@ class _Description:
             "body": wheel.carrier.name,
             "axis": self.axis(wheel.axis, where),
             "inertia": self.scalar(wheel.inertia, where),
-            **_given(
+            **_drop_empty(
                 {
                     "at": self.triple(wheel.joint.at, where),
                     "coordinate": wheel.joint.coordinates[0].name,
@@ -213,7 +213,7 @@ class _Description:
                     "axis": self.axis(moves.axis, where),
                     "follows": follows,
                     "ratio": self.scalar(ratio, where),
-                    **_given({"offset": self.scalar(offset, where)}),
+                    **_drop_empty({"offset": self.scalar(offset, where)}),
                 }
             case Weld() | Spherical():
                 return {}
@@ -224,7 +224,7 @@ class _Description:
         assert frame.parent is not None
         return {
             "parent": self.frame_name(frame.parent, where),
-            **_given({"rotation": self.rotation(frame.R_PF, where)}),
+            **_drop_empty({"rotation": self.rotation(frame.R_PF, where)}),
             **({} if frame.w_NF is None else {"angular_velocity": [self.scalar(e, where) for e in frame.w_NF]}),
         }
 
@@ -233,7 +233,7 @@ class _Description:
         assert point.parent is not None
         data: dict[str, Plain] = {"parent": self.point_name(point.parent, where)}
         offset = self.triple(point.offset.xyz, where)
-        data.update(_given({"offset": offset, "frame": self.frame_name(point.offset.frame, where)}))
+        data.update(_drop_empty({"offset": offset, "frame": self.frame_name(point.offset.frame, where)}))
         if point.v_NP is not None:
             components = [self.scalar(e, where) for e in point.v_NP.xyz]
             data["velocity"] = {"frame": self.frame_name(point.v_NP.frame, where), "components": components}
@@ -294,22 +294,22 @@ class _Description:
         return self.rotation(value["matrix"], where) or None
 
     def named_frame(self, value: Frame | str, where: str) -> str:
-        return self.frame_name(self.m.frame_named(value, where), where)
+        return self.frame_name(self.m.find_frame(value, where), where)
 
     def named_point(self, value: Point | str, where: str) -> str:
-        return self.point_name(self.m.point_named(value, where), where)
+        return self.point_name(self.m.find_point(value, where), where)
 
     def equations(self, values: Sequence[Expr | str], where: str) -> list[Plain]:
         return [e if isinstance(e, str) else self.scalar(e, where) for e in values]
 
 
-def _as_it_is(writer: _Description, value: Any, where: str) -> Plain:
+def _pass_through(writer: _Description, value: Any, where: str) -> Plain:
     return value
 
 
 WRITE: Mapping[Field, Callable[[_Description, Any, str], Plain]] = {
-    Field.BODY: _as_it_is,
-    Field.JOINT: _as_it_is,
+    Field.BODY: _pass_through,
+    Field.JOINT: _pass_through,
     Field.FRAME: _Description.named_frame,
     Field.POINT: _Description.named_point,
     Field.SCALAR: _Description.scalar,
@@ -318,16 +318,16 @@ WRITE: Mapping[Field, Callable[[_Description, Any, str], Plain]] = {
     Field.DIRECTION: _Description.direction,
     Field.ROTATION: _Description.orientation,
     Field.LABELS: lambda writer, value, where: list(value),
-    Field.WORD: _as_it_is,
-    Field.FLAG: _as_it_is,
-    Field.INDEX: _as_it_is,
+    Field.WORD: _pass_through,
+    Field.FLAG: _pass_through,
+    Field.INDEX: _pass_through,
     Field.EQUATIONS: _Description.equations,
     Field.CURVE: _Description.equations,
 }
 """What writes the value of a field, by its marker: of a stored record, or of a default."""
 
 
-def _given(data: Mapping[str, Plain]) -> dict[str, Plain]:
+def _drop_empty(data: Mapping[str, Plain]) -> dict[str, Plain]:
     """Those entries that say something."""
     return {key: value for key, value in data.items() if isinstance(value, bool) or value not in ([], {}, 0.0, "")}
 
@@ -339,4 +339,4 @@ def _shape(shape: Shape) -> dict[str, Plain]:
         data = {"mesh": shape.file, "scale": [] if shape.size == (1.0, 1.0, 1.0) else size}
     data.update(axis="" if shape.axis == "z" else shape.axis, color=shape.color)
     data.update(quaternion=[] if shape.wxyz == (1.0, 0.0, 0.0, 0.0) else list(shape.wxyz))
-    return {**_given(data), **({"at": list(shape.at)} if any(shape.at) else {})}
+    return {**_drop_empty(data), **({"at": list(shape.at)} if any(shape.at) else {})}

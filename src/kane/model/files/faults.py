@@ -1,17 +1,21 @@
 """What is found wrong with a model file: every fault with its line, and which names are lost by it.
 
 A value that cannot be read raises `Lost` after its fault has been noted. What a faulty entry would have declared is
-remembered, so that those who name it are not blamed.
+remembered, so that entries that name it are not reported as faulty.
 """
 
 from __future__ import annotations
 
 from ...errors import ModelError, Problem
-from .nodes import Node, problem
+from .nodes import MAX_FAULTS, Node, problem, stopped
 
 
 class Lost(Exception):
     """Something could not be read; why has been noted."""
+
+
+class TooManyFaults(Exception):
+    """As many faults have been noted as are listed: the reading ends here."""
 
 
 class FaultCollector:
@@ -27,6 +31,8 @@ class FaultCollector:
     def note(self, source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> None:
         rank = self._ranks.setdefault(source, len(self._ranks))
         self.found.append((rank, line, problem(source, line, where, what, because, fix)))
+        if len(self.found) >= MAX_FAULTS:
+            raise TooManyFaults
 
     def refuse(self, node: Node, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         """Note a fault at a node; returns what to raise."""
@@ -41,4 +47,7 @@ class FaultCollector:
     def raise_all(self) -> None:
         """Raise ModelError with everything that was noted, if there is anything."""
         if self.found:
-            raise ModelError([p for _, _, p in sorted(self.found, key=lambda f: f[:2])])
+            found = sorted(self.found, key=lambda f: f[:2])
+            rank, line, _ = found[-1]
+            last = next(source for source, k in self._ranks.items() if k == rank)
+            raise ModelError([*(p for _, _, p in found), *stopped(last, line, len(found))])

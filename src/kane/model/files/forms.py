@@ -36,8 +36,8 @@ from ..loads import Effort, Force, JointSpring, MagneticTorque, PointGravity, Sp
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A kind of record in a file. `word` tells the fields in `fixed`; the fields in `without` mean nothing for it; the
-    keys in `held` hold one field or, as a list, several; any other field has a key of its own name."""
+    """A kind of record in a file. `word` stands for the fields in `fixed`; the fields in `without` mean nothing for it;
+    the keys in `held` hold one field or, as a list, several; any other field has a key of its own name."""
 
     word: str
     record: type[Any]
@@ -102,7 +102,7 @@ _LOADS = (
     Form("magnetic_torque", MagneticTorque, held=(("magnetic_torque", ("moment",)),)),
 )
 LOADS: Mapping[str, Form] = {form.word: form for form in _LOADS}
-"""The key that tells a load → its form."""
+"""The key that names a load → its form."""
 
 _BUILT_IN = {form.record: form for form in (*_CONSTRAINTS, *_LOADS) if form.record is not Loop}
 

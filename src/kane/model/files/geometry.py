@@ -39,10 +39,10 @@ def read_geometry(r: NodeValues, file: Entry) -> None:
     for body in r.m.bodies.values():
         if body.joint is not None:
             needs.setdefault(("body", body.name), []).append(("body", body.joint.parent.name))
-    _in_order(r, tasks, needs)
+    _run_in_order(r, tasks, needs)
 
 
-def _in_order(r: NodeValues, tasks: Mapping[tuple[str, str], Task], needs: Mapping) -> None:
+def _run_in_order(r: NodeValues, tasks: Mapping[tuple[str, str], Task], needs: Mapping) -> None:
     try:
         order = list(TopologicalSorter(needs).static_order())
     except CycleError as error:
@@ -74,7 +74,7 @@ def _read_point(r: NodeValues, name: str, node: Node, line: int) -> None:
     given = Entry(r, node, f"point '{name}'", line, ("parent", "offset", "frame", "velocity"))
     parent = given.need("parent", lambda n, w: r.point(n, w))
     offset = given.take("offset", r.triple)
-    frame = given.take("frame", lambda n, w: r.attempt(n, r.m.frame_named, r.frame(n, w), w))
+    frame = given.take("frame", lambda n, w: r.attempt(n, r.m.find_frame, r.frame(n, w), w))
     given.finish()
     carrier = frame or r.m.N
     vector = carrier.vector(0, 0, 0) if offset is None else Vector(carrier, offset)
@@ -116,7 +116,7 @@ def read_velocities(r: NodeValues, file: Entry) -> None:
 
 def _read_point_velocity(r: NodeValues, name: str, node: Node) -> None:
     given = Entry(r, node, f"point '{name}' / velocity", node.line, ("frame", "components"))
-    frame = given.take("frame", lambda n, w: r.attempt(n, r.m.frame_named, r.frame(n, w), w))
+    frame = given.take("frame", lambda n, w: r.attempt(n, r.m.find_frame, r.frame(n, w), w))
     components = given.need("components", r.triple)
     given.finish()
     if components is not None:

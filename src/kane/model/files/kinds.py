@@ -47,6 +47,7 @@ _CALLED = {
 
 
 def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:
+    """Add the constraint that an entry describes."""
     where, known = f"constraint '{name}'", forms.constraints
     r.faults.places[where] = (node.source, line)
     fields = node.value if isinstance(node.value, Mapping) else {}
@@ -64,6 +65,7 @@ def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: in
 
 
 def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:
+    """Add the load that an entry describes."""
     where, known = f"load '{name}'", forms.loads
     keys = node.value if isinstance(node.value, Mapping) else {}
     kinds = [kind for kind in known if kind in keys]

@@ -18,7 +18,7 @@ from ..mechanism import Mechanism, suggestion
 from ..urdf import UrdfOptions, read_urdf
 from ..urdf.xml import MAX_BYTES as MAX_URDF_BYTES
 from .forms import forms_with
-from .nodes import MAX_BYTES, Node, compose, merged, problem
+from .nodes import MAX_BYTES, Node, compose, merge_sections, problem
 from .reader import build_mechanism
 
 SUFFIXES = (".yaml", ".yml")
@@ -48,17 +48,19 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
         what = f"the options {', '.join(sorted(options))} are those of a URDF"
         raise ModelError(Problem(f"model '{model}'", what, fix="leave them out; a model file says everything itself"))
     if isinstance(model, str) and model in builtin_names():
-        return _built(_builtin_text(model), f"{model}.yaml", None, kinds)
+        mechanism = _build(_builtin_text(model), f"{model}.yaml", None, kinds)
+        mechanism.mark_builtin(model)
+        return mechanism
     if path.suffix not in SUFFIXES:
         fix = f"{suggestion(str(model), builtin_names())} (a model file ends in .yaml or .urdf)"
         raise ModelError(Problem(f"model '{model}'", "there is no such built-in model", fix=fix))
-    return _built(_file_text(path), path.name, path.parent, kinds)
+    return _build(_file_text(path), path.name, path.parent, kinds)
 
 
 def read_mechanism(text: str, source_name: str, *, kinds: Kinds = ()) -> Mechanism:
     """The mechanism that `text` describes; errors call the text `source_name`. `kinds` are as
     for `load_mechanism`."""
-    return _built(text, source_name, None, kinds)
+    return _build(text, source_name, None, kinds)
 
 
 def _robot(path: Path, options: Mapping[str, Any]) -> Mechanism:
@@ -107,18 +109,18 @@ def _file_text(path: Path) -> str:
         raise ModelError(fault) from None
 
 
-def _built(text: str, source: str, folder: Path | None, kinds: Kinds) -> Mechanism:
+def _build(text: str, source: str, folder: Path | None, kinds: Kinds) -> Mechanism:
     classes = tuple(kinds)
     forms = forms_with(classes)
     own = compose(text, source)
-    tree = _extended(own, folder)
+    tree = _extend(own, folder)
     mechanism = build_mechanism(tree, folder, forms)
     if not classes:  # what a kind of the user does is not in the text
         mechanism.sign(text if tree is own else repr(tree))
     return mechanism
 
 
-def _extended(node: Node, folder: Path | None) -> Node:
+def _extend(node: Node, folder: Path | None) -> Node:
     """The tree of a file laid over the trees of those it extends."""
     layers = [node]
     while isinstance(layers[-1].value, Mapping) and "extends" in layers[-1].value:
@@ -133,22 +135,22 @@ def _extended(node: Node, folder: Path | None) -> Node:
                     "a model does not extend itself",
                 )
             )
-        below, folder = _below(reference, folder)
+        below, folder = _load_parent(reference, folder)
         layers.append(below)
     result = layers.pop()
     while layers:
-        result = merged(result, layers.pop())
+        result = merge_sections(result, layers.pop())
     return result
 
 
-def _below(reference: Node, folder: Path | None) -> tuple[Node, Path | None]:
+def _load_parent(reference: Node, folder: Path | None) -> tuple[Node, Path | None]:
     """What `extends` names: a built-in model, or a file in the same folder."""
     name, line = reference.value, reference.line
     if not isinstance(name, str):
         fault = problem(reference.source, line, "extends", f"expected the name of a model, found {reference.kind}")
         raise ModelError(fault)
     if name in builtin_names():
-        return _mapping(compose(_builtin_text(name), f"{name}.yaml")), None
+        return _require_sections(compose(_builtin_text(name), f"{name}.yaml")), None
     if folder is None or Path(name).name != name or Path(name).suffix not in SUFFIXES:
         fault = problem(
             reference.source,
@@ -168,10 +170,10 @@ def _below(reference: Node, folder: Path | None) -> tuple[Node, Path | None]:
         raise ModelError(
             problem(reference.source, line, "extends", f"{reference.kind} leads out of the folder of the model")
         )
-    return _mapping(compose(_file_text(path), name)), folder
+    return _require_sections(compose(_file_text(path), name)), folder
 
 
-def _mapping(node: Node) -> Node:
+def _require_sections(node: Node) -> Node:
     if not isinstance(node.value, Mapping):
         raise ModelError(problem(node.source, node.line, "", f"expected sections, found {node.kind}"))
     return node

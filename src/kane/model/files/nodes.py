@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from ...errors import ModelError, Problem
+from ...errors import ModelError, Problem, excerpt
 
 MAX_BYTES = 4_000_000
 """Bytes of one model file: room for tens of thousands of bodies."""
@@ -23,7 +23,10 @@ MAX_DEPTH = 12
 MAX_NODES = 500_000
 """Words, lists and mappings of one file."""
 
-SHOWN = 60  # characters of a file that an error repeats
+MAX_FAULTS = 100
+"""Faults after which a file is read no further: suggestions cost time, and nobody reads more."""
+
+LONGEST = 1500  # characters of each part of a problem
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it: thirty times faster
 
@@ -40,7 +43,7 @@ class Node:
     @property
     def kind(self) -> str:
         if isinstance(self.value, str):
-            return f"'{shortened(self.value)}'" if self.value else "nothing"
+            return f"'{excerpt(self.value)}'" if self.value else "nothing"
         return "a list" if isinstance(self.value, tuple) else "a mapping"
 
     def line_of(self, key: str) -> int:
@@ -48,15 +51,18 @@ class Node:
         return self.key_lines.get(key, self.line)
 
 
-def shortened(text: str) -> str:
-    """`text` on one line, cut to what an error shows."""
-    shown = "".join(c if c.isprintable() else " " for c in text[: SHOWN + 1])
-    return shown if len(shown) <= SHOWN else shown[:SHOWN] + "…"
-
-
 def problem(source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> Problem:
-    """A problem at a line of a file."""
-    return Problem(f"{source}:{line}: {where}" if where else f"{source}:{line}", what, because, fix)
+    """A problem at a line of a file, no part of it longer than an error shows."""
+    place = f"{source}:{line}: {where}" if where else f"{source}:{line}"
+    return Problem(*(part if len(part) <= LONGEST else part[:LONGEST] + "…" for part in (place, what, because, fix)))
+
+
+def stopped(source: str, line: int, count: int) -> list[Problem]:
+    """The remark that ends a list of `count` problems, the last on `line`, where there may be more."""
+    if count < MAX_FAULTS:
+        return []
+    because = f"at most {MAX_FAULTS} problems are listed"
+    return [problem(source, line, "", "the file is read no further", because, "fix these first")]
 
 
 def compose(text: str, source: str) -> Node:
@@ -89,7 +95,7 @@ def _syntax_fault(source: str, text: str, error: yaml.YAMLError) -> Problem:
     else:
         position = getattr(error, "position", 0)
         line, column = text.count("\n", 0, position if isinstance(position, int) else 0) + 1, ""
-    return problem(source, line, "", f"not valid YAML{column}: {shortened(str(why))}")
+    return problem(source, line, "", f"not valid YAML{column}: {excerpt(str(why))}")
 
 
 @dataclass(slots=True)
@@ -125,9 +131,7 @@ class _Composer:
             if self.documents > 1:
                 raise self.refuse(line, "a second document", "a file holds one model", "remove '---' or split the file")
         elif isinstance(event, yaml.AliasEvent):
-            raise self.refuse(
-                line, f"the alias '*{shortened(event.anchor)}'", _PLAIN, "write the value out, or name it"
-            )
+            raise self.refuse(line, f"the alias '*{excerpt(event.anchor)}'", _PLAIN, "write the value out, or name it")
         elif isinstance(event, yaml.NodeEvent):
             self.check(event, line)
             if isinstance(event, yaml.ScalarEvent):
@@ -139,15 +143,13 @@ class _Composer:
 
     def check(self, event: yaml.NodeEvent, line: int) -> None:
         if event.anchor is not None:
-            raise self.refuse(
-                line, f"the anchor '&{shortened(event.anchor)}'", _PLAIN, "write the value out, or name it"
-            )
+            raise self.refuse(line, f"the anchor '&{excerpt(event.anchor)}'", _PLAIN, "write the value out, or name it")
         tag = getattr(event, "tag", None)
         if tag is not None:
-            raise self.refuse(line, f"the tag '{shortened(tag)}'", _PLAIN, "leave it out")
+            raise self.refuse(line, f"the tag '{excerpt(tag)}'", _PLAIN, "leave it out")
         self.count += 1
         if self.count > MAX_NODES:
-            raise self.refuse(line, "the file goes on", f"at most {MAX_NODES} words, lists and mappings are read")
+            raise self.refuse(line, "the file has more", f"at most {MAX_NODES} words, lists and mappings are read")
 
     def scalar(self, text: str, line: int) -> None:
         top = self.stack[-1] if self.stack else None
@@ -162,18 +164,22 @@ class _Composer:
                     self.source,
                     line,
                     "",
-                    f"the key '{shortened(text)}' is there already, on line {first}",
+                    f"the key '{excerpt(text)}' is there already, on line {first}",
                     "names are unique",
                     "rename one of the two, or merge them",
                 )
             )
             top.skip = True
+            if len(self.problems) >= MAX_FAULTS:
+                raise ModelError([*self.problems, *stopped(self.source, line, len(self.problems))])
         else:
             top.key_lines[text] = line
 
     def open(self, mapping: bool, line: int) -> None:
         if len(self.stack) >= MAX_DEPTH:
-            raise self.refuse(line, f"lists and mappings are nested deeper than {MAX_DEPTH}", "no part of a model is")
+            raise self.refuse(
+                line, f"lists and mappings are nested deeper than {MAX_DEPTH}", "no part of a model is nested as deeply"
+            )
         if self.stack and self.stack[-1].entries is not None and self.stack[-1].key is None:
             raise self.refuse(line, "a key that is a list or a mapping", "keys are words", "name the entry")
         self.stack.append(_Open(line, None if mapping else [], {} if mapping else None))
@@ -199,7 +205,7 @@ class _Composer:
 _PLAIN = "a model file is plain: no anchors, aliases or tags"
 
 
-def merged(under: Node, over: Node) -> Node:
+def merge_sections(under: Node, over: Node) -> Node:
     """The sections of `under` with those of `over` laid on top, entry by entry."""
     assert isinstance(under.value, Mapping) and isinstance(over.value, Mapping)
     value: dict[str, Node] = dict(under.value)

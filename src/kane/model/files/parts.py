@@ -26,6 +26,7 @@ JOINT = (
 
 
 def read_parameter(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Declare the parameter that an entry describes."""
     where = f"parameter '{name}'"
     if isinstance(node.value, Mapping):
         given = Entry(r, node, where, line, ("value", "free"))
@@ -37,6 +38,7 @@ def read_parameter(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def read_coordinate(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Declare the coordinate that an entry describes."""
     given = Entry(r, node, f"coordinate '{name}'", line, ("initial", "speed"), optional=True)
     initial, speed = given.take("initial", r.number), given.take("speed", r.text)
     given.finish()
@@ -44,6 +46,7 @@ def read_coordinate(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def read_body(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Add the body that an entry describes."""
     r.faults.places[f"body '{name}'"] = (node.source, line)
     try:
         r.m.body(name, **_body_options(r, name, node, line))
@@ -101,6 +104,7 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
 
 
 def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Add the joint that an entry describes."""
     where = f"joint '{name}'"
     r.faults.places[where] = (node.source, line)
     given = Entry(r, node, where, line, JOINT)
@@ -133,6 +137,7 @@ def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def read_speeds(r: NodeValues, node: Node, where: str) -> None:
+    """Choose the generalized speeds that the section defines."""
     if not isinstance(node.value, Mapping):
         raise r.refuse(node, "speeds", f"expected name: definition, found {node.kind}")
     if any(kind == "joint" for kind, _ in r.faults.lost):
@@ -152,6 +157,7 @@ def read_speeds(r: NodeValues, node: Node, where: str) -> None:
 
 
 def read_control(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Add the control law that an entry describes."""
     where = f"control '{name}'"
     if not isinstance(node.value, Mapping):
         raise r.refuse(node, where, f"expected efforts along speeds, rates or joints, found {node.kind}")
@@ -164,6 +170,7 @@ def read_control(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def read_rotor(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Add the rotor that an entry describes."""
     given = Entry(r, node, f"rotor '{name}'", line, ROTOR)
     joint, inertia = given.need("joint", r.joint), given.need("inertia", r.quantity)
     ratio, index = given.take("ratio", r.quantity), given.take("index", r.index)
@@ -173,6 +180,7 @@ def read_rotor(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def read_limit(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Set the limits that an entry gives."""
     if name in r.faults.lost_words:
         return
     given = Entry(r, node, f"limit of '{name}'", line, LIMIT)
@@ -182,12 +190,14 @@ def read_limit(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def read_initial(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Set the initial value that an entry gives."""
     if name in r.faults.lost_words:
         return
     r.m.set_initial({name: r.quantity(node, f"initial '{name}'")})
 
 
 def read_wheel(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Add the wheel that an entry describes."""
     where = f"wheel '{name}'"
     r.faults.places[f"body '{name}'"] = r.faults.places[f"joint '{name}'"] = (node.source, line)
     given = Entry(r, node, where, line, WHEEL)

@@ -16,7 +16,7 @@ from pathlib import Path
 from ...errors import ModelError
 from ..attitude import attitudes
 from ..mechanism import Mechanism
-from .faults import FaultCollector, Lost
+from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
 from .kinds import read_constraint, read_load
@@ -52,11 +52,22 @@ NAMED = (
 )
 """Sections whose entries have names."""
 VERSION = "1"
+_CYCLE = 12  # names of a cycle that an error shows
 
 
 def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
     """The whole file as a mechanism; raises ModelError with everything that is wrong with it."""
     faults = FaultCollector()
+    try:
+        m = _read_sections(root, folder, forms, faults)
+    except TooManyFaults:
+        m = None
+    faults.raise_all()
+    assert m is not None
+    return m
+
+
+def _read_sections(root: Node, folder: Path | None, forms: Forms, faults: FaultCollector) -> Mechanism:
     start = NodeValues(Mechanism(), faults, folder)
     file = Entry(start, root, "", root.line, SECTIONS)
     if not isinstance(root.value, Mapping):
@@ -67,8 +78,7 @@ def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
     r = file.reader = NodeValues(m, faults, folder)
     for _, step in STEPS:
         step(r, file, forms)
-    _judge(r, root)
-    faults.raise_all()
+    _check_whole(r, root)
     return m
 
 
@@ -99,13 +109,13 @@ def _read_all(r: NodeValues, section: str, found: Iterable[tuple[str, Node, int]
             read(r, name, node, line)
         except ModelError as error:
             r.locate(error, node.source, line)
-            _lose(r.faults, section, name, node)
+            _note_lost(r.faults, section, name, node)
         except Lost:
-            _lose(r.faults, section, name, node)
+            _note_lost(r.faults, section, name, node)
 
 
-def _lose(faults: FaultCollector, section: str, name: str, node: Node) -> None:
-    """Remember what an entry that was left out would have declared, so that its users are not blamed."""
+def _note_lost(faults: FaultCollector, section: str, name: str, node: Node) -> None:
+    """Remember what an entry that was left out would have declared: entries that name it are not at fault."""
     kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
     faults.lost.add((kind, name))
     if section == "wheels":
@@ -117,7 +127,7 @@ def _lose(faults: FaultCollector, section: str, name: str, node: Node) -> None:
             faults.lost_words.update(f"{x}_{stem}" for x in ("q", "u"))
 
 
-def _each(section: str, read: Read) -> tuple[str, Step]:
+def _entry_by_entry(section: str, read: Read) -> tuple[str, Step]:
     """The step that reads a section entry by entry."""
     return section, lambda r, file, forms: _read_all(r, section, entries(file, section), read)
 
@@ -131,7 +141,8 @@ def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
     except CycleError as error:
         cycle = error.args[1]
         _, node, line = given[cycle[0]]
-        what = f"is computed from itself: {' → '.join(cycle)}"
+        told = cycle if len(cycle) <= _CYCLE else [*cycle[: _CYCLE - 2], "…", cycle[-1]]
+        what = f"is computed from itself: {' → '.join(told)}"
         r.faults.note(node.source, line, f"parameter '{cycle[0]}'", what, fix="give one of them a number")
         r.faults.lost_words.update(given)
         return
@@ -165,7 +176,7 @@ def _read_duration(r: NodeValues, file: Entry, forms: Forms) -> None:
         file.take("duration", lambda n, w: r.attempt(n, r.m.set_duration, duration))
 
 
-def _whole(section: str, read: Callable[[NodeValues, Node, str], None]) -> tuple[str, Step]:
+def _as_one_node(section: str, read: Callable[[NodeValues, Node, str], None]) -> tuple[str, Step]:
     """The step that reads a section as one node."""
     return section, lambda r, file, forms: file.take(section, partial(read, r)) and None
 
@@ -180,28 +191,28 @@ def _read_constraints(r: NodeValues, file: Entry, forms: Forms) -> None:
 
 STEPS: tuple[tuple[str, Step], ...] = (
     ("parameters", _read_parameters),
-    _each("bodies", read_body),
-    _each("extra_coordinates", read_coordinate),
+    _entry_by_entry("bodies", read_body),
+    _entry_by_entry("extra_coordinates", read_coordinate),
     ("joints", _read_joints),
-    _whole("dh", read_dh),
-    _each("wheels", read_wheel),
+    _as_one_node("dh", read_dh),
+    _entry_by_entry("wheels", read_wheel),
     ("gravity", _read_gravity),
     ("frames", lambda r, file, forms: read_geometry(r, file)),  # and points, and bodies attached to them
-    _whole("coordinates", _read_order),
-    _whole("speeds", read_speeds),
+    _as_one_node("coordinates", _read_order),
+    _as_one_node("speeds", read_speeds),
     ("points", lambda r, file, forms: read_velocities(r, file)),  # velocities of frames and points, in speeds
     ("loads", _read_loads),
     ("constraints", _read_constraints),
-    _each("rotors", read_rotor),
-    _each("controls", read_control),
-    _each("limits", read_limit),
-    _each("initial", read_initial),
+    _entry_by_entry("rotors", read_rotor),
+    _entry_by_entry("controls", read_control),
+    _entry_by_entry("limits", read_limit),
+    _entry_by_entry("initial", read_initial),
     ("duration", _read_duration),
 )
 """Every section with what reads it, in the order in which they depend on each other."""
 
 
-def _judge(r: NodeValues, root: Node) -> None:
+def _check_whole(r: NodeValues, root: Node) -> None:
     """What can only be said about the whole; only where nothing else is wrong."""
     if r.faults.found:
         return

@@ -53,10 +53,10 @@ def _flow(value: Any) -> str:
 def _word(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
-    return '"' + "".join(_escaped(c) for c in text) + '"'
+    return '"' + "".join(_escape(c) for c in text) + '"'
 
 
-def _escaped(c: str) -> str:
+def _escape(c: str) -> str:
     if c in '"\\':
         return f"\\{c}"
     if c.isprintable() and c != "\ufeff":

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import ModelError
+from ...errors import ModelError, excerpt
 from ...graph import Expr
 from ...space.algebra import Triple
 from ...space.rotations import UNIT_TOLERANCE
 from ..mechanism import INERTIA, Mechanism, suggestion
 from ..records import Shape
-from .confine import confined
+from .confine import path_inside
 from .faults import FaultCollector, Lost
-from .nodes import Node, shortened
+from .nodes import Node
 
 Value = TypeVar("Value")
 ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
@@ -76,7 +76,7 @@ class NodeValues:
         text = text.strip()
         is_number = _NUMBER.fullmatch(text) is not None
         if _NOT_FINITE.fullmatch(text) or (is_number and not math.isfinite(float(text))):
-            raise self.refuse(node, where, f"'{shortened(text)}' is not a finite number", fix="give a finite number")
+            raise self.refuse(node, where, f"'{excerpt(text)}' is not a finite number", fix="give a finite number")
         if is_number:
             return self.m.graph.const(float(text))
         if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
@@ -92,13 +92,13 @@ class NodeValues:
     def index(self, node: Node, where: str) -> int:
         text = self.text(node, where)
         if not _INDEX.fullmatch(text):
-            raise self.refuse(node, where, f"'{shortened(text)}' is not an index", fix="count from 0")
+            raise self.refuse(node, where, f"'{excerpt(text)}' is not an index", fix="count from 0")
         return int(text)
 
     def truth(self, node: Node, where: str) -> bool:
         text = self.text(node, where)
         if text not in ("true", "false"):
-            raise self.refuse(node, where, f"'{shortened(text)}' is neither true nor false", fix="write true or false")
+            raise self.refuse(node, where, f"'{excerpt(text)}' is neither true nor false", fix="write true or false")
         return text == "true"
 
     def triple(self, node: Node, where: str) -> Triple:
@@ -144,7 +144,7 @@ class NodeValues:
     def quantities(self, node: Node, where: str) -> list[Expr]:
         return [self.quantity(item, where) for item in self.items(node, where)]
 
-    def known(self, node: Node, where: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
+    def declared_name(self, node: Node, where: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
         """The name of something that the file declares; `tables` are by kind."""
         name = self.text(node, where)
         ground = ["ground"] if "body" in tables else []
@@ -153,20 +153,20 @@ class NodeValues:
         if any((kind, name) in self.faults.lost for kind in tables):
             raise Lost
         names = [*ground, *(known for table in tables.values() for known in table)]
-        what = f"unknown {' or '.join(tables)} '{shortened(name)}'"
+        what = f"unknown {' or '.join(tables)} '{excerpt(name)}'"
         raise self.refuse(node, where, what, fix=suggestion(name, names))
 
     def body(self, node: Node, where: str) -> str:
-        return self.known(node, where, {"body": self.m.bodies})
+        return self.declared_name(node, where, {"body": self.m.bodies})
 
     def joint(self, node: Node, where: str) -> str:
-        return self.known(node, where, {"joint": self.m.joints})
+        return self.declared_name(node, where, {"joint": self.m.joints})
 
     def frame(self, node: Node, where: str) -> str:
-        return self.known(node, where, {"frame": self.m.frames, "body": self.m.bodies})
+        return self.declared_name(node, where, {"frame": self.m.frames, "body": self.m.bodies})
 
     def point(self, node: Node, where: str) -> str:
-        return self.known(node, where, {"point": self.m.points, "body": self.m.bodies})
+        return self.declared_name(node, where, {"point": self.m.points, "body": self.m.bodies})
 
     def inertia(self, node: Node, where: str) -> dict[str, Expr]:
         given = Entry(self, node, where, node.line, INERTIA)
@@ -185,7 +185,7 @@ class NodeValues:
         file = path = ""
         if kinds[0] == "mesh":
             file = given.need("mesh", self.text) or ""
-            path = confined(file, self.folder)
+            path = path_inside(file, self.folder)
             size = given.take("scale", lambda n, w: self.sizes(n, w, 3)) or (1.0, 1.0, 1.0)
         else:
             size = given.need(kinds[0], lambda n, w: self.sizes(n, w, SHAPES[kinds[0]]))
@@ -193,9 +193,9 @@ class NodeValues:
         at = given.take("at", lambda n, w: self.sizes(n, w, 3)) or (0.0, 0.0, 0.0)
         axis, color = given.take("axis", self.text) or "z", given.take("color", self.text) or ""
         if axis not in ("x", "y", "z"):
-            raise self.refuse(node, where, f"axis '{shortened(axis)}' of a shape is not x, y or z")
+            raise self.refuse(node, where, f"axis '{excerpt(axis)}' of a shape is not x, y or z")
         if color and not _COLOR.fullmatch(color):
-            raise self.refuse(node, where, f"'{shortened(color)}' is not a color", fix="write #rrggbb or a name")
+            raise self.refuse(node, where, f"'{excerpt(color)}' is not a color", fix="write #rrggbb or a name")
         given.finish()
         if abs(math.hypot(*wxyz) - 1.0) > UNIT_TOLERANCE:
             raise self.refuse(node, where, f"quaternion {list(wxyz)}", "a rotation is a unit quaternion")
@@ -254,7 +254,7 @@ class Entry:
             self.lost = True
         for key in self.fields:
             if key not in allowed:
-                what = f"unknown key '{shortened(key)}'"
+                what = f"unknown key '{excerpt(key)}'"
                 entry = self.fields[key]
                 reader.faults.note(entry.source, node.line_of(key), where, what, fix=suggestion(key, allowed))
                 self.lost = True

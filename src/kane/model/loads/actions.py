@@ -119,4 +119,4 @@ class BuiltLoad:
 def point_of(body: Body, at: Triple, name: str) -> Point:
     """The point of `body` at `at` in its frame."""
     assert body.origin is not None and body.frame is not None
-    return body.origin.located(name, Vector(body.frame, at))
+    return body.origin.locate_new(name, Vector(body.frame, at))

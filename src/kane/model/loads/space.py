@@ -32,8 +32,9 @@ class PointGravity:
         F = −∂V/∂r = −mu m / ρ² e − 3 mu / (2 ρ⁴) (tr I e + 2 I e − 5 (e · I e) e),   T = 3 mu / ρ³ e × I e
 
     exact to second order in size / distance. Without `gradient` the terms with I are left out, in V and in F and T, so
-    that energy is conserved either way. The attracting point is fixed in N or moves as a function of t: it feels no
-    reaction. Bodies and wheels are those of the mechanism when equations are formulated.
+    that energy is conserved either way. The attracting point is fixed in N or moves as a function of t: there is no
+    reaction. Bodies and wheels are those of the mechanism when equations are formulated. A body whose mass centre is at
+    the attracting point in every configuration, the attracting body itself for instance, is not attracted.
     """
 
     mu: Scalar
@@ -46,7 +47,7 @@ class PointGravity:
         build.constant(self.mu, "mu")
         _check_unmoved(build, build.point(self.center, "center"))
 
-    def _attracted(self, build: Builder) -> list[tuple[Point, Frame, Expr, Triple, Matrix]]:
+    def _attracted_bodies(self, build: Builder) -> list[tuple[Point, Frame, Expr, Triple, Matrix]]:
         """(mass centre, frame, mass, r in the frame, central inertia with its wheels) of each body that has any."""
         wheels, center = build.mechanism.wheels, build.point(self.center, "center")
         spun = {wheel.body.name for wheel in wheels.values()}
@@ -64,13 +65,15 @@ class PointGravity:
                 continue
             point = point_of(body, body.center, f"{body.name}.center")
             r = position(point, center).express(body.frame).xyz
+            if all(x.is_zero for x in r):
+                continue
             found.append((point, body.frame, body.mass, r, inertia))
         return found
 
     def actions(self, build: Builder) -> tuple[Action, ...]:
         mu = build.scalar(self.mu)
         actions: list[Action] = []
-        for point, frame, mass, r, inertia in self._attracted(build):
+        for point, frame, mass, r, inertia in self._attracted_bodies(build):
             square = dot(r, r)
             cube = square * square.sqrt()
             pull = scaled(mu * mass / cube, r)
@@ -88,7 +91,7 @@ class PointGravity:
 
     def potential(self, build: Builder) -> Expr | None:
         mu, total = build.scalar(self.mu), build.graph.const(0.0)
-        for _, _, mass, r, inertia in self._attracted(build):
+        for _, _, mass, r, inertia in self._attracted_bodies(build):
             square = dot(r, r)
             distance = square.sqrt()
             total = total - mu * mass / distance
@@ -156,7 +159,7 @@ def _check_unmoved(build: Builder, point: Point) -> None:
         if build.graph.ops[node] == INPUT and node not in known:
             raise build.refuse(
                 f"the place of '{point.name}' depends on '{build.graph.args[node][0]}'",
-                "what attracts from a point feels no reaction, so its place is a function of t alone",
+                "no reaction acts on the attracting point, so its position is a function of t alone",
                 "name a point fixed in N, or write forces with their reactions",
                 "center",
             )

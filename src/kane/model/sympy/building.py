@@ -1,7 +1,7 @@
 """A mechanism from a SymPy description: everything that the analyst said, nothing that SymPy derived from it.
 
 Frames, points, bodies, loads and constraints are rebuilt at the analyst's level, and the equations are formulated from
-them. All expressions are translated before anything is judged, so that symbols without a value are told all at once.
+them. All expressions are translated before anything is judged, so that one error names all symbols without a value.
 """
 
 from __future__ import annotations
@@ -10,18 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from ...errors import ExpressionError, InputError, Problem
-from ...graph import Expr, linear_coefficients, substitute
+from ...errors import InputError, Problem
+from ...graph import Expr
 from ..constraints import ConfigurationEquations, MotionEquations
-from ..loads import EffortAction, GivenActions
+from ..loads import GivenActions
 from ..mechanism import Mechanism
+from .doubts import Rows, constraint_rows, doubt_added_rows, doubt_angular_velocities, follows, motion_rows
 from .leaves import GivenValues
 from .massive import Massive, Matter
 from .motion import declare_motion
 from .reading import Description, clock, rate
-from .scalars import EQUAL, Scalars
+from .scalars import Scalars
 from .skeleton import Skeleton
 
 
@@ -51,7 +50,7 @@ def declare(
     scalars = Scalars(m, given, GivenValues(values, "the value"), free)
     declare_motion(m, given, scalars)
     matter = _matter(m, given, scalars)
-    holonomic, motion = scalars.each(given.holonomic), scalars.each(given.motion)
+    holonomic, motion = scalars.translate_all(given.holonomic), scalars.translate_all(given.motion)
     lagrangian = None if given.lagrangian is None else scalars(given.lagrangian)
     scalars.refuse_missing()
     for body in matter.bodies:
@@ -60,12 +59,15 @@ def declare(
         m.load(name, load)
     if matter.gravity is not None:
         m.set_gravity(matter.gravity)
-    _constrain(m, holonomic, motion, scalars)
+    _constrain(m, given, holonomic, motion, scalars)
+    if matter.skeleton is not None:
+        doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
     m.parameters = {name: m.parameters[name] for name in scalars.parameters()}
     states = dict(zip(given.q, m.coordinates, strict=True))
     speeds = dict(zip(given.u or [rate(q) for q in given.q], m.speeds, strict=True))
     start = _start(m, GivenValues(initial, "the initial value"), {**states, **speeds})
-    return SymPySource(_symbols(states, speeds, scalars), matter.unoriented, start, lagrangian)
+    unoriented = () if matter.skeleton is None else tuple(matter.skeleton.unoriented)
+    return SymPySource(_symbols(states, speeds, scalars), unoriented, start, lagrangian)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class _Matter:
     bodies: Sequence[Massive]
     loads: Mapping[str, GivenActions]
     gravity: Sequence[Expr] | None = None
-    unoriented: tuple[str, ...] = ()
+    skeleton: Skeleton | None = None
 
 
 def _matter(m: Mechanism, given: Description, scalars: Scalars) -> _Matter:
@@ -83,16 +85,17 @@ def _matter(m: Mechanism, given: Description, scalars: Scalars) -> _Matter:
         if given.loads:
             raise InputError("loads act, but no inertial frame is given: LagrangesMethod(..., frame=N)")
         return _Matter((), {})
-    skeleton = Skeleton(m, scalars, given.frame, given.fixed_point, scalars.same)
+    skeleton = Skeleton(m, scalars, given.frame, given.fixed_point, scalars.are_equal)
     matter = Matter(m, given, scalars, skeleton)
     bodies = matter.bodies()
+    known = set(scalars.missing)
     loads, gravity = matter.loads()
     if given.auxiliary and scalars.missing:
-        matter.forget_reactions(loads.values())
+        matter.forget_reactions(loads.values(), known)
     for point in skeleton.adrift:
         what = "it has a velocity, and no position from a fixed point: its place is not known"
         m.remarks.append(Problem(m.where(f"point '{point.name}'"), what))
-    return _Matter(bodies, loads, gravity, tuple(skeleton.unoriented))
+    return _Matter(bodies, loads, gravity, skeleton)
 
 
 def _start(m: Mechanism, initial: GivenValues, states: Mapping[Any, str]) -> tuple[str, ...]:
@@ -117,32 +120,23 @@ def _symbols(states: Mapping[Any, str], speeds: Mapping[Any, str], scalars: Scal
     return known
 
 
-def _constrain(m: Mechanism, holonomic: Sequence[Expr], motion: Sequence[Expr], scalars: Scalars) -> None:
+def _constrain(
+    m: Mechanism, given: Description, holonomic: Sequence[Expr], motion: Sequence[Expr], scalars: Scalars
+) -> None:
     """Configuration constraints, and those motion constraints that are not their rates."""
-    rows: list[list[Expr]] = []
-    variables, zero = list(m.motion_variables.values()), m.graph.const(0.0)
+    rows: Rows = []
     if holonomic:
-        for row in m.constrain("configuration", ConfigurationEquations(list(holonomic))).rows:
-            factor = {a.variable: a.value for a in row.actions if isinstance(a, EffortAction)}
-            rows.append([*(factor.get(v, zero) for v in variables), row.rheonomic])
-    kept = [e for e in motion if not (rows and _follows(m, e, rows, variables, scalars))]
+        rows = constraint_rows(m, m.constrain("configuration", ConfigurationEquations(list(holonomic))))
+        scalars.close(holonomic)
+    moving = motion_rows(m, motion)
+    if moving is None:
+        kept = list(motion)  # refused, with the reason, where it is declared
+    else:
+        kept = [e for e, row in zip(motion, moving, strict=True) if not (rows and follows(scalars, row, rows))]
     if kept:
         m.constrain("motion", MotionEquations(kept))
-
-
-def _follows(m: Mechanism, equation: Expr, rows: list[list[Expr]], variables: Sequence[Expr], scalars: Scalars) -> bool:
-    """Whether an equation of motion is a combination of rows in generic states."""
-    definitions = {s.symbol: s.definition for s in m.speed_records.values()}
-    try:
-        ((factors,), (rheonomic,)) = linear_coefficients(substitute([equation], definitions), variables)
-    except ExpressionError:
-        return False  # refused, with the reason, where it is declared
-    for numbers in scalars.at([*(e for row in rows for e in row), *factors, rheonomic]):
-        *known, new = numbers.reshape(-1, len(variables) + 1)
-        weights = np.linalg.lstsq(np.array(known).T, new, rcond=None)[0]
-        if not np.abs(weights @ known - new).max() <= EQUAL * max(1.0, np.abs(new).max()):
-            return False
-    return True
+    if rows and moving is not None and given.lagrangian is None:
+        doubt_added_rows(m, scalars, rows, moving)
 
 
 __all__ = ["SymPySource", "declare"]

@@ -9,7 +9,9 @@ from ...graph import Expr
 Rows = list[list[Expr]]
 
 
-def solved(rows: Rows, sides: Rows, size: Callable[[Expr], float] | None = None) -> list[tuple[int, list[Expr]]] | None:
+def solve_rows(
+    rows: Rows, sides: Rows, size: Callable[[Expr], float] | None = None
+) -> list[tuple[int, list[Expr]]] | None:
     """[(j, x_j)]: the solution of rows · x + sides = 0 for one unknown x_j per row.
 
     `sides` are the coefficients of what stays, a row each; so are the x_j, followed by those of the unknowns that are
@@ -50,4 +52,4 @@ def _pivot(
     return best if size(a[best[0]][best[1]]) > 0 else None
 
 
-__all__ = ["solved"]
+__all__ = ["solve_rows"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, reduce
 from typing import Any
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, excerpt
 from ...graph import Expr, Graph
 
 Maker = Callable[..., Expr]
@@ -77,11 +77,11 @@ class Translator:
             if waiting:
                 stack += waiting
             else:
-                self._known[here] = self._built(here)
+                self._known[here] = self._build(here)
                 stack.pop()
         return self._known[sp.sympify(expression, strict=True)]
 
-    def each(self, expressions: Iterable[Any]) -> list[Expr]:
+    def translate_all(self, expressions: Iterable[Any]) -> list[Expr]:
         return [self(e) for e in expressions]
 
     def _parts(self, e: Any) -> tuple[Any, ...]:
@@ -95,10 +95,10 @@ class Translator:
         if e.is_Mul:
             return tuple(a.base if _divides(a) else a for a in e.args)
         if not e.is_Add and not e.is_Pow and e.func not in functions():
-            raise _unknown(e)
+            return (_definition(e),)
         return e.args
 
-    def _built(self, e: Any) -> Expr:
+    def _build(self, e: Any) -> Expr:
         import sympy as sp
 
         if e.is_Number:
@@ -118,7 +118,7 @@ class Translator:
         if e.is_Piecewise:
             return self._piecewise(e)
         if e.func not in functions():
-            raise _unknown(e)
+            return self._known[_definition(e)]
         return functions()[e.func](*(self._known[a] for a in e.args))
 
     def _number(self, e: Any) -> Expr:
@@ -132,7 +132,7 @@ class Translator:
         over, under = self.graph.const(1.0), self.graph.const(1.0)
         for a in factors:
             if _divides(a):
-                under = under * self._raised(self._known[a.base], -a.exp)
+                under = under * self._raise_to_power(self._known[a.base], -a.exp)
             else:
                 over = over * self._known[a]
         return over / under
@@ -140,10 +140,10 @@ class Translator:
     def _power(self, e: Any) -> Expr:
         if e.exp.is_Number:
             x = self._known[e.base]
-            return 1.0 / self._raised(x, -e.exp) if e.exp.is_negative else self._raised(x, e.exp)
+            return 1.0 / self._raise_to_power(x, -e.exp) if e.exp.is_negative else self._raise_to_power(x, e.exp)
         return (self._known[e.exp] * self._known[e.base].log()).exp()
 
-    def _raised(self, x: Expr, exponent: Any) -> Expr:
+    def _raise_to_power(self, x: Expr, exponent: Any) -> Expr:
         """x to the power of a number that is not negative."""
         twice = 2 * exponent
         if twice.is_Integer or twice == int(twice):
@@ -155,7 +155,7 @@ class Translator:
     def _piecewise(self, e: Any) -> Expr:
         *pairs, (last, always) = [pair.args for pair in e.args]
         if always != True:  # noqa: E712  SymPy's own truth
-            raise ExpressionError(f"{_short(e)} has no value elsewhere: give a last branch (…, True)")
+            raise ExpressionError(f"{excerpt(e)} has no value elsewhere: give a last branch (…, True)")
         value = self._known[last]
         for branch, condition in reversed(pairs):
             value = self._known[condition].select(self._known[branch], value)
@@ -170,6 +170,16 @@ def _is_leaf(e: Any) -> bool:
     return isinstance(e, sp.Symbol | AppliedUndef | sp.Derivative)
 
 
+def _definition(e: Any) -> Any:
+    """What a function stands for that is written with others, like the curves of muscles in `physics.biomechanics`."""
+    import sympy as sp
+
+    written = e.doit(deep=False) if isinstance(e, sp.Function | sp.UnevaluatedExpr) else e
+    if written == e:
+        raise _unknown(e)
+    return written
+
+
 def _divides(factor: Any) -> bool:
     return bool(factor.is_Pow and factor.exp.is_Number and factor.exp.is_negative)
 
@@ -177,14 +187,9 @@ def _divides(factor: Any) -> bool:
 def _unknown(e: Any) -> ExpressionError:
     known = ", ".join(sorted(f.__name__ for f in functions()))
     return ExpressionError(
-        f"'{e.func.__name__}' in {_short(e)} has no meaning here: known are sums, products, powers, {known} and "
+        f"'{e.func.__name__}' in {excerpt(e)} has no meaning here: known are sums, products, powers, {known} and "
         "Piecewise; rewrite it with these"
     )
-
-
-def _short(e: Any) -> str:
-    text = str(e)
-    return text if len(text) <= 60 else text[:60] + "…"
 
 
 __all__ = ["Translator", "functions"]

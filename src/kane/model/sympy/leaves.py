@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...errors import InputError
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+_LONGEST = 150  # characters of a name, with room for an ending
 _RESERVED = {"t", "pi", "deg", "and", "or", "not"}  # of expressions in model files
 
 
@@ -21,7 +22,7 @@ class SymbolNames:
 
     def __getitem__(self, symbol: Any) -> str:
         if symbol not in self.of:
-            self.of[symbol] = self.fresh(plain(symbol))
+            self.of[symbol] = self.fresh(symbol_name(symbol))
         return self.of[symbol]
 
     def fresh(self, stem: str) -> str:
@@ -35,7 +36,22 @@ class SymbolNames:
         return name
 
 
-def plain(symbol: Any) -> str:
+def part_name(name: object) -> str:
+    """What a body, frame or point is called here: on one line, printable, with something in it, and not too long."""
+    text = "".join(c if c.isprintable() else " " for c in str(name))
+    return " ".join(text.split())[:_LONGEST].strip() or "unnamed"
+
+
+def unused_name(name: object, taken: Collection[str]) -> str:
+    """A name like `name` that is not in use."""
+    stem = chosen = part_name(name)
+    k = 1
+    while chosen in taken:
+        chosen, k = f"{stem}_{k + 1}", k + 1
+    return chosen
+
+
+def symbol_name(symbol: Any) -> str:
     """What a symbol, or a function of time, is called."""
     return symbol.func.__name__ if symbol.args else str(symbol)
 
@@ -49,12 +65,12 @@ class GivenValues:
         self._by_name: dict[str, Any] = {}
         self.order: list[Any] = []
         if given is not None and not isinstance(given, Mapping):
-            raise InputError(f"{what} of each symbol is told by a mapping, symbol → value; {given!r} is none")
+            raise InputError(f"{what} of the symbols: give a mapping, symbol → value; {given!r} is none")
         for key, value in (given or {}).items():
-            (self._by_name if isinstance(key, str) else self._by_symbol)[key] = self._checked(key, value)
+            (self._by_name if isinstance(key, str) else self._by_symbol)[key] = self._check_value(key, value)
             self.order.append(key)
 
-    def _checked(self, key: Any, value: Any) -> Any:
+    def _check_value(self, key: Any, value: Any) -> Any:
         """A SymPy expression, or a float."""
         import sympy as sp
 
@@ -68,27 +84,27 @@ class GivenValues:
             raise InputError(f"{self._what} of {key}: {value!r} is neither a number nor a SymPy expression") from None
 
     def __contains__(self, symbol: Any) -> bool:
-        return symbol in self._by_symbol or plain(symbol) in self._by_name
+        return symbol in self._by_symbol or symbol_name(symbol) in self._by_name
 
     def of(self, symbol: Any) -> Any:
         """A float, a SymPy expression, or None where nothing is given."""
-        return self._by_symbol[symbol] if symbol in self._by_symbol else self._by_name.get(plain(symbol))
+        return self._by_symbol[symbol] if symbol in self._by_symbol else self._by_name.get(symbol_name(symbol))
 
     def place(self, symbol: Any) -> int:
         """Where in the user's order a symbol stands; behind all others where it has no value."""
-        keys = [k for k in (symbol, plain(symbol)) if k in self.order]
+        keys = [k for k in (symbol, symbol_name(symbol)) if k in self.order]
         return self.order.index(keys[0]) if keys else len(self.order)
 
     def unknown(self, symbols: Iterable[Any]) -> list[str]:
         """Keys that are none of these symbols."""
         known = list(symbols)
-        names = {plain(s) for s in known}
+        names = {symbol_name(s) for s in known}
         return [str(k) for k in self.order if (k not in names if isinstance(k, str) else k not in known)]
 
 
-def wanted(free: Iterable[Any] | str, symbol: Any) -> bool:
+def is_free(free: Iterable[Any] | str, symbol: Any) -> bool:
     """Whether a user's choice of free parameters, "all" or a list of symbols and names, has this one."""
-    return free == "all" or any(f == symbol or f == plain(symbol) for f in free)
+    return free == "all" or any(f == symbol or f == symbol_name(symbol) for f in free)
 
 
-__all__ = ["GivenValues", "SymbolNames", "plain", "wanted"]
+__all__ = ["GivenValues", "SymbolNames", "is_free", "part_name", "symbol_name", "unused_name"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from ...space import Dyadic, Frame, Point
 from ...space.algebra import Matrix, dot
 from ..loads import ForceAction, GivenActions, TorqueAction
 from ..mechanism import Mechanism
+from .leaves import part_name, unused_name
 from .reading import Description, clock
 from .scalars import EQUAL, Scalars
 from .skeleton import Skeleton
@@ -32,9 +33,7 @@ class Massive:
     origin: Point
 
     def declare(self, model: Mechanism) -> None:
-        name, k = self.name, 1
-        while name in model.bodies or name in ("ground", "N", "O"):
-            name, k = f"{self.name}_{k + 1}", k + 1
+        name = unused_name(self.name, {*model.bodies, "ground", "N", "O"})
         inertia = {key: self.inertia[i][j] for key, (i, j) in _PLACES.items()}
         model.body(name, mass=self.mass, inertia=inertia, checked=False, frame=self.frame, origin=self.origin)
 
@@ -48,23 +47,23 @@ class Matter:
     # bodies ----------------------------------------------------------------------------------------------------------
 
     def bodies(self) -> list[Massive]:
-        from sympy.physics.mechanics import Particle
+        from sympy.physics.mechanics import RigidBody
 
         found = []
         zero = self._model.graph.const(0.0)
         none = (zero, zero, zero)
         for body in self._given.bodies:
-            if isinstance(body, Particle):
-                origin = self._skeleton.point(body.point)
+            if not isinstance(body, RigidBody):  # SymPy's Body is both a rigid body and a particle, and has inertia
+                origin = self._skeleton.point(body.masscenter)
                 found.append(Massive(body.name, self._scalars(body.mass), (none, none, none), origin.home, origin))
-            elif not self._rests(body):
+            elif not self._is_fixed(body):
                 inertia, frame = self._inertia(body)
                 origin = self._skeleton.point(body.masscenter)
                 found.append(Massive(body.name, self._scalars(body.mass), inertia, frame, origin))
         return found
 
-    def _rests(self, body: Any) -> bool:
-        """Whether a body is fixed in the inertial frame, like the one that a System starts from: it is not felt."""
+    def _is_fixed(self, body: Any) -> bool:
+        """Whether a body is fixed in the inertial frame, like the one that a System starts from."""
         return body.frame is self._given.frame and body.masscenter.vel(self._given.frame) == 0
 
     def _inertia(self, body: Any) -> tuple[Matrix, Frame]:
@@ -96,7 +95,7 @@ class Matter:
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2])), own
 
     def _matrix(self, matrix: Any) -> Matrix:
-        a, b, c = (self._scalars.each(matrix.row(i)) for i in range(3))
+        a, b, c = (self._scalars.translate_all(matrix.row(i)) for i in range(3))
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
 
     # loads -----------------------------------------------------------------------------------------------------------
@@ -105,7 +104,7 @@ class Matter:
         """All loads, weights left out where they are those of one uniform gravity; and that gravity (m/s², in N)."""
         weights, g = ([], None) if self._skeleton.adrift else self._weights()
         pairs = [(k, *load) for k, load in enumerate(self._given.loads) if k not in weights]
-        return dict(self._load(*pair) for pair in pairs), None if g is None else self._scalars.each(g)
+        return dict(self._load(*pair) for pair in pairs), None if g is None else self._scalars.translate_all(g)
 
     def _load(self, k: int, where: Any, vector: Any) -> tuple[str, GivenActions]:
         from sympy.physics import mechanics
@@ -113,18 +112,22 @@ class Matter:
         parts = self._skeleton.parts(vector)
         if isinstance(where, mechanics.Point):
             at = self._skeleton.point(where)
-            return f"force {k + 1} at {where.name}", GivenActions(tuple(ForceAction(at, part) for part in parts))
+            return f"force {k + 1} at {part_name(where.name)}", GivenActions(
+                tuple(ForceAction(at, part) for part in parts)
+            )
         if not isinstance(where, mechanics.ReferenceFrame):
             raise InputError(f"load {k + 1} acts on {where!r}: forces act at points, torques on frames")
         frame = self._skeleton.frame(where)
-        return f"torque {k + 1} on {where.name}", GivenActions(tuple(TorqueAction(frame, part) for part in parts))
+        return f"torque {k + 1} on {part_name(where.name)}", GivenActions(
+            tuple(TorqueAction(frame, part) for part in parts)
+        )
 
     def _weights(self) -> tuple[list[int], Any]:
         """(indices of loads, g) where every body has a load m g at its mass centre, with one g along fixed axes."""
         weights, found = [], None
         for body in self._given.bodies:
             at_center = [(k, v) for k, (where, v) in enumerate(self._given.loads) if where is body.masscenter]
-            if hasattr(body, "frame") and self._rests(body):
+            if hasattr(body, "frame") and self._is_fixed(body):
                 weights += [k for k, _ in at_center]
                 continue
             fields = {k: self._field(vector, body.mass) for k, vector in at_center if k not in weights}
@@ -146,9 +149,12 @@ class Matter:
             return None
         return field
 
-    def forget_reactions(self, loads: Iterable[GivenActions]) -> None:
-        """Give zero to unknown reactions: symbols without a value whose loads do no work once the auxiliary speeds,
-        which bring them into evidence, are zero."""
+    def forget_reactions(self, loads: Iterable[GivenActions], others: Collection[Any]) -> None:
+        """Give zero to unknown reactions: symbols without a value that are components of loads at points or on frames
+        with auxiliary speeds, which bring them into evidence, and that do no work once these are zero.
+
+        `others` are symbols that bodies and motions are written with: no reactions, whatever the loads.
+        """
         kin, scalars, zero = self._skeleton.kinematics, self._scalars, self._model.graph.const(0.0)
         power = zero
         for action in (a for load in loads for a in load.given):
@@ -157,14 +163,36 @@ class Matter:
             elif isinstance(action, TorqueAction):
                 power = power + dot(kin.w(action.frame), action.vector.express(action.frame).xyz)
         for symbol, name in list(scalars.missing.items()):
+            if symbol in others or not self._in_evidence(symbol):
+                continue
             record = self._model.parameters[name]
             try:
                 ((factor,),), _ = linear_coefficients([power], [record.symbol])
             except ExpressionError:
                 continue
-            if scalars.same([factor], [zero]):
+            if scalars.are_equal([factor], [zero]):
                 self._model.parameters[name] = replace(record, value=0.0)
                 del scalars.missing[symbol]
+
+    def _in_evidence(self, symbol: Any) -> bool:
+        """Whether a symbol is a component of loads, times nothing but functions of the configuration (a weight m g is
+        none), and of one at least that auxiliary speeds move."""
+        import sympy as sp
+
+        found = False
+        for where, vector in self._given.loads:
+            components = [c for column, _ in (vector.args if vector else ()) for c in column]
+            having = [c for c in components if c.has(symbol)]
+            if any(sp.diff(c, symbol).free_symbols - {clock()} for c in having):
+                return False
+            found = found or (bool(having) and self._moved_by_auxiliaries(where))
+        equations = (*self._given.kinematics, *self._given.holonomic, *self._given.motion)
+        return found and not any(sp.sympify(e).has(symbol) for e in equations)
+
+    def _moved_by_auxiliaries(self, where: Any) -> bool:
+        motion = where.vel if hasattr(where, "vel") else where.ang_vel_in
+        parts = motion(self._given.frame).args
+        return any(c.has(*self._given.auxiliary) for column, _ in parts for c in column)
 
 
 __all__ = ["Massive", "Matter"]

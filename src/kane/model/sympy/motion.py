@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import ExpressionError, InputError, ModelError, Problem
 from ...graph import Expr, evaluate, linear_coefficients
 from ..mechanism import Mechanism
-from .elimination import Rows, solved
+from .elimination import Rows, solve_rows
 from .reading import Description, rate
 from .scalars import EQUAL, Scalars
 
@@ -35,11 +35,11 @@ def declare_motion(model: Mechanism, given: Description, scalars: Scalars) -> No
     Kq, Ku, rest = _equations(model, given, scalars, q_names, u_names)
     by_speeds = [[*row, z] for row, z in zip(Ku, rest, strict=True)]
     by_rates = [[*row, z] for row, z in zip(Kq, rest, strict=True)]
-    if (W := solved(Kq, by_speeds)) is not None:
+    if (W := solve_rows(Kq, by_speeds)) is not None:
         _rates_from_speeds(model, given, scalars, W)
-    elif (Y := solved(Ku, by_rates)) is not None:
+    elif (Y := solve_rows(Ku, by_rates)) is not None:
         _speeds_from_rates(model, given, scalars, Y)
-    elif (W := solved(Kq, by_speeds, lambda e: _size(model, e))) is not None:
+    elif (W := solve_rows(Kq, by_speeds, lambda e: _size(model, e))) is not None:
         _rates_from_speeds(model, given, scalars, W)
     else:
         what = "they cannot be solved for the rates of the coordinates"
@@ -67,7 +67,7 @@ def _equations(
     scalars.motion.update((rate(q), expr) for q, expr in zip(given.q, rates, strict=True))
     scalars.motion.update(zip(given.u, stand, strict=True))
     try:
-        A, rest = linear_coefficients(scalars.apart(given.kinematics), [*rates, *stand])
+        A, rest = linear_coefficients(scalars.translate_separately(given.kinematics), [*rates, *stand])
     except ExpressionError as error:
         because = "kinematic differential equations are linear in rates and speeds"
         raise ModelError(Problem(model.where("kinematic differential equations"), str(error), because)) from None
@@ -90,7 +90,7 @@ def _rates_from_speeds(model: Mechanism, given: Description, scalars: Scalars, W
     q, s = model.speeds_as_variables(q_names, u_names)
     scalars.motion.update(zip(given.q, q, strict=True))
     scalars.motion.update(zip(given.u, s, strict=True))
-    rates = {q_names[j]: _combined(row, [*s, model.graph.const(1.0)]) for j, row in W}
+    rates = {q_names[j]: _linear_combination(row, [*s, model.graph.const(1.0)]) for j, row in W}
     model.set_rates(rates)
     scalars.motion.update((rate(q), rates[name]) for q, name in zip(given.q, q_names, strict=True))
 
@@ -105,12 +105,12 @@ def _speeds_from_rates(model: Mechanism, given: Description, scalars: Scalars, Y
     rates = [model.coordinate_records[name].rate for name in q_names]
     definitions = dict(zip(extra, more, strict=True))
     for j, row in Y:
-        definitions[u_names[j]] = _combined(row, [*rates, model.graph.const(1.0), *more])
+        definitions[u_names[j]] = _linear_combination(row, [*rates, model.graph.const(1.0), *more])
     model.set_speeds({name: definitions[name] for name in u_names})
     scalars.motion.update((u, model.speed_records[name].symbol) for u, name in zip(given.u, u_names, strict=True))
 
 
-def _combined(factors: Sequence[Expr], terms: Sequence[Expr]) -> Expr:
+def _linear_combination(factors: Sequence[Expr], terms: Sequence[Expr]) -> Expr:
     total = terms[0].graph.const(0.0)
     for factor, term in zip(factors, terms, strict=True):
         total = total + factor * term

@@ -1,4 +1,4 @@
-"""What the analyst told SymPy: coordinates, speeds, bodies, loads and constraints of a method object, unevaluated.
+"""What the analyst gave to SymPy: coordinates, speeds, bodies, loads and constraints of a method object, unevaluated.
 
 SymPy keeps some of it under names that begin with an underscore only; they are read here and in `skeleton`, and
 nowhere else.
@@ -45,6 +45,7 @@ def read(method: Any) -> Description:
     if isinstance(method, mechanics.LagrangesMethod):
         return _of_lagrange(method)
     if isinstance(method, mechanics.System):
+        _refuse_incomplete(method)
         if isinstance(method._eom_method, mechanics.LagrangesMethod) or not method.kdes:
             return _of_system_by_lagrange(method)
         return _of_system(method)
@@ -92,12 +93,32 @@ def _of_system(system: Any) -> Description:
     )
 
 
+def _refuse_incomplete(system: Any) -> None:
+    """Refuse a System that does not say enough for equations of motion, with what is missing."""
+    by_lagrange = system._eom_method is not None and not hasattr(system._eom_method, "kanes_equations")
+    lacks = {
+        "coordinates: add_coordinates, or joints": not system.q,
+        "bodies: add_bodies": not system.bodies,
+        "kinematic differential equations for its speeds: add_kdes": bool(system.u)
+        and not system.kdes
+        and not by_lagrange,
+    }
+    if missing := [what for what, lacking in lacks.items() if lacking]:
+        raise InputError(f"this System has no {'; no '.join(missing)}")
+
+
 def _of_system_by_lagrange(system: Any) -> Description:
     from sympy.physics.mechanics import LagrangesMethod, Lagrangian
 
     chosen = system._eom_method
     if isinstance(chosen, LagrangesMethod):
         return _of_lagrange(chosen, system.fixed_point)
+    try:
+        lagrangian = Lagrangian(system.frame, *system.bodies)
+    except ValueError as error:
+        raise InputError(
+            f"this System does not say how all of its bodies move: {' '.join(str(error).split())}"
+        ) from None
     return Description(
         frame=system.frame,
         fixed_point=system.fixed_point,
@@ -109,7 +130,7 @@ def _of_system_by_lagrange(system: Any) -> Description:
         loads=_system_loads(system),
         holonomic=tuple(system.holonomic_constraints),
         motion=tuple(system.nonholonomic_constraints),
-        lagrangian=Lagrangian(system.frame, *system.bodies),
+        lagrangian=lagrangian,
     )
 
 

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from ...errors import ExpressionError, InputError, ModelError, Problem
-from ...graph import Expr, evaluate
+from ...graph import Expr, evaluate, reverse
 from ..mechanism import Mechanism
 from .expressions import Translator
-from .leaves import GivenValues, SymbolNames, wanted
+from .leaves import GivenValues, SymbolNames, is_free
 from .reading import Description, clock
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 EQUAL = 1e-9  # relative difference of what is equal up to rounding
 _STATES, _SEED = 2, 11  # generic states in which expressions are compared
+_NEWTON = 50  # steps that bring such a state onto configuration constraints
 
 
 class Scalars:
@@ -45,12 +46,12 @@ class Scalars:
     def __call__(self, expression: Any) -> Expr:
         return self._translate(expression)
 
-    def each(self, expressions: Iterable[Any]) -> list[Expr]:
+    def translate_all(self, expressions: Iterable[Any]) -> list[Expr]:
         return [self._translate(e) for e in expressions]
 
-    def apart(self, expressions: Iterable[Any]) -> list[Expr]:
+    def translate_separately(self, expressions: Iterable[Any]) -> list[Expr]:
         """Expressions with what `motion` says now, which is forgotten afterwards."""
-        return Translator(self.model.graph, self._leaf).each(expressions)
+        return Translator(self.model.graph, self._leaf).translate_all(expressions)
 
     # leaves ----------------------------------------------------------------------------------------------------------
 
@@ -64,22 +65,33 @@ class Scalars:
             return self._derivative(e)
         if e.args and e.args != (clock(),):
             raise ExpressionError(f"{e} is not a function of time alone")
-        return self._valued(e)
+        return self._parameter_or_value(e)
 
     def _derivative(self, e: Any) -> Expr:
+        from sympy.core.function import AppliedUndef
+
         of, zero = e.expr, self.model.graph.const(0.0)
         if set(e.variables) != {clock()}:
             raise ExpressionError(f"{e} is not a derivative by time")
+        if not isinstance(of, AppliedUndef):  # of an expression, not worked out yet
+            written = e.doit()
+            if written.is_Derivative:
+                raise ExpressionError(f"{e} is not a derivative of a function of time")
+            return self.translate_separately([written])[0]
         if of in self._auxiliary:
             return zero
         if of in self.motion:
             raise ExpressionError(f"{e} stands where only coordinates, their rates and speeds may stand")
         if of not in self.values:
-            return self._valued(of)
+            return self._parameter_or_value(of)
         value = self.values.of(of)
-        return zero if isinstance(value, float) else self.apart([value.diff(clock(), e.derivative_count)])[0]
+        return (
+            zero
+            if isinstance(value, float)
+            else self.translate_separately([value.diff(clock(), e.derivative_count)])[0]
+        )
 
-    def _valued(self, symbol: Any) -> Expr:
+    def _parameter_or_value(self, symbol: Any) -> Expr:
         """A parameter, or the expression that the user gave for it."""
         if symbol in self._open:
             chain = " → ".join(str(s) for s in (*self._open, symbol))
@@ -90,10 +102,10 @@ class Scalars:
             if value is None:
                 self.missing[symbol] = name
             if name not in self.model.parameters:
-                self.model.parameter(name, 1.0 if value is None else value, free=wanted(self._free, symbol))
+                self.model.parameter(name, 1.0 if value is None else value, free=is_free(self._free, symbol))
             return self.model.parameters[name].symbol
         self._open.append(symbol)
-        inner = self.apart([value])[0]
+        inner = self.translate_separately([value])[0]
         self._open.pop()
         return inner
 
@@ -101,7 +113,9 @@ class Scalars:
         """Refuse symbols without a value, and free ones that are not in the script."""
         known = [*self.parameters().values(), *self.missing]
         if self._free != "all":
-            strangers = [f for f in self._free if f not in self.values.order and not any(wanted([f], s) for s in known)]
+            strangers = [
+                f for f in self._free if f not in self.values.order and not any(is_free([f], s) for s in known)
+            ]
             if strangers:
                 listed = ", ".join(str(f) for f in strangers)
                 symbols = ", ".join(sorted(str(s) for s in known)) or "none"
@@ -140,7 +154,27 @@ class Scalars:
             found.append(np.array(evaluate(list(exprs), values)))
         return found
 
-    def same(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
+    def close(self, equations: Sequence[Expr]) -> None:
+        """Move the generic states onto configuration constraints; those that do not get there stay where they are."""
+        names = list(self.model.coordinates)
+        symbols = [self.model.coordinate_records[name].symbol for name in names]
+        slopes = [slope for e in equations for slope in reverse({e: 1.0}, symbols)]
+        self.at([])
+        for k, state in enumerate(self._states):
+            values = {**state, **{p.name: p.value for p in self.model.parameters.values()}}
+            for _ in range(_NEWTON):
+                with np.errstate(all="ignore"):
+                    numbers = np.array(evaluate([*equations, *slopes], values))
+                if not np.all(np.isfinite(numbers)):
+                    break
+                residual, J = numbers[: len(equations)], numbers[len(equations) :].reshape(len(equations), -1)
+                if np.abs(residual).max() <= EQUAL**1.2:
+                    self._states[k] = {name: values[name] for name in state}
+                    break
+                step = np.linalg.lstsq(J, -residual, rcond=None)[0].tolist()
+                values.update({name: values[name] + dq for name, dq in zip(names, step, strict=True)})
+
+    def are_equal(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         """Whether expressions have equal values in generic states."""
         pairs = zip(self.at(a), self.at(b), strict=True)
         return all(bool(np.all(np.abs(x - y) <= EQUAL * (1.0 + np.abs(x)))) for x, y in pairs)

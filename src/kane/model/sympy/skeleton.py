@@ -15,6 +15,7 @@ from ...graph import Expr
 from ...space import Frame, Kinematics, Point, Vector, rotations
 from ...space.algebra import Triple, is_zero
 from ..tree import Tree
+from .leaves import unused_name
 from .scalars import Scalars
 
 Same = Callable[[Sequence[Expr], Sequence[Expr]], bool]
@@ -37,6 +38,7 @@ class Skeleton:
         self._fixed_point = fixed_point
         self.adrift: list[Any] = []  # points with a velocity that no position from a fixed point goes with
         self.unoriented: list[str] = []  # frames with an angular velocity and no orientation of their own
+        self.oriented: list[Frame] = []
         self._kinematics: Kinematics | None = None
 
     # vectors ---------------------------------------------------------------------------------------------------------
@@ -47,7 +49,7 @@ class Skeleton:
             return []
         return [Vector(self.frame(f), self._triple(column)) for column, f in vector.args]
 
-    def whole(self, vector: Any, frame: Frame) -> Vector:
+    def single_vector(self, vector: Any, frame: Frame) -> Vector:
         """A SymPy vector as one vector; a zero one in `frame`."""
         total = None
         for part in self.parts(vector):
@@ -55,7 +57,7 @@ class Skeleton:
         return frame.vector(0, 0, 0) if total is None else total
 
     def _triple(self, column: Any) -> Triple:
-        x, y, z = self._translate.each(column)
+        x, y, z = self._translate.translate_all(column)
         return (x, y, z)
 
     # frames ----------------------------------------------------------------------------------------------------------
@@ -71,17 +73,17 @@ class Skeleton:
             here = self._turned[here] if here in self._turned else self._spun[here]
         for new in reversed(path):
             if new in self._turned:
-                self._frames[new] = self._oriented(new, self._turned[new])
+                self._frames[new] = self._add_frame(new, self._turned[new])
             else:
-                self._frames[new] = self._spinning(new, self._spun[new])
+                self._frames[new] = self._add_spinning_frame(new, self._spun[new])
         return self._frames[frame]
 
-    def _spinning(self, frame: Any, parent: Any) -> Frame:
-        """A frame that has an angular velocity in another and no orientation, like that of a wheel whose angle matters
-        to nobody: axes that rest in the other one, with the angular velocity all the same."""
-        name, tree = _unused(frame.name, self._tree.frames), self._tree
+    def _add_spinning_frame(self, frame: Any, parent: Any) -> Frame:
+        """A frame that has an angular velocity in another and no orientation, like that of a wheel whose angle has no
+        influence: axes that rest in the other one, with the angular velocity all the same."""
+        name, tree = unused_name(frame.name, self._tree.frames), self._tree
         new = tree.frame(name, self._frames[parent], R=rotations.identity(tree.graph))
-        new.w_PF = self._in(frame._ang_vel_dict[parent], new)
+        new.w_PF = self._components(frame._ang_vel_dict[parent], new)
         defined = {s.definition for s in tree.speed_records.values()}
         if tree.speeds_chosen and defined.issuperset(self.kinematics.w(new)):
             what = f"frame '{frame.name}' has speeds as measure numbers of its angular velocity, and no orientation"
@@ -89,16 +91,17 @@ class Skeleton:
         self.unoriented.append(name)
         return new
 
-    def _oriented(self, frame: Any, parent: Any) -> Frame:
+    def _add_frame(self, frame: Any, parent: Any) -> Frame:
         matrix = parent._dcm_dict[frame]  # its rows are components in the parent: R_PF
         a, b, c = (self._triple(matrix.row(i)) for i in range(3))
-        new = self._tree.frame(_unused(frame.name, self._tree.frames), self._frames[parent], R=(a, b, c))
+        new = self._tree.frame(unused_name(frame.name, self._tree.frames), self._frames[parent], R=(a, b, c))
         self._frames[frame] = new
+        self.oriented.append(new)
         w = self._relative_w(frame, parent, new)
         if w is None:
             if frame not in self._spun:
                 raise InputError(f"frame '{frame.name}' has no angular velocity in '{self._inertial.name}'")
-            new.w_NF = self._in(frame.ang_vel_in(self._inertial), new)
+            new.w_NF = self._components(frame.ang_vel_in(self._inertial), new)
         else:
             new.w_PF = w
         return new
@@ -109,10 +112,10 @@ class Skeleton:
         while self._spun.get(above) is self._turned.get(above):
             above = self._turned[above]
             if above is self._inertial:
-                return self._in(frame._ang_vel_dict[parent], axes)
+                return self._components(frame._ang_vel_dict[parent], axes)
         return None
 
-    def _in(self, vector: Any, axes: Frame) -> Triple:
+    def _components(self, vector: Any, axes: Frame) -> Triple:
         total = axes.vector(0, 0, 0)
         for part in self.parts(vector):
             total = total + part.express(axes)
@@ -132,7 +135,7 @@ class Skeleton:
             if here is None:
                 break
         for new in reversed(path):
-            self._points[new] = self._placed(new, self._located[new])
+            self._points[new] = self._add_point(new, self._located[new])
             if self._inertial in new._vel_dict:
                 self._move(new)
         if self._inertial not in point._vel_dict and self._move(point):  # SymPy derives it when it is asked for
@@ -150,15 +153,15 @@ class Skeleton:
         root = next(iter((*fixed, *still, *moving)), point)
         self._located.update(_parents(root, "_pos_dict"))
 
-    def _placed(self, point: Any, parent: Any) -> Point:
-        name = _unused(point.name, self._tree.points)
+    def _add_point(self, point: Any, parent: Any) -> Point:
+        name = unused_name(point.name, self._tree.points)
         if parent is None:
             new = self._tree.point(name, self._tree.O, self._tree.N.vector(0, 0, 0))
         else:
             *steps, last = self.parts(point._pos_dict[parent]) or [self._tree.N.vector(0, 0, 0)]
             at = self._points[parent]
             for k, step in enumerate(steps):
-                at = at.located(f"{name}.{k + 1}", step)
+                at = at.locate_new(f"{name}.{k + 1}", step)
             new = self._tree.point(name, at, last)
         return new
 
@@ -166,9 +169,10 @@ class Skeleton:
         """Set the velocity of a point where it is not the one that follows from positions; whether it was set."""
         new = self._points[point]
         try:
-            velocity = self.whole(point.vel(self._inertial), new.home)
+            velocity = self.single_vector(point.vel(self._inertial), new.home)
         except ValueError as error:
-            raise InputError(f"point '{point.name}' has no velocity in '{self._inertial.name}': {error}") from None
+            why = " ".join(str(error).split())
+            raise InputError(f"point '{point.name}' has no velocity in '{self._inertial.name}': {why}") from None
         if self._same(self.kinematics.v(new), velocity.express(new.home).xyz):
             return False
         self._kinematics = None
@@ -196,14 +200,6 @@ def _parents(root: Any, neighbours: str) -> dict[Any, Any]:
                 found[near] = here
                 queue.append(near)
     return found
-
-
-def _unused(name: str, taken: Mapping[str, Any]) -> str:
-    name = " ".join(str(name).split()) or "unnamed"
-    stem, k = name, 1
-    while name in taken:
-        name, k = f"{stem}_{k + 1}", k + 1
-    return name
 
 
 __all__ = ["Skeleton"]

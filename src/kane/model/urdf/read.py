@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError
+from ...errors import ModelError, excerpt
 from ..dh import RIGHT_ANGLE
-from ..files.faults import Lost
-from ..files.nodes import shortened
+from ..files.faults import Lost, TooManyFaults
 from ..joints import Coupled
 from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
@@ -40,6 +39,9 @@ BASES = ("fixed", "floating")
 FRICTIONS = ("smooth", "sign", "none")
 SMOOTH = 1e-3
 """Rate (rad/s or m/s) at which smooth friction has reached 71 % of its full value."""
+
+WORLD = "world"
+"""The parent that a robot may hang on without declaring it."""
 
 _TAKEN = ("ground", "N", "O")  # names of the ground, which a link cannot have
 
@@ -81,7 +83,12 @@ def read_urdf(
 ) -> Mechanism:
     """The robot that a URDF text describes; errors call the text `source`."""
     root = parse_xml(data.encode() if isinstance(data, str) else data, source)
-    return Robot(root, source, folder, options or UrdfOptions()).mechanism()
+    robot = Robot(root, source, folder, options or UrdfOptions())
+    try:
+        return robot.mechanism()
+    except TooManyFaults:
+        robot.faults.raise_all()
+        raise
 
 
 class Robot:
@@ -103,7 +110,7 @@ class Robot:
         faults = self.faults
         if self.root.tag != "robot":
             fix = "expand the macros first: xacro file.xacro > file.urdf" if "xacro" in self.root.tag else ""
-            faults.note(self.root.line, "", f"the root element is <{shortened(self.root.tag)}>, not <robot>", fix=fix)
+            faults.note(self.root.line, "", f"the root element is <{excerpt(self.root.tag)}>, not <robot>", fix=fix)
             faults.raise_all()
         self.collect()
         start = self.check_tree()
@@ -125,6 +132,7 @@ class Robot:
             fix = "load it with base='floating'" if self.options.base == "fixed" else "add a joint that moves"
             faults.note(self.root.line, "", "nothing can move", "equations of motion need a speed", fix)
         faults.raise_all()
+        m.remarks.extend(faults.remarks)
         m.validate()
         return m
 
@@ -133,7 +141,7 @@ class Robot:
         try:
             function(*args)
         except ModelError as error:
-            self.faults.located(error, line, self.m.where(""))
+            self.faults.locate(error, line, self.m.where(""))
         except Lost:
             return
 
@@ -144,14 +152,14 @@ class Robot:
         for element in self.root.children:
             if element.tag.startswith("xacro:"):
                 fix = "expand the macros first: xacro file.xacro > file.urdf"
-                self.faults.note(element.line, "", f"<{shortened(element.tag)}> is a macro", fix=fix)
+                self.faults.note(element.line, "", f"<{excerpt(element.tag)}> is a macro", fix=fix)
             table = {"link": self.links, "joint": self.joints}.get(element.tag)
             if table is None:
                 continue
             name = element.attributes.get("name", "").strip()
-            where = f"{element.tag} '{shortened(name)}'"
+            where = f"{element.tag} '{excerpt(name)}'"
             if not is_name(name):
-                self.faults.note(element.line, element.tag, f"'{shortened(name)}' is not a name", fix='write name="…"')
+                self.faults.note(element.line, element.tag, f"'{excerpt(name)}' is not a name", fix='write name="…"')
             elif name in table:
                 first = table[name].line
                 because, fix = "names are unique", "rename one of the two"
@@ -196,8 +204,12 @@ class Robot:
         if element is None:
             raise self.faults.note(joint.line, where, f"<joint> has no <{which}>", fix=f'write <{which} link="…"/>')
         link = self.faults.word(element, "link", where)
+        if link == WORLD and which == "parent" and link not in self.links:
+            because = "many robots are mounted on a world that they do not declare"
+            self.faults.remark(element.line, where, f"link '{WORLD}' is not declared and taken as the ground", because)
+            self.links[WORLD] = Element("link", element.line, {"name": WORLD})
         if link not in self.links:
-            raise self.faults.note(element.line, where, f"unknown link '{shortened(link)}'", fix="declare the link")
+            raise self.faults.note(element.line, where, f"unknown link '{excerpt(link)}'", fix="declare the link")
         return link
 
     def check_reached(self, root: str) -> None:
@@ -265,7 +277,7 @@ class Robot:
         kind = self.faults.word(joint, "type", f"joint '{name}'")
         if kind not in TYPES:
             fix = f"types are {', '.join(TYPES)}"
-            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{shortened(kind)}'", fix=fix)
+            raise self.faults.note(joint.line, f"joint '{name}'", f"unknown type '{excerpt(kind)}'", fix=fix)
         return TYPES[kind]
 
     def is_mimic(self, joint: Element) -> bool:
@@ -367,7 +379,7 @@ class Robot:
         options["ratio"] = self.faults.number(mimic, "multiplier", where, 1.0)
         options["offset"] = self.faults.number(mimic, "offset", where, 0.0)
         if follows not in self.joints:
-            what, fix = f"mimics the unknown joint '{shortened(follows)}'", "correct the name, or load with mimic=False"
+            what, fix = f"mimics the unknown joint '{excerpt(follows)}'", "correct the name, or load with mimic=False"
             raise self.faults.note(mimic.line, where, what, fix=fix)
         if follows not in self.m.joints:
             raise Lost  # its own fault has been noted

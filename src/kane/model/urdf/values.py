@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, Problem
+from ...errors import ModelError, Problem, excerpt
 from ..dh import RIGHT_ANGLE, cos_sin
-from ..files.faults import Lost
-from ..files.nodes import problem, shortened
+from ..files.faults import Lost, TooManyFaults
+from ..files.nodes import MAX_FAULTS, problem, stopped
 from .xml import Element
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
@@ -33,19 +33,26 @@ class Faults:
         self.source = source
         self.right_angle = right_angle
         self.found: list[tuple[int, Problem]] = []
+        self.remarks: list[Problem] = []  # what is doubtful but was taken as it is
+
+    def remark(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> None:
+        self.remarks.append(problem(self.source, line, where, what, because, fix))
 
     def note(self, line: int, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         self.found.append((line, problem(self.source, line, where, what, because, fix)))
+        if len(self.found) >= MAX_FAULTS:
+            raise TooManyFaults
         return Lost()
 
-    def located(self, error: ModelError, line: int, prefix: str) -> None:
+    def locate(self, error: ModelError, line: int, prefix: str) -> None:
         """Note the problems of the model itself at a line of the file."""
         for p in error.problems:
             self.note(line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
 
     def raise_all(self) -> None:
         if self.found:
-            raise ModelError([p for _, p in sorted(self.found, key=lambda f: f[0])])
+            found = sorted(self.found, key=lambda f: f[0])
+            raise ModelError([*(p for _, p in found), *stopped(self.source, found[-1][0], len(found))])
 
     # values --------------------------------------------------------------------------------------------------------
 
@@ -70,7 +77,7 @@ class Faults:
         if not text:
             return default
         if not _NUMBER.fullmatch(text):
-            raise self.note(element.line, where, f"{key} '{shortened(text)}' is not a number")
+            raise self.note(element.line, where, f"{key} '{excerpt(text)}' is not a number")
         value = float(text)
         return value if abs(value) < UNBOUNDED else math.copysign(math.inf, value)
 
@@ -81,7 +88,7 @@ class Faults:
 
     def _numbers(self, element: Element, key: str, text: str, where: str, count: int) -> tuple[float, ...]:
         words = text.split()
-        what = f"{key} '{shortened(text)}'"
+        what = f"{key} '{excerpt(text)}'"
         if len(words) != count:
             need = "one number" if count == 1 else f"{count} numbers"
             raise self.note(element.line, where, f"{what} has {len(words)} parts", f"{key} is {need}")

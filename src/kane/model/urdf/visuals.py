@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 
-from ..files.confine import confined
+from ..files.confine import path_inside
+from ..files.faults import Lost
 from ..records import Shape
 from .values import Faults, quaternion_of
 from .xml import Element
@@ -23,7 +25,10 @@ class Visuals:
         self.faults = faults
         self.folder = folder
         self.packages = packages
-        self.colors = {m.attributes.get("name", ""): self.color(m) for m in robot.all("material")}
+        self.colors: dict[str, str] = {}
+        for material in robot.all("material"):
+            with suppress(Lost):  # its fault has been noted
+                self.colors[material.attributes.get("name", "")] = self.color(material)
 
     def shapes(self, link: Element, where: str) -> tuple[Shape, ...]:
         """What the visuals of a link show; geometries of other programs are left out."""
@@ -32,7 +37,8 @@ class Visuals:
     def shape(self, visual: Element, where: str) -> Shape | None:
         geometry, faults = visual.first("geometry"), self.faults
         if geometry is None:
-            raise faults.note(visual.line, where, "<visual> has no <geometry>")
+            faults.remark(visual.line, where, "<visual> has no <geometry> and is left out", "it shows nothing")
+            return None
         xyz, R = faults.pose(visual, where)
         at = (xyz[0], xyz[1], xyz[2])
         wxyz = (1.0, 0.0, 0.0, 0.0) if np.array_equal(R, np.eye(3)) else quaternion_of(R)
@@ -67,9 +73,9 @@ class Visuals:
         if file.startswith("package://"):
             name, _, rest = file.removeprefix("package://").partition("/")
             if isinstance(self.packages, Mapping):
-                return confined(rest, Path(self.packages[name])) if name in self.packages else ""
+                return path_inside(rest, Path(self.packages[name])) if name in self.packages else ""
             if not name or name in (".", ".."):
                 return ""
-            found = (confined(rest, Path(folder) / name) for folder in self.packages)
+            found = (path_inside(rest, Path(folder) / name) for folder in self.packages)
             return next((path for path in found if path), "")
-        return "" if "://" in file else confined(file, self.folder)
+        return "" if "://" in file else path_inside(file, self.folder)

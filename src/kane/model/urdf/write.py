@@ -25,7 +25,7 @@ from .values import UNBOUNDED, rpy_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 WORLD = "world"
-_RATES = (0.7, -1.3, 2.9e-3)  # at which an effort is held against the law of friction
+_RATES = (0.7, -1.3, 2.9e-3)  # at which an effort is compared with the friction model
 _SAME = 1e-12  # relative
 
 
@@ -121,7 +121,7 @@ class _Writer:
         bases = [j for j in self.m.joints.values() if j.parent is self.m.ground]
         if len(bases) == 1 and isinstance(bases[0].type, Weld):
             p, R = self.place(bases[0])
-            p_C, R_C = self.own(bases[0].child)
+            p_C, R_C = self.frame_in_joint(bases[0].child)
             if not np.any(p) and np.array_equal(R, np.eye(3)) and not np.any(p_C) and np.array_equal(R_C, np.eye(3)):
                 return bases[0]
         return None
@@ -148,7 +148,7 @@ class _Writer:
         """(p, R) of a joint in its parent body."""
         return self.array(joint.at), self.matrix(joint.mount)
 
-    def own(self, body: Body) -> tuple[Array, Array]:
+    def frame_in_joint(self, body: Body) -> tuple[Array, Array]:
         """(p, R) of a body's frame in the frame of its inboard joint, which is that of the URDF link."""
         if body.joint is None:
             return np.zeros(3), np.eye(3)
@@ -158,7 +158,7 @@ class _Writer:
     # elements --------------------------------------------------------------------------------------------------------
 
     def link(self, body: Body) -> list[str]:
-        p, R = self.own(body)
+        p, R = self.frame_in_joint(body)
         inside: list[str] = []
         mass, I = self.number(body.mass), self.matrix(body.inertia)
         if mass or np.any(I):
@@ -199,7 +199,7 @@ class _Writer:
         return ["    <visual>", f"      {origin}", f"      <geometry>{form}</geometry>", *material, "    </visual>"]
 
     def joint(self, joint: Joint) -> list[str]:
-        p_B, R_B = self.own(joint.parent)
+        p_B, R_B = self.frame_in_joint(joint.parent)
         p, R = self.place(joint)
         kind, moves = self.kind(joint), joint.type.moves if isinstance(joint.type, Coupled) else joint.type
         parent = self.world if joint.parent is self.m.ground else joint.parent.name

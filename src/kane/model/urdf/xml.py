@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from ...errors import ModelError
-from ..files.nodes import problem, shortened
+from ...errors import ModelError, excerpt
+from ..files.nodes import problem
 
 MAX_BYTES = 16_000_000
 """Bytes of one file: a hundred times the largest robot in common use."""
@@ -52,7 +52,7 @@ def parse_xml(data: bytes, source: str) -> Element:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
         what = f"not valid XML, column {error.offset + 1}: {expat.errors.messages.get(error.code, str(error))}"
-        raise ModelError(problem(source, error.lineno, "", shortened(what))) from None
+        raise ModelError(problem(source, error.lineno, "", excerpt(what))) from None
     except (LookupError, UnicodeError, ValueError):
         fault = problem(source, 1, "", "an encoding that cannot be read", fix="save the file as UTF-8")
         raise ModelError(fault) from None
@@ -87,9 +87,9 @@ class _Builder:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self.count += 1
         if self.count > MAX_ELEMENTS:
-            raise self.refuse("the file goes on", f"at most {MAX_ELEMENTS} elements are read")
+            raise self.refuse("the file has more", f"at most {MAX_ELEMENTS} elements are read")
         if len(self.stack) >= MAX_DEPTH:
-            raise self.refuse(f"elements are nested deeper than {MAX_DEPTH}", "no part of a robot is")
+            raise self.refuse(f"elements are nested deeper than {MAX_DEPTH}", "no part of a robot is nested as deeply")
         if any(len(value) > MAX_ATTRIBUTE for value in attributes.values()):
             raise self.refuse("a very long attribute", f"at most {MAX_ATTRIBUTE} characters are read")
         element = Element(tag, self.parser.CurrentLineNumber, attributes)

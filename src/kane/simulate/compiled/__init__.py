@@ -1,4 +1,4 @@
-"""The loops that run without Python: compiled by numba on first use and kept in its cache on disk.
+"""The loops that run without Python: compiled by numba on first use and kept on disk (`store.py`).
 
 Importing a module of this package imports numba, which takes a while; `kane.simulate` does so only when a simulation
 starts.

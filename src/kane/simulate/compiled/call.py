@@ -1,10 +1,8 @@
-"""Calling a flat program and reaching an array by address from compiled code; how the loops are compiled and cached."""
+"""Calling a flat program and reaching an array by address from compiled code; how parts of loops are compiled."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +10,7 @@ from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.extending import intrinsic
 
-from ...constraints import thresholds
 from .parts import part_compiler
-
-loop: Callable[..., Any] = njit(cache=True, nogil=True, error_model="numpy")
-"""How a loop is compiled: kept on disk, other threads may run, a division by zero gives inf or nan."""
 
 PART: dict[str, Any] = {
     "error_model": "numpy",
@@ -29,16 +23,13 @@ PART: dict[str, Any] = {
 """Options of a part."""
 
 part: Callable[..., Any] = njit(**PART)
-"""How its parts are compiled: for calls from compiled code only. Leaving out what Python would need to call them, and
-machine code of their own, saves most of the time that the first compilation takes. There is nothing in them to rewrite:
-no arrays, no exceptions."""
+"""How the parts of a loop are compiled: for calls from compiled code only. Leaving out what Python would need to call
+them, and machine code of their own, saves most of the time that the first compilation takes. There is nothing in them
+to rewrite: no arrays, no exceptions."""
 
 inline_part: Callable[..., Any] = njit(**PART, forceinline=True)
 """A part that is copied into whatever calls it, since LLVM would judge it too long and calling it takes as long as what
 it does."""
-
-program: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
-"""How something is compiled that is called by address: options of numba's cfunc."""
 
 
 def _call(typing_context, address, source, target):
@@ -88,13 +79,13 @@ crossings: Callable[..., Any] = intrinsic(_crossings)
 def _pointer(kind: types.Type) -> Callable[..., Any]:
     """An intrinsic that turns an address into a pointer to values of `kind`."""
 
-    def typed(typing_context, address):
+    def to_pointer(typing_context, address):
         def code(context, builder, signature, args):
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
         return types.CPointer(kind)(types.int64), code
 
-    return intrinsic(typed)
+    return intrinsic(to_pointer)
 
 
 reals = _pointer(types.float64)
@@ -109,22 +100,10 @@ def record_of(memory: np.dtype) -> Callable[..., Any]:
     """An intrinsic that turns an address into the record of type `memory` that is there."""
     kind = from_dtype(memory)
 
-    def typed(typing_context, address):
+    def to_pointer(typing_context, address):
         def code(context, builder, signature, args):
             return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
 
         return kind(types.int64), code
 
-    return intrinsic(typed)
-
-
-def source_digest() -> int:
-    """A number that changes when any source file of the loops does, or the table of thresholds that they read.
-
-    numba decides by the file of the outermost function alone whether its cached code is still good. Loops close over
-    this number, which numba counts as part of them, so a change in any file they are made of is noticed.
-    """
-    digest = hashlib.sha256()
-    for path in (Path(thresholds.__file__), *sorted(Path(__file__).parent.glob("*.py"))):
-        digest.update(path.read_bytes())
-    return int.from_bytes(digest.digest()[:7], "big")
+    return intrinsic(to_pointer)

@@ -3,21 +3,20 @@
 In comes [t, q, u, work, tau, parameters] as every flat program of a motion has it, and the address of a record that
 says which programs give the terms of the system. Out go, by the task in that record, [q̇, u̇, power], or the state [q,
 u, work] that satisfies the constraints, or accelerations of many states. Everything is done in the memory that the
-record names, which belongs to one run; what is where in it is told by `kane.graph.layout` and filled in by
+record names, which belongs to one run; what is where in it is defined by `kane.graph.layout` and filled in by
 `kane.simulate.embedding`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
 from ...constraints.thresholds import EXACT, FIRM, MASS_SHARE, ROUGH, SINGULAR
-from .call import call, part, program, reals, record_of, source_digest, wholes
+from .call import call, part, reals, record_of, wholes
 from .linear import solve_constrained
 from .step import copy_numbers
+from .store import program
 
 STEPS, HALVINGS = 8, 6
 """Newton steps of a projection, and how often one of them is halved."""
@@ -251,23 +250,15 @@ def evaluate_samples(m, samples, target):
             free[i * m.n + order[j]] = 0 if j < m.rank else 1
 
 
-def _program(digest) -> Any:
-    """The program of an embedding; `digest` ties its cached code to all the sources it is made of."""
-
-    @cfunc(types.void(types.int64, types.int64, types.int64), **program)
-    def embedding_program(source, target, memory):
-        """Do what the task in the record at `memory` says. One program for all: most of it is the same for each."""
-        m = record(memory)
-        if m.task == RATES:
-            write_rates(m, source, target)
-        elif m.task == SAMPLES:
-            evaluate_samples(m, source, target)
-        else:
-            copy_numbers(m.inputs if digest else 0, source, m.x)
-            project_state(m)
-            copy_numbers(m.states, m.x + m.q_start, target)
-
-    return embedding_program
-
-
-embedding_program = _program(source_digest())
+@program(types.void(types.int64, types.int64, types.int64))
+def embedding_program(source, target, memory):
+    """Do what the task in the record at `memory` says. One program for all: most of it is the same for each."""
+    m = record(memory)
+    if m.task == RATES:
+        write_rates(m, source, target)
+    elif m.task == SAMPLES:
+        evaluate_samples(m, source, target)
+    else:
+        copy_numbers(m.inputs, source, m.x)
+        project_state(m)
+        copy_numbers(m.states, m.x + m.q_start, target)

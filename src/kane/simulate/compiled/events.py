@@ -5,17 +5,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
-from .call import call_with, part, program, reals, record_of, source_digest, wholes
-from .records import DEPTH, MEMORY, POINT, SAMPLES, SPLITS
+from .call import call_with, part, reals, record_of, wholes
+from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
 from .step import EPS, interpolate
+from .store import program
 
 SLOPE = 1e-7
 """Fraction of a step over which the slope of an event is measured."""
+
+MISFIT, STRICT = 0.1, 0.01
+"""How far a value may be from the cubic through its neighbours, in parts of these, for an event and for a fast one."""
 
 AT_START = 64.0
 """How many roundings of the time a crossing is found within, with some room."""
@@ -81,7 +83,7 @@ def root(m, h, event, low, g_low, high, g_high):
 
 
 @part
-def dip(m, h, event, sign, low, high):
+def find_dip(m, h, event, sign, low, high):
     """A fraction between `low` and `high` where sign * event is negative, or -1 if it only comes near zero."""
     g = reals(m.g_point)
     best, least = -1.0, np.inf
@@ -146,23 +148,38 @@ def sample_events(m, h):
         events_at(m, h, s + side if slope else s)
         for e in range(events):
             g[i * events + e] = (point[e] - g[at * events + e]) / side if slope else point[e]
+            if point[e] != point[e]:
+                m.not_a_number = e + 1
 
 
 @part
-def may_hide_crossings(a, b):
-    """Whether an event may do more between the points a and b of the search than its signs there tell.
+def misfit(a, b):
+    """How far the value halfway between the points a and b of the search is from the cubic through values and slopes
+    there, in parts of the values."""
+    width = b[0] - a[0]
+    error = abs(a[3] - 0.5 * (a[1] + b[1]) - 0.125 * width * (a[2] - b[2]))
+    size = abs(a[1]) + abs(b[1])
+    return error / size if size > 0.0 else 0.0
+
+
+@part
+def may_hide_crossings(a, b, share):
+    """Whether an event may do more between the points a and b of the search than its signs there show; `share` is the
+    largest misfit of what is known of it.
 
     A point is (place, value, slope); a[3] is the value halfway to b. The cubic through values and slopes is compared
     with the value halfway, which gives a band of error about it. If the cubic leaves the band steeply wherever it
-    enters it, its extrema tell how often the event changes sign.
+    enters it, its extrema show how often the event changes sign.
     """
     width = b[0] - a[0]
     g_a, g_b = a[1], b[1]
+    if g_a == 0.0 and g_b == 0.0 and a[3] == 0.0 and a[2] == 0.0 and b[2] == 0.0:
+        return False  # zero throughout
     first = width * a[2]
     second = 3.0 * (g_b - g_a) - width * (2.0 * a[2] + b[2])
     third = 2.0 * (g_a - g_b) + width * (a[2] + b[2])
     error = abs(a[3] - (g_a + 0.5 * first + 0.25 * second + 0.125 * third))
-    if error > 0.1 * (abs(g_a) + abs(g_b)):
+    if error > share * (abs(g_a) + abs(g_b)):
         return True
     # A slope over a finite distance is wrong by that distance times half the curvature, 2 second / width^2.
     band = 4.0 * (error + SLOPE * (abs(first) + (abs(second) + abs(third)) / width))
@@ -195,8 +212,8 @@ def value_at(m, h, event, s):
 
 
 @part
-def split_interval(m, h, event, top):
-    """Split the interval between the points top - 1 and top of the search in two."""
+def split_interval(m, h, event, top, fits):
+    """Split the interval between the points top - 1 and top of the search in two; `fits` if it need not have been."""
     stack = reals(m.search)
     for j in range(POINT):
         stack[(top + 1) * POINT + j] = stack[top * POINT + j]
@@ -208,6 +225,7 @@ def split_interval(m, h, event, top):
     stack[middle + 1] = g
     depth = stack[early + 4] + 1.0
     stack[early + 4], stack[middle + 4] = depth, depth
+    stack[early + 5], stack[middle + 5] = fits, fits
     for j in range(3):
         side = SLOPE if s < 0.5 else -SLOPE
         place = s + side if j == 0 else 0.5 * (s + stack[early if j == 1 else late])
@@ -219,44 +237,80 @@ def split_interval(m, h, event, top):
 
 
 @part
+def arrives(m, h, event, sign):
+    """Whether an event, on the side `sign` so far, reaches zero where the whole motion ends, to within rounding.
+
+    A motion continued from there starts at zero, or meets the crossing within rounding of its start, and leaves it out.
+    """
+    last = 2 * SAMPLES * m.events + event
+    g_end, slope = reals(m.g)[last], reals(m.g)[last + (SAMPLES + 1) * m.events]
+    if not sign * slope < 0.0 or sign * g_end < 0.0:
+        return False
+    return abs(g_end) * abs(h) <= AT_START * EPS * max(abs(m.t + h), abs(h)) * abs(slope)
+
+
+@part
+def set_interval(m, event, i):
+    """Put the interval i of the samples on the stack, whose points are in order of time from its top down; an interval
+    is the two topmost points."""
+    events = m.events
+    g, stack = reals(m.g), reals(m.search)
+    for j in range(2):
+        at = (1 - j) * POINT
+        stack[at] = (i + j) / SAMPLES
+        stack[at + 1] = g[2 * (i + j) * events + event]
+        stack[at + 2] = g[(2 * SAMPLES + 1 + i + j) * events + event]
+        stack[at + 3] = g[(2 * i + 1) * events + event]
+        stack[at + 4] = 0.0
+        stack[at + 5] = 0.0
+
+
+@part
 def find_crossings(m, h):
     """Find all crossings of all events inside the step; returns how many, in order of time, in `found`.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
-    turning back, is no crossing. Where an event may change sign more often than its samples tell, the search goes on
-    with half the interval; what is left in doubt at the end is searched for a pair of crossings.
+    turning back, is no crossing. Where an event may change sign more often than its samples show, the search goes on
+    with half the interval; what is left in doubt at the end is searched for a pair of crossings. Of an event that was
+    too fast for the first samples, in this step or the one before, an interval is believed only if it and the one
+    of twice its length are smooth: waves may look like a cubic by chance. A step whose search ends before that is
+    noted in `unresolved`.
     """
     sample_events(m, h)
+    if m.not_a_number:
+        return NONE
+    fast, unresolved = wholes(m.fast), wholes(m.unresolved)
     events = m.events
     g, sides, stack = reals(m.g), wholes(m.g_sign), reals(m.search)
     count = NONE
     for e in range(events):
         sign = float(sides[e])
-        splits = 0
+        splits, bottoms, given_up = 0, 0, 0
         if sign * g[e] < 0.0:
             count = keep(m, h, count, e, g[e] > 0.0, 0.0)
             sign = -sign
+        was_fast, fast[e] = fast[e], 0
         for i in range(SAMPLES):
-            # The stack holds points in order of time from its top down; an interval is the two topmost points.
-            for j in range(2):
-                at = (1 - j) * POINT
-                stack[at] = (i + j) / SAMPLES
-                stack[at + 1] = g[2 * (i + j) * events + e]
-                stack[at + 2] = g[(2 * SAMPLES + 1 + i + j) * events + e]
-                stack[at + 3] = g[(2 * i + 1) * events + e]
-                stack[at + 4] = 0.0
+            set_interval(m, e, i)
+            fast[e] = 1 if misfit(reals(m.search + 8 * POINT), stack) > MISFIT else fast[e]
+        proven = was_fast or fast[e]
+        for i in range(SAMPLES):
+            set_interval(m, e, i)
             top = SECOND
             while top > 0:
                 a, b = reals(m.search + 8 * top * POINT), reals(m.search + 8 * (top - 1) * POINT)
-                unsure = may_hide_crossings(a, b)
-                if unsure and a[4] < DEPTH and splits < SPLITS:
-                    split_interval(m, h, e, top)
-                    top += 1
-                    splits += 1
-                    continue
+                unsure = may_hide_crossings(a, b, STRICT if proven else MISFIT)
+                if (unsure or (proven and a[5] == 0.0)) and a[4] < DEPTH:
+                    if splits < m.splits and bottoms < BOTTOMS:
+                        split_interval(m, h, e, top, 0.0 if unsure else 1.0)
+                        top += 1
+                        splits += 1
+                        continue
+                    given_up = 1
+                bottoms += 1 if unsure else 0
                 middle = -1.0
                 if unsure and sign * a[1] > 0.0 and sign * b[1] > 0.0 and sign * a[2] < 0.0 and sign * b[2] > 0.0:
-                    middle = dip(m, h, e, sign, a[0], b[0])
+                    middle = find_dip(m, h, e, sign, a[0], b[0])
                 parts = 2 if middle >= 0.0 else 1 if sign * b[1] < 0.0 else 0
                 for half in range(parts):
                     low = middle if half == 1 else a[0]
@@ -267,19 +321,14 @@ def find_crossings(m, h):
                 if b[1] != 0.0:
                     sign = 1.0 if b[1] > 0.0 else -1.0
                 top -= 1
+        if m.at_end and arrives(m, h, e, sign):
+            count = keep(m, h, count, e, sign < 0.0, 1.0)
+        unresolved[e] += given_up
         sides[e] = int(sign)
     return count
 
 
-def _watch(digest) -> Any:
-    """The search as a program; `digest` ties its cached code to all the sources it is made of."""
-
-    @cfunc(types.int64(types.int64, types.float64), **program)
-    def watch(memory, h):
-        """Find the crossings in the step of length h that has just been made; returns how many."""
-        return find_crossings(record(memory), h if digest else 0.0)
-
-    return watch
-
-
-watch = _watch(source_digest())
+@program(types.int64(types.int64, types.float64))
+def watch(memory, h):
+    """Find the crossings in the step of length h that has just been made; returns how many."""
+    return find_crossings(record(memory), h)

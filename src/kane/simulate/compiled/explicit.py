@@ -11,9 +11,20 @@ import math
 
 import numpy as np
 
-from .call import call_with, inline_part, loop, part, reals, source_digest, wholes
+from .call import call_with, inline_part, part, reals, wholes
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, event_signs, finish, has_room, set_inputs, wants_dense_output
+from .step import (
+    EPS,
+    all_finite,
+    copy_numbers,
+    event_signs,
+    find_events,
+    finish,
+    has_room,
+    set_inputs,
+    wants_dense_output,
+)
+from .store import loop
 
 SAFETY = 0.9
 SHRINK, GROW = 0.2, 10.0
@@ -31,7 +42,7 @@ order would hide the noise of accelerations near a singular position, which no s
 NOISY, TRIES, DITHER = 0.05, 12, 0.93
 """An error that a step much shorter has not brought down to this part is noise: then as many more steps are tried, each
 this part of the one before, and the best of them is taken. Shorter ones would end in the midst of what makes the noise,
-where a long step leaps over it."""
+where a long step passes it."""
 
 HIDDEN_JUMP = 0.1
 """A projection that moves a state by more than this part of what the step moved it hides a jump. Motions that pass
@@ -98,7 +109,7 @@ def projection_jumps(m, y):
     """Whether projection moved the step from the address y, whose result is in m.x, more than it may, to y_new.
 
     A step that keeps to the constraints leaves projection its error, and a shorter one far less. Where a contact ends
-    or a linkage is at the end of its reach, what is taken away does not fall with the step: there is no motion beyond.
+    or a linkage is fully extended, what is taken away does not fall with the step: there is no motion beyond.
     """
     moved = distance(m, 1.0, m.y_new, m.x + 8, y)
     return moved > 1.0 and moved > HIDDEN_JUMP * distance(m, 1.0, m.x + 8, y, y)
@@ -276,7 +287,7 @@ def prepare(m):
     if m.events > 0:
         event_signs(m)
     m.fresh = 0
-    if not all_finite(m.n, m.f):
+    if m.not_a_number or not all_finite(m.n, m.f):
         return False
     if m.h == 0.0:
         m.h = first_step(m, m.error_order)
@@ -395,51 +406,45 @@ def step_to_outputs(m, t, first):
     copy_numbers(m.n, m.saved, end)
 
 
-def _explicit_loop(digest):
-    """The loop for explicit methods; `digest` ties its cached code to all the sources it is made of."""
-
-    @loop
-    def explicit(memory, budget):
-        """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
-        m = memory[0]
-        if m.fresh and not prepare(m):
+@loop
+def explicit_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
+    m = memory[0]
+    if m.fresh and not prepare(m):
+        return NOT_FINITE
+    for _ in range(budget):
+        if m.t == m.t_end:
+            return REACHED
+        if not has_room(m):
+            return FULL
+        proposed = m.h
+        t_new, clipped = next_end(m)
+        t = m.t
+        h = t_new - t
+        if too_small(m, h, clipped):
+            if not leap_over_jump(m):
+                return NOT_FINITE if m.not_finite else SMALL_STEP
+            h, m.h = m.sign * m.h, 0.0
+            t_new = t + h
+        else:
+            attempt(m, t, t_new, h, not (m.fixed or m.proven))
+            if not accept_step(m, t_new, h, proposed, clipped):
+                if m.fixed:
+                    return NOT_FINITE
+                continue
+            if wants_dense_output(m, t_new):
+                dense_rows(m, t, t_new, h)
+        if not find_events(m, t_new, h):
             return NOT_FINITE
-        for _ in range(budget if digest else 0):
-            if m.t == m.t_end:
-                return REACHED
-            if not has_room(m):
-                return FULL
-            proposed = m.h
-            t_new, clipped = next_end(m)
-            t = m.t
-            h = t_new - t
-            if too_small(m, h, clipped):
-                if not leap_over_jump(m):
-                    return NOT_FINITE if m.not_finite else SMALL_STEP
-                h, m.h = m.sign * m.h, 0.0
-                t_new = t + h
-            else:
-                attempt(m, t, t_new, h, not (m.fixed or m.proven))
-                if not accept_step(m, t_new, h, proposed, clipped):
-                    if m.fixed:
-                        return NOT_FINITE
-                    continue
-                if wants_dense_output(m, t_new):
-                    dense_rows(m, t, t_new, h)
-            m.grid += 1
-            first = m.stored
-            copy_numbers(m.n, m.y, m.scratch)
-            stopped = finish(m, t_new, h)
-            if m.project_error and not m.fresh:
-                step_to_outputs(m, t, first)
-            copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
-            if stopped:
-                return EVENT
-            if m.fresh:
-                return RUNNING
-        return RUNNING
-
-    return explicit
-
-
-explicit_loop = _explicit_loop(source_digest())
+        m.grid += 1
+        first = m.stored
+        copy_numbers(m.n, m.y, m.scratch)
+        stopped = finish(m, t_new, h)
+        if m.project_error and not m.fresh:
+            step_to_outputs(m, t, first)
+        copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
+        if stopped:
+            return EVENT
+        if m.fresh:
+            return RUNNING
+    return RUNNING

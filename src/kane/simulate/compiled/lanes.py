@@ -32,12 +32,12 @@ def _group(builder: Any, address: Any, kind: Any = _GROUP) -> tuple[Any, Any]:
     return pointer, value
 
 
-def _put(builder: Any, value: Any, pointer: Any) -> None:
+def _store(builder: Any, value: Any, pointer: Any) -> None:
     """Write a group to memory."""
     builder.store(value, pointer).align = 8
 
 
-def _each(builder: Any, number: Any, kind: Any = _GROUP) -> Any:
+def _broadcast(builder: Any, number: Any, kind: Any = _GROUP) -> Any:
     """The group of `number` in every place."""
     group = ir.Constant(kind, ir.Undefined)
     for i in range(kind.count):
@@ -49,8 +49,8 @@ def _add(typing_context, target, factor, source):
     def code(context, builder, signature, args):
         pointer, value = _group(builder, args[0])
         _, other = _group(builder, args[2])
-        product = builder.fmul(_each(builder, args[1]), other, flags=("contract",))
-        _put(builder, builder.fadd(value, product, flags=("contract",)), pointer)
+        product = builder.fmul(_broadcast(builder, args[1]), other, flags=("contract",))
+        _store(builder, builder.fadd(value, product, flags=("contract",)), pointer)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64, types.int64), code
@@ -69,9 +69,9 @@ def _add_all(groups: int) -> Callable[..., Any]:
                 at = builder.add(factors, builder.mul(step.index, next_factor))
                 factor = builder.load(builder.inttoptr(at, ir.DoubleType().as_pointer()))
                 _, other = _group(builder, builder.add(source, builder.mul(step.index, next_source)), kind)
-                product = builder.fmul(_each(builder, factor, kind), other, flags=("contract",))
+                product = builder.fmul(_broadcast(builder, factor, kind), other, flags=("contract",))
                 builder.store(builder.fadd(builder.load(total), product, flags=("contract",)), total)
-            _put(builder, builder.load(total), pointer)
+            _store(builder, builder.load(total), pointer)
             return context.get_dummy_value()
 
         return types.void(*[types.int64] * 6), code
@@ -83,8 +83,8 @@ def _add_squares(typing_context, target, factor, source):
     def code(context, builder, signature, args):
         pointer, value = _group(builder, args[0])
         _, other = _group(builder, args[2])
-        product = builder.fmul(_each(builder, args[1]), builder.fmul(other, other), flags=("contract",))
-        _put(builder, builder.fadd(value, product, flags=("contract",)), pointer)
+        product = builder.fmul(_broadcast(builder, args[1]), builder.fmul(other, other), flags=("contract",))
+        _store(builder, builder.fadd(value, product, flags=("contract",)), pointer)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64, types.int64), code
@@ -93,7 +93,7 @@ def _add_squares(typing_context, target, factor, source):
 def _scale(typing_context, target, factor):
     def code(context, builder, signature, args):
         pointer, value = _group(builder, args[0])
-        _put(builder, builder.fmul(_each(builder, args[1]), value), pointer)
+        _store(builder, builder.fmul(_broadcast(builder, args[1]), value), pointer)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64), code

@@ -1,6 +1,6 @@
 """Linear algebra of a constrained system: x that satisfies A x = b and makes xᵀ M x / 2 − f·x least.
 
-That is M x = f + Aᵀ λ, A x = b without its multipliers, by recombination [GIL03, Eqs. 44-45]: a pivoted QR of A tells
+That is M x = f + Aᵀ λ, A x = b without its multipliers, by recombination [GIL03, Eqs. 44-45]: a pivoted QR of A gives
 dependent from independent unknowns, x = N x_I + N0, and (Nᵀ M N) x_I = Nᵀ (f − M N0) is solved by Cholesky. Rows that
 follow from others vanish in the QR and cost nothing; rows that contradict each other are met in the least squares.
 λ can be had from the factors of the same QR (`multipliers`).
@@ -57,8 +57,8 @@ def scale_rows(m, rows, a, b, groups, sizes):
     norms of the columns.
 
     A row that alone of its group becomes short is what a singular position looks like, so it must stay short. A group
-    of rows that are rounding errors beside `sizes`, one for each group, becomes zero. False if something is no number,
-    or so long beside them that it is at a pole.
+    of rows that are rounding errors relative to `sizes`, one for each group, becomes zero. False if something is no
+    number, or so long relative to them that it is at a pole.
     """
     n = m.n
     width = padded_length(n + 1)
@@ -133,8 +133,8 @@ def exchange_columns(rows, n, k, j, w, square, summed, order):
 def column_below(rows, n, k, w, v):
     """(length, last row that is not zero, row that came to the place k) of column k from row k on, copied to v.
 
-    The row that is largest in this column comes to the place k: then a reflection harms no row that is small beside
-    others, and what little a short row says is not lost in the rounding of long ones.
+    The row that is largest in this column comes to the place k: then a reflection harms no row that is small relative
+    to others, and what little a short row says is not lost in the rounding of long ones.
     """
     width = padded_length(n + 1)
     last, best, total, largest = k, k, 0.0, 0.0
@@ -342,7 +342,7 @@ def solve_constrained(m, rows, groups, sizes, a, b, mass, f, tolerance, share, x
     """Set x, (n,), to what makes xᵀ M x / 2 − f·x least where A x = b; all of them addresses.
 
     Rows of A with the same number in `groups`, (rows,) int64, compare by length; `sizes` are those of groups without
-    cancellation. `tolerance` tells the rank of A, `share` is added to the scaled M_jj. Leaves the rank in m.rank and
+    cancellation. `tolerance` decides the rank of A, `share` is added to the scaled M_jj. Leaves the rank in m.rank and
     the unknowns, dependent ones first, in m.order. Where there is no answer x is nan.
     """
     n = m.n

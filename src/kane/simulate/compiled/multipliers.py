@@ -8,16 +8,16 @@ watch. `m` is a record of type `embedded.MEMORY`.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
 from ...constraints.thresholds import ROUNDING, SINGULAR
-from .call import call, call_with, part, program, reals, source_digest, wholes
+from .call import call, call_with, part, reals, wholes
 from .embedded import MULTIPLIERS, WATCH, record
 from .linear import padded_length, scale_rows, scales, triangularize
 from .step import copy_numbers
+from .store import program
 
 ONE = np.int64(1)
 """How far it is from one number to the next of a vector. For a plain constant numba would compile `scales` anew."""
@@ -148,27 +148,19 @@ def sample_multipliers(m, samples, target):
         solve_multipliers(m, rows, m.groups, given[3] + 8 * i * n, target + 8 * i * rows)
 
 
-def _program(digest) -> Any:
-    """The program; `digest` ties its cached code to all the sources it is made of."""
-
-    @cfunc(types.void(types.int64, types.int64, types.int64), **program)
-    def multiplier_program(source, target, memory):
-        """Do what the task in the record at `memory` says: functions of the inputs at `source` and λ, or λ of many
-        samples, `source` being the address of [how many, address of their inputs], or of given rows and efforts."""
-        m = record(memory)
-        if m.task == MULTIPLIERS:
-            sample_multipliers(m, source, target)
-            return
-        watching = m.task == WATCH
-        given = wholes(source)
-        for i in range(1 if watching or not digest else given[0]):
-            inputs = source if watching else given[1] + 8 * i * m.inputs
-            write_multipliers(m, inputs, m.x + 8 * m.inputs if watching else target + 8 * i * m.rows)
-        if watching:
-            copy_numbers(m.inputs, source, m.x)
-            call(m.watch, m.x, target)
-
-    return multiplier_program
-
-
-multiplier_program = _program(source_digest())
+@program(types.void(types.int64, types.int64, types.int64))
+def multiplier_program(source, target, memory):
+    """Do what the task in the record at `memory` says: functions of the inputs at `source` and λ, or λ of many
+    samples, `source` being the address of [how many, address of their inputs], or of given rows and efforts."""
+    m = record(memory)
+    if m.task == MULTIPLIERS:
+        sample_multipliers(m, source, target)
+        return
+    watching = m.task == WATCH
+    given = wholes(source)
+    for i in range(1 if watching else given[0]):
+        inputs = source if watching else given[1] + 8 * i * m.inputs
+        write_multipliers(m, inputs, m.x + 8 * m.inputs if watching else target + 8 * i * m.rows)
+    if watching:
+        copy_numbers(m.inputs, source, m.x)
+        call(m.watch, m.x, target)

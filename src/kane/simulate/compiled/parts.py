@@ -1,7 +1,7 @@
 """How a part of a loop is compiled: into LLVM's language and no further.
 
 Left to itself numba optimises every function together with all that it calls, and makes machine code of it, before it
-goes on to the caller: what lies deep is worked on again for everything above it. Nobody but a loop calls a part, so
+goes on to the caller: what lies deep is worked on again for everything above it. Only loops call a part, so
 parts are only put together, and all of them are optimised once, with the loop.
 """
 

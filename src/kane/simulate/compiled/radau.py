@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from .call import call, call_with, complexes, loop, part, reals, source_digest, wholes
+from .call import call, call_with, complexes, part, reals, wholes
 from .explicit import (
     BLIND_ERROR,
     BLIND_STEP,
@@ -24,7 +24,8 @@ from .explicit import (
     too_small,
 )
 from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, finish, has_room, set_inputs
+from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, set_inputs
+from .store import loop
 
 ROOT = math.sqrt(6.0)
 
@@ -231,11 +232,11 @@ def newton(m, t, h):
 
 
 @part
-def judge(m, t, t_new, h):
+def form_result(m, t, t_new, h):
     """Form the result in y_new, projected, and return its error in tolerances.
 
     The error is the difference to the embedded method, passed through the real system; where a step seems bad at the
-    start or after a rejection it is passed through once more, which tells stiff components from wrong ones.
+    start or after a rejection it is passed through once more, which separates stiff components from wrong ones.
     """
     n = m.n
     y, y_new, z, x = reals(m.y), reals(m.y_new), reals(m.z), reals(m.x + 8)
@@ -298,7 +299,7 @@ def attempt_implicit(m, t, t_new, h):
             return -0.5
         m.jacobian_current = WANTED
         return -1.0
-    error = judge(m, t, t_new, h)
+    error = form_result(m, t, t_new, h)
     m.not_finite = 0 if math.isfinite(error) else 1
     if m.not_finite or m.jumped:
         return -SHRINK
@@ -324,56 +325,55 @@ def attempt_implicit(m, t, t_new, h):
     return growth
 
 
-def _radau_loop(digest):
-    """The loop for the implicit method; `digest` ties its cached code to all the sources it is made of."""
-
-    @loop
-    def radau(memory, budget):
-        """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
-        m = memory[0]
-        if m.fresh:
-            m.extrapolates = 0
-            m.jacobian_current = OLD
-            if not prepare(m):
-                return NOT_FINITE
-        for _ in range(budget if digest else 0):
-            if m.t == m.t_end:
-                return REACHED
-            if not has_room(m):
-                return FULL
-            proposed = m.h
-            t_new, clipped = next_end(m)
-            h = m.sign * m.h
-            if too_small(m, h, clipped):
-                if not leap_over_jump(m):
-                    return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
-                h, m.h = m.sign * m.h, 0.0
-                t_new = m.t + h
-            else:
-                growth = attempt_implicit(m, m.t, t_new, h)
-                m.h *= abs(growth)
-                if growth < 0.0:
-                    if growth > -1.0:
-                        m.rejected += 1
-                        m.rejected_last = 1
-                    continue
-                if clipped:
-                    m.h = max(m.h, proposed)
-                polynomial(m)
-            m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
-            stopped = finish(m, t_new, h)
-            set_inputs(m, m.t, m.y)
-            call_with(m.rhs, m.rhs_memory, m.x, m.f)
-            m.evaluations += 1
-            if stopped:
-                return EVENT
-            if not all_finite(m.n, m.f):
-                return NOT_FINITE
-            if m.fresh:
-                return RUNNING
-        return RUNNING
-
-    return radau
+@part
+def close_step(m, t_new, h):
+    """Take the step to t_new; returns why the loop ends there, RUNNING if it does not."""
+    stopped = finish(m, t_new, h)
+    set_inputs(m, m.t, m.y)
+    call_with(m.rhs, m.rhs_memory, m.x, m.f)
+    m.evaluations += 1
+    if stopped:
+        return EVENT
+    return RUNNING if all_finite(m.n, m.f) else NOT_FINITE
 
 
-radau_loop = _radau_loop(source_digest())
+@loop
+def radau_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
+    m = memory[0]
+    if m.fresh:
+        m.extrapolates = 0
+        m.jacobian_current = OLD
+        if not prepare(m):
+            return NOT_FINITE
+    for _ in range(budget):
+        if m.t == m.t_end:
+            return REACHED
+        if not has_room(m):
+            return FULL
+        proposed = m.h
+        t_new, clipped = next_end(m)
+        h = m.sign * m.h
+        if too_small(m, h, clipped):
+            if not leap_over_jump(m):
+                return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
+            h, m.h = m.sign * m.h, 0.0
+            t_new = m.t + h
+        else:
+            growth = attempt_implicit(m, m.t, t_new, h)
+            m.h *= abs(growth)
+            if growth < 0.0:
+                if growth > -1.0:
+                    m.rejected += 1
+                    m.rejected_last = 1
+                continue
+            if clipped:
+                m.h = max(m.h, proposed)
+            polynomial(m)
+        m.h_before, m.extrapolates, m.proven, m.rejected_last = h, 1, 1, 0
+        if not find_events(m, t_new, h):
+            return NOT_FINITE
+        code = close_step(m, t_new, h)
+        if code != RUNNING or m.fresh:
+            return code
+    return RUNNING

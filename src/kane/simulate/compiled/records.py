@@ -16,14 +16,32 @@ finite, output arrays full, implicit iteration does not converge."""
 SAMPLES = 4
 """Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
 
-DEPTH, SPLITS = 12, 40
-"""How often an interval is halved at most, and how many halvings there are for one event in one step."""
+DEPTH, BOTTOMS = 12, 24
+"""How often an interval is halved at most, and how many intervals of one event in one step may be halved so often: more
+are noise, or change faster than can be followed."""
 
-POINT = 5
-"""A point of the search: place, value and slope there, value halfway to the next point, how often halved."""
+FEWEST_SPLITS, MOST_SPLITS = 40, 4096
+"""Halvings for one event in one step: as many as `ROOM` has place for the crossings of, within these bounds."""
 
-MOST_CROSSINGS = 2 * (SAMPLES + SPLITS) + 1
-"""At most this many crossings of one event can be found in one step."""
+ROOM = 32e6
+"""Bytes for states at crossings, in the beginning; memory that is never written to costs nothing."""
+
+POINT = 6
+"""A point of the search: place, value and slope there, value halfway to the next point, how often halved, 1 if the
+interval before halving was smooth."""
+
+
+def splits_for(states: int, events: int) -> int:
+    """Halvings that the search may take for each of some events in one step of a motion with so many states."""
+    rows = ROOM / (8.0 * max(1, states) * max(1, events))
+    return int(min(MOST_SPLITS, max(FEWEST_SPLITS, rows / 4.0)))
+
+
+def most_crossings(splits: int) -> int:
+    """At most this many crossings of one event can be found in one step: two per interval, one at the start and one at
+    the end of the motion."""
+    return 2 * (SAMPLES + splits) + 2
+
 
 SIZES = (
     "n",  # states
@@ -32,6 +50,8 @@ SIZES = (
     "requested",  # output times asked for; 0: every step is stored
     "room",  # rows that fit into out_t, out_y
     "event_room",  # rows that fit into event_t, event_y, event
+    "splits",  # halvings of the search for one event in one step
+    "step_room",  # crossings of all events that one step may bring
 )
 
 PROGRAMS = ("rhs", "project", "jacobian", "event_program")
@@ -72,15 +92,17 @@ ADDRESSES = (
     "k",  # (rows, width): derivatives of the stages
     "dense",  # (3 + dense rows, n): F_0, F_1, ... of the last step
     "scratch",  # (n,)
-    "other",  # (n,): a state beside y_new
+    "other",  # (n,): another state than y_new
     "directions",  # (events,) int64: -1 falling, 0 both, +1 rising
     "terminal",  # (events,) int64: 1 stops
     "g",  # (3 SAMPLES + 2, events): events at the samples and halfway between, then slopes at the samples
     "search",  # (DEPTH + 3, POINT)
     "g_point",  # (events,)
     "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
-    "found_at",  # (MOST_CROSSINGS * events,): crossings in this step as fractions of it
-    "found",  # (MOST_CROSSINGS * events,) int64: which event
+    "fast",  # (events,) int64: 1 if an event was too fast for the samples of the last step
+    "unresolved",  # (events,) int64: steps in which an event changed too fast for all its crossings to be found
+    "found_at",  # (step_room,): crossings in this step as fractions of it
+    "found",  # (step_room,) int64: which event
     "times",  # (requested,)
     "out_t",  # (room,)
     "out_y",  # (room, n)
@@ -103,6 +125,7 @@ REALS = (
     "max_step",
     "t",  # where the motion is, s
     "t_end",  # where this run of the loop ends, s
+    "t_last",  # where the whole motion ends, s
     "sign",  # +1 forward in time, -1 backward
     "span",  # length of the whole simulation, s
     "h",  # proposed length of the next step, positive, s; 0 before the first
@@ -134,6 +157,9 @@ COUNTERS = (
     "next_time",  # the first requested time that is not written yet
     "crossings",  # rows written to event_t, event_y, event
     "stopped_by",  # index of the terminal event
+    "found_count",  # crossings found in this step
+    "at_end",  # 1 when this step ends where the whole motion does
+    "not_a_number",  # 1 + index of an event that is nan
     "jacobian_current",  # implicit: one of radau.WANTED, OLD, CURRENT
     "extrapolates",  # implicit: 1 if the last step predicts the next
 )

@@ -9,7 +9,7 @@ import numpy as np
 from numba import typeof, types
 
 from .call import call_with, crossings, part, reals, wholes
-from .records import MEMORY, MOST_CROSSINGS
+from .records import MEMORY
 
 ARGUMENTS = (typeof(np.zeros(1, dtype=MEMORY)), types.int64)
 """What a loop takes: its memory and how many steps it may attempt."""
@@ -65,6 +65,8 @@ def event_signs(m):
     for e in range(m.events):
         if side[e] == 0:
             side[e] = (g[e] > 0.0) - (g[e] < 0.0)
+        if g[e] != g[e]:
+            m.not_a_number = e + 1
 
 
 @part
@@ -72,7 +74,7 @@ def has_room(m):
     """Whether the output arrays can take everything that one more step may bring."""
     if m.requested == 0 and m.stored + 1 >= m.room:
         return False
-    return m.crossings + m.events * MOST_CROSSINGS <= m.event_room
+    return m.crossings + m.step_room <= m.event_room
 
 
 @part
@@ -95,16 +97,24 @@ def write_state(m, part, time, target):
 
 
 @part
-def store_crossings(m, h):
+def find_events(m, t_new, h):
+    """Find the crossings in the step to t_new; False if an event is not a number there."""
+    if m.events > 0:
+        m.at_end = 1 if t_new == m.t_last else 0
+        m.found_count = crossings(m.watch, m, h)
+    return m.not_a_number == 0
+
+
+@part
+def store_crossings(m, t_new, h):
     """Store the crossings of this step up to the first terminal one; True if there is one, its row is the last."""
     if m.events == 0:
         return False
-    count = crossings(m.watch, m, h)
     found_at, found, event, event_t = reals(m.found_at), wholes(m.found), wholes(m.event), reals(m.event_t)
-    for c in range(count):
+    for c in range(m.found_count):
         row = m.crossings
         event[row] = found[c]
-        event_t[row] = m.t + found_at[c] * h
+        event_t[row] = m.t + found_at[c] * h if found_at[c] < 1.0 else t_new
         write_state(m, found_at[c], event_t[row], m.event_y + 8 * row * m.n)
         m.crossings += 1
         if wholes(m.terminal)[found[c]]:
@@ -118,7 +128,7 @@ def finish(m, t_new, h):
     """Close an accepted step from m.t to t_new: events, output, the new state. True if a terminal event stops it."""
     n = m.n
     out_t, times = reals(m.out_t), reals(m.times)
-    stopped = store_crossings(m, h)
+    stopped = store_crossings(m, t_new, h)
     t_stop = t_new
     if stopped:
         t_stop = reals(m.event_t)[m.crossings - 1]

@@ -1,4 +1,4 @@
-"""Modes of a linear system: eigenvalues, natural frequencies, damping ratios, shapes with names; and their table."""
+"""Eigenmodes of a linear system: eigenvalues, natural frequencies, damping ratios, named shapes; and their table."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ _NAMED = 4  # components of a shape that the table names
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class Eigenmode:
     """One eigenvalue (1/s) and its shape.
 
-    `states` are the components of the right eigenvector; `shape` what all coordinates and speeds do in the mode. Both
-    are scaled so that the largest coordinate that matters is 1, or else the largest coordinate, or else the largest
-    speed.
+    `states` are the components of the right eigenvector; `shape` what all coordinates and speeds do in it. Both are
+    scaled so that the largest coordinate that matters is 1, or else the largest coordinate, or else the largest speed.
     """
 
     eigenvalue: complex
@@ -52,10 +51,10 @@ class Mode:
         return self.eigenvalue.real < 0.0
 
 
-def modes_of(
+def eigenmodes_of(
     A: Array, states: Sequence[str], shape: Array, names: Sequence[str], scaled: Sequence[Sequence[str]]
-) -> tuple[Mode, ...]:
-    """The modes of ẋ = A x by rising real part, then imaginary part.
+) -> tuple[Eigenmode, ...]:
+    """The eigenmodes of ẋ = A x by rising real part, then imaginary part.
 
     `shape` (names, states) gives all `names` from the states; of the lists of states in `scaled` the first one that
     takes part has 1 as its largest component.
@@ -71,7 +70,7 @@ def modes_of(
         part = parts[0] if parts else v
         v = v / part[np.argmax(np.abs(part))]
         found.append(
-            Mode(
+            Eigenmode(
                 complex(values[k]),
                 dict(zip(states, v.tolist(), strict=True)),
                 dict(zip(names, (shape @ v).tolist(), strict=True)),
@@ -81,9 +80,9 @@ def modes_of(
 
 
 def table(linear: Linearization) -> str:
-    """What a linearization is about, and a line for each mode, pairs of conjugate ones together."""
-    modes = linear.modes
-    largest = max((m.frequency for m in modes), default=0.0)
+    """What a linearization is about, and a line for each eigenmode, pairs of conjugate ones together."""
+    eigenmodes = linear.eigenmodes
+    largest = max((m.frequency for m in eigenmodes), default=0.0)
     lines = [
         f"linearization of '{linear.model}' at t = {linear.at.t:g} s: {len(linear.states)} states, "
         f"{len(linear.inputs)} inputs, {len(linear.outputs)} outputs",
@@ -93,24 +92,24 @@ def table(linear: Linearization) -> str:
     if linear.running:
         lines.append(f"at this instant only: {', '.join(linear.running)} change")
     lines.append(f"{'eigenvalue (1/s)':>28} {'ω (rad/s)':>11} {'damping':>8}  {'shape':s}")
-    for mode in modes:
-        if mode.oscillates and mode.eigenvalue.imag < 0.0:
+    for eigenmode in eigenmodes:
+        if eigenmode.oscillates and eigenmode.eigenvalue.imag < 0.0:
             continue
-        lines.append(_line(mode, largest, linear.scaled))
+        lines.append(_line(eigenmode, largest, linear.shape_states))
     return "\n".join(lines)
 
 
-def _line(mode: Mode, largest: float, scaled: Sequence[Sequence[str]]) -> str:
-    if mode.frequency <= _NONE * max(1.0, largest):
+def _line(eigenmode: Eigenmode, largest: float, scaled: Sequence[Sequence[str]]) -> str:
+    if eigenmode.frequency <= _NONE * max(1.0, largest):
         eigenvalue, frequency, damping = "0", "0", ""
     else:
-        decay = mode.eigenvalue.real if abs(mode.eigenvalue.real) > _NONE * mode.frequency else 0.0
+        decay = eigenmode.eigenvalue.real if abs(eigenmode.eigenvalue.real) > _NONE * eigenmode.frequency else 0.0
         eigenvalue = f"{decay:.6g}"
-        if mode.oscillates:
-            eigenvalue += f" ± {abs(mode.eigenvalue.imag):.6g}i"
-        frequency, damping = f"{mode.frequency:.5g}", f"{-decay / mode.frequency + 0.0:.4f}"
-    parts = [{name: mode.states[name] for name in some} for some in scaled]
-    part = next((p for p in parts if max(map(abs, p.values()), default=0.0) > _NONE), dict(mode.states))
+        if eigenmode.oscillates:
+            eigenvalue += f" ± {abs(eigenmode.eigenvalue.imag):.6g}i"
+        frequency, damping = f"{eigenmode.frequency:.5g}", f"{-decay / eigenmode.frequency + 0.0:.4f}"
+    parts = [{name: eigenmode.states[name] for name in some} for some in scaled]
+    part = next((p for p in parts if max(map(abs, p.values()), default=0.0) > _NONE), dict(eigenmode.states))
     ranked = sorted(part.items(), key=lambda item: -abs(item[1]))
     shown = [f"{name} {_number(x)}" for name, x in ranked[:_NAMED] if abs(x) > _SHOWN * abs(ranked[0][1])]
     return f"{eigenvalue:>28} {frequency:>11} {damping:>8}  {', '.join(shown)}"
@@ -122,4 +121,4 @@ def _number(x: complex) -> str:
     return f"{abs(x):.3g}∠{np.degrees(np.angle(x)):.0f}°"
 
 
-__all__ = ["Mode", "modes_of", "table"]
+__all__ = ["Eigenmode", "eigenmodes_of", "table"]

@@ -1,0 +1,107 @@
+"""Whether definitions of generalized speeds, u = Y(q) s + Z, can be solved for the motion variables s.
+
+Judged by the rank of Y in a generic state, block by block: speeds that share no motion variable have nothing to do with
+each other, so that many definitions of a few rates each cost little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ExpressionError, ModelError, Problem
+from ..graph import Expr, evaluate, linear_coefficients
+from .records import Speed
+
+if TYPE_CHECKING:
+    from .symbols import Symbols
+
+_GENERIC_SEED = 7  # of the state at which definitions of speeds are judged
+_INVOLVED = 1e-6  # smallest part of a speed in a combination that is named
+_LARGEST_BLOCK = 600  # rows whose rank takes a fraction of a second; larger blocks are judged by the formulation
+_NAMED = 10  # speeds that an error names
+
+
+def check_definitions(m: Symbols, speeds: Sequence[Speed]) -> None:
+    """Refuse definitions that are not linear in the motion variables or cannot be solved for them."""
+    rows = _coefficients(m, speeds)
+    values = m.values_of([e for row in rows for e in row.values()])
+    generic = np.random.default_rng(_GENERIC_SEED)
+    values.update((name, float(generic.uniform(0.2, 1.3))) for name in ("t", *m.coordinate_records))
+    numbers = iter(evaluate([e for row in rows for e in row.values()], values))
+    known = [{name: next(numbers) for name in row} for row in rows]
+    for members, variables in _blocks(known):
+        if max(len(members), len(variables)) > _LARGEST_BLOCK and len(members) == len(variables):
+            continue
+        left = _vanishing_combination([known[k] for k in members], variables)
+        if left is not None:
+            involved = [speeds[k].name for k, c in zip(members, left, strict=True) if abs(c) > _INVOLVED]
+            named = ", ".join(involved[:_NAMED]) + (
+                "" if len(involved) <= _NAMED else f" and {len(involved) - _NAMED} more"
+            )
+            raise ModelError(
+                Problem(
+                    m.where("speeds"),
+                    f"{named} cannot be solved for the rates of the coordinates",
+                    "generalized speeds tell every motion of the mechanism apart",
+                    "define them so that none is a combination of the others",
+                )
+            )
+
+
+def _coefficients(m: Symbols, speeds: Sequence[Speed]) -> list[dict[str, Expr]]:
+    """Motion variable → its factor, for each speed."""
+    rows = []
+    for speed in speeds:
+        used = [name for name in m.inputs_of([speed.definition]) if name in m.motion_variables]
+        try:
+            ((factors,), _) = linear_coefficients([speed.definition], [m.motion_variables[name] for name in used])
+        except ExpressionError as error:
+            because = "a generalized speed is linear in the rates of the coordinates"
+            raise ModelError(Problem(m.where(f"speed '{speed.name}'"), str(error), because)) from None
+        rows.append({name: e for name, e in zip(used, factors, strict=True) if not e.is_zero})
+    return rows
+
+
+def _blocks(rows: Sequence[Mapping[str, float]]) -> list[tuple[list[int], list[str]]]:
+    """(rows, variables) of each group of rows that hang together by the variables in them."""
+    having: dict[str, list[int]] = {}
+    for k, row in enumerate(rows):
+        for name in row:
+            having.setdefault(name, []).append(k)
+    found, seen = [], set()
+    for start in range(len(rows)):
+        if start in seen:
+            continue
+        seen.add(start)
+        members, variables = [start], {}
+        for k in members:
+            for name in rows[k]:
+                if name not in variables:
+                    variables[name] = None
+                    new = [other for other in having[name] if other not in seen]
+                    seen.update(new)
+                    members += new
+        found.append((sorted(members), list(variables)))
+    return found
+
+
+def _vanishing_combination(rows: Sequence[Mapping[str, float]], variables: Sequence[str]) -> Sequence[float] | None:
+    """Weights of rows whose sum is zero; None where there are none, or where a generic state has no value."""
+    if len(rows) > len(variables) and len(rows) > _LARGEST_BLOCK:
+        return [1.0] * len(rows)  # more rows than variables: some of them
+    Y = np.zeros((len(rows), len(variables)))
+    column = {name: j for j, name in enumerate(variables)}
+    for i, row in enumerate(rows):
+        for name, value in row.items():
+            Y[i, column[name]] = value
+    if not np.all(np.isfinite(Y)):
+        return None  # the equations are judged when they are formulated
+    if not variables:
+        return [1.0] * len(rows)
+    return None if np.linalg.matrix_rank(Y) == len(rows) else np.linalg.svd(Y)[0][:, -1].tolist()
+
+
+__all__ = ["check_definitions"]

@@ -1,0 +1,104 @@
+"""Random command lines: exit status 0, 1 or 2, words where it is not 0, and JSON where JSON was asked for."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from kane.cli import main
+from kane.cli.parser import parser
+from long.block import Disagreement
+from long.hostile_files import hostile_text
+from long.odd_arguments import elsewhere
+from long.tries import draws
+
+COMMANDS = ("info", "ops", "derive", "inverse", "ik", "simulate", "linearize", "check", "list", "nothing")
+MODELS = (
+    *("pendulum", "double-pendulum", "four-bar", "cart-pole", "pendlum"),
+    *("hostile.yaml", "hostile.urdf", "coloured.yaml", "missing.yaml"),
+)
+COLOURED = r"""kane: 1
+name: "\e[31mred"
+bodies: {"\e[2Ja": {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}
+joints: {"\e[31mj": {type: revolute, parent: ground, child: "\e[2Ja", axis: z, coordinate: q}}
+"""
+VALUES = re.findall(
+    r"\S+",
+    "0 -1 1 nan inf 1e400 x '' q q=1 q=nan q=1/0 u=2 nobody=1 q=q q=__import__ L=0 L=-1 m=nan g=1.62 text c latex "
+    "sympy motion.csv motion.npz out.png /nowhere/x.csv ../x.csv . forward_dynamics energy kinematics rk4 radau dop853 "
+    "0,0,0 1,2 a,b,c xyz:1,2,3 1,0,0,0 floating fixed é",
+)
+
+
+def _fitting(action: argparse.Action) -> tuple[str, ...]:
+    if action.nargs == 0:
+        return ()
+    if action.choices is not None:
+        return tuple(map(str, action.choices))
+    return {int: ("0", "-1", "1", "7"), float: ("0", "-1", "0.5", "nan", "inf")}.get(action.type, tuple(VALUES))  # type: ignore[arg-type]
+
+
+@cache
+def options_of(command: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """(option, values that have its type, none where it is a flag); no option opens a window or a server."""
+    tables = [a.choices for a in parser()._actions if isinstance(a.choices, dict)]
+    known = tables[0].get(command) if tables else None
+    actions = known._actions if known is not None else []
+    named = [a for a in actions if a.option_strings and a.dest not in ("view", "help")]
+    return (*((a.option_strings[-1], _fitting(a)) for a in named), ("--nonsense", ()))
+
+
+def drawn_line(rng: np.random.Generator) -> list[str]:
+    """A command, mostly with a model, and up to four options with values that mostly do not fit them."""
+    line = [COMMANDS[int(rng.integers(len(COMMANDS)))]]
+    if rng.random() < 0.95:
+        line.append(MODELS[int(rng.integers(len(MODELS)))])
+    for _ in range(int(rng.integers(0, 5))):
+        known = options_of(line[0])
+        option, fitting = known[int(rng.integers(max(1, len(known) - (rng.random() < 0.8))))]
+        pool = fitting if rng.random() < 0.8 else VALUES
+        line += [option, pool[int(rng.integers(len(pool)))]] if fitting else [option]
+    if line[0] == "simulate":
+        line += ["--t", str(rng.choice(["0.01", "0.1", "0", "-1", "nan", "1e-300"]))]
+    return line
+
+
+def _hostile(folder: Path, number: int) -> None:
+    kind, text = hostile_text(1000 + number)
+    other = "yaml" if kind == "urdf" else "urdf"
+    (folder / f"hostile.{kind}").write_bytes(text.encode("utf-8", "surrogatepass"))
+    (folder / "coloured.yaml").write_text(COLOURED, encoding="utf-8")
+    (folder / f"hostile.{other}").write_text("kane: 1\n", encoding="utf-8")
+
+
+def search(number: int) -> str:
+    """One command line, in a folder of its own with hostile files."""
+    line = drawn_line(draws("commands", number))
+    out, words = io.StringIO(), io.StringIO()
+    try:
+        with elsewhere() as folder, contextlib.redirect_stdout(out), contextlib.redirect_stderr(words):
+            _hostile(folder, number)
+            status = main(line)
+        if status not in (0, 1, 2):
+            raise Disagreement(f"status {status}")
+        if status and not words.getvalue().strip() and not out.getvalue().strip():
+            raise Disagreement(f"status {status} without a word")
+        if "\x1b" in words.getvalue() + out.getvalue():
+            raise Disagreement("an escape sequence of the user's text reaches the terminal")
+        if "--json" in line and status == 0 and not {"-o", "--output"} & set(line):
+            json.loads(out.getvalue(), parse_constant=_no_json)
+    except Exception as error:
+        error.add_note(f"kane {line}")
+        raise
+    return f"status {status}"
+
+
+def _no_json(word: str) -> None:
+    raise Disagreement(f"{word} is no JSON")

@@ -1,0 +1,211 @@
+"""Whatever a caller gives, only errors of `kane.errors` come out: odd values for every argument of every entry."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+from kane.errors import InputError, KaneError, ModelError
+
+
+class Odd:
+    """A class, whose calls take nothing."""
+
+
+def odd_values() -> list[Any]:
+    """Values of every kind that is no number, name or list of these; some are used up by looking at them."""
+    plain = [None, True, math.nan, math.inf, -1, 0, 1e308, 10**400, 1 + 2j, np.float64(3.0), np.int64(2)]
+    texts = ["", "text", "1/0", "a b", "é" * 50, b"bytes"]
+    lists = [[], [1, 2, 3, 4, 5], [[1, 2], [3]], [[]], [None], ["x"], [{}], (1,), ("a", None), range(3), {1, 2}]
+    arrays = [np.array([]), np.zeros((2, 3, 4)), np.array(["a"]), np.array([None]), np.datetime64("2020")]
+    others = [{}, {"x": 1}, {1: 2}, {"x": None}, object(), Odd, Ellipsis, lambda *a: None, iter([1])]
+    return [*plain, *texts, *lists, *arrays, *others]
+
+
+def described() -> kane.Model:
+    """A model with something of everything that others can name."""
+    model = kane.Model("m", gravity=[0, 0, -9.81])
+    model.parameter("L", 1.0)
+    model.parameter("k", 2.0, free=True)
+    for name in "ab":
+        model.body(name, mass=1.0, center=[0.1, 0, 0], inertia={"xx": 1, "yy": 1, "zz": 1})
+    model.joint("j", "revolute", "ground", "a", axis="x")
+    model.joint("p", "prismatic", "a", "b", axis="z")
+    return model
+
+
+def loose() -> kane.Model:
+    """The same with a body that is not attached yet."""
+    model = described()
+    model.body("c", mass=1.0)
+    return model
+
+
+Q = [0.1, 0.2]
+ZERO = [0.0, 0.0]
+VALID: dict[str, tuple[Any, ...]] = {
+    "parameter": ("x", 1.0),
+    "body": ("new",),
+    "particle": ("new", 1.0),
+    "joint": ("jj", "revolute", "ground", "c"),
+    "dh": ("standard", {}),
+    "wheel": ("w", "a", "x", 0.1),
+    "slosh": ("s", "a", 1.0, 0.5),
+    "rotor": ("r", "j", 0.1),
+    "coordinate": ("z",),
+    "frame": ("F", "a"),
+    "point": ("P", "a", None),
+    "attach": ("c", "N", "O"),
+    "load": ("l", kane.Effort("j", 1.0)),
+    "constrain": ("cc", kane.Distance("a", "ground", length=1.0)),
+    "control": ("law", {}),
+    "limit": ("q_j",),
+    "set_speeds": ({},),
+    "order_coordinates": ([],),
+    "set_gravity": ([0, 0, 1],),
+    "set_initial": ({},),
+    "set_duration": (1.0,),
+    "inverse_dynamics": (Q, ZERO, ZERO),
+    "forward_dynamics": (Q, ZERO, ZERO),
+    "regressor": (Q, ZERO, ZERO),
+    "reactions": (Q, ZERO, ZERO),
+    "drive_efforts": (Q, ZERO, ZERO, ["u_j"]),
+    **dict.fromkeys(("bias", "qdot", "energy", "momentum", "external_loads", "constraint_rows", "project"), (Q, ZERO)),
+    **dict.fromkeys(("mass_matrix", "inertia", "mass_center", "poses", "freedom"), (Q,)),
+    "at": ("a",),
+    "simulate": ((0, 0.01),),
+}
+"""Arguments that every public method of a model takes."""
+
+WRITES = ("save",)  # to any path that it is given: its errors are those of files
+DESCRIBING = (
+    "parameter", "body", "particle", "joint", "dh", "wheel", "slosh", "rotor", "coordinate", "frame", "point", "attach",
+    "load", "constrain", "control", "limit", "set_speeds", "order_coordinates", "set_gravity", "set_initial",
+    "set_duration", "keep_free", "set_parameters",
+)  # fmt: skip
+OPTIONS = {
+    "simulate": ("odd", "max_step", "first_step", "max_steps", "chunk"),
+    "joint": ("odd", "axis", "pitch", "sequence", "normal", "velocity"),
+    "frame": ("odd", "axis", "angle", "euler", "quaternion"),
+    "particle": ("odd", "center"),
+    "set_parameters": ("odd", "L", "k"),
+}
+METHODS = [n for n in dir(kane.Model) if not n.startswith("_") and callable(getattr(kane.Model, n)) and n != "of"]
+RECORDS = [r for n in kane.__all__ if isinstance(r := getattr(kane, n), type) and hasattr(r, "kind")]
+
+
+def outcomes(calls: Sequence[tuple[str, Callable[[], object]]]) -> list[str]:
+    """What came out of calls that is no error of this package, and not an answer either."""
+    wrong = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for label, call in calls:
+            try:
+                call()
+            except KaneError:
+                continue
+            except Exception as error:
+                wrong.append(f"{label}: {type(error).__name__}: {error}")
+    return wrong
+
+
+@pytest.mark.parametrize("name", [n for n in METHODS if n not in WRITES])
+def test_every_method_of_a_model_answers_or_refuses(name: str) -> None:
+    asked = described()
+    calls: list[tuple[str, Callable[[], object]]] = []
+    parameters = list(inspect.signature(getattr(kane.Model, name)).parameters.values())[1:]
+    valid = VALID.get(name, ())
+    for place, p in enumerate(parameters):
+        keys = OPTIONS.get(name, ("odd",)) if p.kind is p.VAR_KEYWORD else (p.name,)
+        for key in keys:
+            for value in odd_values():
+
+                def call(place: int = place, key: str = key, value: Any = value, named: bool = True) -> object:
+                    model = loose() if name in DESCRIBING else asked
+                    if place < len(valid) and parameters[place].kind is not inspect.Parameter.VAR_KEYWORD:
+                        return getattr(model, name)(*valid[:place], value, *valid[place + 1 :])
+                    return getattr(model, name)(*valid, **{key: value})
+
+                calls.append((f"{key}={type(value).__name__}", call))
+    assert outcomes(calls) == []
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_every_record_is_taken_or_refused_with_odd_fields(record: type) -> None:
+    calls: list[tuple[str, Callable[[], object]]] = []
+    fields = [f for f in dataclasses.fields(record) if f.init]
+    valid: dict[str, Any] = {}
+    for f in fields:
+        if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+            meant = {"Body": "a", "Joint": "j", "Comp": [0.0, 0.0, 1.0], "Axis": "z"}
+            valid[f.name] = next((v for kind, v in meant.items() if kind in str(f.type)), 1.0)
+    for f in fields:
+        for value in odd_values():
+
+            def call(name: str = f.name, value: Any = value) -> object:
+                model = described()
+                made = record(**{**valid, name: value})
+                add = model.load if hasattr(made, "actions") else model.constrain
+                return add("odd", made)
+
+            calls.append((f"{record.__name__}.{f.name}={type(value).__name__}", call))
+    assert outcomes(calls) == []
+
+
+@pytest.mark.parametrize("method", ["check", "reactions"])
+def test_motions_answer_or_refuse(method: str) -> None:
+    run = described().simulate((0.0, 0.01))
+    keys = {"check": ("tolerance",), "reactions": ("frame", "on", "odd")}[method]
+    calls = [(k, lambda k=k, v=v: getattr(run, method)(**{k: v})) for k in keys for v in odd_values()]
+    assert outcomes(calls) == []
+
+
+ROBOT = """<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1"/></inertial></link><joint name="j" type="revolute"><parent link="a"/>
+<child link="b"/><axis xyz="0 0 1"/></joint></robot>"""
+
+
+def test_loading_answers_or_refuses(tmp_path: Path) -> None:
+    robot = tmp_path / "r.urdf"
+    robot.write_text(ROBOT)
+    options = ("free", "base", "gravity", "mimic", "damping", "friction", "packages", "strict", "right_angle", "odd")
+    calls = [(f"{k}", lambda k=k, v=v: kane.load(robot, **{k: v})) for k in options for v in odd_values()]
+    calls += [("source", lambda v=v: kane.load(v)) for v in odd_values()]
+    calls += [("gravity", lambda v=v: kane.Model("m", gravity=v).gravity) for v in odd_values()]
+    assert outcomes(calls) == []
+
+
+@pytest.mark.parametrize("answer", [None, "text", [[1.0]], [1.0], {"u_j": 1.0}, [1 + 2j, 0.0], b"xx", object()])
+def test_a_control_that_gives_no_efforts_is_refused(answer: Any) -> None:
+    with pytest.raises(InputError, match="the control gave"):
+        described().simulate((0.0, 0.1), control=lambda t, q, u: answer)
+
+
+def test_errors_of_a_control_are_those_of_the_caller() -> None:
+    def broken(t: float, q: Any, u: Any) -> Any:
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine"):
+        described().simulate((0.0, 0.1), control=broken)
+
+
+def test_what_nobody_foresaw_is_named_with_its_cause() -> None:
+    with pytest.raises(InputError, match=r"body: cannot take what it was given: 'new', shapes=3") as caught:
+        described().body("new", shapes=3)  # type: ignore[arg-type]
+    assert isinstance(caught.value.__cause__, TypeError)
+
+
+def test_names_and_numbers_that_are_none_are_named() -> None:
+    with pytest.raises(ModelError, match="unknown body"):
+        described().joint("x", "revolute", ["ground"], "a")  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="is not a finite number"):
+        described().body("new", mass=10**400)
