@@ -223,7 +223,7 @@ class Equations:
         """What the rows of the constraints are divided by: where it vanishes they are at a pole. Zero everywhere if no
         state was found at which the choice of dependent speeds could be made."""
         graph = self.graph
-        if not self._regular.seen:
+        if not self._regular_state.seen:
             return [graph.const(0.0)]
         nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
         found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
