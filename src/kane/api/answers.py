@@ -112,11 +112,12 @@ class ConstrainedAnswer:
             return self._run(t, arrays, values)
         with np.errstate(all="ignore"):
             try:
-                udot, pivots, denominators = self._written_out(t, arrays, values)
+                udot, pivots, *denominators = self._written_out(t, arrays, values)
             except SingularError:  # a single state, at which a pivot is zero
                 return self._run(t, arrays, values)
             weak = ~np.all(np.abs(pivots) > SINGULAR, axis=-1)
-            weak |= ~np.all(np.abs(denominators) > ROUNDING, axis=-1)
+            for divisors in denominators:
+                weak |= ~np.all(np.abs(divisors) > ROUNDING, axis=-1)
         if not np.any(weak):
             return udot
         if udot.ndim == 1:

@@ -320,7 +320,7 @@ def _explain_named_speeds(
 
 def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
     """Refuse speeds at a singular position that the constraints do not allow close to it."""
-    if not answers.mechanism.constraints or not is_singular(answers, q, u, t):
+    if not np.any(u) or not is_singular(answers, q, u, t):
         return
 
     def rows_ahead(h: float) -> RowTerms:

@@ -54,7 +54,7 @@ def row_rank(A: Array, within: float = REDUNDANT, sizes: Array | None = None) ->
     """How many rows of A (m, n) are independent, all speeds counting alike; −1 where some have no value."""
     if not np.all(np.isfinite(A)):
         return -1
-    return len(choose_speeds(A, np.ones(A.shape[1]), within, sizes).dependent)
+    return len(pivot_columns(scale_columns(A, np.ones(A.shape[1]), sizes), within))
 
 
 def null_space(A: Array, within: float = REDUNDANT, sizes: Array | None = None) -> Array:

@@ -66,7 +66,7 @@ class Equations(MotionExpressions):
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
                 "pivots": ((len(self.embedding.shrunk),), self.embedding.shrunk),
-                "denominators": ((len(self.denominators),), self.denominators),
+                **({"denominators": ((len(self.denominators),), self.denominators)} if self.denominators else {}),
             },
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:

@@ -276,14 +276,14 @@ class MotionExpressions:
 
         >>> e = kane.load("four-bar").equations()
         >>> e.denominators
-        [1]
+        []
         """
         graph = self.graph
         if not self._regular_state.seen:
             return [graph.const(0.0)]
         nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
         found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
-        return [e for e in map(graph.expr, found) if e.number is None] or [graph.const(1.0)]
+        return [e for e in map(graph.expr, found) if e.number is None]
 
     @cached_property
     def forward_dynamics(self) -> list[Expr]:
