@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kane import Model
 from kane.graph import Expr
 from kane.model import Effort, Force, JointSpring, Spring, Torque
+from kane.model.joints import speeds_are_rates
 
 Array = NDArray[np.float64]
 
@@ -270,7 +271,7 @@ def add_load(model: Model, name: str, load: LoadPlan, bodies: list[str]) -> None
     )
     swinging = [f"{x!r}*{swing}" for x in vector]
     joints = [j for j in model.joints.values() if j.rates]
-    plain = [j for j in joints if len(j.rates) == len(j.coordinates)]
+    plain = [j for j in joints if speeds_are_rates(j.type)]
     if load.kind == "force":
         model.load(name, Force(first, swinging, at=load.first_at.tolist(), frame=frame))
     elif load.kind == "torque":

@@ -109,7 +109,8 @@ def load_function(tree: Tree, q: Array, speeds: Array, u: Array, t: float) -> An
     """What the loads of a plan do, as `laws.trees.add_load` describes them: (body, point, force, torque), efforts."""
     plan = tree.plan
     rates = {k: tree.slots(k)[1] for k, b in enumerate(plan.bodies) if tree.slots(k)[1].stop > tree.slots(k)[1].start}
-    plain = [k for k in rates if DOF[plan.bodies[k].kind][0] == DOF[plan.bodies[k].kind][1]]
+    same = [k for k in rates if DOF[plan.bodies[k].kind][0] == DOF[plan.bodies[k].kind][1]]
+    plain = [k for k in same if (plan.bodies[k].kind, plan.bodies[k].options.get("velocity")) != ("planar", "body")]
     swing = np.cos(2 * t) + 0.3 * q[0] - 0.2 * speeds[0]
 
     def acting(now: list[Moving]) -> tuple[list[tuple[int, Array, Array, Array]], Array]:

@@ -176,7 +176,10 @@ def test_what_cannot_be_a_file_is_refused_beforehand(tmp_path: Path) -> None:
         check_writable(tmp_path / "no" / "file")
 
 
-def test_a_model_that_cannot_be_saved_leaves_the_old_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_cannot_be_saved_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.yaml"
+    file.write_text(OLD)
+
     def full(self: Path, target: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
