@@ -12,10 +12,11 @@ import math
 import numpy as np
 
 from .call import call_with, inline_part, part, reals, wholes
-from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
+from .records import EVENT, FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import (
     EPS,
     all_finite,
+    changes_mode,
     copy_numbers,
     event_signs,
     find_events,
@@ -444,7 +445,13 @@ def explicit_loop(memory, budget):
             step_to_outputs(m, t, first)
         copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
         if stopped:
-            return EVENT
+            if not changes_mode(m):
+                return EVENT
+            if m.transition_fault:
+                return NO_MODE
+            if not prepare(m):
+                return NOT_FINITE
+            continue
         if m.fresh:
             return RUNNING
     return RUNNING
