@@ -588,15 +588,15 @@ def place_residual(c):
 
 
 @part
-def close_places(c):
-    """Move the coordinates in c.x to where all residuals of the mode are zero, by steps that are least in the metric of
-    the mass at the beginning."""
+def close_places(c, enough):
+    """Move the coordinates in c.x to where all residuals of the mode are `enough` at most, by steps that are least in
+    the metric of the mass at the beginning."""
     n = c.n
     phi, offset, at = reals(c.place_phi), reals(c.offset), wholes(c.place_of)
     q, along, step = reals(c.x + c.q_start), reals(c.along), reals(c.step)
     residual = place_residual(c)
     for _ in range(NEWTON_STEPS):
-        if not residual > EXACT:
+        if not residual > enough:
             return
         count = 0
         for i in range(c.rows):
@@ -646,8 +646,8 @@ def close_rates(c):
 
 
 @part
-def project_state(c):
-    """Move the state in c.x onto the rows of the mode."""
+def project_state(c, enough):
+    """Move the state in c.x onto the rows of the mode, to where residuals of position are `enough` at most."""
     if c.unit != 0:
         call(c.unit, c.x, c.y)
         copy_numbers(c.states, c.y, c.x + c.q_start)
@@ -655,7 +655,7 @@ def project_state(c):
     if not factor_mass(c):
         return
     if c.holonomic > 0:
-        close_places(c)
+        close_places(c, enough)
     close_rates(c)
 
 
@@ -669,5 +669,5 @@ def changing_program(source, target, memory):
         write_watched(c, source, target)
     else:
         copy_numbers(c.inputs, source, c.x)
-        project_state(c)
+        project_state(c, EXACT)
         copy_numbers(c.states, c.x + c.q_start, target)

@@ -278,7 +278,8 @@ def first_step(m, order):
 
 @part
 def prepare(m):
-    """Derivative and event sides at a state or inputs set from outside, and a first step if there is none.
+    """Derivative and event sides at a state or inputs set from outside, and a first step if there is none; −m.h > 0 is
+    the longest that it may be.
 
     False if the derivative is not finite.
     """
@@ -290,8 +291,11 @@ def prepare(m):
     m.fresh = 0
     if m.not_a_number or not all_finite(m.n, m.f):
         return False
-    if m.h == 0.0:
+    if m.h <= 0.0:
+        most = -m.h
         m.h = first_step(m, m.error_order)
+        if most > 0.0:
+            m.h = min(m.h, most)
     return True
 
 

@@ -94,7 +94,22 @@ def resting_speed(c, i):
     """Speed (m/s, rad/s) below which the normal of element i is at rest: what it would do from there is lost in the
     rounding of its gap."""
     fall = max(0.0, -reals(c.drift)[wholes(c.first)[i]])
-    return max(AT_REST, math.sqrt(32.0 * fall * gap_rounding(c, i)))
+    return max(AT_REST, math.sqrt(32.0 * fall * gap_rounding(c, i)), 64.0 * EPS * abs(reals(c.x)[0]) * fall)
+
+
+@part
+def time_to_turn(c):
+    """The shortest time (s) until a contact that separates has its greatest gap, 0 if none turns back: a first step
+    must not pass over a whole bounce."""
+    rate, drift, shortest = reals(c.rate), reals(c.drift), 0.0
+    for i in range(c.elements):
+        row = wholes(c.first)[i]
+        if wholes(c.type)[i] == CONTACT and wholes(c.state)[i] == OPEN and touches(c, i):
+            if rate[row] > 0.0 and drift[row] < 0.0:
+                time = -rate[row] / drift[row]
+                if shortest == 0.0 or time < shortest:
+                    shortest = time
+    return shortest
 
 
 @part
@@ -425,7 +440,8 @@ def change_mode(m, c, at_start):
         sort_by_rates(c)
         if not choose_mode(c):
             return CONTRADICTS
-    project_state(c)
+    first_step = time_to_turn(c)
+    project_state(c, 0.0)
     copy_numbers(c.states, c.x + c.q_start, m.y)
     reals(m.y)[c.states - 1] += energy
     c.same_time = c.same_time + 1 if m.t - c.last_t <= 4.0 * EPS * abs(m.t) and not at_start else 0
@@ -436,7 +452,7 @@ def change_mode(m, c, at_start):
         reals(m.out_t)[m.stored] = m.t
         copy_numbers(m.n, m.y, m.out_y + 8 * m.stored * m.n)
         m.stored += 1
-    m.fresh, m.proven, m.tries, m.h, m.error = 1, 0, 0, 0.0, 1e-4
+    m.fresh, m.proven, m.tries, m.h, m.error = 1, 0, 0, -first_step, 1e-4
     if m.fixed:
         m.h, m.origin, m.grid = m.fixed_step, m.t, 0
     m.segment_start = m.steps
