@@ -77,6 +77,10 @@ def work_size(k: int, n: int) -> int:
     return RECORD_NUMBERS + 4 * k + 4 * n + n * (n + 1) + 2 * n + MOST_SOLUTIONS * n
 
 
+work_numbers: Callable[..., Any] = part(work_size)
+"""`work_size` for compiled code."""
+
+
 @part
 def lay_out(m, work):
     """Set the addresses of a problem's own memory, which begins at `work`; floors are 0."""
