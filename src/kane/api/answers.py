@@ -322,11 +322,12 @@ def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
     changing = mechanism.changing.values()
     numbers: list[Expr] = []
     conditions: list[Expr] = []
-    zero, infinite = mechanism.graph.const(0.0), mechanism.graph.const(1e300)
+    zero = mechanism.graph.const(0.0)
     for c in changing:
-        bound, duration = c.law.bound or zero, c.law.duration or infinite
-        numbers += [c.law.restitution, c.law.static, c.law.friction, bound, duration]
-        conditions += [c.law.when or zero, c.law.until or zero]
+        numbers += [c.law.restitution, c.law.static, c.law.friction]
+        numbers += [zero if c.law.bound is None else c.law.bound]
+        numbers += [zero if c.law.duration is None else c.law.duration]
+        conditions += [zero if e is None else e for e in (c.law.when, c.law.until)]
     laws = watch_program(whole.fresh_equations(), numbers)
     when = watch_program(whole.fresh_equations(), conditions) if any(not e.is_zero for e in conditions) else None
     return ChangingSet(
@@ -340,7 +341,7 @@ def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
                 c.law.when is not None,
                 c.law.until is not None,
                 c.law.duration is not None,
-                c.law.held and c.type == "switched",
+                c.law.held and c.type in ("switched", "friction"),
             )
             for c in changing
         ),

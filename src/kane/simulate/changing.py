@@ -40,7 +40,7 @@ FIRST_ROOM = 64
 @dataclass(frozen=True, slots=True)
 class Element:
     """A changing constraint: its name, which of `TYPES` it is of, how many rows it has, what of a law it has, and
-    whether it holds at the start (a switched one)."""
+    whether it holds at the start (a switched one, or friction)."""
 
     name: str
     type: str
@@ -101,7 +101,8 @@ class ChangingRun:
     def __init__(self, constraints: ChangingSet, watch: Kernel | None = None):
         with announce_compilation("constraints that come and go"):
             from .compiled import changing, transitions
-            from .compiled.impact import work_size
+            from .compiled.contact_programs import contact_program
+            from .compiled.impact import impact_size
 
         self.constraints = constraints
         self._code, self._transition = changing.changing_program, transitions.transition_program
@@ -125,6 +126,7 @@ class ChangingRun:
             "q_start": 8 * layout.inputs["q"].start,
             "u_start": 8 * layout.inputs["u"].start,
             "room": FIRST_ROOM,
+            "solver": contact_program.address,
         }
         programs = {name: getattr(constraints, name) for name in ("terms", "places", "unit", "laws", "conditions")}
         programs["watch"] = watch
@@ -134,7 +136,7 @@ class ChangingRun:
             self._record[name] = value
         self._kept = tuple(programs.values())
         self._make_shared()
-        self._make_own(work_size(k + 1, layout.rows))
+        self._make_own(impact_size(k + 1, layout.rows))
         tasks = np.empty((len(changing.TASKS), 2), dtype=np.int64)
         tasks[:, 0] = changing.TASKS
         tasks[:, 1] = address_of(self._record)
@@ -204,6 +206,7 @@ class ChangingRun:
             "place_group": (len(layout.positions) + 1,),
             "cause": (room,),
             "which": (room,),
+            "choices": (room,),
             "states_after": (room, k),
         }
         wholes |= dict.fromkeys(("state", "barred", "solver_first", "solver_rows", "solver_type"), (k + 1,))
@@ -257,7 +260,7 @@ class ChangingRun:
         record = self._record[0]
         if record["count"] < record["room"]:
             return
-        for name in ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "states_after"):
+        for name in ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after"):
             array = self._arrays[name]
             larger = np.zeros((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
             larger[: array.shape[0]] = array
@@ -302,6 +305,7 @@ class ChangingRun:
                     float(arrays["energy"][i]),
                     arrays["speeds"][i, 0].copy(),
                     arrays["speeds"][i, 1].copy(),
+                    max(1, int(arrays["choices"][i])),
                 )
             )
         return tuple(found)

@@ -163,7 +163,8 @@ class Transition:
     without collision", or the name of the event that switched the constraints; `constraints` are the names of those
     that it is about. `mode` says what each changing constraint does afterwards: "open", "sticks" or "slips". `impulse`
     has the impulses (N s, N m s) along the rows of each constraint that took one, `energy_change` is what they did to
-    the kinetic energy (J, negative is lost), and `u_before` and `u_after` are the speeds (n,).
+    the kinetic energy (J, negative is lost), and `u_before` and `u_after` are the speeds (n,). `possible` is how many
+    different motions the laws of contact allowed from there: more than one is indeterminate, and one of them was taken.
     """
 
     t: float
@@ -174,6 +175,7 @@ class Transition:
     energy_change: float = 0.0
     u_before: Array | None = None
     u_after: Array | None = None
+    possible: int = 1
 
     def __str__(self) -> str:
         about = f" of {', '.join(self.constraints)}" if self.constraints else ""

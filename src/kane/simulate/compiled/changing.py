@@ -42,7 +42,7 @@ ROUNDINGS = 4.0
 RATES, PROJECTION, WATCH = range(3)
 TASKS = (RATES, PROJECTION, WATCH)
 
-PROGRAMS = ("terms", "places", "unit", "laws", "conditions", "watch")
+PROGRAMS = ("terms", "places", "unit", "laws", "conditions", "watch", "solver")
 SIZES = (
     "coordinates",
     "n",
@@ -63,8 +63,7 @@ SIZES = (
     "room",  # transitions that fit in
     "count",  # transitions so far
     "same_time",  # transitions at one instant
-    "used",  # numbers of the solver's memory
-    "indeterminate",  # how often more than one mode was possible
+    "possible",  # modes that were possible at the last choice, −1 if not counted
 )
 SHARED = (
     "type",  # (elements,) int64
@@ -121,7 +120,7 @@ OWN_REALS = (
     "solver_v",
     "solver_mu",  # (elements + 1,)
     "solver_e",  # (elements + 1,)
-    "solver_work",  # (used,)
+    "solver_work",
     "at",  # (room,): transitions
     "energy",  # (room,)
     "impulses",  # (room, rows)
@@ -142,6 +141,7 @@ OWN_WHOLES = (
     "solver_row",  # (rows,): row of each row of the problem
     "cause",  # (room,)
     "which",  # (room,): the element
+    "choices",  # (room,): modes that were possible, −1 if not counted
     "states_after",  # (room, elements)
 )
 OWN = (*OWN_REALS, *OWN_WHOLES)
@@ -498,18 +498,24 @@ def write_rates(c, source, target):
 
 
 @part
+def condition_ahead(c, i, t):
+    """What falls through zero where the element i is imposed, or let go; 1 where nothing will."""
+    condition = reals(c.condition)
+    if wholes(c.state)[i] == OPEN:
+        return -condition[2 * i] if wholes(c.has_when)[i] else 1.0
+    ahead = -condition[2 * i + 1] if wholes(c.has_until)[i] else math.inf
+    if wholes(c.has_duration)[i]:
+        ahead = min(ahead, reals(c.imposed)[i] + reals(c.law)[i * LAWS + DURATION] - t)
+    return ahead if ahead < math.inf else 1.0
+
+
+@part
 def write_watched(c, source, target):
     """Write two functions for each changing constraint, which fall through zero where its mode ends, and what the
     user's events watch."""
     g = reals(target)
     state, kind, first = wholes(c.state), wholes(c.type), wholes(c.first)
-    rate, phi, reaction, law, condition = (
-        reals(c.rate),
-        reals(c.phi),
-        reals(c.reaction),
-        reals(c.law),
-        reals(c.condition),
-    )
+    rate, phi, reaction, law = reals(c.rate), reals(c.phi), reals(c.reaction), reals(c.law)
     if not evaluate(c, source):
         fill(2 * c.elements + c.watched, math.nan, target)
         return
@@ -526,19 +532,13 @@ def write_watched(c, source, target):
     for i in range(c.elements):
         one, two = 1.0, 1.0
         at, slips = slip_rows(c, i)
-        if kind[i] == SWITCHED:
-            if state[i] == OPEN:
-                one = -condition[2 * i] if wholes(c.has_when)[i] else 1.0
-            else:
-                one = -condition[2 * i + 1] if wholes(c.has_until)[i] else 1.0
-                if wholes(c.has_duration)[i]:
-                    two = reals(c.imposed)[i] + law[i * LAWS + DURATION] - reals(source)[0]
+        if kind[i] == SWITCHED or kind[i] == FRICTION:
+            one = condition_ahead(c, i, reals(source)[0])
+        elif state[i] == OPEN:
+            one = phi[first[i]] if kind[i] == CONTACT else rate[first[i]]
         else:
-            if kind[i] != FRICTION:
-                if state[i] == OPEN:
-                    one = phi[first[i]] if kind[i] == CONTACT else rate[first[i]]
-                else:
-                    one = reaction[first[i]]
+            one = reaction[first[i]]
+        if kind[i] != SWITCHED:
             if slips > 0 and state[i] == SLIPS:
                 two = slip_direction(c, i)
             elif slips > 0 and state[i] == STICKS:

@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 
 from ...constraints.thresholds import AT_REST, ON_CONE, SOLVED, TOUCHING
-from .call import call, part, reals, record_of, wholes
+from .call import call, part, reals, record_of, solve, wholes
 from .changing import (
     BOUND,
     CONTACT,
@@ -42,9 +42,10 @@ from .changing import (
     slip_rows,
     solve_mode,
 )
-from .coulomb import BOUND as BOUNDED
-from .coulomb import CONE, FREE, NORMAL, solve_contacts
-from .impact import IMPACT_WITHOUT_COLLISION, resolve_impact
+from .contact_programs import SOLVE
+from .contacts import BOUND as BOUNDED
+from .contacts import CONE, FREE, NORMAL, problem
+from .impact import PATH_NEWTON
 from .records import MEMORY
 from .step import copy_numbers
 from .store import program
@@ -153,7 +154,7 @@ def end_mode(c, slot):
     i = slot // 2
     state, kind, barred = wholes(c.state), wholes(c.type), wholes(c.barred)
     at, slips = slip_rows(c, i)
-    if kind[i] == SWITCHED:
+    if slot % 2 == 0 and (kind[i] == SWITCHED or kind[i] == FRICTION):
         return IMPOSED if state[i] == OPEN else FREED
     if slot % 2 == 0:
         if state[i] == OPEN:
@@ -203,7 +204,7 @@ def is_impact(c, imposed):
     for i in range(c.elements):
         if touches(c, i) and rate[wholes(c.first)[i]] < -resting_speed(c, i):
             return True
-    if imposed >= 0:
+    if imposed >= 0 and wholes(c.type)[imposed] == SWITCHED:
         for r in range(wholes(c.length)[imposed]):
             if rate[wholes(c.first)[imposed] + r] != 0.0:
                 return True
@@ -231,7 +232,8 @@ def strike(c, law):
     for i in range(size):
         v[i] = reals(c.rate)[row[i]]
         p[i] = 0.0
-    c.residual = resolve_impact(
+    c.residual = solve(
+        c.solver,
         law,
         count,
         c.solver_first,
@@ -264,7 +266,7 @@ def sort_by_rates(c):
     """Open what separates, and say of what touches whether it slips; what is neither may be chosen freely."""
     state, kind, barred, rate = wholes(c.state), wholes(c.type), wholes(c.barred), reals(c.rate)
     for i in range(c.elements):
-        if kind[i] == SWITCHED:
+        if kind[i] == SWITCHED or (kind[i] == FRICTION and state[i] == OPEN):
             continue
         if kind[i] != FRICTION:
             closed = touches(c, i) and rate[wholes(c.first)[i]] <= resting_speed(c, i) and barred[i] != NOT_CLOSED
@@ -294,7 +296,7 @@ def choose_mode(c):
         if kind[i] == SWITCHED:
             if state[i] != OPEN:
                 count, size = add_to_problem(c, count, size, i, wholes(c.length)[i], FREE)
-        elif kind[i] == FRICTION:
+        elif kind[i] == FRICTION and state[i] != OPEN:
             if state[i] == STICKS:
                 reals(c.solver_mu)[count] = law[i * LAWS + STATIC] * law[i * LAWS + BOUND]
                 count, size = add_to_problem(c, count, size, i, slips, BOUNDED)
@@ -318,18 +320,22 @@ def choose_mode(c):
         b[i] = drift[row[i]] + inner(n, c.rows_z + 8 * row[i] * n, c.z_other)
         r[i] = 0.0
         largest = max(largest, abs(b[i]))
-    c.residual = solve_contacts(
+    c.residual = solve(
+        c.solver,
+        SOLVE,
         count,
         c.solver_first,
         c.solver_rows,
         c.solver_type,
         c.solver_mu,
+        c.solver_e,
         size,
         c.solver_w,
         c.solver_b,
         c.solver_r,
         c.solver_work,
     )
+    c.possible = problem(c.solver_work).solutions
     if not c.residual <= SOLVED:
         return False
     w, small = reals(c.solver_w), ON_CONE * largest
@@ -366,6 +372,7 @@ def note(c, t, cause, which, energy):
     reals(c.energy)[k] = energy
     wholes(c.cause)[k] = cause
     wholes(c.which)[k] = which
+    wholes(c.choices)[k] = c.possible
     copy_numbers(c.rows, c.impulse, c.impulses + 8 * k * c.rows)
     copy_numbers(n, c.before, c.speeds + 16 * k * n)
     copy_numbers(n, c.x + c.u_start, c.speeds + 16 * k * n + 8 * n)
@@ -422,6 +429,7 @@ def change_mode(m, c, at_start):
         elif cause == FREED:
             wholes(c.state)[which] = OPEN
     energy = 0.0
+    c.possible = -1
     if is_impact(c, imposed):
         energy = strike(c, c.impact_law)
         if energy != energy:
@@ -431,7 +439,7 @@ def change_mode(m, c, at_start):
         evaluate(c, c.x)
     sort_by_rates(c)
     if not choose_mode(c):
-        lost = strike(c, IMPACT_WITHOUT_COLLISION)
+        lost = strike(c, PATH_NEWTON)
         if lost != lost:
             return CONTRADICTS
         energy += lost
