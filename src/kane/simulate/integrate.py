@@ -439,11 +439,11 @@ class _Run:
             seconds=time.perf_counter() - self.cost.began,
         )
         held = HeldControl(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
-        missed = warn_of_missed_crossings(crossings, arrays["unresolved"].tolist())
+        own = int(state["transition_events"])
+        missed = warn_of_missed_crossings(crossings[own:], arrays["unresolved"].tolist()[own:])
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed)
         if self.changing is None:
             return Solution(times, states, outcome, crossings, statistics, held)
-        own = int(state["transition_events"])
         transitions = self.changing.transitions()
         return Solution(times, states, outcome, crossings[own:], statistics, held, (), transitions)
 

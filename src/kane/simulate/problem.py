@@ -228,7 +228,6 @@ def _integrate_changing(
         t,
         parameters=np.concatenate([problem.tau, problem.parameters]),
         project_address=run.projection,
-        project_error=True,
         events=Events(run.watch, (*own, *problem.events)),
         changes=time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
         changing=run,

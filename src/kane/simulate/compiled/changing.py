@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numba import types
 
-from ...constraints.thresholds import EXACT, NO_MASS, REDUNDANT, ROUGH
+from ...constraints.thresholds import AT_REST, EXACT, NO_MASS, REDUNDANT, ROUGH
 from .call import call, part, reals, record_of, wholes
 from .step import copy_numbers
 from .store import program
@@ -35,6 +35,10 @@ RESTITUTION, STATIC, KINETIC, BOUND, DURATION = range(LAWS)
 
 NEWTON_STEPS = 8
 """Newton steps of a projection of positions."""
+
+SLIP_ENDS = 0.25 * AT_REST
+"""A slip in a plane that comes from straight ahead ends at twice this speed: where it vanishes it has no direction, and
+no step may look across that place."""
 
 ROUNDINGS = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
@@ -308,8 +312,8 @@ def slip_rows(c, i):
 
 @part
 def slip_direction(c, i):
-    """Unit vector of the slip of element i into c.slip, on the side of the slip that began, and its speed along the
-    direction that it had then."""
+    """Unit vector of the slip of element i into c.slip, on the side of the slip that began; returns what falls through
+    zero where the slip ends, or has turned by 60° since its direction was taken."""
     first, count = slip_rows(c, i)
     rate, slip, began = reals(c.rate), reals(c.slip), reals(c.direction + 16 * i)
     slip[0], slip[1] = began[0], began[1]
@@ -322,7 +326,7 @@ def slip_direction(c, i):
     if size > 0.0:
         sign = 1.0 if along >= 0.0 else -1.0
         slip[0], slip[1] = sign * rate[first] / size, sign * rate[first + 1] / size
-    return along
+    return along - 0.5 * size - SLIP_ENDS
 
 
 @part
@@ -548,6 +552,25 @@ def write_watched(c, source, target):
                 normal = law[i * LAWS + BOUND] if kind[i] == FRICTION else reaction[first[i]]
                 two = law[i * LAWS + STATIC] * normal - size
         g[2 * i], g[2 * i + 1] = one, two
+
+
+@part
+def time_to_stop(c):
+    """The shortest time (s) in which a slip in a plane would stop with its present deceleration, 0 if none does. Reads
+    what `write_rates` left in c.z."""
+    n = c.n
+    rate, wanted, shortest = reals(c.rate), reals(c.wanted), 0.0
+    from_z(c, c.z, c.step)
+    for i in range(c.elements):
+        at, slips = slip_rows(c, i)
+        if wholes(c.state)[i] == SLIPS and slips == 2:
+            size, loss = 0.0, 0.0
+            for s in range(at, at + 2):
+                size += rate[s] * rate[s]
+                loss -= rate[s] * (inner(n, c.a + 8 * s * n, c.step) - wanted[s])
+            if loss > 0.0 and size > 0.0 and (shortest == 0.0 or size < shortest * loss):
+                shortest = size / loss
+    return shortest
 
 
 @part

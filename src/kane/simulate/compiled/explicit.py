@@ -22,6 +22,7 @@ from .step import (
     find_events,
     finish,
     has_room,
+    limit_step,
     set_inputs,
     wants_dense_output,
 )
@@ -422,6 +423,7 @@ def explicit_loop(memory, budget):
             return REACHED
         if not has_room(m):
             return FULL
+        limit_step(m)
         proposed = m.h
         t_new, clipped = next_end(m)
         t = m.t

@@ -70,6 +70,7 @@ TRANSITIONS = (
     "transitions",  # how many there have been
     "transition_room",  # how many there may be
     "transition_fault",  # what came of the last one
+    "limited",  # 1: it limits every step
 )
 
 TABLEAU = (

@@ -16,7 +16,8 @@ ARGUMENTS = (typeof(np.zeros(1, dtype=MEMORY)), types.int64)
 
 EPS = 2.220446049250313e-16
 
-FALSE = np.int64(0)
+CHANGE, LIMIT = np.int64(0), np.int64(2)
+"""Tasks of `transitions`."""
 
 
 @part
@@ -155,10 +156,17 @@ def finish(m, t_new, h):
 
 
 @part
+def limit_step(m):
+    """Shorten the next step where the constraints ask for it."""
+    if m.limited and not m.fixed:
+        transit(m.transition, m, m.transition_memory, LIMIT)
+
+
+@part
 def changes_mode(m):
     """Whether the event that stopped a step belongs to the constraints: then they are changed, and the motion goes on
     unless m.transition_fault says otherwise."""
     if m.transition == 0 or m.stopped_by >= m.transition_events:
         return False
-    m.transition_fault = transit(m.transition, m, m.transition_memory, FALSE)
+    m.transition_fault = transit(m.transition, m, m.transition_memory, CHANGE)
     return True

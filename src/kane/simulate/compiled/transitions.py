@@ -41,6 +41,8 @@ from .changing import (
     record,
     slip_rows,
     solve_mode,
+    time_to_stop,
+    write_rates,
 )
 from .contact_programs import SOLVE
 from .contacts import BOUND as BOUNDED
@@ -65,6 +67,12 @@ GAP = 1e-10
 """Gap (m, rad) at which a contact counts as touching when another one changes: simultaneous contacts are."""
 
 EPS = 2.220446049250313e-16
+
+TASKS = CHANGE, FIRST, LIMIT = range(3)
+"""End the mode and begin the next, begin the first one, shorten a step."""
+
+NEARLY = 0.95
+"""Part of the time to the end of a slip that a step may take."""
 
 NOT_CLOSED, NOT_STUCK = 1, 2
 """What an element must not be chosen to do."""
@@ -464,10 +472,28 @@ def change_mode(m, c, at_start):
     if m.fixed:
         m.h, m.origin, m.grid = m.fixed_step, m.t, 0
     m.segment_start = m.steps
+    m.limited = 0
+    for i in range(c.elements):
+        if wholes(c.state)[i] == SLIPS and slip_rows(c, i)[1] == 2:
+            m.limited = 1
     return CYCLES if c.same_time > MOST_AT_ONE_TIME else GOES_ON
 
 
+@part
+def limit_step(m, c):
+    """Shorten the next step so that it does not reach the place where a slip in a plane stops."""
+    reals(m.x)[0] = m.t
+    copy_numbers(m.n, m.y, m.x + 8)
+    write_rates(c, m.x, c.y)
+    most = time_to_stop(c)
+    if most > 0.0:
+        m.h = min(m.h, max(NEARLY * most, 64.0 * EPS * abs(m.t)))
+    return GOES_ON
+
+
 @program(types.int64(types.int64, types.int64, types.int64))
-def transition_program(loop_memory, memory, at_start):
-    """Change the mode of the motion in the memory of a loop; at_start: choose the first one."""
-    return change_mode(machine(loop_memory), record(memory), at_start)
+def transition_program(loop_memory, memory, task):
+    """Do one of the tasks for the motion in the memory of a loop."""
+    if task == LIMIT:
+        return limit_step(machine(loop_memory), record(memory))
+    return change_mode(machine(loop_memory), record(memory), task == FIRST)
