@@ -70,6 +70,9 @@ def _elements(build: Builder, record: Constraint | Changing, conditions: Conditi
         what = f"a {record.kind} with {len(made.rows)} rows" if len(made.rows) != 1 else f"a {record.kind}"
         because = "a unilateral constraint has one row, whose residual is a gap that is never negative"
         raise build.refuse(what, because, "use PointOnPlane or ConfigurationEquations, or a contact")
+    if not unilateral and conditions.restitution != 0.0:
+        because, fix = "what is switched on holds at once, without a bounce", "leave it out, or say unilateral"
+        raise build.refuse("a restitution is given", because, fix, "restitution")
     law = make_law(build, restitution=conditions.restitution)
     kind = CONTACT if unilateral else SWITCHED
     return (ChangingRows("", kind, made.rows, law, made.first, made.second, made.point),)

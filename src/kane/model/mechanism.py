@@ -22,6 +22,7 @@ from .attitude import attitudes
 from .builder import Builder
 from .changing import build_changing, hold_all_rows, row_names_of
 from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
+from .constraints.touching import up_axis
 from .dh import dh_arm
 from .fields import ORIGIN, resolve_fields
 from .files.describe import describe
@@ -244,6 +245,10 @@ class Mechanism(Tree):
         >>> floor.row_names()
         ('floor.normal', 'floor.x', 'floor.y')
         """
+        if first is self.ground or first == "ground":
+            first, second, shape, surface = second, first, surface, shape
+        if normal is None and surface is None and (second is self.ground or second == "ground"):
+            normal = up_axis(self)
         given = {"restitution": restitution, "friction": friction, "static": static}
         placed = {"shape": shape, "surface": surface, "normal": normal, "at": at}
         return self._change(name, BodyContact(first, second, **given, **placed), Conditions(), "contact")

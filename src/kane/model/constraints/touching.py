@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph import evaluate
 from ...space import Kinematics, rotations
-from ...space.algebra import Triple, dot
+from ...space.algebra import dot
 from ..fields import ORIGIN, Axis, BodyName, Components, Scalar, ShapeSpec
 from ..loads.actions import EffortAction, ForceAction
 from ..records import Body
@@ -25,6 +25,7 @@ from .shapes import ContactShape, drawn_shapes
 
 if TYPE_CHECKING:
     from ..builder import Builder
+    from ..mechanism import Mechanism
 
 _SAMPLES = 3  # states at which a row that no motion changes is told from others
 _SAMPLE_SEED = 31
@@ -36,8 +37,8 @@ class BodyContact:
     """A contact between two bodies, or a body and the ground; what `Mechanism.contact` makes, which explains it.
 
     `shape` is that of the body `first` and `surface` that of `second`, as in `ContactShape`; without them, those that
-    the bodies are drawn with. `normal` and `at` give a plane of `second`, for the ground without any of them one
-    through its origin across the direction of gravity.
+    the bodies are drawn with. `normal` (z by default) and `at` give a plane of `second`; the ground is one unless it
+    has a `surface`.
     """
 
     first: BodyName
@@ -71,19 +72,17 @@ class BodyContact:
     def _plane(self, build: Builder, second: Body) -> ContactShape:
         graph = build.graph
         at = build.fixed_triple(self.at, "at")
-        normal = _up(build) if self.normal is None else build.axis(self.normal, "normal")
+        normal = build.axis("z" if self.normal is None else self.normal, "normal")
         return ContactShape("plane", (), at, normal, rotations.identity(graph), graph.const(0.0))
 
 
-def _up(build: Builder) -> Triple:
+def up_axis(m: Mechanism) -> str:
     """The axis of N against gravity; z where gravity is along none."""
-    gravity = build.mechanism.gravity
-    along = [k for k, g in enumerate(gravity) if not g.is_zero]
+    along = [k for k, g in enumerate(m.gravity) if not g.is_zero]
     if len(along) != 1:
-        return rotations.unit(build.graph, 2)
-    (k,) = along
-    down = build.number(gravity[k], "gravity") <= 0.0
-    return build.axis("xyz"[k] if down else f"-{'xyz'[k]}", "normal")
+        return "z"
+    letter = "xyz"[along[0]]
+    return letter if m.number(m.gravity[along[0]], "gravity") <= 0.0 else f"-{letter}"
 
 
 def _shapes(build: Builder, body: Body, given: Mapping[str, Any] | None, field: str) -> list[ContactShape]:
