@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from .call import part, reals, wholes
+from .call import part, reals, stay_separate, wholes
 from .contacts import BOUND, CONE, FREE, set_motion
 
 SEARCHES = 60
@@ -37,6 +37,7 @@ def tangential_reaction(a11, a12, a21, a22, c1, c2, alpha):
 @part
 def friction_on_circle(a11, a12, a21, a22, c1, c2, mu, h, g1, g2):
     """(r1, r2), the r = −(A + α 1)⁻¹ c with α ≥ 0 and |r| ≤ mu (h − g · r), on the circle unless α = 0; h > 0."""
+    stay_separate()
     trace = abs(a11) + abs(a22)
     alpha, low, high = 0.0, 0.0, math.inf
     if not a11 * a22 - a12 * a21 > FLAT * trace * trace:
@@ -67,6 +68,7 @@ def friction_on_circle(a11, a12, a21, a22, c1, c2, mu, h, g1, g2):
 @part
 def solve_disc(w, n, at, count, q1, q2, radius, r):
     """Set r of one or two tangential rows, `at` being the first: |r| ≤ radius, opposite to u = W r + q where u ≠ 0."""
+    stay_separate()
     if not radius > 0.0:
         for j in range(at, at + count):
             r[j] = 0.0

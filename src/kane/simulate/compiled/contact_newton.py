@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import math
 
-from .call import part, reals, wholes
+import numpy as np
+
+from .call import part, reals, stay_separate, wholes
 from .contacts import BOUND, CONE, FREE, TIGHT, evaluate, fast_part
 from .step import copy_numbers
 
@@ -23,6 +25,9 @@ LEAST_SHARE, MOST_SHARE, SHARE_OF_RESIDUAL = 1e-12, 1e-5, 1e-2
 
 HALVINGS = 4
 """How often a step that makes the residual larger is halved at most."""
+
+NOTHING, NO_ROW = np.int64(0), np.int64(-1)
+"""A count before the first, and in place of a row. For plain constants numba would compile parts anew."""
 
 PATIENCE = 4
 """Steps without a better r before the search is given up."""
@@ -57,7 +62,7 @@ def sort_rows(m, rho_share):
     """Decide which rows the step fixes, with steps for them, and which are active; returns how many are active."""
     first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.mu), reals(m.floor)
     r, u, metric, closed = reals(m.r), reals(m.u), reals(m.metric), wholes(m.choice)
-    count = 0
+    count = NOTHING
     for i in range(m.k):
         at = first[i]
         closed[i] = 1
@@ -101,6 +106,7 @@ def add_multiple(n, factor, x, y):
 @part
 def motion_row(m, j, rho, share, count, row):
     """Write the equation that u of row j becomes 0."""
+    stay_separate()
     n, w = m.n, reals(m.w + 8 * j * m.n)
     for l in range(n):
         row[l] = rho * w[l]
@@ -114,6 +120,7 @@ def slip_row(m, j, at, tangents, size, radius, normal, mu, rho, share, count, ro
 
     d = z / |z| with z = r_t − rho u_t of length `size`. `normal` is the row on which the radius depends, or −1.
     """
+    stay_separate()
     n, r, u = m.n, reals(m.r), reals(m.u)
     d = (r[j] - rho * u[j]) / size
     turn = radius / size
@@ -135,6 +142,7 @@ def slip_row(m, j, at, tangents, size, radius, normal, mu, rho, share, count, ro
 @part
 def disc_equations(m, equation, at, tangents, radius, normal, mu, rho, share, count):
     """Write the equations of the tangential rows of one disc; returns the number of equations so far."""
+    stay_separate()
     r, u, width = reals(m.r), reals(m.u), 8 * (m.n + 1)
     if not radius > 0.0:
         return equation
@@ -158,17 +166,17 @@ def write_equations(m, rho_share, share, count):
     """Write the equations of a step for the active rows, in their order."""
     first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.mu), reals(m.floor)
     r, u, metric, closed, width = reals(m.r), reals(m.u), reals(m.metric), wholes(m.choice), 8 * (m.n + 1)
-    equation = 0
+    equation = NOTHING
     for i in range(m.k):
         at, rho = first[i], rho_share / metric[i]
         if kinds[i] == BOUND:
-            equation = disc_equations(m, equation, at, rows[i], mu[i], -1, mu[i], rho, share, count)
+            equation = disc_equations(m, equation, at, rows[i], mu[i], NO_ROW, mu[i], rho, share, count)
             continue
         for j in range(at, at + (rows[i] if kinds[i] == FREE else closed[i])):
             motion_row(m, j, rho, share, count, reals(m.matrix + equation * width))
             equation += 1
         if kinds[i] == CONE:
-            normal = at if closed[i] else -1
+            normal = at if closed[i] else NO_ROW
             radius = mu[i] * (r[at] - rho * u[at] if closed[i] else floor[i])
             equation = disc_equations(m, equation, at + 1, rows[i] - 1, radius, normal, mu[i], rho, share, count)
 
@@ -205,6 +213,7 @@ def solve_equations(m, count):
 @part
 def take_step(m, share):
     """r += share · step, and the natural residual of that."""
+    stay_separate()
     add_multiple(m.n, share, reals(m.step), reals(m.r))
     return evaluate(m)
 

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 
 from ...constraints.thresholds import ROUNDING
-from .call import PART, part, reals, record_of, wholes
+from .call import PART, part, reals, record_of, stay_separate, wholes
 
 KINDS = NORMAL, CONE, BOUND, FREE = range(4)
 """Kinds of contacts, as the numbers in `kinds`."""
@@ -236,6 +236,7 @@ def natural_residual(m):
 @part
 def evaluate(m):
     """Set u and the natural residual of r, which is returned."""
+    stay_separate()
     set_motions(m)
     m.residual = natural_residual(m)
     return m.residual

@@ -16,7 +16,9 @@ counted; `count_solutions` counts those of up to MOST_MODES modes, which is slow
 
 from __future__ import annotations
 
-from .call import part
+import numpy as np
+
+from .call import part, stay_separate
 from .contact_newton import newton_steps
 from .contacts import (
     BOUND,
@@ -55,13 +57,14 @@ __all__ = [
 FEW_MODES, MOST_MODES = 16.0, 4096.0
 """Combinations of modes that are looked at in any case, and at most where nothing else finds a solution."""
 
-ATTEMPTS, FIRST_SWEEPS, MORE_SWEEPS, NEWTON_STEPS = 6, 6, 4, 20
+ATTEMPTS, FIRST_SWEEPS, MORE_SWEEPS, NEWTON_STEPS = 6, np.int64(6), 4, 20
 """Times that Newton's method is begun; sweeps before the first, how many times more before each next one, and steps."""
 
 
 @part
 def set_problem(k, first, rows, kinds, mu, n, w, b, r, work):
     """The record of a problem, laid out in `work`, with its contacts measured."""
+    stay_separate()
     m = problem(work)
     m.k, m.first, m.rows, m.kinds, m.mu, m.n, m.w, m.b, m.r = k, first, rows, kinds, mu, n, w, b, r
     lay_out(m, work)
@@ -92,6 +95,7 @@ def iterate(m):
 @part
 def solve_problem(m):
     """Solve the problem in the record m: few modes are enumerated, else iteration, and modes where that fails."""
+    stay_separate()
     modes = count_modes(m)
     if not (modes >= 1.0 and modes <= FEW_MODES):
         iterate(m)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from ...constraints.thresholds import REDUNDANT
-from .call import part, reals, wholes
+from .call import part, reals, stay_separate, wholes
 from .contacts import BOUND, CONE, FREE, MOST_SOLUTIONS, evaluate, problem_size
 from .step import copy_numbers
 
@@ -227,6 +227,7 @@ def enumerate_modes(m):
 
     Returns the natural residual; r is as given where there is no solution.
     """
+    stay_separate()
     nearest = math.inf
     m.solutions = 0
     copy_numbers(m.n, m.r, m.given)

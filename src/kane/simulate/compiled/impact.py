@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from .call import part, reals, record_of, wholes
+from .call import part, reals, record_of, stay_separate, wholes
 from .contacts import BOUND, CONE, FREE, NORMAL, SOLVED, product, work_numbers, work_size
 from .coulomb import set_problem, solve_problem
 from .impact_path import BY_IMPULSE, BY_VELOCITY, BY_WORK, follow_path
@@ -46,6 +46,12 @@ APPROACH = 1e-12
 ROUNDS = 50
 """Impacts in sequence per contact at most. Sequences that do not end (three balls of small restitution) have come
 close to their limit by then; a simultaneous impact makes an end of what is left."""
+
+FIRST, ALL = np.int64(0), np.int64(-1)
+"""The first contact, and in place of one. For plain constants numba would compile parts anew."""
+
+OF_EACH = -1.0
+"""In place of a coefficient of restitution for all contacts."""
 
 GIVEN = ("k", "first", "rows", "kinds", "mu", "e", "n", "w", "v", "p")
 OWN = (
@@ -91,6 +97,7 @@ def lay_out_impact(m, work):
 @part
 def set_impact(k, first, rows, kinds, mu, e, n, w, v, p, work):
     """The record of an impact, laid out in `work`, with no impulses and the velocities before."""
+    stay_separate()
     m = impact(work)
     m.k, m.first, m.rows, m.kinds, m.mu, m.e, m.n, m.w, m.v, m.p = k, first, rows, kinds, mu, e, n, w, v, p
     lay_out_impact(m, work)
@@ -110,6 +117,7 @@ def is_normal(kind):
 @part
 def set_after(m):
     """Set the velocities v⁺ = v + W P."""
+    stay_separate()
     n, v, p, after = m.n, reals(m.v), reals(m.p), reals(m.after)
     for j in range(n):
         after[j] = v[j] + product(n, reals(m.w + 8 * j * n), p)
@@ -142,6 +150,7 @@ def stage_problem(m, r):
 @part
 def compress(m):
     """Set P of compression and the velocities at its end; the natural residual."""
+    stay_separate()
     copy_numbers(m.n, m.v, m.before)
     residual = solve_problem(stage_problem(m, m.p))
     set_after(m)
@@ -149,11 +158,12 @@ def compress(m):
 
 
 @part
-def expand(m, share, equal):
+def expand(m, share):
     """Add the impulses of expansion to P, which are those of compression, and set v⁺; the natural residual.
 
-    Restitution is `share` for all contacts if `equal`, else that of each.
+    Restitution is `share` for all contacts, or OF_EACH.
     """
+    stay_separate()
     n, e, p, stage = m.n, reals(m.e), reals(m.p), reals(m.stage)
     first, kinds = wholes(m.first), wholes(m.kinds)
     copy_numbers(n, m.after, m.before)
@@ -163,7 +173,7 @@ def expand(m, share, equal):
         stage[j] = 0.0
     for i in range(m.k):
         if is_normal(kinds[i]):
-            floor[i] = (share if equal else e[i]) * max(p[first[i]], 0.0)
+            floor[i] = (e[i] if share == OF_EACH else share) * max(p[first[i]], 0.0)
             stage[first[i]] = floor[i]
             returns = returns or floor[i] > 0.0
     if not returns:
@@ -189,13 +199,14 @@ def least_restitution(m):
 @part
 def poisson(m):
     """Compression and expansion; the natural residual."""
+    stay_separate()
     residual = compress(m)
     share = least_restitution(m)
-    worst = max(residual, expand(m, share, False))
+    worst = max(residual, expand(m, OF_EACH))
     if gains_energy(m):
         m.guarded = 1
         clear_impulses(m)
-        worst = max(compress(m), expand(m, share, True))
+        worst = max(compress(m), expand(m, share))
     return worst
 
 
@@ -235,7 +246,7 @@ def along_path(m, path):
 
 @part
 def gather_single(m, chosen):
-    """Copy what contact `chosen` and the FREE ones, or all if it is −1, have of the impact, to the memory of a single
+    """Copy what contact `chosen` and the FREE ones, or all if it is ALL, have of the impact, to the memory of a single
     one with the velocities after; the record of that."""
     k, n, single = m.k, m.n, m.single
     first, rows, kinds = wholes(m.first), wholes(m.rows), wholes(m.kinds)
@@ -246,7 +257,7 @@ def gather_single(m, chosen):
     to_v, to_w, of_w, after, row = reals(v), reals(w), reals(m.w), reals(m.after), wholes(m.chosen)
     contacts, count = 0, 0
     for i in range(k):
-        if i == chosen or chosen < 0 or kinds[i] == FREE:
+        if i == chosen or chosen == ALL or kinds[i] == FREE:
             to_first[contacts], to_rows[contacts], to_kinds[contacts] = count, rows[i], kinds[i]
             to_mu[contacts], to_e[contacts] = mu[i], e[i]
             for j in range(first[i], first[i] + rows[i]):
@@ -264,6 +275,7 @@ def gather_single(m, chosen):
 @part
 def single_impact(m, chosen):
     """One impact of a sequence, by Poisson's law; its natural residual."""
+    stay_separate()
     s = gather_single(m, chosen)
     residual = poisson(s)
     p, stage, row = reals(m.p), reals(s.p), wholes(m.chosen)
@@ -278,7 +290,7 @@ def single_impact(m, chosen):
 def sequence(m):
     """Contacts one after another, until nothing approaches; the largest natural residual."""
     k, first, kinds, after = m.k, wholes(m.first), wholes(m.kinds), reals(m.after)
-    least, worst, i, quiet = 0.0, 0.0, 0, 0
+    least, worst, i, quiet = 0.0, 0.0, FIRST, 0
     for j in range(m.n):
         least = min(least, -APPROACH * abs(after[j]))
     while quiet < k and m.impacts < ROUNDS * k:
@@ -288,8 +300,8 @@ def sequence(m):
             quiet = 0
         else:
             quiet += 1
-        i = i + 1 if i + 1 < k else 0
-    return worst if quiet == k else max(worst, single_impact(m, -1))
+        i = i + 1 if i + 1 < k else FIRST
+    return worst if quiet == k else max(worst, single_impact(m, ALL))
 
 
 @part

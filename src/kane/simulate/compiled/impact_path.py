@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .call import part
 
-PATHS = BY_VELOCITY, BY_IMPULSE, BY_WORK = range(3)
+PATHS = BY_VELOCITY, BY_IMPULSE, BY_WORK = np.int64(0), np.int64(1), np.int64(2)
 """What of compression is restored: Newton's, Poisson's, Stronge's law."""
 
 
