@@ -315,7 +315,7 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
 
 
 def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
-    """The constraints that come and go, with all others, compiled; formulated from the twin in which every row holds."""
+    """All constraints, those that come and go among them, compiled from the twin in which every row holds."""
     mechanism = answers.mechanism
     whole = answers.of(mechanism.all_rows_held())
     terms, places, unit = constraint_kernels(whole, law)
@@ -363,4 +363,13 @@ def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
     mechanism.revision += 1
 
 
-__all__ = ["Answer", "Answers", "ProgramAnswer", "changing_set", "constraint_kernels", "embedding_of", "free_parameters", "row_groups"]
+__all__ = [
+    "Answer",
+    "Answers",
+    "ProgramAnswer",
+    "changing_set",
+    "constraint_kernels",
+    "embedding_of",
+    "free_parameters",
+    "row_groups",
+]

@@ -38,9 +38,9 @@ from .starts import span, start_state
 
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 Law = dict[Expr, Expr] | CompiledControl
-RTOL, RTOL_CONSTRAINED = 1e-8, 1e-10
+RTOL, RTOL_CONSTRAINED, RTOL_CHANGING = 1e-8, 1e-10, 1e-12
 """Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
-tighter one costs little."""
+tighter one costs little. Where they change, an error moves all that follows."""
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 _OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 
@@ -88,9 +88,9 @@ def set_up(
     step: float | None,
     embed: str,
     drift: str | tuple[float, float],
-    impact: str,
     events: Mapping[str, Any] | None,
     options: dict[str, Any],
+    impact: str = "poisson",
 ) -> Setup:
     """What a motion over t from a start takes, see `Model.simulate`."""
     _refuse_unknown(options)
@@ -117,7 +117,7 @@ def set_up(
         embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
         if singular:
             options.setdefault("first_step", first_step(u0))
-    usual = RTOL_CONSTRAINED if mechanism.constraints or mechanism.changing else RTOL
+    usual = RTOL_CHANGING if mechanism.changing else RTOL_CONSTRAINED if mechanism.constraints else RTOL
     rtol = usual if rtol is None else given.number(mechanism, "rtol", rtol)
     state = problem.layout.state
     weights = np.full(state.size, 1e-2 * rtol if atol is None else given.number(mechanism, "atol", atol))

@@ -7,8 +7,7 @@ and what kind each changing constraint is of. A `ChangingRun` is the memory of o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..errors import InputError
 from ..graph.layout import Layout
 from .notice import announce_compilation
 from .routine import Routine, address_of
-from .solution import Array, Transition
+from .solution import Transition
 
 TYPES = ("contact", "one-way", "friction", "switched")
 STATES = ("open", "sticks", "slips")
@@ -271,7 +270,9 @@ class ChangingRun:
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""
         record = self._record[0]
-        told = f" (residual {float(record['residual']):.1e})" if FAULTS[fault].startswith(("no set", "the impact")) else ""
+        told = (
+            f" (residual {float(record['residual']):.1e})" if FAULTS[fault].startswith(("no set", "the impact")) else ""
+        )
         return f"{FAULTS[fault]}{told}"
 
     @property
@@ -290,9 +291,7 @@ class ChangingRun:
             impulse = arrays["impulses"][i]
             which = int(arrays["which"][i])
             elements = self.constraints.elements
-            struck = [
-                e.name for e, r in zip(elements, rows, strict=True) if np.any(impulse[r : r + e.rows])
-            ]
+            struck = [e.name for e, r in zip(elements, rows, strict=True) if np.any(impulse[r : r + e.rows])]
             named = struck or ([elements[which].name] if which >= 0 else [])
             found.append(
                 Transition(
@@ -300,8 +299,11 @@ class ChangingRun:
                     CAUSES[int(arrays["cause"][i])],
                     tuple(named),
                     self._mode(arrays["states_after"][i]),
-                    {e.name: impulse[r : r + e.rows].copy() for e, r in zip(elements, rows, strict=True)
-                     if np.any(impulse[r : r + e.rows])},
+                    {
+                        e.name: impulse[r : r + e.rows].copy()
+                        for e, r in zip(elements, rows, strict=True)
+                        if np.any(impulse[r : r + e.rows])
+                    },
                     float(arrays["energy"][i]),
                     arrays["speeds"][i, 0].copy(),
                     arrays["speeds"][i, 1].copy(),

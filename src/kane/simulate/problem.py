@@ -303,7 +303,9 @@ def _segments_between(solution: Solution) -> tuple[Segment, ...]:
     for k, (transition, end) in enumerate(zip(solution.transitions, ends, strict=True)):
         stop = len(solution.t) if end is None else row + int(np.searchsorted(solution.t[row:], end)) + 1
         held = tuple(name for name, state in transition.mode.items() if state != "open")
-        outcome = solution.outcome if end is None else Outcome("event", end, f"t = {end:.10g} s: a change of constraints")
+        outcome = (
+            solution.outcome if end is None else Outcome("event", end, f"t = {end:.10g} s: a change of constraints")
+        )
         found.append(Segment(k, held, solution.t[row:stop], solution.y[row:stop], outcome))
         row = min(stop, len(solution.t) - 1)
     return tuple(found)

@@ -33,6 +33,9 @@ LAWS = 5
 
 RESTITUTION, STATIC, KINETIC, BOUND, DURATION = range(LAWS)
 
+NONE = np.int64(-1)
+"""No unknown. For a plain constant numba would compile what takes it once more."""
+
 NEWTON_STEPS = 8
 """Newton steps of a projection of positions."""
 
@@ -63,7 +66,6 @@ SIZES = (
     "u_start",  # bytes from the inputs to u
     "rank",  # of the permanent rows, as last found
     "unknowns",  # reactions of the mode
-    "mode_rank",  # of the system for them
     "room",  # transitions that fit in
     "count",  # transitions so far
     "same_time",  # transitions at one instant
@@ -364,69 +366,81 @@ def set_unknowns(c):
 
 
 @part
-def eliminate(c, size, k, right, solution):
-    """Solve the system k (size, size) x = right by elimination with full pivoting; rows and columns are in units of
-    c.scale. Where unknowns are not determined the sum of their squares is least. Sets c.mode_rank."""
-    a, b, x, unit = reals(k), reals(right), reals(solution), reals(c.scale)
+def largest_left(size, p, a, rows, columns):
+    """(size, row, column) of the largest number from the pivot p on."""
+    best, at_row, at_column = 0.0, p, p
+    for i in range(p, size):
+        for j in range(p, size):
+            value = abs(a[rows[i] * size + columns[j]])
+            if value > best:
+                best, at_row, at_column = value, i, j
+    return best, at_row, at_column
+
+
+@part
+def eliminate(c, size, k, right):
+    """Bring the system k (size, size) x = right into triangular form by full pivoting, rows and columns in units of
+    c.scale; returns its rank."""
+    a, b, unit = reals(k), reals(right), reals(c.scale)
     rows, columns = wholes(c.pivot_row), wholes(c.pivot_column)
     for i in range(size):
         rows[i], columns[i] = i, i
         b[i] *= unit[i]
         for j in range(size):
             a[i * size + j] *= unit[i] * unit[j]
-    rank = 0
     first = 0.0
     for p in range(size):
-        best, at_row, at_column = 0.0, p, p
-        for i in range(p, size):
-            for j in range(p, size):
-                value = abs(a[rows[i] * size + columns[j]])
-                if value > best:
-                    best, at_row, at_column = value, i, j
-        if p == 0:
-            first = best
+        best, at_row, at_column = largest_left(size, p, a, rows, columns)
+        first = max(first, best) if p == 0 else first
         if not best > REDUNDANT * first:
-            break
+            return p
         rows[p], rows[at_row] = rows[at_row], rows[p]
         columns[p], columns[at_column] = columns[at_column], columns[p]
-        rank += 1
         top = rows[p] * size
         for i in range(p + 1, size):
             at = rows[i] * size
             factor = a[at + columns[p]] / a[top + columns[p]]
-            if factor != 0.0:
-                for j in range(p, size):
-                    a[at + columns[j]] -= factor * a[top + columns[j]]
-                b[rows[i]] -= factor * b[rows[p]]
-    c.mode_rank = rank
-    # the solution whose undetermined unknowns are 0, and the directions in which there is none
-    null = reals(c.null)
-    free = size - rank
+            for j in range(p, size):
+                a[at + columns[j]] -= factor * a[top + columns[j]]
+            b[rows[i]] -= factor * b[rows[p]]
+    return size
+
+
+@part
+def substitute_back(c, size, rank, k, right, free, target):
+    """Write the unknowns of a triangular system to `target` in which those without a pivot are 0; with `free` ≥ 0 the
+    direction in which the unknown without a pivot of that number is 1 and nothing changes."""
+    a, b, x = reals(k), reals(right), reals(target)
+    rows, columns = wholes(c.pivot_row), wholes(c.pivot_column)
     for j in range(size):
         x[j] = 0.0
-    for e in range(free + 1):
-        for p in range(rank):
-            i = rank - 1 - p
-            at = rows[i] * size
-            total = b[rows[i]] if e == free else -a[at + columns[rank + e]]
-            for j in range(i + 1, rank):
-                total -= a[at + columns[j]] * (x[columns[j]] if e == free else null[e * size + columns[j]])
-            total /= a[at + columns[i]]
-            if e == free:
-                x[columns[i]] = total
-            else:
-                null[e * size + columns[i]] = total
-        if e < free:
-            for j in range(rank, size):
-                null[e * size + columns[j]] = 1.0 if j == rank + e else 0.0
-    for e in range(free):
+    if free >= 0:
+        x[columns[rank + free]] = 1.0
+    for p in range(rank):
+        i = rank - 1 - p
+        at = rows[i] * size
+        total = 0.0 if free >= 0 else b[rows[i]]
+        for j in range(i + 1, size if free >= 0 else rank):
+            total -= a[at + columns[j]] * x[columns[j]]
+        x[columns[i]] = total / a[at + columns[i]]
+
+
+@part
+def solve_least(c, size, k, right, solution):
+    """Solve the system k (size, size) x = right, rows and columns in units of c.scale. Where unknowns are not
+    determined the sum of their squares is least."""
+    rank = eliminate(c, size, k, right)
+    substitute_back(c, size, rank, k, right, NONE, solution)
+    for e in range(size - rank):
         direction = c.null + 8 * e * size
+        substitute_back(c, size, rank, k, right, e, direction)
         for other in range(e):
             before = c.null + 8 * other * size
             add_multiple(size, direction, -inner(size, direction, before), before)
         length = math.sqrt(inner(size, direction, direction))
         add_multiple(size, direction, 1.0 / length - 1.0, direction)
         add_multiple(size, solution, -inner(size, solution, direction), direction)
+    x, unit = reals(solution), reals(c.scale)
     for j in range(size):
         x[j] *= unit[j]
 
@@ -452,7 +466,7 @@ def solve_mode(c):
         right[i] = -known
         for j in range(size):
             k[i * size + j] = inner(n, row, c.columns + 8 * j * n)
-    eliminate(c, size, c.k, c.right, c.solution)
+    solve_least(c, size, c.k, c.right, c.solution)
     for j in range(size):
         add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
         reaction[unknown[j]] = x[j]
@@ -482,7 +496,7 @@ def permanent_reactions(c):
         scale[i] = 1.0 / length if length > 0.0 else 0.0
         for j in range(size):
             k[i * size + j] = inner(n, row, c.rows_z + 8 * j * n)
-    eliminate(c, size, c.k, c.right, c.solution)
+    solve_least(c, size, c.k, c.right, c.solution)
     copy_numbers(size, c.solution, c.reaction)
 
 

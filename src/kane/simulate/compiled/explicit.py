@@ -412,6 +412,16 @@ def step_to_outputs(m, t, first):
     copy_numbers(m.n, m.saved, end)
 
 
+@part
+def go_on(m):
+    """After a terminal event: RUNNING where it changed the constraints and the motion goes on, else why it does not."""
+    if not changes_mode(m):
+        return EVENT
+    if m.transition_fault:
+        return NO_MODE
+    return RUNNING if prepare(m) else NOT_FINITE
+
+
 @loop
 def explicit_loop(memory, budget):
     """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
@@ -451,13 +461,9 @@ def explicit_loop(memory, budget):
             step_to_outputs(m, t, first)
         copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
         if stopped:
-            if not changes_mode(m):
-                return EVENT
-            if m.transition_fault:
-                return NO_MODE
-            if not prepare(m):
-                return NOT_FINITE
-            continue
-        if m.fresh:
+            reason = go_on(m)
+            if reason != RUNNING:
+                return reason
+        elif m.fresh:
             return RUNNING
     return RUNNING

@@ -113,11 +113,12 @@ def time_to_turn(c):
     rate, drift, shortest = reals(c.rate), reals(c.drift), 0.0
     for i in range(c.elements):
         row = wholes(c.first)[i]
-        if wholes(c.type)[i] == CONTACT and wholes(c.state)[i] == OPEN and touches(c, i):
-            if rate[row] > 0.0 and drift[row] < 0.0:
-                time = -rate[row] / drift[row]
-                if shortest == 0.0 or time < shortest:
-                    shortest = time
+        if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != OPEN or not touches(c, i):
+            continue
+        if rate[row] > 0.0 and drift[row] < 0.0:
+            time = -rate[row] / drift[row]
+            if shortest == 0.0 or time < shortest:
+                shortest = time
     return shortest
 
 
@@ -206,6 +207,14 @@ def set_matrix(c, size):
 
 
 @part
+def solve_problem(c, task, count, size, given):
+    """Solve the contact problem, or resolve the impact, with the accelerations or velocities at the address `given`."""
+    fill(size, 0.0, c.solver_r)
+    contacts = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
+    c.residual = solve(c.solver, task, count, *contacts, size, c.solver_w, given, c.solver_r, c.solver_work)
+
+
+@part
 def is_impact(c, imposed):
     """Whether some contact approaches, or the rows of the element `imposed` have a rate."""
     rate = reals(c.rate)
@@ -231,7 +240,7 @@ def strike(c, law):
             if state[i] != OPEN:
                 count, size = add_to_problem(c, count, size, i, wholes(c.length)[i], FREE)
         elif touches(c, i):
-            at, slips = slip_rows(c, i)
+            slips = slip_rows(c, i)[1]
             reals(c.solver_mu)[count] = law_of[i * LAWS + KINETIC]
             reals(c.solver_e)[count] = law_of[i * LAWS + RESTITUTION]
             count, size = add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
@@ -239,22 +248,7 @@ def strike(c, law):
     row, v, p, impulse = wholes(c.solver_row), reals(c.solver_v), reals(c.solver_r), reals(c.impulse)
     for i in range(size):
         v[i] = reals(c.rate)[row[i]]
-        p[i] = 0.0
-    c.residual = solve(
-        c.solver,
-        law,
-        count,
-        c.solver_first,
-        c.solver_rows,
-        c.solver_type,
-        c.solver_mu,
-        c.solver_e,
-        size,
-        c.solver_w,
-        c.solver_v,
-        c.solver_r,
-        c.solver_work,
-    )
+    solve_problem(c, law, count, size, c.solver_v)
     if not c.residual <= SOLVED:
         return math.nan
     fill(n, 0.0, c.z_other)
@@ -281,10 +275,9 @@ def sort_by_rates(c):
             if not closed:
                 state[i] = OPEN
                 continue
-        at, slips = slip_rows(c, i)
         if barred[i] == NOT_STUCK:
             continue
-        if slips > 0 and slip_speed(c, i) > AT_REST:
+        if slip_rows(c, i)[1] > 0 and slip_speed(c, i) > AT_REST:
             set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
             state[i] = SLIPS
         else:
@@ -292,83 +285,76 @@ def sort_by_rates(c):
 
 
 @part
+def add_choice(c, count, size, i):
+    """Add to the contact problem in accelerations what element i leaves to choose; known friction goes to c.z_other."""
+    n, state, kind, law = c.n, wholes(c.state)[i], wholes(c.type)[i], reals(c.law + 8 * i * LAWS)
+    at, slips = slip_rows(c, i)
+    if state == OPEN:
+        return count, size
+    if kind == SWITCHED:
+        return add_to_problem(c, count, size, i, wholes(c.length)[i], FREE)
+    if state == STICKS and kind == FRICTION:
+        reals(c.solver_mu)[count] = law[STATIC] * law[BOUND]
+        return add_to_problem(c, count, size, i, slips, BOUNDED)
+    if state == STICKS:
+        reals(c.solver_mu)[count] = law[STATIC]
+        return add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
+    acted_on, size_of_friction = c.z_other, law[KINETIC]
+    if kind == FRICTION:
+        size_of_friction *= law[BOUND]
+    else:
+        count, size = add_to_problem(c, count, size, i, 1, NORMAL)
+        acted_on = c.columns + 8 * (size - 1) * n
+    for s in range(slips):
+        along = -size_of_friction * reals(c.direction)[2 * i + s]
+        add_multiple(n, acted_on, along, c.rows_z + 8 * (at + s) * n)
+    return count, size
+
+
+@part
+def take_choice(c, count, size, small):
+    """The mode that a solution of the contact problem in accelerations says; below `small` an acceleration is none."""
+    state, kind, w, b, r = wholes(c.state), wholes(c.type), reals(c.solver_w), reals(c.solver_b), reals(c.solver_r)
+    for k in range(count):
+        i, first, rows = wholes(c.solver_element)[k], wholes(c.solver_first)[k], wholes(c.solver_rows)[k]
+        for s in range(first, first + rows):
+            total = b[s]
+            for j in range(size):
+                total += w[s * size + j] * r[j]
+            reals(c.solver_v)[s] = total
+        a = reals(c.solver_v + 8 * first)
+        if kind[i] == SWITCHED:
+            continue
+        lead = 0 if kind[i] == FRICTION else 1
+        if lead == 1 and a[0] > small:
+            state[i] = OPEN
+        elif state[i] == STICKS and rows > lead:
+            one, two = a[lead], a[rows - 1] if rows > lead + 1 else 0.0
+            if math.sqrt(one * one + two * two) > small:
+                set_direction(c, i, one, two)
+                state[i] = SLIPS
+
+
+@part
 def choose_mode(c):
     """The mode that goes on from these speeds, by the Coulomb problem in accelerations. False where there is none."""
-    n = c.n
-    state, kind, law, drift = wholes(c.state), wholes(c.type), reals(c.law), reals(c.drift)
-    row, b, r, direction = wholes(c.solver_row), reals(c.solver_b), reals(c.solver_r), reals(c.direction)
+    n, row, b = c.n, wholes(c.solver_row), reals(c.solver_b)
     count, size = 0, 0
     fill(n, 0.0, c.z_other)
     for i in range(c.elements):
-        at, slips = slip_rows(c, i)
-        if kind[i] == SWITCHED:
-            if state[i] != OPEN:
-                count, size = add_to_problem(c, count, size, i, wholes(c.length)[i], FREE)
-        elif kind[i] == FRICTION and state[i] != OPEN:
-            if state[i] == STICKS:
-                reals(c.solver_mu)[count] = law[i * LAWS + STATIC] * law[i * LAWS + BOUND]
-                count, size = add_to_problem(c, count, size, i, slips, BOUNDED)
-            else:
-                for s in range(slips):
-                    force = -law[i * LAWS + KINETIC] * law[i * LAWS + BOUND] * direction[2 * i + s]
-                    add_multiple(n, c.z_other, force, c.rows_z + 8 * (at + s) * n)
-        elif state[i] == SLIPS:
-            count, size = add_to_problem(c, count, size, i, 1, NORMAL)
-            for s in range(slips):
-                force = -law[i * LAWS + KINETIC] * direction[2 * i + s]
-                add_multiple(n, c.columns + 8 * (size - 1) * n, force, c.rows_z + 8 * (at + s) * n)
-        elif state[i] == STICKS:
-            reals(c.solver_mu)[count] = law[i * LAWS + STATIC]
-            count, size = add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
+        count, size = add_choice(c, count, size, i)
     if count == 0:
         return True
     set_matrix(c, size)
     largest = 0.0
     for i in range(size):
-        b[i] = drift[row[i]] + inner(n, c.rows_z + 8 * row[i] * n, c.z_other)
-        r[i] = 0.0
+        b[i] = reals(c.drift)[row[i]] + inner(n, c.rows_z + 8 * row[i] * n, c.z_other)
         largest = max(largest, abs(b[i]))
-    c.residual = solve(
-        c.solver,
-        SOLVE,
-        count,
-        c.solver_first,
-        c.solver_rows,
-        c.solver_type,
-        c.solver_mu,
-        c.solver_e,
-        size,
-        c.solver_w,
-        c.solver_b,
-        c.solver_r,
-        c.solver_work,
-    )
+    solve_problem(c, SOLVE, count, size, c.solver_b)
     c.possible = problem(c.solver_work).solutions
     if not c.residual <= SOLVED:
         return False
-    w, small = reals(c.solver_w), ON_CONE * largest
-    for k in range(count):
-        i, first, rows = wholes(c.solver_element)[k], wholes(c.solver_first)[k], wholes(c.solver_rows)[k]
-        for s in range(rows):
-            total = b[first + s]
-            for j in range(size):
-                total += w[(first + s) * size + j] * r[j]
-            reals(c.solver_v)[first + s] = total
-        if kind[i] == SWITCHED:
-            continue
-        a = reals(c.solver_v + 8 * first)
-        if kind[i] != FRICTION:
-            if a[0] > small:
-                state[i] = OPEN
-                continue
-        if state[i] == STICKS:
-            lead = 0 if kind[i] == FRICTION else 1
-            if rows > lead:
-                one = a[lead]
-                two = a[lead + 1] if rows > lead + 1 else 0.0
-                if math.sqrt(one * one + two * two) > small:
-                    set_direction(c, i, one, two)
-                    state[i] = SLIPS
+    take_choice(c, count, size, ON_CONE * largest)
     return True
 
 
@@ -405,65 +391,37 @@ def impose(c, i, t):
 
 
 @part
-def change_mode(m, c, at_start):
-    """End the mode at the state of the loop and begin the next; says whether the motion goes on."""
-    n, slot = c.n, m.stopped_by
+def read_state(m, c):
+    """The state of the loop and its inputs to c.x, speeds to c.before; sides of the events are taken anew."""
     reals(c.x)[0] = m.t
     copy_numbers(m.n, m.y, c.x + 8)
     copy_numbers(c.inputs - 1 - m.n, m.x + 8 * (1 + m.n), c.x + 8 * (1 + m.n))
-    copy_numbers(n, c.x + c.u_start, c.before)
+    copy_numbers(c.n, c.x + c.u_start, c.before)
     fill(c.rows, 0.0, c.impulse)
     for i in range(c.elements):
         wholes(c.barred)[i] = 0
         wholes(m.g_sign)[2 * i] = 0
         wholes(m.g_sign)[2 * i + 1] = 0
-    if c.fixed_laws and at_start:
-        call(c.laws, c.x, c.law)
-    if not evaluate(c, c.x):
-        return HAS_NO_MASS
-    cause, which, imposed = START, np.int64(-1), np.int64(-1)
-    if not at_start:
-        which = slot // 2
-        copy_numbers(n, c.z, c.z_free)  # free of reactions, which the choice starts from again
-        solve_mode(c)
-        copy_numbers(n, c.z_free, c.z)
-        cause = end_mode(c, slot)
-        if cause == START:
-            m.fresh = 1
-            return GOES_ON
-        if cause == IMPOSED:
-            imposed = which
-            impose(c, which, m.t)
-        elif cause == FREED:
-            wholes(c.state)[which] = OPEN
-    energy = 0.0
-    c.possible = -1
-    if is_impact(c, imposed):
-        energy = strike(c, c.impact_law)
-        if energy != energy:
-            return UNSOLVED
-        if cause != IMPOSED:
-            cause = IMPACT
-        evaluate(c, c.x)
-    sort_by_rates(c)
-    if not choose_mode(c):
-        lost = strike(c, PATH_NEWTON)
-        if lost != lost:
-            return CONTRADICTS
-        energy += lost
-        cause = PARADOX
-        evaluate(c, c.x)
-        sort_by_rates(c)
-        if not choose_mode(c):
-            return CONTRADICTS
+
+
+@part
+def switch(c, cause, which, t):
+    """Impose rows, or let them go, if that is the cause; returns the element that was imposed, −1 for none."""
+    if cause == IMPOSED:
+        impose(c, which, t)
+        return which
+    if cause == FREED:
+        wholes(c.state)[which] = OPEN
+    return np.int64(-1)
+
+
+@part
+def write_state(m, c, energy, at_start):
+    """Give the loop the state in c.x, from which it starts anew."""
     first_step = time_to_turn(c)
     project_state(c, 0.0)
     copy_numbers(c.states, c.x + c.q_start, m.y)
     reals(m.y)[c.states - 1] += energy
-    c.same_time = c.same_time + 1 if m.t - c.last_t <= 4.0 * EPS * abs(m.t) and not at_start else 0
-    c.last_t = m.t
-    note(c, m.t, cause, which, energy)
-    m.transitions = c.count
     if m.requested == 0 and not at_start:
         reals(m.out_t)[m.stored] = m.t
         copy_numbers(m.n, m.y, m.out_y + 8 * m.stored * m.n)
@@ -471,11 +429,63 @@ def change_mode(m, c, at_start):
     m.fresh, m.proven, m.tries, m.h, m.error = 1, 0, 0, -first_step, 1e-4
     if m.fixed:
         m.h, m.origin, m.grid = m.fixed_step, m.t, 0
-    m.segment_start = m.steps
-    m.limited = 0
+    m.segment_start, m.limited = m.steps, 0
     for i in range(c.elements):
         if wholes(c.state)[i] == SLIPS and slip_rows(c, i)[1] == 2:
             m.limited = 1
+
+
+@part
+def strike_and_choose(c, cause, imposed):
+    """(what comes of it, cause, energy): impacts, and the mode that goes on after them."""
+    energy = 0.0
+    if is_impact(c, imposed):
+        energy = strike(c, c.impact_law)
+        if energy != energy:
+            return UNSOLVED, cause, energy
+        cause = cause if cause == IMPOSED else IMPACT
+        evaluate(c, c.x)
+    sort_by_rates(c)
+    if not choose_mode(c):
+        lost = strike(c, PATH_NEWTON)
+        cause = PARADOX
+        if lost != lost:
+            return CONTRADICTS, cause, energy
+        energy += lost
+        evaluate(c, c.x)
+        sort_by_rates(c)
+        if not choose_mode(c):
+            return CONTRADICTS, cause, energy
+    return GOES_ON, cause, energy
+
+
+@part
+def change_mode(m, c, at_start):
+    """End the mode at the state of the loop and begin the next; says whether the motion goes on."""
+    read_state(m, c)
+    if c.fixed_laws and at_start:
+        call(c.laws, c.x, c.law)
+    if not evaluate(c, c.x):
+        return HAS_NO_MASS
+    c.possible = -1
+    cause, which = START, np.int64(-1)
+    if not at_start:
+        which = m.stopped_by // 2
+        copy_numbers(c.n, c.z, c.z_free)  # free of reactions, which the choice starts from again
+        solve_mode(c)
+        copy_numbers(c.n, c.z_free, c.z)
+        cause = end_mode(c, m.stopped_by)
+        if cause == START:
+            m.fresh = 1
+            return GOES_ON
+    result, cause, energy = strike_and_choose(c, cause, switch(c, cause, which, m.t))
+    if result != GOES_ON:
+        return result
+    write_state(m, c, energy, at_start)
+    c.same_time = c.same_time + 1 if m.t - c.last_t <= 4.0 * EPS * abs(m.t) and not at_start else 0
+    c.last_t = m.t
+    note(c, m.t, cause, which, energy)
+    m.transitions = c.count
     return CYCLES if c.same_time > MOST_AT_ONE_TIME else GOES_ON
 
 
