@@ -528,7 +528,7 @@ def condition_ahead(c, i, t):
 
 
 @part
-def write_watched(c, source, target):
+def write_event_functions(c, source, target):
     """Write two functions for each changing constraint, which fall through zero where its mode ends, and what the
     user's events watch."""
     g = reals(target)
@@ -703,7 +703,7 @@ def changing_program(source, target, memory):
     if task == RATES:
         write_rates(c, source, target)
     elif task == WATCH:
-        write_watched(c, source, target)
+        write_event_functions(c, source, target)
     else:
         copy_numbers(c.inputs, source, c.x)
         project_state(c, EXACT)

@@ -1,6 +1,6 @@
 """Where the mode of a motion ends: what closes, opens, sticks, slips, is imposed or let go, and the impulse it takes.
 
-At a crossing of one of the functions that `changing.write_watched` writes, and at the start of a motion, the mode is
+At a crossing of one of the functions that `changing.write_event_functions` writes, and at the start of a motion, the mode is
 chosen anew. First in velocities: contacts that approach, and rows that are imposed on a motion which does not have
 them, give an impact, resolved by one of the laws in `impact`. Then in accelerations: among all contacts that touch and
 neither approach nor separate, the Coulomb problem tells which stay closed, which stick and which slip where to. What
@@ -158,6 +158,14 @@ def set_direction(c, i, one, two):
 
 
 @part
+def turn_directions(c):
+    """Take the directions of all slips anew: those of one body turn together."""
+    for i in range(c.elements):
+        if wholes(c.state)[i] == SLIPS and slip_speed(c, i) > AT_REST:
+            set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
+
+
+@part
 def end_mode(c, slot):
     """End what the function `slot` watched; returns the cause, START where it was no end."""
     i = slot // 2
@@ -173,7 +181,7 @@ def end_mode(c, slot):
         return RELEASE
     if state[i] == SLIPS:
         if slip_speed(c, i) > AT_REST:
-            set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
+            turn_directions(c)
             return START
         state[i] = STICKS
         return STICK
