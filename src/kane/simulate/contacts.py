@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 KINDS = ("normal", "cone", "bound", "free")
 """Words for the kinds of contacts, in the order of `compiled.contacts.KINDS`."""
-METHODS = ("warm start", "enumeration", "Gauss-Seidel", "Newton")
+METHODS = ("warm start", "enumeration", "Gauss-Seidel", "Newton", "Lemke")
 """Words for the methods, in the order of `compiled.contacts.METHODS`."""
 LAWS = ("poisson", "newton", "stronge", "sequential", "plastic", "path-newton", "path-poisson")
 """Words for the laws of impact, in the order of `compiled.impact.LAWS`."""

@@ -22,8 +22,8 @@ SEARCHES = 60
 CLOSE = 1e-14
 """Relative error of |r_t| that ends the search."""
 
-FLAT = 1e-14
-"""Share of (tr A)² below which det A is rounding: the search then begins at this share of tr A."""
+FLAT = 1e-12
+"""det A, where W has diagonals of 1 at most, below which it is rounding; the search begins at this α then."""
 
 
 @part
@@ -38,10 +38,9 @@ def tangential_reaction(a11, a12, a21, a22, c1, c2, alpha):
 def friction_on_circle(a11, a12, a21, a22, c1, c2, mu, h, g1, g2):
     """(r1, r2), the r = −(A + α 1)⁻¹ c with α ≥ 0 and |r| ≤ mu (h − g · r), on the circle unless α = 0; h > 0."""
     stay_separate()
-    trace = abs(a11) + abs(a22)
     alpha, low, high = 0.0, 0.0, math.inf
-    if not a11 * a22 - a12 * a21 > FLAT * trace * trace:
-        alpha = FLAT * trace
+    if not a11 * a22 - a12 * a21 > FLAT:
+        alpha = FLAT
     r1, r2 = 0.0, 0.0
     for search in range(SEARCHES):
         r1, r2 = tangential_reaction(a11, a12, a21, a22, c1, c2, alpha)
@@ -58,7 +57,7 @@ def friction_on_circle(a11, a12, a21, a22, c1, c2, mu, h, g1, g2):
         slope = mu * ((-g1 * s1 - g2 * s2) - normal * (r1 * s1 + r2 * s2) / (size * size))
         following = alpha - excess / slope
         if not (following > low and following < high):
-            following = 0.5 * (low + high) if high < math.inf else 2.0 * alpha + trace
+            following = 0.5 * (low + high) if high < math.inf else 2.0 * alpha + abs(a11) + abs(a22)
         if following == alpha:
             break
         alpha = following
@@ -124,7 +123,7 @@ def solve_contact(m, i):
     for j in range(at, at + count):
         for l in range(at, at + count):
             u[j] -= w[j * n + l] * r[l]
-    mu, floor = reals(m.mu)[i], reals(m.floor)[i]
+    mu, floor = reals(m.bound)[i], reals(m.floor)[i]
     if kind == BOUND:
         solve_disc(w, n, at, count, u[at], u[at + 1] if count == 2 else 0.0, mu, r)
     elif kind == CONE:

@@ -1,12 +1,12 @@
 """Newton's method on the function of Alart and Curnier, whose roots are the solutions of a contact problem [AC91].
 
-For every contact, with rho one over its mobility, it says
+For every contact, measured in its unit, with any rho > 0, it says
 
     r_n = max(floor, r_n − rho u_n),   r_t = the point of the disc of radius mu max(floor, r_n − rho u_n) nearest to
                                              r_t − rho u_t
 
 and is smooth but for where a contact changes between open, sticking and slipping. Reactions of open contacts are known
-in a step, so its equations are those of the others. A small share of the mobility is added to the diagonal of W in
+in a step, so its equations are those of the others. A small share is added to the diagonal of W in
 them, the less the closer a solution is: a singular W then has the step of least norm, and the solution is the same.
 """
 
@@ -21,16 +21,17 @@ from .contacts import BOUND, CONE, FREE, TIGHT, evaluate, fast_part
 from .step import copy_numbers
 
 LEAST_SHARE, MOST_SHARE, SHARE_OF_RESIDUAL = 1e-12, 1e-5, 1e-2
-"""Shares of the mobility added to W: bounds, and the part of the natural residual that lies in between."""
+"""What is added to the diagonal of W, which is 1 at most: bounds, and the part of the natural residual in between."""
 
-HALVINGS = 4
-"""How often a step that makes the residual larger is halved at most."""
+PATIENCE, DAMPED = 20, 6
+"""Steps without a better r before the search is given up, and before steps are halved. Full steps that make the
+residual larger for a while find more solutions than steps that never do; half ones leave cycles."""
+
+FINE, SETTLED = 1e-10, 1
+"""A natural residual from which on rounding is what such steps meet, and how many of them are then taken."""
 
 NOTHING, NO_ROW = np.int64(0), np.int64(-1)
 """A count before the first, and in place of a row. For plain constants numba would compile parts anew."""
-
-PATIENCE = 4
-"""Steps without a better r before the search is given up."""
 
 
 @part
@@ -58,10 +59,10 @@ def disc_rows(m, count, at, tangents, radius):
 
 
 @part
-def sort_rows(m, rho_share):
+def sort_rows(m, rho):
     """Decide which rows the step fixes, with steps for them, and which are active; returns how many are active."""
-    first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.mu), reals(m.floor)
-    r, u, metric, closed = reals(m.r), reals(m.u), reals(m.metric), wholes(m.choice)
+    first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.bound), reals(m.floor)
+    r, u, closed = reals(m.r), reals(m.u), wholes(m.choice)
     count = NOTHING
     for i in range(m.k):
         at = first[i]
@@ -72,7 +73,7 @@ def sort_rows(m, rho_share):
         elif kinds[i] == BOUND:
             count = disc_rows(m, count, at, rows[i], mu[i])
         else:
-            normal = r[at] - rho_share / metric[i] * u[at]
+            normal = r[at] - rho * u[at]
             if normal > floor[i]:
                 count = add_active(m, count, at)
             else:
@@ -162,13 +163,13 @@ def disc_equations(m, equation, at, tangents, radius, normal, mu, rho, share, co
 
 
 @part
-def write_equations(m, rho_share, share, count):
+def write_equations(m, rho, share, count):
     """Write the equations of a step for the active rows, in their order."""
-    first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.mu), reals(m.floor)
-    r, u, metric, closed, width = reals(m.r), reals(m.u), reals(m.metric), wholes(m.choice), 8 * (m.n + 1)
+    first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.bound), reals(m.floor)
+    r, u, closed, width = reals(m.r), reals(m.u), wholes(m.choice), 8 * (m.n + 1)
     equation = NOTHING
     for i in range(m.k):
-        at, rho = first[i], rho_share / metric[i]
+        at = first[i]
         if kinds[i] == BOUND:
             equation = disc_equations(m, equation, at, rows[i], mu[i], NO_ROW, mu[i], rho, share, count)
             continue
@@ -219,30 +220,23 @@ def take_step(m, share):
 
 
 @part
-def newton_steps(m, steps, rho_share):
+def newton_steps(m, steps, rho):
     """Take Newton steps from r on, so many at most; the natural residual of the best r, which is where it ends."""
     best = evaluate(m)
     copy_numbers(m.n, m.r, m.kept)
     since = 0
     for _ in range(steps):
-        if best <= TIGHT or since > PATIENCE:
+        if best <= TIGHT or since > (SETTLED if best <= FINE else PATIENCE):
             break
-        before = m.residual
-        share = min(MOST_SHARE, max(LEAST_SHARE, SHARE_OF_RESIDUAL * before))
-        count = sort_rows(m, rho_share)
-        write_equations(m, rho_share, share, count)
+        share = min(MOST_SHARE, max(LEAST_SHARE, SHARE_OF_RESIDUAL * m.residual))
+        count = sort_rows(m, rho)
+        write_equations(m, rho, share, count)
         if not solve_equations(m, count):
             break
         m.steps += 1
-        length, after = 1.0, take_step(m, 1.0)
-        for _ in range(HALVINGS):
-            if after <= before:
-                break
-            length *= 0.5
-            after = take_step(m, -length)
         since += 1
-        if after < best:
-            best, since = after, 0
+        if take_step(m, 1.0 if since <= DAMPED else 0.5) < best:
+            best, since = m.residual, 0
             copy_numbers(m.n, m.r, m.kept)
     copy_numbers(m.n, m.kept, m.r)
     return evaluate(m)

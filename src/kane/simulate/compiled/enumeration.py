@@ -12,7 +12,7 @@ import math
 
 from ...constraints.thresholds import REDUNDANT
 from .call import part, reals, stay_separate, wholes
-from .contacts import BOUND, CONE, FREE, MOST_SOLUTIONS, evaluate, problem_size
+from .contacts import BOUND, CONE, FREE, MOST_SOLUTIONS, evaluate
 from .step import copy_numbers
 
 ACCEPTED = 1e-9
@@ -30,7 +30,7 @@ rows have STICK, SLIP_UP and SLIP_DOWN, with r = mu and r = −mu."""
 @part
 def count_modes(m):
     """How many combinations of modes there are; 0 if a contact has two tangential rows, so that they are not finite."""
-    rows, kinds, mu, floor, modes = wholes(m.rows), wholes(m.kinds), reals(m.mu), reals(m.floor), wholes(m.modes)
+    rows, kinds, mu, floor, modes = wholes(m.rows), wholes(m.kinds), reals(m.bound), reals(m.floor), wholes(m.modes)
     total = 1.0
     for i in range(m.k):
         modes[i] = 1
@@ -65,7 +65,7 @@ def mode_of(m, i):
 def set_mode(m):
     """Set the r that the modes fix, 0 for the others, and in m.step the friction per normal reaction of slipping
     contacts; returns the number of unknown rows, which are listed in m.active."""
-    first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.mu), reals(m.floor)
+    first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.bound), reals(m.floor)
     r, slope, active = reals(m.r), reals(m.step), wholes(m.active)
     count = 0
     for j in range(m.n):
@@ -168,32 +168,23 @@ def solve_basic(m, count):
 
 
 @part
-def distance(m, x, y):
-    """The largest √w |x_i − y_i| of the contacts for reactions."""
-    first, rows, metric = wholes(m.first), wholes(m.rows), reals(m.metric)
+def distance(n, x, y):
+    """The largest |x_j − y_j|."""
     largest = 0.0
-    for i in range(m.k):
-        for j in range(first[i], first[i] + rows[i]):
-            largest = max(largest, abs(x[j] - y[j]) * math.sqrt(metric[i]))
+    for j in range(n):
+        largest = max(largest, abs(x[j] - y[j]))
     return largest
 
 
 @part
-def is_new(m):
-    """Whether u differs from those that were found; it is then kept with them."""
-    first, rows, metric, u = wholes(m.first), wholes(m.rows), reals(m.metric), reals(m.u)
-    least = DIFFERENT * problem_size(m)
+def note_solution(m):
+    """Keep u with those of different solutions, if it differs from them."""
     for s in range(m.solutions):
-        other, largest = reals(m.found + 8 * s * m.n), 0.0
-        for i in range(m.k):
-            for j in range(first[i], first[i] + rows[i]):
-                largest = max(largest, abs(u[j] - other[j]) / math.sqrt(metric[i]))
-        if largest <= least:
-            return False
+        if distance(m.n, reals(m.u), reals(m.found + 8 * s * m.n)) <= DIFFERENT * m.size:
+            return
     if m.solutions < MOST_SOLUTIONS:
         copy_numbers(m.n, m.u, m.found + 8 * m.solutions * m.n)
         m.solutions += 1
-    return True
 
 
 @part
@@ -211,12 +202,9 @@ def next_choice(m):
 @part
 def has_tension(m):
     """Whether a closed contact of the mode would have to pull."""
-    first, kinds, floor, metric = wholes(m.first), wholes(m.kinds), reals(m.floor), reals(m.metric)
-    r = reals(m.r)
-    most = ACCEPTED * problem_size(m)
+    first, kinds, floor, r = wholes(m.first), wholes(m.kinds), reals(m.floor), reals(m.r)
     for i in range(m.k):
-        pull = (floor[i] - r[first[i]]) * math.sqrt(metric[i])
-        if kinds[i] != BOUND and kinds[i] != FREE and not pull <= most:
+        if kinds[i] != BOUND and kinds[i] != FREE and not floor[i] - r[first[i]] <= ACCEPTED * m.size:
             return True
     return False
 
@@ -230,7 +218,7 @@ def enumerate_modes(m):
     stay_separate()
     nearest = math.inf
     m.solutions = 0
-    copy_numbers(m.n, m.r, m.given)
+    copy_numbers(m.n, m.r, m.start)
     copy_numbers(m.n, m.r, m.kept)
     choice = wholes(m.choice)
     for i in range(m.k):
@@ -241,8 +229,8 @@ def enumerate_modes(m):
         write_mode_equations(m, count)
         solve_basic(m, count)
         if not has_tension(m) and evaluate(m) <= ACCEPTED:
-            is_new(m)
-            far = distance(m, reals(m.r), reals(m.given))
+            note_solution(m)
+            far = distance(m.n, reals(m.r), reals(m.start))
             if far < nearest:
                 nearest = far
                 copy_numbers(m.n, m.r, m.kept)

@@ -30,7 +30,7 @@ import numpy as np
 
 from .call import part, reals, record_of, stay_separate, wholes
 from .contacts import BOUND, CONE, FREE, NORMAL, SOLVED, product, work_numbers, work_size
-from .coulomb import set_problem, solve_problem
+from .coulomb import SOLVING, set_problem, solve_problem
 from .impact_path import BY_IMPULSE, BY_VELOCITY, BY_WORK, follow_path
 from .step import all_finite, copy_numbers
 
@@ -152,7 +152,7 @@ def compress(m):
     """Set P of compression and the velocities at its end; the natural residual."""
     stay_separate()
     copy_numbers(m.n, m.v, m.before)
-    residual = solve_problem(stage_problem(m, m.p))
+    residual = solve_problem(stage_problem(m, m.p), SOLVING)
     set_after(m)
     return residual
 
@@ -167,18 +167,21 @@ def expand(m, share):
     n, e, p, stage = m.n, reals(m.e), reals(m.p), reals(m.stage)
     first, kinds = wholes(m.first), wholes(m.kinds)
     copy_numbers(n, m.after, m.before)
-    s = stage_problem(m, m.stage)
-    floor, returns = reals(s.floor), False
     for j in range(n):
         stage[j] = 0.0
+    returns = False
     for i in range(m.k):
         if is_normal(kinds[i]):
-            floor[i] = (e[i] if share == OF_EACH else share) * max(p[first[i]], 0.0)
-            stage[first[i]] = floor[i]
-            returns = returns or floor[i] > 0.0
+            stage[first[i]] = (e[i] if share == OF_EACH else share) * max(p[first[i]], 0.0)
+            returns = returns or stage[first[i]] > 0.0
     if not returns:
         return 0.0
-    residual = solve_problem(s)
+    s = stage_problem(m, m.stage)
+    floor, unit = reals(s.floor), reals(s.unit)
+    for i in range(m.k):
+        if is_normal(kinds[i]):
+            floor[i] = stage[first[i]] * unit[i]
+    residual = solve_problem(s, SOLVING)
     for j in range(n):
         p[j] += stage[j]
     set_after(m)
@@ -226,7 +229,7 @@ def newton(m):
     for i in range(m.k):
         if is_normal(kinds[i]):
             before[first[i]] += e[i] * min(v[first[i]], 0.0)
-    residual = solve_problem(stage_problem(m, m.p))
+    residual = solve_problem(stage_problem(m, m.p), SOLVING)
     set_after(m)
     return residual
 
