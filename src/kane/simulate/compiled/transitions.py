@@ -1,6 +1,6 @@
 """Where the mode of a motion ends: what closes, opens, sticks, slips, is imposed or let go, and the impulse it takes.
 
-At a crossing of one of the functions that `changing.write_event_functions` writes, and at the start of a motion, the mode is
+At a crossing of one of the functions that `changing` watches, and at the start of a motion, the mode is
 chosen anew. First in velocities: contacts that approach, and rows that are imposed on a motion which does not have
 them, give an impact, resolved by one of the laws in `impact`. Then in accelerations: among all contacts that touch and
 neither approach nor separate, the Coulomb problem tells which stay closed, which stick and which slip where to. What
