@@ -554,6 +554,7 @@ class Model:
         step: float | None = None,
         embed: str = "run-time",
         drift: str | tuple[float, float] = "project",
+        impact: str = "poisson",
         events: Mapping[str, Any] | None = None,
         parameters: Any = None,
         progress: Callable[[float], object] | None = None,
@@ -589,7 +590,8 @@ class Model:
             "control_period": control_period,
             "method": method,
         }
-        asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "events": events}
+        asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift}
+        asked |= {"impact": impact, "events": events}
         try:
             ready = set_up(answers, t, **asked, options=options)
         except FAULTS as error:
