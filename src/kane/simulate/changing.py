@@ -7,7 +7,7 @@ and what kind each changing constraint is of. A `ChangingRun` is the memory of o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..graph.layout import Layout
 from .notice import announce_compilation
 from .routine import Routine, address_of
-from .solution import Transition
+from .solution import Array, Transition
 
 TYPES = ("contact", "one-way", "friction", "switched")
 STATES = ("open", "sticks", "slips")
@@ -265,6 +265,20 @@ class ChangingRun:
         """Two functions for each changing constraint, which fall through zero where the mode ends, then the user's."""
         return self._routine(2, 2 * len(self.constraints.elements) + self._watched)
 
+    @property
+    def reactions(self) -> Routine:
+        """λ of all rows in the present mode."""
+        return self._routine(3, self.constraints.layout.rows)
+
+    def enter(self, mode: Mapping[str, str], slip: Mapping[str, Array], x: Array) -> None:
+        """Be in a mode, as after a transition, to ask about states with inputs such as x in it."""
+        for i, element in enumerate(self.constraints.elements):
+            self._arrays["state"][i] = STATES.index(mode[element.name])
+            if element.name in slip:
+                self._arrays["direction"][i] = slip[element.name]
+        laws = Routine(self.constraints.laws.address, 5 * len(self.constraints.elements))
+        self._arrays["law"][:] = laws(x).reshape(-1, 5)
+
     def attach(self, state: Any) -> None:
         """Tell a loop, by the record of its memory, whom to ask where a mode ends."""
         state["transition"] = self._transition.address
@@ -305,6 +319,13 @@ class ChangingRun:
     def _mode(self, states: Any) -> dict[str, str]:
         return {e.name: STATES[s] for e, s in zip(self.constraints.elements, states.tolist(), strict=False)}
 
+    def _slips(self, states: Any, directions: Array) -> dict[str, Array]:
+        return {
+            e.name: directions[i].copy()
+            for i, e in enumerate(self.constraints.elements)
+            if STATES[int(states[i])] == "slips"
+        }
+
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, the choice of the first mode before them."""
         arrays, rows = self._arrays, self.constraints.first_rows
@@ -330,6 +351,7 @@ class ChangingRun:
                     arrays["speeds"][i, 0].copy(),
                     arrays["speeds"][i, 1].copy(),
                     max(1, int(arrays["choices"][i])),
+                    self._slips(arrays["states_after"][i], arrays["directions"][i]),
                 )
             )
         return tuple(found)

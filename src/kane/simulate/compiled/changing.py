@@ -52,8 +52,8 @@ no step may look across that place."""
 ROUNDINGS = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
 
-RATES, PROJECTION, WATCH = range(3)
-TASKS = (RATES, PROJECTION, WATCH)
+TASKS = RATES, PROJECTION, WATCH, REACTIONS = range(4)
+"""Rates of the state, the state on the constraints of the mode, functions that tell its end, reactions of all rows."""
 
 PROGRAMS = ("terms", "places", "unit", "laws", "conditions", "watch", "solver")
 SIZES = (
@@ -568,6 +568,17 @@ def write_rates(c, source, target):
 
 
 @part
+def write_reactions(c, source, target):
+    """Write the reactions of all rows in this mode, nan where the mass matrix is singular."""
+    if not read_ends(c, source):
+        fill(c.rows, math.nan, target)
+        return
+    if c.permanent > 0 and written_out(c, ENDS) == 0:
+        permanent_reactions(c)
+    copy_numbers(c.rows, c.reaction, target)
+
+
+@part
 def condition_ahead(c, i, t):
     """What falls through zero where the element i is imposed, or let go; 1 where nothing will."""
     condition = reals(c.condition)
@@ -755,6 +766,8 @@ def changing_program(source, target, memory):
         write_rates(c, source, target)
     elif task == WATCH:
         write_event_functions(c, source, target)
+    elif task == REACTIONS:
+        write_reactions(c, source, target)
     else:
         copy_numbers(c.inputs, source, c.x)
         project_state(c, EXACT)
