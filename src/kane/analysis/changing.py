@@ -18,8 +18,9 @@ PUSHES = 1e-8
 """Share of the largest reaction by which one may pull, or friction exceed its bound: these are where a function that is
 computed to 1e-10 falls through zero."""
 
-JUMPS = 1e-8
-"""Share of the momentum by which an impact may miss M (u⁺ − u⁻) = Aᵀ P: what the contact problem is solved to."""
+JUMPS = 1e-6
+"""Share of the largest jump by which an impact may miss M (u⁺ − u⁻) = Aᵀ P: the one after which a contact rests carries
+the impulses of all the bounces that are left out."""
 
 GAIN = 1e-9
 """Share of the kinetic energy that an impact may seem to give, by rounding."""

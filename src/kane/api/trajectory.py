@@ -269,8 +269,10 @@ def _changing_motion(run: Trajectory) -> ChangingMotion:
     impulses = np.zeros((len(run.transitions), rows.phi.shape[1]))
     for e, c in enumerate(mechanism.changing.values()):
         own = tuple(range(first, first + len(c.rows)))
-        gaps += own[:1] if c.type == "contact" else ()
-        pushing += own[:1] if c.type in ("contact", "one-way") else ()
+        if c.type == "contact":
+            gaps.append(own[0])
+        if c.type in ("contact", "one-way"):
+            pushing.append(own[0])
         slips = own[1:] if c.type == "contact" else own if c.type == "friction" else ()
         if slips:
             pressed = reactions[:, own[0]] if c.type == "contact" else laws[:, e, BOUND]

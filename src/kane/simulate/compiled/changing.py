@@ -451,11 +451,70 @@ def solve_least(c, size, k, right, solution):
     x, unit = reals(solution), reals(c.scale)
     for j in range(size):
         x[j] *= unit[j]
+    return rank
+
+
+@part
+def write_capacities(c, size, target):
+    """What each unknown reaction may reach: friction its bound, all others ten times as much as the largest of these.
+    Returns that."""
+    unknown, state, kind, law = wholes(c.unknown), wholes(c.state), wholes(c.type), reals(c.law)
+    x, room = reals(c.solution), reals(target)
+    largest = 0.0
+    for j in range(size):
+        room[j] = -1.0
+        for i in range(c.elements):
+            at, slips = slip_rows(c, i)
+            if state[i] == STICKS and slips > 0 and at <= unknown[j] < at + slips:
+                pressed = law[i * LAWS + BOUND]
+                if kind[i] == CONTACT:
+                    pressed = 0.0
+                    for other in range(size):
+                        if unknown[other] == wholes(c.first)[i]:
+                            pressed = max(0.0, x[other])
+                room[j] = law[i * LAWS + STATIC] * pressed
+                largest = max(largest, room[j])
+    for j in range(size):
+        room[j] = 10.0 * largest if room[j] < 0.0 else max(room[j], 1e-4 * largest)
+    return largest
+
+
+@part
+def share_reactions(c, size, free):
+    """Move the reactions c.solution, along the `free` directions in which nothing else changes, to where Σ x²/capacity
+    is least: friction is shared in proportion to the forces that press, so that a body sticks as long as it can."""
+    x, unit, a, b = reals(c.solution), reals(c.scale), reals(c.k), reals(c.right)
+    room = reals(c.solver_v)
+    if not write_capacities(c, size, c.solver_v) > 0.0:
+        return
+    for e in range(free):
+        one = reals(c.null + 8 * e * size)
+        b[e] = 0.0
+        for j in range(size):
+            b[e] -= one[j] * unit[j] * x[j] / room[j]
+        for f in range(free):
+            other, total = reals(c.null + 8 * f * size), 0.0
+            for j in range(size):
+                total += one[j] * other[j] * unit[j] * unit[j] / room[j]
+            a[e * free + f] = total
+    for e in range(free):
+        for f in range(e + 1, free):
+            factor = a[f * free + e] / a[e * free + e]
+            for g in range(e, free):
+                a[f * free + g] -= factor * a[e * free + g]
+            b[f] -= factor * b[e]
+    for back in range(free):
+        e = free - 1 - back
+        for f in range(e + 1, free):
+            b[e] -= a[e * free + f] * b[f]
+        b[e] /= a[e * free + e]
+        for j in range(size):
+            x[j] += b[e] * unit[j] * reals(c.null + 8 * e * size)[j]
 
 
 @part
 def solve_mode(c):
-    """Reactions of the mode into c.reaction, and accelerations into c.z."""
+    """Reactions of the mode into c.reaction, and accelerations into c.z. Reactions that are not unique are shared."""
     n, law = c.n, reals(c.law)
     set_unknowns(c)
     size = c.unknowns
@@ -474,9 +533,12 @@ def solve_mode(c):
         right[i] = -known
         for j in range(size):
             k[i * size + j] = inner(n, row, c.columns + 8 * j * n)
-    solve_least(c, size, c.k, c.right, c.solution)
+    rank = solve_least(c, size, c.k, c.right, c.solution)
     for j in range(size):
         add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
+    if rank < size:
+        share_reactions(c, size, size - rank)
+    for j in range(size):
         reaction[unknown[j]] = x[j]
     for i in range(c.elements):
         if wholes(c.state)[i] == SLIPS and wholes(c.type)[i] == CONTACT:
@@ -591,6 +653,18 @@ def condition_ahead(c, i, t):
 
 
 @part
+def friction_left(c, i):
+    """(bound, size) of the friction of element i, which sticks."""
+    at, slips = slip_rows(c, i)
+    law, reaction = reals(c.law), reals(c.reaction)
+    size = abs(reaction[at])
+    if slips == 2:
+        size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
+    pressed = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+    return law[i * LAWS + STATIC] * pressed, size
+
+
+@part
 def frictionless(c, i):
     """Whether element i never has friction, so that nothing changes where its slip turns round."""
     law, kind = reals(c.law), wholes(c.type)
@@ -604,7 +678,7 @@ def write_event_functions(c, source, target):
     user's events watch."""
     g = reals(target)
     state, kind, first = wholes(c.state), wholes(c.type), wholes(c.first)
-    rate, phi, reaction, law = reals(c.rate), reals(c.phi), reals(c.reaction), reals(c.law)
+    rate, phi, reaction = reals(c.rate), reals(c.phi), reals(c.reaction)
     if not read_ends(c, source):
         fill(2 * c.elements + c.watched, math.nan, target)
         return
@@ -619,7 +693,7 @@ def write_event_functions(c, source, target):
         call(c.watch, c.x_watch, target + 16 * c.elements)
     for i in range(c.elements):
         one, two = 1.0, 1.0
-        at, slips = slip_rows(c, i)
+        slips = slip_rows(c, i)[1]
         if kind[i] == SWITCHED or kind[i] == FRICTION:
             one = condition_ahead(c, i, reals(source)[0])
         elif state[i] == OPEN:
@@ -631,11 +705,8 @@ def write_event_functions(c, source, target):
                 if not frictionless(c, i):
                     two = slip_direction(c, i)
             elif slips > 0 and state[i] == STICKS:
-                size = abs(reaction[at])
-                if slips == 2:
-                    size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
-                normal = law[i * LAWS + BOUND] if kind[i] == FRICTION else reaction[first[i]]
-                two = law[i * LAWS + STATIC] * normal - size
+                bound, size = friction_left(c, i)
+                two = bound - size
         g[2 * i], g[2 * i + 1] = one, two
 
 

@@ -34,6 +34,7 @@ from .changing import (
     add_multiple,
     evaluate,
     fill,
+    friction_left,
     from_z,
     inner,
     place_residual,
@@ -166,11 +167,20 @@ def turn_directions(c):
 
 
 @part
+def begin_slip(c, i):
+    """Let element i, which sticks, slip against its friction."""
+    at, slips = slip_rows(c, i)
+    reaction = reals(c.reaction)
+    wholes(c.state)[i] = SLIPS
+    wholes(c.barred)[i] = NOT_STUCK
+    set_direction(c, i, -reaction[at], -reaction[at + 1] if slips == 2 else 0.0)
+
+
+@part
 def end_mode(c, slot):
     """End what the function `slot` watched; returns the cause, START where it was no end."""
     i = slot // 2
     state, kind, barred = wholes(c.state), wholes(c.type), wholes(c.barred)
-    at, slips = slip_rows(c, i)
     if slot % 2 == 0 and (kind[i] == SWITCHED or kind[i] == FRICTION):
         return IMPOSED if state[i] == OPEN else FREED
     if slot % 2 == 0:
@@ -185,10 +195,12 @@ def end_mode(c, slot):
             return START
         state[i] = STICKS
         return STICK
-    reaction = reals(c.reaction)
-    state[i] = SLIPS
-    barred[i] = NOT_STUCK
-    set_direction(c, i, -reaction[at], -reaction[at + 1] if slips == 2 else 0.0)
+    begin_slip(c, i)
+    for other in range(c.elements):  # those that share the load reach their bounds together
+        if state[other] == STICKS and slip_rows(c, other)[1] > 0:
+            bound, size = friction_left(c, other)
+            if size > 0.0 and bound - size <= ON_CONE * size:
+                begin_slip(c, other)
     return SLIP
 
 
