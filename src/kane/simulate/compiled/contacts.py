@@ -157,16 +157,6 @@ def take_in(m):
 
 
 @part
-def soften(m, compliance):
-    """Add `compliance` to the diagonal of W, in the units of the contacts; 0 makes it as it is given."""
-    n, first, rows, unit, given, w = m.n, wholes(m.first), wholes(m.rows), reals(m.unit), reals(m.given_w), reals(m.w)
-    for i in range(m.k):
-        factor = 1.0 / (unit[i] * unit[i])
-        for j in range(first[i], first[i] + rows[i]):
-            w[j * n + j] = factor * given[j * n + j] + compliance
-
-
-@part
 def give_back(m):
     """Write r where it was given, and u, in the units of the caller."""
     first, rows, unit = wholes(m.first), wholes(m.rows), reals(m.unit)
