@@ -41,10 +41,10 @@ class Contacts:
         """A vector, (n,), in the parts of the contacts."""
         return np.split(vector, np.cumsum(self.rows)[:-1])
 
-    def reorder(self, order: list[int]) -> tuple[Contacts, Array]:
+    def reorder(self, order: list[int]) -> tuple[Contacts, NDArray[np.int64]]:
         """The same contacts in another order, and where its rows are in this one."""
         places = self.blocks(np.arange(len(self.b), dtype=float))
-        rows = np.concatenate([places[i] for i in order]).astype(int)
+        rows = np.concatenate([places[i] for i in order]).astype(np.int64)
         kinds, counts = tuple(self.kinds[i] for i in order), tuple(self.rows[i] for i in order)
         return Contacts(self.W[np.ix_(rows, rows)], self.b[rows], self.mu[order], kinds, counts), rows
 
