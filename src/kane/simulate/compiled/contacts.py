@@ -66,9 +66,6 @@ PROBLEM = np.dtype([(name, "i8") for name in (*GIVEN, *OWN, *RESULTS)] + [("size
 MOST_SOLUTIONS = 16
 """Solutions that are told apart; more are not counted."""
 
-SOLVED = 1e-8
-"""Natural residual of an r that counts as a solution."""
-
 TIGHT = 1e-13
 """Natural residual that needs no further step."""
 

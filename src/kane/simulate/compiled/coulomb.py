@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...constraints.thresholds import SOLVED
 from .call import part, reals, stay_separate, wholes
 from .contact_newton import newton_steps
 from .contacts import (
@@ -29,7 +30,6 @@ from .contacts import (
     LEMKE,
     NEWTON,
     NORMAL,
-    SOLVED,
     TIGHT,
     WARM_START,
     evaluate,
@@ -50,7 +50,6 @@ __all__ = [
     "CONE",
     "FREE",
     "NORMAL",
-    "SOLVED",
     "SOLVING",
     "count_solutions",
     "problem",

@@ -28,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from ...constraints.thresholds import SOLVED
 from .call import part, reals, record_of, stay_separate, wholes
-from .contacts import BOUND, CONE, FREE, NORMAL, SOLVED, product, work_numbers, work_size
+from .contacts import BOUND, CONE, FREE, NORMAL, product, work_numbers, work_size
 from .coulomb import SOLVING, set_problem, solve_problem
 from .impact_path import BY_IMPULSE, BY_VELOCITY, BY_WORK, follow_path
 from .step import all_finite, copy_numbers
