@@ -103,7 +103,7 @@ def set_up(
         law = None if control is None or callable(control) else _law(mechanism, control)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact)
-        _check_impact(mechanism, impact, method)
+        _check_impact(mechanism, impact, method, times)
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
     if callable(control):
@@ -153,6 +153,9 @@ def _problem(
     recursive = answers.recursive()
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
+        recursive = False
+    if recursive and answers.mechanism.changing:
+        refuse_if_too_large(answers.mechanism, "what comes and goes")
         recursive = False
     mode, efforts = answers.make_once(
         key,
@@ -230,8 +233,9 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
     return Treatment(embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
 
 
-def _check_impact(mechanism: Mechanism, impact: Any, method: str) -> None:
-    """Refuse a law of impacts that there is not, and a method that does not take constraints that come and go."""
+def _check_impact(mechanism: Mechanism, impact: Any, method: str, times: Array) -> None:
+    """Refuse a law of impacts that there is not, and what constraints that come and go cannot do: a stiff method, and
+    running backward, since an impact cannot be undone."""
     if impact not in IMPACT_LAWS:
         near = suggestion(str(impact), list(IMPACT_LAWS))
         raise InputError(f"impact = {describe_value(impact)}: there are {', '.join(IMPACT_LAWS)}\n    fix: {near}")
@@ -239,6 +243,8 @@ def _check_impact(mechanism: Mechanism, impact: Any, method: str) -> None:
         raise InputError(
             "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
         )
+    if mechanism.changing and times[-1] < times[0]:
+        raise InputError("time runs backward, and impacts and friction cannot be undone\n    fix: give increasing times")
 
 
 def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Array) -> None:
