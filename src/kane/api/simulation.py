@@ -244,7 +244,7 @@ def _check_impact(mechanism: Mechanism, impact: Any, method: str, times: Array) 
             "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
         )
     if mechanism.changing and times[-1] < times[0]:
-        raise InputError("time runs backward, and impacts and friction cannot be undone\n    fix: give increasing times")
+        raise InputError("time runs backward, but impacts cannot be undone\n    fix: give increasing times")
 
 
 def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Array) -> None:
