@@ -29,6 +29,7 @@ from kane.model import (
     Mechanism,
     PointOnPlane,
     Ratchet,
+    Rope,
     Stop,
 )
 from laws.guided import rate, state
@@ -200,6 +201,19 @@ def test_a_constraint_of_one_row_can_be_unilateral() -> None:
     )
     assert floor.type == "contact" and floor.law.restitution == m.scalar("e", "") and floor.law.when is None
     assert gap(floor, {"q": 0.0, "xB": 2.0}) == pytest.approx(-1)
+
+
+def test_a_rope_has_the_gap_of_a_rod_with_the_other_sign_and_pulls() -> None:
+    m = carts()
+    ends: dict[str, Any] = {"length": "1 + 0.1*t", "second_at": (0, -1, 0)}
+    (rod,) = m.constrain("rod", Distance("ground", "arm", **ends), unilateral=True)
+    (rope,) = m.constrain("rope", Rope("ground", "arm", **ends, restitution="e"))
+    assert rope.type == "contact" and m.number(rope.law.restitution, "") == 0.5
+    values = state(m, np.random.default_rng(5))
+    assert gap(rope, values) == -gap(rod, values)
+    assert rate_of(m, rope.rows[0], values) == -rate_of(m, rod.rows[0], values)
+    stretched = {"q": 0.0, "xB": 3.0, "t": 0.0}
+    assert gap(rope, stretched) < 0 < gap(rope, stretched | {"xB": 0.0, "q": 1.5, "t": 1.0})
 
 
 # laws ----------------------------------------------------------------------------------------------------------------
