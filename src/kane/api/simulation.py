@@ -33,6 +33,7 @@ from . import given
 from .answers import Answers, changing_set, embedding_of, law_key
 from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
+from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
 
@@ -102,7 +103,7 @@ def set_up(
         law = None if control is None or callable(control) else _law(mechanism, control)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact)
-        _check_impact(mechanism, impact, method)
+        _check_impact(mechanism, impact, method, times)
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
     if callable(control):
@@ -153,6 +154,9 @@ def _problem(
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
         recursive = False
+    if recursive and answers.mechanism.changing:
+        refuse_if_too_large(answers.mechanism, "what comes and goes")
+        recursive = False
     mode, efforts = answers.make_once(
         key,
         lambda: _recursive_mode(answers, law, watched) if recursive else _mode(answers, law, watched, treatment),
@@ -184,10 +188,16 @@ def _mode(
     fresh, constraints = answers.fresh_equations, answers.mechanism.constraints
     if answers.mechanism.changing:
         whole = answers.of(answers.mechanism.all_rows_held())
+        unit = None if treatment.project else unit_program(fresh())
         mode = Mode(
             tuple(constraints),
+            unit=None if unit is None else compile(unit),
+            project=treatment.project,
             watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched])) if watched else None,
-            changing=changing_set(answers, law, treatment.impact),
+            changing=replace(
+                changing_set(answers, law, treatment.impact),
+                table=() if treatment.at_run_time else mode_table(answers, law),
+            ),
         )
         return mode, None if law is None else compile(control_program(fresh(), law))
     embedding = embedding_of(answers, law, baumgarte=treatment.baumgarte) if constraints else None
@@ -216,13 +226,16 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
         raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
     if not isinstance(drift, str) and embed == "formulation":
         raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
+    if mechanism.changing:
+        return Treatment(embed == "run-time", drift == "project", None)
     if not mechanism.constraints:
         return Treatment()
     return Treatment(embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
 
 
-def _check_impact(mechanism: Mechanism, impact: Any, method: str) -> None:
-    """Refuse a law of impacts that there is not, and a method that does not take constraints that come and go."""
+def _check_impact(mechanism: Mechanism, impact: Any, method: str, times: Array) -> None:
+    """Refuse a law of impacts that there is not, and what constraints that come and go cannot do: a stiff method, and
+    running backward, since an impact cannot be undone."""
     if impact not in IMPACT_LAWS:
         near = suggestion(str(impact), list(IMPACT_LAWS))
         raise InputError(f"impact = {describe_value(impact)}: there are {', '.join(IMPACT_LAWS)}\n    fix: {near}")
@@ -230,6 +243,8 @@ def _check_impact(mechanism: Mechanism, impact: Any, method: str) -> None:
         raise InputError(
             "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
         )
+    if mechanism.changing and times[-1] < times[0]:
+        raise InputError("time runs backward, and impacts and friction cannot be undone\n    fix: give increasing times")
 
 
 def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Array) -> None:
