@@ -228,7 +228,7 @@ class Mechanism(Tree):
         shape: Mapping[str, Any] | None = None,
         surface: Mapping[str, Any] | None = None,
         normal: str | Sequence[Quantity] | None = None,
-        at: Sequence[Quantity] = ORIGIN,
+        at: Sequence[Quantity] | None = None,
     ) -> tuple[BuiltChanging, ...]:
         """Let two bodies touch: `contact("floor", "ball", "ground", restitution=0.8, friction=0.3)`.
 
