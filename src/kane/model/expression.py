@@ -461,6 +461,9 @@ def _phrase(graph: Graph, node: int, phrases: Mapping[int, _Phrase]) -> _Phrase:
     if op == "mul" and args[0] == args[1]:
         inner = parts[0].parenthesize(_ATOM)
         return _Phrase(f"{inner.text}**2", _POWER, inner.depth)
+    if op == "pow":
+        base = parts[0].parenthesize(_ATOM)
+        return _Phrase(f"{base.text}**{parts[1].text}", _POWER, base.depth)
     if TABLE[op].infix:
         return _infix(op, *parts)
     if op == "select":
