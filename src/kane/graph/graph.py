@@ -206,8 +206,8 @@ class Expr:
         return self
 
     def __pow__(self, exponent: float) -> Expr:
-        """Powers by small integers become multiplications, those by ±1/2 square roots; any other stays a power, which is
-        nan for negative x unless the exponent is an integer."""
+        """Powers by small integers become multiplications, those by ±1/2 square roots; any other stays a power, nan for
+        negative x unless the exponent is an integer."""
         if not math.isfinite(exponent):
             raise ExpressionError(f"power {exponent}: an exponent is a finite number")
         if abs(exponent) == 0.5:

@@ -81,7 +81,7 @@ TABLE: dict[str, Op] = {
         Op("sub", 2, lambda x, y: x - y, lambda a, r: (1.0, -1.0), "-", "add"),
         Op("mul", 2, lambda x, y: x * y, lambda a, r: (a[1], a[0]), "*", "mul", True),
         Op("div", 2, _divide, lambda a, r: (1.0 / a[1], -(r / a[1])), "/", "div"),
-        # x ** y, y a constant that is no small integer: its slope at 0 needs no other slope, which may be infinite there
+        # x ** y, y a constant; its slope is one power less, not a product of others that may be infinite at 0
         Op("pow", 2, _power, lambda a, r: (a[1] * a[0] ** (a[1].number - 1.0), None), "**", "other"),
         Op("neg", 1, lambda x: -x, lambda a, r: (-1.0,), "", "neg"),
         Op("sqrt", 1, _guard(math.sqrt), lambda a, r: (0.5 / r,), "", "sqrt"),
