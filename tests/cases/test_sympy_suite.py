@@ -40,7 +40,7 @@ MODULES = (
 )
 SET_OTHERWISE = {"test_kane.test_aux"}
 """The centre of a rolling disc is given the acceleration of a point that turns about one at rest, which is not the rate
-of its velocity; accelerations are derived from velocities here."""
+of its velocity; accelerations are derived from velocities here, and the difference is told."""
 Array = np.ndarray[Any, np.dtype[np.float64]]
 sp: Any = sympy
 dynamicsymbols: Any = mechanics.dynamicsymbols
@@ -146,6 +146,46 @@ def test_an_angular_velocity_that_contradicts_the_orientation_is_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not kane.from_sympy(pendulum()[0], values=values).mechanism.remarks
+
+
+@pytest.mark.parametrize(
+    ("set_otherwise", "message"),
+    [
+        (lambda P, A, N: P.set_acc(N, 2 * A.y), "point 'P': the acceleration that was set is not the rate"),
+        (lambda P, A, N: A.set_ang_acc(N, 2 * N.z), "frame 'A': the angular acceleration that was set is not the rate"),
+    ],
+    ids=["acceleration", "angular acceleration"],
+)
+def test_an_acceleration_that_contradicts_the_velocity_is_told(set_otherwise: Any, message: str) -> None:
+    method, values = pendulum()
+    bodies: Any = method.bodies
+    set_otherwise(bodies[0].masscenter, bodies[0].frame, method._inertial)
+    with pytest.warns(UserWarning, match=message):
+        model = kane.from_sympy(method, values=values)
+    assert model.forward_dynamics([0.3], [0.9], [0.0]) == pytest.approx([-3.0 * 9.81 * 0.5 * np.sin(0.3) / 1.45])
+
+
+def test_an_acceleration_that_is_the_rate_of_the_velocity_is_no_contradiction() -> None:
+    """Set by a theorem of SymPy's, or by hand with rates of the speeds."""
+    for by_hand in (False, True):
+        method, values = pendulum()
+        bodies: Any = method.bodies
+        P, A, N, u, l = bodies[0].masscenter, bodies[0].frame, method._inertial, dynamicsymbols("u"), sp.Symbol("l")
+        if by_hand:
+            P.set_acc(N, l * u.diff(t) * A.x + l * u**2 * A.y)
+            A.set_ang_acc(N, u.diff(t) * A.z)
+        else:
+            (O,) = P._pos_dict
+            P.a2pt_theory(O, N, A)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            kane.from_sympy(method, values=values)
+
+
+def test_the_acceleration_set_in_a_test_of_sympys_is_told() -> None:
+    (method, *_) = methods_of("mechanics.tests.test_kane", "test_aux")
+    with pytest.warns(UserWarning, match="the acceleration that was set is not the rate of its velocity"):
+        kane.from_sympy(method, values=numbers_of(method, np.random.default_rng(5)).values)
 
 
 def bead(u_aux: bool) -> tuple[KanesMethod, dict[str, Any]]:
