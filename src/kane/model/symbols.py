@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from types import MappingProxyType
@@ -45,6 +45,24 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         return f"did you mean '{close}'?"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"known: {', '.join(excerpt(n) for n in names[:_LISTED]) or 'none'}{more}"
+
+
+class _SameNames(Mapping[str, Expr]):
+    """Known names as inputs of another graph, each made when it is asked for."""
+
+    def __init__(self, graph: Graph, known: Mapping[str, Expr]):
+        self._graph, self._known = graph, known
+
+    def __getitem__(self, name: str) -> Expr:
+        if name not in self._known:
+            raise KeyError(name)
+        return self._graph.input(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 class Symbols:
@@ -153,14 +171,27 @@ class Symbols:
             raise ModelError(Problem(self.where(where), what, "this quantity may depend on parameters only")) from None
         return value
 
+    def number_of_text(self, text: str, where: str) -> float:
+        """The number that an expression in a string has at the parameters' defaults, as `number` gives it.
+
+        It is read into a graph of its own: the description stays as it is, so any number of threads may ask.
+        """
+        try:
+            expr = parse_expression(text, scratch := Graph(), _SameNames(scratch, self._names))
+        except ExpressionError as error:
+            raise ModelError(Problem(self.where(where), str(error))) from None
+        return self.number(expr, where)
+
     def values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
         """Defaults of those parameters that occur in expressions."""
         return {name: self.parameters[name].value for name in self.inputs_of(exprs) if name in self.parameters}
 
     def inputs_of(self, exprs: Sequence[Expr]) -> list[str]:
-        """Names that occur in expressions."""
-        nodes = reachable(self.graph, [e.id for e in exprs])
-        return [self.graph.args[n][0] for n in nodes if self.graph.ops[n] == INPUT]
+        """Names that occur in expressions of one graph."""
+        if not exprs:
+            return []
+        graph = exprs[0].graph
+        return [graph.args[n][0] for n in reachable(graph, [e.id for e in exprs]) if graph.ops[n] == INPUT]
 
     def constant(self, exprs: Sequence[Expr], where: str) -> None:
         """Refuse expressions that depend on more than parameters, or are not finite at the parameters' defaults."""
