@@ -182,6 +182,29 @@ def test_an_acceleration_that_is_the_rate_of_the_velocity_is_no_contradiction() 
             kane.from_sympy(method, values=values)
 
 
+def test_rates_of_speeds_that_are_no_rates_of_coordinates_are_no_contradiction() -> None:
+    """u = (2 + cos q) q̇: while u is constant q̇ is not, and the other way round."""
+    q, u = dynamicsymbols("q u")
+    N, O = ReferenceFrame("N"), Point("O")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    turning = u / (2 + sp.cos(q))
+    A.set_ang_vel(N, turning * N.z)
+    A.set_ang_acc(N, turning.diff(t) * N.z)
+    O.set_vel(N, 0)
+    P = O.locatenew("P", A.x)
+    P.set_vel(N, turning * A.y)
+    P.set_acc(N, turning.diff(t) * A.y - turning**2 * A.x)
+    body = RigidBody("body", P, A, sp.Integer(1), (inertia(A, 1, 1, 1), P))
+    method = KanesMethod(N, [q], [u], [u - (2 + sp.cos(q)) * q.diff(t)], bodies=[body], forcelist=[])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = kane.from_sympy(method)
+    assert model.forward_dynamics([0.3], [0.9], [0.0]) == pytest.approx(
+        [-np.sin(0.3) * (0.9 / (2 + np.cos(0.3))) ** 2],
+        rel=1e-12,  # q̈ = 0: the kinetic energy is q̇²
+    )
+
+
 def test_the_acceleration_set_in_a_test_of_sympys_is_told() -> None:
     (method, *_) = methods_of("mechanics.tests.test_kane", "test_aux")
     with pytest.warns(UserWarning, match="the acceleration that was set is not the rate of its velocity"):

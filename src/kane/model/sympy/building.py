@@ -71,7 +71,7 @@ def declare(
     _constrain(m, given, holonomic, motion, scalars)
     if matter.skeleton is not None:
         doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
-        doubt_accelerations(m, scalars, accelerations, matter.skeleton.kinematics)
+        doubt_accelerations(m, scalars, accelerations)
     m.parameters = {name: m.parameters[name] for name in scalars.parameters()}
     states = dict(zip(given.q, m.coordinates, strict=True))
     speeds = dict(zip(given.u or [rate(q) for q in given.q], m.speeds, strict=True))

@@ -19,6 +19,7 @@ from ..constraints import BuiltConstraint
 from ..loads import EffortAction
 from ..mechanism import Mechanism
 from .massive import SetAcceleration
+from .motion import rates_of_constant_motion
 from .scalars import EQUAL, Scalars
 
 Rows = list[list[Expr]]
@@ -93,7 +94,7 @@ def doubt_angular_velocities(m: Mechanism, scalars: Scalars, frames: Iterable[Fr
             doubt(m, Problem(m.where(f"frame '{frame.name}'"), what, because, fix))
 
 
-def doubt_accelerations(m: Mechanism, scalars: Scalars, found: Iterable[SetAcceleration], kin: Kinematics) -> None:
+def doubt_accelerations(m: Mechanism, scalars: Scalars, found: Iterable[SetAcceleration]) -> None:
     """Tell of accelerations of bodies that, as they were set, are not the rates of velocities.
 
     SymPy takes them at constant speeds only; so they are compared while the motion variables are constant.
@@ -101,6 +102,7 @@ def doubt_accelerations(m: Mechanism, scalars: Scalars, found: Iterable[SetAccel
     held = [row for c in m.constraints.values() for row in constraint_rows(m, c)]
     if held:
         scalars.hold(held)
+    kin = Kinematics(m.graph, rates_of_constant_motion(m))
     for one in found:
         if isinstance(one.of, Frame):
             kind, motion, derived, axes = "frame", "angular ", kin.alpha(one.of), one.of
