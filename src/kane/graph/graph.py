@@ -189,6 +189,8 @@ class Expr:
             if b <= ONE:
                 return other if b == ZERO else self
             return Expr(g, multiply(g, a, b))
+        if type(other) is float and other == 1.0:  # most slopes are
+            return self
         return self._binary("mul", other)
 
     __rmul__ = __mul__
