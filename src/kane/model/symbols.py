@@ -60,6 +60,7 @@ class Symbols:
         self.coordinate_records: dict[str, Coordinate] = {}
         self.speed_records: dict[str, Speed] = {}
         self.motion_variables: dict[str, Expr] = {}
+        self.variable_places: dict[str, int] = {}  # motion variable → its place among them
         self.default_speeds: dict[str, str] = {}  # motion variable → name of the speed that is equal to it by default
         self.coordinate_rates: dict[Expr, Expr] = {}  # coordinate symbol → its rate in motion variables
         self._names: dict[str, Expr] = {"t": self.time}
@@ -312,6 +313,7 @@ class Symbols:
 
     def _motion_variable(self, symbol: Expr, speed: str) -> None:
         self.new_name(speed, "speed", self._names, symbol=True)
+        self.variable_places[repr(symbol)] = len(self.motion_variables)
         self.motion_variables[repr(symbol)] = symbol
         self.speed_records[speed] = Speed(speed, self.graph.input(speed), symbol)
         self.default_speeds[repr(symbol)] = speed
