@@ -156,8 +156,6 @@ def _search(judge: Callable[[str], str], text: str, allowed: Callable[[], float]
         if bad or not error.problems:
             raise Disagreement(f"a refusal that does not say where or what: {error!r}") from error
         outcome = "refused"
-    except KaneError as error:
-        outcome = f"refused ({type(error).__name__})"
     spent, memory = time.process_time() - started, peak_memory()
     if memory > most or (spent > PROCESSOR_TIME and spent > allowed()):
         raise Disagreement(f"{len(text)} characters took {spent:.1f} s and {memory / 1e6:.0f} MB")
