@@ -213,7 +213,7 @@ def drawn_tree(rng: np.random.Generator) -> Tree:
 
 
 def _drive(body: BodyPlan, rng: np.random.Generator) -> BodyPlan:
-    if body.kind in DRIVEN and rng.random() < 0.2:
+    if body.kind in DRIVEN and rng.random() < 0.35:
         return replace(body, options={**body.options, "prescribed": drawn_motion(body.kind, rng)})
     return body
 
