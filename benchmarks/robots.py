@@ -123,7 +123,7 @@ class PinocchioRobot:
             if joint.type.kind in ("weld", "free"):
                 continue
             twin = self.model.joints[self.model.getJointId(joint.name)]
-            speed = ours.default_speeds[repr(joint.moved_by[0])]
+            speed = ours.mechanism.default_speeds[repr(joint.moved_by[0])]
             yield twin, ours.coordinates.index(joint.coordinates[0].name), ours.speeds.index(speed)
 
     def configurations(self, q: Array) -> Array:
@@ -190,7 +190,7 @@ class MujocoRobot:
         for k in range(1 if six else 0, self.model.njnt):
             joint = ours.joints[self.model.joint(k).name]
             coordinates.append(ours.coordinates.index(joint.coordinates[0].name))
-            speeds.append(ours.speeds.index(ours.default_speeds[repr(joint.moved_by[0])]))
+            speeds.append(ours.speeds.index(ours.mechanism.default_speeds[repr(joint.moved_by[0])]))
         return coordinates, speeds
 
     def loop(self, inverse: bool, q: Array, u: Array, third: Array) -> tuple[Any, Array]:

@@ -24,6 +24,7 @@ VERBS = re.compile("attach|build|check|compile|find|is|make|note|refuse|remove|r
 ALLOWED = {
     "scaled": "k a, as in every vector library; `scale` is the number",
     "_link_as_described": "the noun is in front",
+    "all_rows_held": "a twin, by what is true of it",
 }
 RIDDLES = {
     r"\bto mend\b": "fix",

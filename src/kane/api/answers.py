@@ -16,11 +16,11 @@ import numpy as np
 from ..backends import Kernel, compile, load_or_make
 from ..constraints.thresholds import ROUNDING, SINGULAR
 from ..errors import InputError, SingularError
-from ..formulation import Equations, layout_of, places_program, terms_program, unit_program
-from ..graph import Program, hoist
+from ..formulation import Equations, layout_of, places_program, terms_program, unit_program, watch_program
+from ..graph import Expr, Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
-from ..simulate import Embedding, Names
+from ..simulate import ChangingSet, Element, Embedding, Names
 from . import given
 from .cache import Cache
 from .records import Array
@@ -314,6 +314,47 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
     )
 
 
+def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
+    """All constraints, those that come and go among them, compiled from the twin in which every row holds."""
+    mechanism = answers.mechanism
+    whole = answers.of(mechanism.all_rows_held())
+    terms, places, unit = constraint_kernels(whole, law)
+    changing = mechanism.changing.values()
+    numbers: list[Expr] = []
+    conditions: list[Expr] = []
+    zero = mechanism.graph.const(0.0)
+    for c in changing:
+        numbers += [c.law.restitution, c.law.static, c.law.friction]
+        numbers += [zero if c.law.bound is None else c.law.bound]
+        numbers += [zero if c.law.duration is None else c.law.duration]
+        conditions += [zero if e is None else e for e in (c.law.when, c.law.until)]
+    laws = watch_program(whole.fresh_equations(), numbers)
+    when = watch_program(whole.fresh_equations(), conditions) if any(not e.is_zero for e in conditions) else None
+    return ChangingSet(
+        layout_of(whole.equations()),
+        len(mechanism.row_names),
+        tuple(
+            Element(
+                c.name,
+                c.type,
+                len(c.rows),
+                c.law.when is not None,
+                c.law.until is not None,
+                c.law.duration is not None,
+                c.law.held and c.type in ("switched", "friction"),
+            )
+            for c in changing
+        ),
+        terms,
+        compile(laws),
+        places,
+        unit,
+        None if when is None else compile(when),
+        mechanism.parameters.keys() >= set(mechanism.inputs_of(numbers)),
+        impact,
+    )
+
+
 def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
     """Declare parameters, or "all", inputs of the programs."""
     for name in list(mechanism.parameters) if names == "all" else given.names_of(names):
@@ -322,4 +363,13 @@ def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
     mechanism.revision += 1
 
 
-__all__ = ["Answer", "Answers", "ProgramAnswer", "constraint_kernels", "embedding_of", "free_parameters", "row_groups"]
+__all__ = [
+    "Answer",
+    "Answers",
+    "ProgramAnswer",
+    "changing_set",
+    "constraint_kernels",
+    "embedding_of",
+    "free_parameters",
+    "row_groups",
+]

@@ -17,6 +17,7 @@ from ..formulation import Equations
 from ..large import refuse_if_too_large
 from ..model import (
     Body,
+    BuiltChanging,
     BuiltConstraint,
     BuiltLoad,
     Joint,
@@ -32,6 +33,7 @@ from ..model.symbols import Quantity
 from ..space import Frame, Point
 from ..writing import write_text
 from . import constrained, given, linear, reactions, whole
+from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
 from .places import PlaceAnswers
@@ -101,12 +103,12 @@ class Model:
     You describe it with
         `parameter`, `body`, `particle`, `joint`, `dh`, `wheel`, `slosh`, `rotor`, `coordinate`, `frame`, `point`,
         `attach`: its parts;
-        `load`, `constrain`, `control`, `limit`: what acts on them, what holds them, drives and their limits;
+        `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them, drives and their limits;
         `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_duration`, `set_parameters`, `keep_free`:
         choices and values.
     What you described is in
-        `mechanism`, `name`, `parameters`, `bodies`, `joints`, `loads`, `constraints`, `row_names`, `controls`,
-        `frames`, `points`, `gravity`, `coordinates`, `speeds`, `initial_state`, `mass`;
+        `mechanism`, `name`, `parameters`, `bodies`, `joints`, `loads`, `constraints`, `changing`, `row_names`,
+        `controls`, `frames`, `points`, `gravity`, `coordinates`, `speeds`, `initial_state`, `mass`;
         `save` and `to_urdf` write it to files, `of` makes a model of a mechanism.
     You ask it for
         `equations`: expressions, programs, operation counts, C, LaTeX and SymPy;
@@ -161,6 +163,7 @@ class Model:
     attach = _forward_description(Mechanism.attach)
     load = _forward_description(Mechanism.load)
     constrain = _forward_description(Mechanism.constrain)
+    contact = _forward_description(Mechanism.contact)
     control = _forward_description(Mechanism.control)
     limit = _forward_description(Mechanism.limit)
     set_speeds = _forward_description(Mechanism.set_speeds)
@@ -269,6 +272,18 @@ class Model:
         ['pin']
         """
         return self.mechanism.constraints
+
+    @property
+    def changing(self) -> Mapping[str, BuiltChanging]:
+        """What comes and goes: contacts, stops, friction, latches and switched constraints, by the names of their
+        elements.
+
+        >>> m = kane.load("pendulum")
+        >>> ends = m.constrain("end", kane.HardStop("q", lower=-1, upper=1))
+        >>> list(m.changing)
+        ['end.lower', 'end.upper']
+        """
+        return self.mechanism.changing
 
     @property
     def row_names(self) -> tuple[str, ...]:
@@ -520,6 +535,7 @@ class Model:
     freedom = _forward_question(constrained.freedom)
     project = _forward_question(constrained.project)
     drive_efforts = _forward_question(constrained.drive_efforts)
+    modes = _forward_question(mode_machine.modes)
     reactions = _forward_question(reactions.reactions)
     linearize = _forward_question(linear.linearize)
     equilibrium = _forward_question(linear.equilibrium)
@@ -540,6 +556,7 @@ class Model:
         step: float | None = None,
         embed: str = "run-time",
         drift: str | tuple[float, float] = "project",
+        impact: str = "poisson",
         events: Mapping[str, Any] | None = None,
         parameters: Any = None,
         progress: Callable[[float], object] | None = None,
@@ -575,7 +592,8 @@ class Model:
             "control_period": control_period,
             "method": method,
         }
-        asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "events": events}
+        asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift}
+        asked |= {"impact": impact, "events": events}
         try:
             ready = set_up(answers, t, **asked, options=options)
         except FAULTS as error:

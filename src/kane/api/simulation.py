@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..backends import Kernel, compile
+from ..constraints.thresholds import TOUCHING
 from ..errors import InputError, ModelError, Problem
 from ..formulation import (
     CompiledControl,
@@ -27,19 +28,20 @@ from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
-from ..simulate import Control, Event, Mode, MotionProblem, Solution, simulate
+from ..simulate import IMPACT_LAWS, ChangingSet, Control, Event, Mode, MotionProblem, Routine, Solution, simulate
 from . import given
-from .answers import Answers, embedding_of, law_key
+from .answers import Answers, changing_set, embedding_of, law_key
 from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
+from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
 
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 Law = dict[Expr, Expr] | CompiledControl
-RTOL, RTOL_CONSTRAINED = 1e-8, 1e-10
+RTOL, RTOL_CONSTRAINED, RTOL_CHANGING = 1e-8, 1e-10, 1e-12
 """Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
-tighter one costs little."""
+tighter one costs little. Where they change, an error moves all that follows."""
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 _OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 
@@ -63,11 +65,13 @@ class Setup:
 @dataclass(frozen=True, slots=True)
 class Treatment:
     """How constraints are treated: embedded at run time or at formulation, drift taken out after each step or not, held
-    back by Baumgarte's accelerations (damping ratio, frequency in rad/s) or not."""
+    back by Baumgarte's accelerations (damping ratio, frequency in rad/s) or not; the law of impacts of those that come
+    and go."""
 
     at_run_time: bool = False
     project: bool = False
     baumgarte: tuple[float, float] | None = None
+    impact: str = "poisson"
 
 
 def set_up(
@@ -87,6 +91,7 @@ def set_up(
     drift: str | tuple[float, float],
     events: Mapping[str, Any] | None,
     options: dict[str, Any],
+    impact: str = "poisson",
 ) -> Setup:
     """What a motion over t from a start takes, see `Model.simulate`."""
     _refuse_unknown(options)
@@ -97,18 +102,23 @@ def set_up(
         held = given.start(mechanism, "tau", tau)
         law = None if control is None or callable(control) else _law(mechanism, control)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
-        treatment = _treatment(mechanism, embed, drift, singular)
+        treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact)
+        _check_impact(mechanism, impact, method)
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
     if callable(control):
         period = given.number(mechanism, "control_period", control_period)
         sampled = Control(_efforts_of(control, problem.layout, held), period)
+    changing = problem.modes[0].changing
+    if changing is not None:
+        inputs = np.concatenate([[times.flat[0]], q0, u0, [0.0], held, answers.values])
+        refuse_penetration(mechanism, changing, inputs)
     embedding = problem.modes[0].embedding
     if embedding is not None:
         embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
         if singular:
             options.setdefault("first_step", first_step(u0))
-    usual = RTOL_CONSTRAINED if mechanism.constraints else RTOL
+    usual = RTOL_CHANGING if mechanism.changing else RTOL_CONSTRAINED if mechanism.constraints else RTOL
     rtol = usual if rtol is None else given.number(mechanism, "rtol", rtol)
     state = problem.layout.state
     weights = np.full(state.size, 1e-2 * rtol if atol is None else given.number(mechanism, "atol", atol))
@@ -173,6 +183,20 @@ def _mode(
 ) -> tuple[Mode, Kernel | None]:
     """The mode of a mechanism with all its constraints, and the efforts of its law."""
     fresh, constraints = answers.fresh_equations, answers.mechanism.constraints
+    if answers.mechanism.changing:
+        whole = answers.of(answers.mechanism.all_rows_held())
+        unit = None if treatment.project else unit_program(fresh())
+        mode = Mode(
+            tuple(constraints),
+            unit=None if unit is None else compile(unit),
+            project=treatment.project,
+            watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched])) if watched else None,
+            changing=replace(
+                changing_set(answers, law, treatment.impact),
+                table=() if treatment.at_run_time else mode_table(answers, law),
+            ),
+        )
+        return mode, None if law is None else compile(control_program(fresh(), law))
     embedding = embedding_of(answers, law, baumgarte=treatment.baumgarte) if constraints else None
     unit = None if treatment.project else unit_program(fresh())
     mode = Mode(
@@ -199,9 +223,33 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
         raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
     if not isinstance(drift, str) and embed == "formulation":
         raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
+    if mechanism.changing:
+        return Treatment(embed == "run-time", drift == "project", None)
     if not mechanism.constraints:
         return Treatment()
     return Treatment(embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
+
+
+def _check_impact(mechanism: Mechanism, impact: Any, method: str) -> None:
+    """Refuse a law of impacts that there is not, and a method that does not take constraints that come and go."""
+    if impact not in IMPACT_LAWS:
+        near = suggestion(str(impact), list(IMPACT_LAWS))
+        raise InputError(f"impact = {describe_value(impact)}: there are {', '.join(IMPACT_LAWS)}\n    fix: {near}")
+    if mechanism.changing and method == "radau":
+        raise InputError(
+            "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
+        )
+
+
+def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Array) -> None:
+    """Refuse a start in which bodies are inside each other."""
+    phi = changing.layout.terms.split(Routine(changing.terms.address, changing.layout.terms.size)(inputs))["phi"]
+    for element, row in zip(changing.elements, changing.first_rows, strict=True):
+        gap = float(phi[row])
+        if element.type == "contact" and not gap >= -TOUCHING:
+            what = f"the gap is {gap:.6g} at the start" if gap == gap else "the gap has no value at the start"
+            because, fix = "bodies do not penetrate each other", "start with a gap ≥ 0"
+            raise ModelError(Problem(mechanism.where(f"'{element.name}'"), what, because, fix))
 
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:
@@ -245,7 +293,7 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
 
 def _watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
     """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
-    rows = mechanism.row_names
+    rows = (*mechanism.row_names, *(name for c in mechanism.changing.values() for name in c.row_names()))
     symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar

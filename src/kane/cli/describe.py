@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterable
 from typing import Any
 
 from ..api import Model
 from ..backends import to_c, to_latex, to_sympy
 from ..errors import excerpt
 from ..graph import Program
-from ..model import Joint, body_path_table, joint_path_table
+from ..model import BuiltChanging, BuiltConstraint, Joint, body_path_table, joint_path_table
 from ..writing import write_text
 from . import FINE
 from .console import heading, print_json, show, table
@@ -48,6 +49,9 @@ def info(arguments: Namespace) -> int:
         heading(f"constraints ({len(model.constraints)})")
         table(("constraint", "type", "between", "rows"), constraint_rows(model), words=4)
         show(model.freedom())
+    if model.changing:
+        heading(f"what comes and goes ({len(model.changing)})")
+        table(("element", "type", "between", "rows"), changing_rows(model), words=4)
     if model.parameters:
         heading(f"parameters ({len(model.parameters)})")
         shown = [f"{p.name} = {p.value:.6g}{' (free)' if p.free else ''}" for p in model.parameters.values()]
@@ -88,8 +92,17 @@ def _body_figures(model: Model, body: Any) -> tuple[str, str, str]:
 
 def constraint_rows(model: Model) -> list[tuple[str, str, str, str]]:
     """(name, type, bodies, labels of rows) of every constraint."""
-    found = []
-    for c in model.constraints.values():
+    return _table_rows(model.constraints.values())
+
+
+def changing_rows(model: Model) -> list[tuple[str, str, str, str]]:
+    """The same of every contact, stop and constraint that comes and goes."""
+    return _table_rows(model.changing.values())
+
+
+def _table_rows(parts: Iterable[BuiltConstraint | BuiltChanging]) -> list[tuple[str, str, str, str]]:
+    found: list[tuple[str, str, str, str]] = []
+    for c in parts:
         bodies = " and ".join(b.name for b in (c.first, c.second) if b is not None)
         found.append((c.name, c.kind, bodies, ", ".join(row.label for row in c.rows)))
     return found
@@ -139,6 +152,9 @@ def _info_record(model: Model) -> dict[str, Any]:
             for j in model.joints.values()
         },
         "constraints": {c.name: {"type": c.kind, "rows": list(c.row_names())} for c in model.constraints.values()},
+        "changing": {
+            c.name: {"type": c.kind, "holds": c.type, "rows": list(c.row_names())} for c in model.changing.values()
+        },
         "degrees_of_freedom": model.freedom().degrees,
         "coordinates": {c.name: c.initial for c in model.mechanism.coordinate_records.values()},
         "speeds": {

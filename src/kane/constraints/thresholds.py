@@ -109,3 +109,20 @@ all that the motion knows, no continuation either: a pole."""
 
 ASIDE = 0.1
 """How far aside (m, rad) a position is looked at that rows are compared with where they lose rank."""
+
+# -- constraints that come and go ----------------------------------------------------------------------------------
+
+TOUCHING = 1e-9
+"""Gap (m, rad), absolute plus that share of the lengths it is the difference of, at which bodies touch: crossings are
+found to rounding, and what is closer than this at a start is meant to touch. A deeper start is refused."""
+
+AT_REST = 1e-10
+"""Speed (m/s, rad/s) below which a contact neither separates nor approaches, and below which nothing slips. A ball
+that bounces ever less is caught by it; what is left of its bounces takes 2e-10 s at restitution 0.9."""
+
+ON_CONE = 1e-9
+"""Share of a reaction within which it is at the edge of what friction can hold, and share of the largest free
+acceleration below which a reaction or an acceleration is none."""
+
+SOLVED = 1e-8
+"""Relative natural residual of a contact problem that counts as solved."""

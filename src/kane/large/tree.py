@@ -76,6 +76,8 @@ def obstacles(mechanism: Mechanism) -> list[Problem]:
             refuse(f"speed '{s.name}'", "is not the motion variable of a joint", "leave the speeds to the joints")
     for constraint in mechanism.constraints.values():
         refuse(f"constraint '{constraint.name}'", f"is a {constraint.kind} constraint", "leave it out")
+    for name, part in mechanism.changing.items():
+        refuse(f"constraint '{name}'", f"is a {part.kind} that comes and goes", "leave it out")
     for load in mechanism.loads.values():
         if not _along_joints(load, moved):
             refuse(

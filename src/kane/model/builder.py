@@ -18,6 +18,7 @@ from ..space.algebra import Matrix, Triple
 from .constraints.equations import curve_exprs, describe_equations, equation_exprs
 from .constraints.places import Acting, BodyPlace, perpendiculars, row
 from .constraints.rows import Row
+from .constraints.shapes import ContactShape, make_shape
 from .records import Body, Joint
 from .symbols import Quantity
 
@@ -30,10 +31,12 @@ Geometry = TypeVar("Geometry")
 class Builder:
     """Makes the parts of one constraint or load; `where` says which, in errors."""
 
-    __slots__ = ("mechanism", "name", "where")
+    __slots__ = ("mechanism", "name", "rows", "where")
 
-    def __init__(self, mechanism: Mechanism, name: str, where: str):
+    def __init__(self, mechanism: Mechanism, name: str, where: str, rows: Sequence[str] = ()):
+        """`rows` are names of rows that are being made, and not yet in the mechanism."""
         self.mechanism = mechanism
+        self.rows = rows
         self.name = name
         self.where = where
 
@@ -163,11 +166,32 @@ class Builder:
         """Equations of a surface or a curve as expressions in x, y, z, t and parameters that are zero."""
         return curve_exprs(self, given)
 
+    def trigger(self, value: Quantity, field: str) -> Expr:
+        """A quantity in which names of rows stand for their reactions: symbols of the same names."""
+        known = self.mechanism.names()
+        rows = {name: self.graph.input(name) for name in (*self.mechanism.all_row_names, *self.rows)}
+        rows = {name: symbol for name, symbol in rows.items() if name not in known}
+        if isinstance(value, str) and value.strip() in rows:
+            return rows[value.strip()]  # also one that is no name of the grammar
+        return self.mechanism.scalar(value, self._at(field), rows | known)
+
+    def contact_shape(self, value: Mapping[str, Any] | ContactShape, field: str) -> ContactShape:
+        """A shape that touches or is touched, its sizes and places in parameters."""
+        return make_shape(self, value, field)
+
+    def value_at_start(self, expr: Expr) -> float:
+        """The value at t = 0 of a quantity that depends on t and parameters only."""
+        return evaluate([expr], {"t": 0.0, **self.mechanism.values_of([expr])})[0]
+
     def rate_of(self, expr: Expr) -> Expr:
         """The rate of a quantity in coordinates, t and parameters: Σ ∂/∂q q̇ + ∂/∂t, in motion variables."""
         return time_derivative([expr], {**self.mechanism.coordinate_rates, self.time: 1.0})[0]
 
     # what quantities may depend on -----------------------------------------------------------------------------------
+
+    def depends_on_parameters(self, exprs: Sequence[Expr]) -> bool:
+        """Whether expressions depend on nothing but parameters."""
+        return set(self.mechanism.inputs_of(exprs)) <= set(self.mechanism.parameters)
 
     def depends_on_motion(self, exprs: Sequence[Expr]) -> bool:
         """Whether expressions depend on coordinates or t."""

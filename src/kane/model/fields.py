@@ -43,6 +43,9 @@ class Field(Enum):
     INDEX = auto()
     EQUATIONS = auto()
     CURVE = auto()
+    MEASURE = auto()
+    TRIGGER = auto()
+    SHAPE = auto()
 
 
 BodyName = Annotated[Body | str, Field.BODY]
@@ -73,6 +76,12 @@ Equations = Annotated[Quantity | Sequence[Quantity], Field.EQUATIONS]
 """Equations ("q1' = 2*q2'"), or expressions that are zero: one, or a list."""
 CurveEquations = Annotated[Quantity | Sequence[Quantity], Field.CURVE]
 """Equations in x, y, z, t and parameters: one, or a list."""
+Measure = Annotated[Quantity, Field.MEASURE]
+"""An expression that may also use measure numbers (w.BODY.x, v.POINT.x, r.POINT.x)."""
+Trigger = Annotated[Quantity, Field.TRIGGER]
+"""An expression that may also use names of rows, which stand for their reactions."""
+ShapeSpec = Annotated[Mapping[str, Any], Field.SHAPE]
+"""A shape that touches or is touched: {sphere: r}, {plane: z}, … with where it stands (`constraints/shapes.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,4 +162,7 @@ _RESOLVE: Mapping[Field, Callable[[Builder, Any, str], Any]] = {
     Field.INDEX: lambda build, value, field: value,
     Field.EQUATIONS: lambda build, value, field: build.equations(value),
     Field.CURVE: lambda build, value, field: build.curve(value),
+    Field.MEASURE: lambda build, value, field: build.equations(value)[0],
+    Field.TRIGGER: lambda build, value, field: build.trigger(value, field),
+    Field.SHAPE: lambda build, value, field: build.contact_shape(value, field),
 }

@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from ..graph import Expr, depends_on
 from ..space.algebra import Triple
 from .attitude import attitudes
 from .builder import Builder
-from .constraints import BuiltConstraint, Constraint
+from .changing import build_changing, hold_all_rows, row_names_of
+from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
+from .constraints.touching import up_axis
 from .dh import dh_arm
 from .fields import ORIGIN, resolve_fields
 from .files.describe import describe
@@ -47,6 +49,7 @@ class Mechanism(Tree):
         super().__init__(name, about)
         self.loads: dict[str, BuiltLoad] = {}
         self.constraints: dict[str, BuiltConstraint] = {}
+        self.changing: dict[str, BuiltChanging] = {}  # what comes and goes, by the names of its elements
         self.wheels: dict[str, Wheel] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
         self.controls: dict[str, NamedControl] = {}
@@ -93,7 +96,8 @@ class Mechanism(Tree):
 
     def _structure(self) -> tuple[tuple[str, ...], ...]:
         speeds = (f"{s.name} = {s.definition!r}" for s in self.speed_records.values())
-        return tuple(self.bodies), tuple(self.joints), tuple(self.loads), tuple(self.constraints), tuple(speeds)
+        held = (*self.constraints, *self.changing)
+        return tuple(self.bodies), tuple(self.joints), tuple(self.loads), held, tuple(speeds)
 
     @property
     def gravity(self) -> Triple:
@@ -151,25 +155,119 @@ class Mechanism(Tree):
         self.loads[name] = BuiltLoad(name, stored, build)
         return self.loads[name]
 
-    def constrain(self, name: str, record: Constraint) -> BuiltConstraint:
+    @overload
+    def constrain(  # pyright: ignore[reportOverlappingOverload]  # without conditions a constraint is what it was
+        self, name: str, record: Constraint
+    ) -> BuiltConstraint: ...
+
+    @overload
+    def constrain(
+        self,
+        name: str,
+        record: Constraint | Changing,
+        *,
+        when: Quantity | None = None,
+        until: Quantity | None = None,
+        duration: Quantity | None = None,
+        held: bool | None = None,
+        unilateral: bool = False,
+        restitution: Quantity = 0.0,
+    ) -> tuple[BuiltChanging, ...]: ...
+
+    def constrain(
+        self,
+        name: str,
+        record: Constraint | Changing,
+        *,
+        when: Quantity | None = None,
+        until: Quantity | None = None,
+        duration: Quantity | None = None,
+        held: bool | None = None,
+        unilateral: bool = False,
+        restitution: Quantity = 0.0,
+    ) -> BuiltConstraint | tuple[BuiltChanging, ...]:
         """Add a constraint: `constrain("road", Rolling("disc", radius=0.3))`; records are in `kane.model.constraints`,
         or your own. What is returned has its rows, bodies and record.
+
+        It holds always, unless conditions are given: then it is imposed where the expression `when` rises through zero,
+        and released where `until` does, or `duration` (s) after it was imposed. The expressions are in t, q, u,
+        parameters and names of rows ("hook"), which stand for their reactions. Whether it holds at the start says
+        `held`; by default it does where there is no `when`. With `unilateral` a constraint of one row is a contact: its
+        residual is a gap, which is never negative, and closes with `restitution`. Stops, latches, brakes, clutches,
+        ratchets and backlash come and go by themselves. Of all these the elements are returned, as a tuple.
 
         >>> m = kane.load("double-pendulum")
         >>> built = m.constrain("lock", kane.ConfigurationEquations("q2 = 0"))
         >>> m.row_names
         ('lock',)
+        >>> (rest,) = m.constrain("rest", kane.ConfigurationEquations("q1 = 0"), until="t - 2")
+        >>> rest.type, rest.law.held, m.row_names
+        ('switched', True, ('lock',))
         """
-        self.new_name(name, "constraint", self.constraints)
+        conditions = Conditions(when, until, duration, held, unilateral, restitution)
+        if not hasattr(record, "make_rows") or conditions != Conditions():
+            return self._change(name, record, conditions, "constraint")
+        self._new_constraint(name, "constraint")
         build = Builder(self, name, f"constraint '{name}'")
-        stored = resolve_fields(record, build)
+        stored = resolve_fields(cast("Constraint", record), build)
         made = stored.make_rows(build)
         built = BuiltConstraint(name, stored.kind, made.rows, made.first, made.second, made.point, made.span, stored)
         self._check_rows(built, build)
         self.constraints[name] = built
         return built
 
-    def _check_rows(self, built: BuiltConstraint, build: Builder) -> None:
+    def contact(
+        self,
+        name: str,
+        first: Body | str,
+        second: Body | str,
+        *,
+        restitution: Quantity = 0.0,
+        friction: Quantity = 0.0,
+        static: Quantity | None = None,
+        shape: Mapping[str, Any] | None = None,
+        surface: Mapping[str, Any] | None = None,
+        normal: str | Sequence[Quantity] | None = None,
+        at: Sequence[Quantity] = ORIGIN,
+    ) -> tuple[BuiltChanging, ...]:
+        """Let two bodies touch: `contact("floor", "ball", "ground", restitution=0.8, friction=0.3)`.
+
+        They touch with the shapes that they are drawn with; `shape` of the first and `surface` of the second say it
+        otherwise: {"sphere": 0.1}, {"box": (1, 1, 2), "at": (0, 0, 1)}, … with sizes and places in parameters, in the
+        body's frame; docs/contact.md lists them. The ground is a plane: through `at` (m), across `normal`, by default
+        the axis of N against gravity, or z; with `normal` any second body is. `restitution` is 0 … 1; `friction` is
+        the coefficient while it slips, `static` (by default the same) while it sticks. There is an element for every
+        place that can touch, a corner of a box say: one has the name of the contact, several are numbered (floor.1, …).
+
+        >>> m = kane.Model(gravity=(0, 0, -9.81))
+        >>> joint = m.joint("free", "free", "ground", m.body("ball", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1}))
+        >>> (floor,) = m.contact("floor", "ball", "ground", shape={"sphere": 0.1}, restitution=0.8, friction=0.3)
+        >>> floor.row_names()
+        ('floor.normal', 'floor.x', 'floor.y')
+        """
+        if first is self.ground or first == "ground":
+            first, second, shape, surface = second, first, surface, shape
+        if normal is None and surface is None and (second is self.ground or second == "ground"):
+            normal = up_axis(self)
+        given = {"restitution": restitution, "friction": friction, "static": static}
+        placed = {"shape": shape, "surface": surface, "normal": normal, "at": at}
+        return self._change(name, BodyContact(first, second, **given, **placed), Conditions(), "contact")
+
+    def _change(
+        self, name: str, record: Constraint | Changing, conditions: Conditions, kind: str
+    ) -> tuple[BuiltChanging, ...]:
+        """Add what comes and goes; `kind` is what errors call it."""
+        self._new_constraint(name, kind)
+        built = build_changing(self, name, record, conditions, f"{kind} '{name}'")
+        for part in built:
+            self._check_rows(part, Builder(self, name, f"{kind} '{name}'"))
+        self.changing |= {part.name: part for part in built}
+        return built
+
+    def _new_constraint(self, name: str, kind: str) -> None:
+        self.new_name(name, kind, {**self.constraints, **self.changing, **{c.given: c for c in self.changing.values()}})
+
+    def _check_rows(self, built: BuiltConstraint | BuiltChanging, build: Builder) -> None:
         """Refuse a constraint without rows, and rows whose names are taken."""
         if not built.rows:
             raise build.refuse("it has no rows", "a constraint restricts the motion")
@@ -184,12 +282,23 @@ class Mechanism(Tree):
         """Whether a row is called so: by its constraint, or by a constraint and a label with a dot in between."""
         dots = [k for k, c in enumerate(name) if c == "."]
         owners = [name, *(name[:k] for k in dots)]
-        return any(name in self.constraints[owner].row_names() for owner in owners if owner in self.constraints)
+        tables = (self.constraints, self.changing)
+        return any(name in table[owner].row_names() for table in tables for owner in owners if owner in table)
 
     @property
     def row_names(self) -> tuple[str, ...]:
-        """Names of all scalar constraints, in the order of the rows of A."""
-        return tuple(name for c in self.constraints.values() for name in c.row_names())
+        """Names of all scalar constraints that hold always, in the order of the rows of A."""
+        return row_names_of(list(self.constraints.values()))
+
+    @property
+    def all_row_names(self) -> tuple[str, ...]:
+        """The same, then the names of rows that come and go: those of `all_rows_held`."""
+        return (*self.row_names, *row_names_of(list(self.changing.values())))
+
+    def all_rows_held(self) -> Mechanism:
+        """A twin in which what comes and goes holds: its constraints are the permanent ones, then all others in their
+        order, under the same names."""
+        return hold_all_rows(self)
 
     # wheels and slosh ------------------------------------------------------------------------------------------------
 
@@ -350,6 +459,9 @@ class Mechanism(Tree):
         for name, constraint in self.constraints.items():
             if depends_on([e for row in constraint.rows for e in row.exprs()], symbols):
                 return f"constraint '{name}'"
+        for name, part in self.changing.items():
+            if depends_on([*(e for row in part.rows for e in row.exprs()), *part.law.exprs()], symbols):
+                return f"{'contact' if part.kind == 'contact' else 'constraint'} '{name}'"
         for name, law in self.controls.items():
             if depends_on([*law.efforts, *law.efforts.values()], symbols):
                 return f"control '{name}'"
@@ -490,6 +602,7 @@ class Mechanism(Tree):
     def __repr__(self) -> str:
         rows = len(self.row_names)
         tied = f", {len(self.constraints)} constraints with {rows} rows" if rows else ""
+        tied += f", {len(self.changing)} that come and go" if self.changing else ""
         return (
             f"<Model '{visible(self.name)}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
             f"{len(self.coordinates)} coordinates, {len(self.speeds)} speeds{tied}>"

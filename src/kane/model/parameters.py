@@ -12,7 +12,10 @@ from ..errors import ModelError, Problem
 from ..graph import Expr, depends_on
 from ..space.algebra import Triple
 from .builder import Builder
+from .changing import build_changing
+from .constraints.changing import BuiltChanging
 from .constraints.equations import equation_exprs
+from .constraints.shapes import ContactShape, describe_shape
 from .fields import Field, fields_of, resolve_fields
 from .joints import Coupled, Cylindrical, JointType, Prescribed, Prismatic, Revolute, Screw
 from .records import Body
@@ -117,6 +120,10 @@ def _record_checks(m: Mechanism) -> Iterator[Check]:
     for constraint in m.constraints.values():
         build = Builder(m, constraint.name, f"constraint '{constraint.name}'")
         yield _exprs(constraint.record, build), partial(_check_constraint, constraint.record, build)
+    for part in {c.given: c for c in m.changing.values()}.values():
+        build = Builder(m, part.given, "")
+        exprs = (*_exprs(part.record, build), *_exprs(part.conditions, build))
+        yield exprs, partial(_check_changing, m, part)
 
 
 def _check_load(record: Any, build: Builder) -> None:
@@ -127,11 +134,16 @@ def _check_constraint(record: Any, build: Builder) -> None:
     resolve_fields(record, build).make_rows(build)
 
 
+def _check_changing(m: Mechanism, part: BuiltChanging) -> None:
+    where = f"{'contact' if part.kind == 'contact' else 'constraint'} '{part.given}'"
+    build_changing(m, part.given, part.record, part.conditions, where)
+
+
 def _exprs(record: Any, build: Builder) -> Iterator[Expr]:
     """Every expression in the fields of a stored record."""
     for info in fields_of(type(record)):
         value = getattr(record, info.name)
-        if info.holds is Field.EQUATIONS:
+        if info.holds in (Field.EQUATIONS, Field.MEASURE):
             yield from equation_exprs(build, value)
         elif info.holds is not None:
             yield from _exprs_in(value)
@@ -140,6 +152,8 @@ def _exprs(record: Any, build: Builder) -> Iterator[Expr]:
 def _exprs_in(value: Any) -> Iterator[Expr]:
     if isinstance(value, Expr):
         yield value
+    elif isinstance(value, ContactShape):
+        yield from _exprs_in(list(describe_shape(value).values()))
     elif isinstance(value, tuple | list):
         for item in value:
             yield from _exprs_in(item)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..analysis import CheckReport, OperationTable
 from ..api import Array, Model, Trajectory
 from ..formulation import Equations
 from ..graph import STAGES, Program
+from ..model import BuiltChanging, BuiltConstraint
 from ..model.attitude import QUATERNIONS
 from ..viewer import drawings, plots, recorded_scene
 from ..viewer.shapes import is_followed
@@ -67,6 +68,8 @@ def model_chapter(model: Model) -> Section:
     body += "<h3>Coordinates and speeds</h3>" + _variables(model)
     if model.constraints:
         body += "<h3>Constraints</h3>" + _constraints(model)
+    if model.changing:
+        body += "<h3>What comes and goes</h3>" + _changing(model)
     if model.parameters:
         chips = "".join(f"<li>{text(p.name)} = {p.value:.6g}</li>" for p in model.parameters.values())
         body += f'<h3>Parameters</h3><ul class="chips">{chips}</ul>'
@@ -78,12 +81,21 @@ def model_chapter(model: Model) -> Section:
 
 def _constraints(model: Model) -> str:
     """What the constraints tie together, and what they leave free."""
-    rows = []
-    for c in model.constraints.values():
+    found = table(("constraint", "type", "between", "rows"), _ties(model.constraints.values()), words=4)
+    return found + paragraph(f"In the initial state: {model.freedom()}.")
+
+
+def _changing(model: Model) -> str:
+    """Contacts, stops and constraints that come and go."""
+    return table(("element", "type", "between", "rows"), _ties(model.changing.values()), words=4)
+
+
+def _ties(parts: Iterable[BuiltConstraint | BuiltChanging]) -> list[tuple[str, str, str, str]]:
+    rows: list[tuple[str, str, str, str]] = []
+    for c in parts:
         bodies = " and ".join(b.name for b in (c.first, c.second) if b is not None)
         rows.append((c.name, c.kind, bodies, ", ".join(row.label for row in c.rows)))
-    found = table(("constraint", "type", "between", "rows"), rows, words=4)
-    return found + paragraph(f"In the initial state: {model.freedom()}.")
+    return rows
 
 
 def _bodies(model: Model) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from .changing import ChangingRun
 from .compiled import load_loop, records
 from .discontinuities import Change
 from .notice import announce_compilation, warn_of_missed_crossings
@@ -63,6 +64,7 @@ def integrate(
     chunk: int | None = None,
     explain: Explain | None = None,
     changes: Sequence[Change] = (),
+    changing: ChangingRun | None = None,
 ) -> Solution:
     """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
 
@@ -86,7 +88,8 @@ def integrate(
     was computed. `max_steps` ends it after that many attempted steps; without it a motion that advances no more in
     very many steps ends by itself. `chunk` fixes how many steps run between looks at the keyboard, for tests.
     Where a motion cannot go on, `explain` is asked what it is that stops it. At each of `changes`, in the order in
-    which they are met, a step ends just before and the next begins just after it.
+    which they are met, a step ends just before and the next begins just after it. Of constraints that come and go,
+    `changing` is the run that has their programs; the first two events for each are its own.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
     start = check_start(rhs, y0, t, parameters, extra_outputs)
@@ -106,6 +109,7 @@ def integrate(
         loop, programs["watch"] = load_loop(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
     run.state["project_error"] = int(project_error and programs["project"] != 0)
+    run.changing = changing
     return run.solution(control, progress, explain, changes)
 
 
@@ -144,6 +148,7 @@ class _Run:
         self.settings = settings
         self.items = items
         self.loop = loop
+        self.changing: ChangingRun | None = None
         self.memory = np.zeros(1, dtype=records.MEMORY)
         self.state = self.memory[0]
         self.arrays: dict[str, Any] = {}
@@ -178,6 +183,7 @@ class _Run:
         state["t_last"] = start.t1
         state["sign"] = -1.0 if start.t1 < start.t0 else 1.0
         state["span"] = abs(start.t1 - start.t0)
+        state["fixed_step"] = settings.step or 0.0
         state["h"] = settings.step or settings.first_step or 0.0
         state["error"], state["fresh"], state["stored"] = 1e-4, 1, 1
         state["next_time"] = min(1, start.times.size)
@@ -261,10 +267,12 @@ class _Run:
             self.state[size] = self.arrays[names[0]].shape[0]
 
         state = self.state
-        if state["requested"] == 0 and state["stored"] + 1 >= state["room"]:
+        if state["requested"] == 0 and state["stored"] + 2 >= state["room"]:
             double(("out_t", "out_y"), int(state["stored"]), "room")
         if self.items and state["crossings"] + state["step_room"] > state["event_room"]:
             double(("event_t", "event_y", "event"), int(state["crossings"]), "event_room")
+        if self.changing is not None:
+            self.changing.grow(state)
 
     def solution(
         self,
@@ -291,6 +299,12 @@ class _Run:
     ) -> tuple[str, str]:
         """(reason, what is known about it) after running from the start."""
         start, state = self.start, self.state
+        if self.changing is not None:
+            self.changing.attach(state)
+            fault = self.changing.start(self.memory)
+            if fault:
+                return "mode", self.changing.describe_fault(fault)
+            self.arrays["out_y"][0] = self.arrays["y"]
         ahead = deque(changes)
         sample, due = 0, start.t0 if control is not None else start.t1
         while state["t"] != start.t1:
@@ -379,6 +393,9 @@ class _Run:
                 return "step", ""
             if code == records.NO_CONVERGENCE:
                 return "convergence", ""
+            if code == records.NO_MODE:
+                assert self.changing is not None
+                return "mode", self.changing.describe_fault(int(state["transition_fault"]))
             if code == records.FULL:
                 self._grow()
             elif self.settings.chunk is None and not state["fresh"]:  # a leap ends a chunk early
@@ -422,9 +439,13 @@ class _Run:
             seconds=time.perf_counter() - self.cost.began,
         )
         held = HeldControl(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
-        missed = warn_of_missed_crossings(crossings, arrays["unresolved"].tolist())
+        own = int(state["transition_events"])
+        missed = warn_of_missed_crossings(crossings[own:], arrays["unresolved"].tolist()[own:])
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed)
-        return Solution(times, states, outcome, crossings, statistics, held)
+        if self.changing is None:
+            return Solution(times, states, outcome, crossings, statistics, held)
+        transitions = self.changing.transitions()
+        return Solution(times, states, outcome, crossings[own:], statistics, held, (), transitions)
 
     def _sentence(self, reason: str, why: str, t: float, statistics: Statistics) -> str:
         state = self.state
@@ -444,6 +465,7 @@ class _Run:
             if state["not_a_number"]
             else "the state became not finite",
             "control": why,
+            "mode": why,
             "convergence": "the implicit equations could not be solved with any step",
             "limit": f"the allowed {self.settings.max_steps} steps are used up",
             "stall": f"the last {STALL} steps advanced t by almost nothing; max_steps=... sets another limit",

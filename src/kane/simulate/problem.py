@@ -20,6 +20,7 @@ from ..backends import Kernel
 from ..errors import InputError
 from ..graph import Program
 from ..graph.layout import Layout
+from .changing import ChangingSet
 from .discontinuities import time_changes
 from .embedding import Embedding, Workspace
 from .integrate import integrate
@@ -52,7 +53,8 @@ class Mode:
     - `jacobian` writes ∂(rates)/∂y, for the implicit method; without it differences are taken;
     - `watch` writes what the events of the problem watch, one number each; it reads the multipliers of all rows too
       (`Layout.event_inputs`) where it watches them;
-    - `efforts` writes what loads and a law exert, where `motion` has no rows of its own for that.
+    - `efforts` writes what loads and a law exert, where `motion` has no rows of its own for that;
+    - `changing` has the constraints that come and go besides, and the others with them: then it gives the motion.
     """
 
     constraints: tuple[str, ...] = ()
@@ -63,17 +65,20 @@ class Mode:
     jacobian: Kernel | None = None
     watch: Kernel | None = None
     efforts: Kernel | None = None
+    changing: ChangingSet | None = None
 
     def __post_init__(self) -> None:
-        if self.motion is None and self.embedding is None:
+        if self.motion is None and self.embedding is None and self.changing is None:
             raise InputError("a mode has neither a motion nor an embedding: give the program that writes its rates")
-        if self.project and self.embedding is None:
+        if self.project and self.embedding is None and self.changing is None:
             raise InputError("a mode is projected onto constraints that it does not have: give its embedding")
 
     @property
     def programs(self) -> tuple[Program, ...]:
         """All programs whose changes in time are changes of the motion, or of what is watched."""
         embedded = () if self.embedding is None else (self.embedding.terms, self.embedding.places)
+        if self.changing is not None:
+            embedded += (self.changing.terms, self.changing.places, self.changing.laws, self.changing.conditions)
         kernels = (self.motion, self.watch, self.efforts, *embedded)
         return tuple(kernel.program for kernel in kernels if kernel is not None)
 
@@ -192,6 +197,8 @@ def _programs(mode: Mode) -> tuple[Any, Any, Any, Workspace | None]:
 
 def _integrate_mode(problem: MotionProblem, index: int, y: Array, t: Array, settings: dict[str, Any]) -> Solution:
     mode = problem.modes[index]
+    if mode.changing is not None:
+        return _integrate_changing(problem, mode, mode.changing, y, t, settings)
     rates, project, watch, _ = _programs(mode)
     embedded = mode.embedding is not None
     return integrate(
@@ -205,6 +212,25 @@ def _integrate_mode(problem: MotionProblem, index: int, y: Array, t: Array, sett
         events=None if watch is None else Events(watch, problem.events),
         explain=mode.embedding.explain if mode.embedding is not None else None,
         changes=time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
+        **settings,
+    )
+
+
+def _integrate_changing(
+    problem: MotionProblem, mode: Mode, changing: ChangingSet, y: Array, t: Array, settings: dict[str, Any]
+) -> Solution:
+    """The motion under constraints that come and go."""
+    run = changing.run(mode.watch)
+    own = [Event(f"{e.name} {k}", direction=-1, terminal=True) for e in changing.elements for k in (1, 2)]
+    return integrate(
+        run.rates,
+        y,
+        t,
+        parameters=np.concatenate([problem.tau, problem.parameters]),
+        project_address=run.projection if mode.project else mode.unit,
+        events=Events(run.watch, (*own, *problem.events)),
+        changes=time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
+        changing=run,
         **settings,
     )
 
@@ -242,7 +268,7 @@ def _join(problem: MotionProblem, parts: Sequence[_RawSegment], times: Array) ->
     )
     last = parts[-1].solution
     if len(parts) == 1:
-        return replace(last, segments=segments)
+        return replace(last, segments=segments if not last.transitions else _segments_between(last))
     transitions = tuple(
         Transition(p.solution.outcome.t, _cause(p.solution), problem.modes[after.mode].constraints)
         for p, after in pairwise(parts)
@@ -267,6 +293,22 @@ def _join(problem: MotionProblem, parts: Sequence[_RawSegment], times: Array) ->
         segments,
         transitions,
     )
+
+
+def _segments_between(solution: Solution) -> tuple[Segment, ...]:
+    """The parts of a motion between its transitions, the first of which is the choice of its first mode."""
+    found: list[Segment] = []
+    ends = [*(x.t for x in solution.transitions[1:]), None]
+    row = 0
+    for k, (transition, end) in enumerate(zip(solution.transitions, ends, strict=True)):
+        stop = len(solution.t) if end is None else row + int(np.searchsorted(solution.t[row:], end)) + 1
+        held = tuple(name for name, state in transition.mode.items() if state != "open")
+        outcome = (
+            solution.outcome if end is None else Outcome("event", end, f"t = {end:.10g} s: a change of constraints")
+        )
+        found.append(Segment(k, held, solution.t[row:stop], solution.y[row:stop], outcome))
+        row = min(stop, len(solution.t) - 1)
+    return tuple(found)
 
 
 def _rows(solutions: Sequence[Solution], times: Array) -> list[Any]:

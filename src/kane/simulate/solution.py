@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..errors import InputError
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-REASONS = ("end", "event", "step", "not-finite", "control", "convergence", "stall", "limit", "interrupt")
+REASONS = ("end", "event", "step", "not-finite", "control", "convergence", "mode", "stall", "limit", "interrupt")
 """Why a simulation is over: it reached the end of its span; a terminal event; the step became too small; a value was
 not finite; the control gave a value that is not finite; the implicit iteration failed; very many steps advanced t
 by almost nothing; the allowed number of steps was used up; the user interrupted it."""
@@ -157,12 +157,32 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """What lies between two segments: the time `t` (s), its `cause`, an event by name, and the names of the constraints
-    that hold afterwards."""
+    """What lies between two segments of a motion: a change of the constraints that hold.
+
+    `t` is its time (s), `cause` one of "impact", "release", "stick", "slip", "imposed", "freed", "touch", "impact
+    without collision", or the name of the event that switched the constraints; `constraints` are the names of those
+    that it is about. `mode` says what each changing constraint does afterwards: "open", "sticks" or "slips". `impulse`
+    has the impulses (N s, N m s) along the rows of each constraint that took one, `energy_change` is what they did to
+    the kinetic energy (J, negative is lost), and `u_before` and `u_after` are the speeds (n,). `possible` is how many
+    different motions the laws of contact allowed from there: more than one is indeterminate, and one of them was taken.
+    `slip` has the direction, along the slip rows of each constraint that slips, in which it does so.
+    """
 
     t: float
     cause: str
     constraints: tuple[str, ...]
+    mode: Mapping[str, str] = field(default_factory=dict[str, str])
+    impulse: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    energy_change: float = 0.0
+    u_before: Array | None = None
+    u_after: Array | None = None
+    possible: int = 1
+    slip: Mapping[str, Array] = field(default_factory=dict[str, Array])
+
+    def __str__(self) -> str:
+        about = f" of {', '.join(self.constraints)}" if self.constraints else ""
+        lost = f", energy {self.energy_change:+.6g} J" if self.energy_change else ""
+        return f"t = {self.t:.9g} s: {self.cause}{about}{lost}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from kane.errors import ModelError
 from kane.graph import evaluate
 from kane.model import Mechanism, MotionEquations, load_mechanism, read_mechanism, write_mechanism
 from kane.model.constraints import GivenRows, Row
-from kane.model.files.forms import CONSTRAINTS
+from kane.model.constraints.shapes import OPTIONS
+from kane.model.files.forms import CONDITIONS, CONSTRAINTS, CONTACT
 from laws.guided import BETWEEN, TIES, Case, rate, state, tree
 from style.source import ROOT
 from unit.model.test_writing import assert_round_trip
@@ -56,12 +57,21 @@ EVERY_TYPE = """\
   point-on-plane: {type: point-on-plane, first: ground, second: B, normal: x, height: 0.5}
   point-on-line: {type: point-on-line, first: A, second: W, axis: y, rows: [z]}
   point-on-curve: {type: point-on-curve, first: ground, second: B, equations: [y = x**2, z]}
+  stop: {type: stop, of: r.B.x - qs, lower: -L, upper: 2 + sin(t), restitution: R}
+  backlash: {type: backlash, of: qb - qa, play: 0.1, restitution: 0.5}
+  latch: {type: latch, of: qb - R, duration: 2}
+  ratchet: {type: ratchet, of: qa' - qb'}
+  friction: {type: friction, of: "qa' - w.W.z", bound: 3*R, static: 1.2}
+  brake: {type: brake, joint: w, index: 2, bound: 2 + t, when: t - 1, until: t - 2}
+  clutch: {type: clutch, first: a, second: b, bound: 2, static: 1.5}
 """
 
 
 def test_every_type_loads_and_loads_back() -> None:
     m = read_mechanism(HEAD + EVERY_TYPE, "all.yaml")
-    assert set(m.constraints) - {"contact"} == set(CONSTRAINTS) == {c.kind for c in m.constraints.values()}
+    built = [*m.constraints.values(), *m.changing.values()]
+    names = {*m.constraints, *(c.given for c in m.changing.values())}
+    assert names - {"contact"} == set(CONSTRAINTS) == {c.kind for c in built}
     assert_round_trip(m)
 
 
@@ -195,10 +205,16 @@ def test_a_constraint_on_something_faulty_is_not_blamed() -> None:
 
 
 def test_the_documentation_shows_every_type_and_option() -> None:
-    page = (ROOT / "docs" / "constraints.md").read_text(encoding="utf-8")
+    pages = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("constraints.md", "contact.md")]
     short = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
     for name, form in CONSTRAINTS.items():
+        page = pages[hasattr(form.record, "make_changing")]
         assert f"`{name}`" in short, f"docs/model-files.md does not mention '{name}'"
-        assert name in page and form.record.__name__ in page, f"docs/constraints.md does not mention '{name}'"
+        assert name in page and form.record.__name__ in page, f"the documentation does not explain '{name}'"
         for key in (key.name for key in form.keys):
-            assert re.search(rf"\b{key}\b", page), f"docs/constraints.md does not mention '{key}' of '{name}'"
+            assert re.search(rf"\b{key}\b", page), f"the documentation does not explain '{key}' of '{name}'"
+    for key in (*CONTACT.keys, *CONDITIONS.keys):
+        assert re.search(rf"\b{key.name}\b", pages[1]), f"docs/contact.md does not explain '{key.name}'"
+    for word, options in OPTIONS.items():
+        for key in (word, *options):
+            assert re.search(rf"\b{key}\b", pages[1]), f"docs/contact.md does not explain '{key}' of a shape"

@@ -23,12 +23,14 @@ _SAME = 1e-12  # components of two unit vectors that are one, up to rounding of 
 @dataclass(frozen=True, slots=True)
 class Contact:
     """`center` of the rolling body, `arm` (m) from there to the place of contact, directions of the rows by their
-    labels, the last being the normal, and `height` (m) above the surface."""
+    labels, the last being the normal, and `height` (m) above the surface. `rising` (m/s) is the rate of the height that
+    is due to t alone, where there is one: that of a surface which moves in its body."""
 
     center: Point
     arm: Vector
     directions: tuple[tuple[str, Vector], ...]
     height: Expr
+    rising: Expr | None = None
 
 
 def wheel_on_plane(

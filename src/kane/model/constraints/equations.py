@@ -48,22 +48,8 @@ class MotionEquations:
     kind = "motion"
 
     def make_rows(self, build: Builder) -> RowSet:
-        rows: list[Row] = []
-        for k, expr in enumerate(equation_exprs(build, self.equations)):
-            try:
-                variables = _variables(build, [expr])
-                ((factors,), (rest,)) = linear_coefficients([expr], variables)
-            except ExpressionError as error:
-                because = "a motion constraint is linear in the rates: A(q, t) u + c(q, t) = 0"
-                raise build.refuse(str(error), because, "write it linear in rates") from None
-            if all(f.is_zero for f in factors):
-                _check_restricting(build, expr)
-                because = "a motion constraint restricts rates, a configuration constraint the coordinates"
-                fix = "use ConfigurationEquations (type: configuration)"
-                raise build.refuse(f"there is no rate in {expr!r} = 0", because, fix)
-            build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
-            rows.append(Row(str(k + 1), _efforts(variables, factors), rest, None, ""))
-        return RowSet(tuple(rows))
+        exprs = equation_exprs(build, self.equations)
+        return RowSet(tuple(motion_row(build, str(k + 1), expr) for k, expr in enumerate(exprs)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +69,41 @@ class ConfigurationEquations:
     kind = "configuration"
 
     def make_rows(self, build: Builder) -> RowSet:
-        rows: list[Row] = []
-        rates = build.mechanism.coordinate_rates
-        for k, expr in enumerate(equation_exprs(build, self.equations)):
-            build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")
-            moving: dict[Expr, Expr | float] = {x: rates[x] for x in _inputs(build, [expr]) if x in rates}
-            changing = time_derivative([expr], {**moving, build.time: 1.0})
-            variables = _variables(build, changing)
-            ((factors,), (rest,)) = linear_coefficients(changing, variables)
-            if all(f.is_zero for f in factors):
-                _check_restricting(build, expr)
-                because = "a configuration constraint restricts coordinates"
-                raise build.refuse(f"there is no coordinate in {expr!r} = 0", because)
-            build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
-            rows.append(Row(str(k + 1), _efforts(variables, factors), rest, expr, ""))
-        return RowSet(tuple(rows))
+        exprs = equation_exprs(build, self.equations)
+        return RowSet(tuple(configuration_row(build, str(k + 1), expr) for k, expr in enumerate(exprs)))
+
+
+def motion_row(build: Builder, label: str, expr: Expr) -> Row:
+    """The row of an expression linear in the rates: its power is the expression."""
+    try:
+        variables = _variables(build, [expr])
+        ((factors,), (rest,)) = linear_coefficients([expr], variables)
+    except ExpressionError as error:
+        because = "a motion constraint is linear in the rates: A(q, t) u + c(q, t) = 0"
+        raise build.refuse(str(error), because, "write it linear in rates") from None
+    if all(f.is_zero for f in factors):
+        _check_restricting(build, expr)
+        because = "a motion constraint restricts rates, a configuration constraint the coordinates"
+        fix = "use ConfigurationEquations (type: configuration)"
+        raise build.refuse(f"there is no rate in {expr!r} = 0", because, fix)
+    build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
+    return Row(label, _efforts(variables, factors), rest, None, "")
+
+
+def configuration_row(build: Builder, label: str, expr: Expr) -> Row:
+    """The row of an expression in coordinates, t and parameters: its power is the rate of the expression."""
+    rates = build.mechanism.coordinate_rates
+    build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")
+    moving: dict[Expr, Expr | float] = {x: rates[x] for x in _inputs(build, [expr]) if x in rates}
+    changing = time_derivative([expr], {**moving, build.time: 1.0})
+    variables = _variables(build, changing)
+    ((factors,), (rest,)) = linear_coefficients(changing, variables)
+    if all(f.is_zero for f in factors):
+        _check_restricting(build, expr)
+        because = "a configuration constraint restricts coordinates"
+        raise build.refuse(f"there is no coordinate in {expr!r} = 0", because)
+    build.check_finite_at_start(-rest, f"its imposed rate {-rest!r}")
+    return Row(label, _efforts(variables, factors), rest, expr, "")
 
 
 def _inputs(build: Builder, exprs: Sequence[Expr]) -> list[Expr]:

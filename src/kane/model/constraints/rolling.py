@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from ...space import Frame, Point, Vector
-from ...space.algebra import transpose
+from ...space.algebra import is_zero, transpose
 from ..fields import ORIGIN, Axis, BodyName, Components, Flag, Rotation, Scalar
 from ..loads.actions import ForceAction, TorqueAction, point_of
 from ..records import Body
@@ -66,7 +66,7 @@ class Rolling:
         contact = build.build_geometry(
             because, lambda: wheel_on_plane(wheel.center, wheel.axis, R, rim, plane, n, self.normal_row)
         )
-        return _contact_rows(build, first, second, contact, self.normal_row, wheel.turning)
+        return contact_rows(build, first, second, contact, self.normal_row, wheel.turning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class RollingSphere:
         plane, n = _plane(build, first, self.at, self.normal)
         middle = point_of(second, c, f"{build.name}.center")
         contact = ball_on_plane(middle, R, plane, n, _plane_directions(build, n))
-        return _contact_rows(build, first, second, contact, self.normal_row)
+        return contact_rows(build, first, second, contact, self.normal_row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class RollingOnSphere:
         middle = point_of(second, c, f"{build.name}.center")
         because = "the contact of two balls is on the line between their middles"
         contact = build.build_geometry(because, lambda: ball_on_ball(middle, R, other, hollow, triad, self.inside))
-        return _contact_rows(build, first, second, contact, self.normal_row)
+        return contact_rows(build, first, second, contact, self.normal_row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class RollingEllipsoid:
         x, y, z = (Vector(second.frame, column) for column in transpose(R))
         middle = point_of(second, c, f"{build.name}.center")
         contact = ellipsoid_on_plane(middle, (x, y, z), (a, b, d), plane, n, _plane_directions(build, n))
-        return _contact_rows(build, first, second, contact, self.normal_row)
+        return contact_rows(build, first, second, contact, self.normal_row)
 
 
 def _rolling_bodies(build: Builder, on: Body | str, body: Body | str) -> tuple[Body, Body]:
@@ -208,7 +208,7 @@ def _plane_directions(build: Builder, n: Vector) -> list[tuple[str, Vector]]:
     return [(label, Vector(n.frame, d)) for label, d in build.perpendiculars(n.xyz)]
 
 
-def _contact_rows(
+def contact_rows(
     build: Builder, first: Body, second: Body, contact: Contact, normal_row: bool, turning: Frame | None = None
 ) -> RowSet:
     """The rows of a contact: a force e at the contact on the rolling body, as a force at its centre and a torque on a
@@ -218,13 +218,14 @@ def _contact_rows(
     assert spins is not None
 
     def make_row(label: str, e: Vector) -> Row:
-        acting: list[Acting] = [
-            (second, ForceAction(contact.center, e)),
-            (second, TorqueAction(spins, contact.arm.cross(e))),
-        ]
+        acting: list[Acting] = [(second, ForceAction(contact.center, e))]
+        if not is_zero(contact.arm.xyz):
+            acting.append((second, TorqueAction(spins, contact.arm.cross(e))))
         if first is not build.ground:
             acting += at_coincident(first, place, -e, f"{place.name}.of {first.name}")
-        return build.row(label, acting, residual=contact.height if label == "normal" else None)
+        if label != "normal":
+            return build.row(label, acting)
+        return build.row(label, acting, rheonomic=contact.rising, residual=contact.height)
 
     kept = contact.directions if normal_row else contact.directions[:-1]
     rows = tuple(make_row(label, e) for label, e in kept)

@@ -11,6 +11,7 @@ and hand an instance to `Mechanism.constrain`; docs/constraints.md shows it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -117,6 +118,9 @@ class BuiltConstraint:
 
     def row_names(self) -> tuple[str, ...]:
         """`name` for a single row, `name.label` for one of several."""
-        if len(self.rows) == 1:
-            return (self.name,)
-        return tuple(f"{self.name}.{row.label}" for row in self.rows)
+        return name_rows(self.name, self.rows)
+
+
+def name_rows(name: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    """The names of the rows of a constraint: `name` for a single one, `name.label` for one of several."""
+    return (name,) if len(rows) == 1 else tuple(f"{name}.{row.label}" for row in rows)

@@ -14,7 +14,8 @@ from ...errors import ExpressionError, ModelError, Problem
 from ...graph import Expr
 from ...space import Frame, Point, rotations
 from ...space.algebra import Matrix, Triple
-from ..constraints import BuiltConstraint
+from ..constraints import BuiltChanging, BuiltConstraint
+from ..constraints.shapes import ContactShape, describe_shape
 from ..fields import Field, FieldInfo
 from ..joints import (
     Coupled,
@@ -34,7 +35,7 @@ from ..joints import (
 from ..loads import BuiltLoad
 from ..normal import normal_text
 from ..records import Body, Joint, Limit, Shape, Wheel
-from .forms import Form, form_of
+from .forms import CONDITIONS, CONTACT, Form, form_of
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -75,7 +76,8 @@ class _Description:
             "points": {name: self.point(name, p) for name, p in m.declared_points.items()},
             "speeds": self.speeds(),
             "loads": {load.name: self.load(load) for load in m.loads.values()},
-            "constraints": {c.name: self.constraint(c) for c in m.constraints.values()},
+            "contacts": {c.given: self.contact(c) for c in m.changing.values() if c.kind == CONTACT.word},
+            "constraints": {c.name: self.constraint(c) for c in m.constraints.values()} | self.all_changing(),
             "rotors": {
                 r.name: {
                     "joint": r.joint.name,
@@ -272,6 +274,24 @@ class _Description:
             raise self.refuse(where, f"its kind '{constraint.kind}' is not one of the model files")
         return {"type": form.word, **self.record(form, constraint.record, where)}
 
+    def contact(self, contact: BuiltChanging) -> dict[str, Plain]:
+        return self.record(CONTACT, contact.record, f"contact '{contact.given}'")
+
+    def all_changing(self) -> dict[str, Plain]:
+        """Constraints that come and go; those whose conditions may name rows of others stand after them."""
+        parts = [c for c in self.m.changing.values() if c.kind != CONTACT.word]
+        last = {c.name: c.conditions.when is not None or c.conditions.until is not None for c in parts}
+        return {c.given: self.changing(c) for c in sorted(parts, key=lambda c: last[c.name])}
+
+    def changing(self, part: BuiltChanging) -> dict[str, Plain]:
+        """The entry of what comes and goes: that of its record, and its conditions."""
+        where = f"constraint '{part.given}'"
+        form = form_of(part.record)
+        if form is None:
+            raise self.refuse(where, f"its kind '{part.kind}' is not one of the model files")
+        conditions = self.record(CONDITIONS, part.conditions, where)
+        return {"type": form.word, **self.record(form, part.record, where), **conditions}
+
     def record(self, form: Form, record: Any, where: str) -> dict[str, Plain]:
         """The keys of a record with their values, without those that are at their defaults."""
         data: dict[str, Plain] = {}
@@ -299,6 +319,22 @@ class _Description:
     def named_point(self, value: Point | str, where: str) -> str:
         return self.point_name(self.m.find_point(value, where), where)
 
+    def measure(self, value: Expr | str, where: str) -> Plain:
+        return value if isinstance(value, str) else self.scalar(value, where)
+
+    def contact_shape(self, shape: ContactShape, where: str) -> dict[str, Plain]:
+        return {key: self.plain(value, where) for key, value in describe_shape(shape).items()}
+
+    def plain(self, value: Any, where: str) -> Plain:
+        """A value of a shape: expressions as texts, in lists as they are; a tuple of three is an axis."""
+        if isinstance(value, Mapping):
+            return {key: [self.components(row, where) for row in rows] for key, rows in value.items()}
+        if isinstance(value, tuple):
+            return self.axis(value, where)
+        if isinstance(value, list):
+            return [self.plain(item, where) for item in value]
+        return value if isinstance(value, bool) else self.scalar(value, where)
+
     def equations(self, values: Sequence[Expr | str], where: str) -> list[Plain]:
         return [e if isinstance(e, str) else self.scalar(e, where) for e in values]
 
@@ -323,6 +359,9 @@ WRITE: Mapping[Field, Callable[[_Description, Any, str], Plain]] = {
     Field.INDEX: _pass_through,
     Field.EQUATIONS: _Description.equations,
     Field.CURVE: _Description.equations,
+    Field.MEASURE: _Description.measure,
+    Field.TRIGGER: _Description.scalar,
+    Field.SHAPE: _Description.contact_shape,
 }
 """What writes the value of a field, by its marker: of a stored record, or of a default."""
 

@@ -1,7 +1,8 @@
 """How constraints and loads stand in model files: which word is which record, and which key holds which of its fields.
 
-A constraint is `{type: WORD, FIELD: …}`. A load has its own word as a key, `{force: [1, 0, 0], body: cart}`, which
-holds the field that says most of it. Everything else follows from the fields of the records and their markers.
+A constraint is `{type: WORD, FIELD: …}`, with conditions under which it holds, if any. A load has its own word as a
+key, `{force: [1, 0, 0], body: cart}`, which holds the field that says most of it. Everything else
+follows from the fields of the records and their markers.
 """
 
 from __future__ import annotations
@@ -13,11 +14,19 @@ from typing import Any
 
 from ...errors import InputError
 from ..constraints import (
+    Backlash,
     Belt,
+    BodyContact,
+    Brake,
+    Clutch,
+    Conditions,
     ConfigurationEquations,
     Distance,
+    Friction,
     Gear,
+    HardStop,
     KnifeEdge,
+    Latch,
     Loop,
     MotionEquations,
     PointOnCurve,
@@ -25,6 +34,7 @@ from ..constraints import (
     PointOnPlane,
     PointVelocity,
     Rack,
+    Ratchet,
     Rolling,
     RollingEllipsoid,
     RollingOnSphere,
@@ -80,6 +90,7 @@ _CONSTRAINTS = (
     *(Form(kind.kind, kind) for kind in (Gear, Belt, Rack)),
     *(Form(kind.kind, kind) for kind in (Rolling, RollingSphere, RollingOnSphere, RollingEllipsoid)),
     *(Form(kind.kind, kind) for kind in (Distance, PointOnPlane, PointOnLine, PointOnCurve)),
+    *(Form(kind.kind, kind) for kind in (HardStop, Backlash, Latch, Ratchet, Friction, Brake, Clutch)),
     _loop("weld", "axis", "sequence"),
     _loop("revolute", "sequence"),
     _loop("prismatic", "sequence", "along"),
@@ -89,6 +100,12 @@ _CONSTRAINTS = (
 )
 CONSTRAINTS: Mapping[str, Form] = {form.word: form for form in _CONSTRAINTS}
 """Type of a constraint → its form."""
+
+CONTACT = Form("contact", BodyContact, held=(("between", ("first", "second")),))
+"""The form of an entry of `contacts:`."""
+
+CONDITIONS = Form("conditions", Conditions)
+"""Keys that any constraint may have besides those of its type."""
 
 _LOADS = (
     Form("force", Force, held=(("force", ("vector",)),)),
@@ -104,7 +121,7 @@ _LOADS = (
 LOADS: Mapping[str, Form] = {form.word: form for form in _LOADS}
 """The key that names a load → its form."""
 
-_BUILT_IN = {form.record: form for form in (*_CONSTRAINTS, *_LOADS) if form.record is not Loop}
+_BUILT_IN = {form.record: form for form in (*_CONSTRAINTS, *_LOADS, CONTACT) if form.record is not Loop}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +136,7 @@ def forms_with(kinds: Iterable[type[Any]]) -> Forms:
     """The forms of the package and of these kinds of the user: classes like `Constraint` or `Load`."""
     constraints, loads = dict(CONSTRAINTS), dict(LOADS)
     for kind in kinds:
-        table = constraints if hasattr(kind, "make_rows") else loads if hasattr(kind, "actions") else None
+        table = constraints if makes_rows(kind) else loads if hasattr(kind, "actions") else None
         if table is None or not isinstance(kind, type) or not is_dataclass(kind):
             raise InputError(f"{kind!r} is no kind: give classes, dataclasses with make_rows (or check, actions, …)")
         if unmarked := [info.name for info in fields_of(kind) if info.holds is None]:
@@ -134,13 +151,18 @@ def forms_with(kinds: Iterable[type[Any]]) -> Forms:
     return Forms(constraints, loads)
 
 
+def makes_rows(kind: type[Any]) -> bool:
+    """Whether a kind is one of constraints, that hold always or come and go."""
+    return hasattr(kind, "make_rows") or hasattr(kind, "make_changing")
+
+
 def own_form(kind: type[Any]) -> Form | None:
     """The form of a kind of the user; None where a file cannot hold it."""
     word = getattr(kind, "kind", None)
     known = fields_of(kind) if is_dataclass(kind) else ()
     if not isinstance(word, str) or not known or any(info.holds is None for info in known):
         return None
-    return Form(word, kind) if hasattr(kind, "make_rows") else Form(word, kind, held=((word, (known[0].name,)),))
+    return Form(word, kind) if makes_rows(kind) else Form(word, kind, held=((word, (known[0].name,)),))
 
 
 def form_of(record: Any) -> Form | None:

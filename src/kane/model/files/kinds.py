@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 from ..constraints.loops import CALLED
-from ..fields import Field, FieldInfo
+from ..constraints.touching import BodyContact
+from ..fields import Field, FieldInfo, fields_of
 from ..symbols import suggestion
 from .faults import Lost
-from .forms import Form, Forms
+from .forms import CONDITIONS, CONTACT, Form, Forms
 from .nodes import Node
 from .values import Entry, NodeValues
 
@@ -30,6 +31,9 @@ READ: Mapping[Field, Callable[[NodeValues, Node, str], Any]] = {
     Field.INDEX: NodeValues.index,
     Field.EQUATIONS: NodeValues.equations,
     Field.CURVE: NodeValues.equations,
+    Field.MEASURE: NodeValues.measure,
+    Field.TRIGGER: NodeValues.trigger,
+    Field.SHAPE: NodeValues.contact_shape,
 }
 """What reads the node of a field, by its marker."""
 
@@ -42,6 +46,11 @@ _CALLED = {
     **dict.fromkeys(("wheel", "disc", "disk"), "rolling"),
     **dict.fromkeys(("chain", "pulley"), "belt"),
     "sphere": "rolling-sphere",
+    **dict.fromkeys(("bumper", "end", "hard-stop", "limit"), "stop"),
+    **dict.fromkeys(("catch", "hook", "clamp"), "latch"),
+    **dict.fromkeys(("one-way", "freewheel", "pawl"), "ratchet"),
+    **dict.fromkeys(("play", "clearance"), "backlash"),
+    **dict.fromkeys(("dry-friction", "coulomb"), "friction"),
 }
 """What other programs call constraints, so that an error can name ours."""
 
@@ -60,8 +69,22 @@ def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: in
         what = f"unknown type '{kind}' of a constraint"
         raise r.refuse(fields["type"], where, what, fix=suggestion(_CALLED.get(kind, kind), known))
     form = known[kind]
-    given = Entry(r, node, where, line, ("type", *(key.name for key in form.keys)))
-    r.m.constrain(name, _record(r, form, given))
+    own = [key.name for key in form.keys]
+    further = [key.name for key in CONDITIONS.keys if key.name not in own]
+    given = Entry(r, node, where, line, ("type", *own, *further))
+    conditions: dict[str, Any] = {}
+    for key in CONDITIONS.keys:
+        if key.name in further:
+            conditions |= given.take(key.name, partial(_read_fields, r, key.fields)) or {}
+    r.m.constrain(name, _record(r, form, given), **conditions)
+
+
+def read_contact(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Add the contact that an entry describes."""
+    r.faults.places[f"contact '{name}'"] = (node.source, line)
+    given = Entry(r, node, f"contact '{name}'", line, tuple(key.name for key in CONTACT.keys))
+    record: BodyContact = _record(r, CONTACT, given)
+    r.m.contact(name, **{info.name: getattr(record, info.name) for info in fields_of(BodyContact)})
 
 
 def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:

@@ -19,7 +19,7 @@ from ..mechanism import Mechanism
 from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
-from .kinds import read_constraint, read_load
+from .kinds import read_constraint, read_contact, read_load
 from .nodes import Node, words
 from .parts import (
     read_body,
@@ -43,12 +43,12 @@ Step = Callable[[NodeValues, Entry, Forms], None]
 
 SECTIONS = (
     *("kane", "extends", "name", "about", "gravity", "parameters", "coordinates", "extra_coordinates", "bodies"),
-    *("joints", "wheels", "dh", "frames", "points", "speeds", "loads", "constraints", "rotors", "controls"),
-    *("limits", "initial", "duration"),
+    *("joints", "wheels", "dh", "frames", "points", "speeds", "loads", "contacts", "constraints", "rotors"),
+    *("controls", "limits", "initial", "duration"),
 )
 NAMED = (
     *("parameters", "extra_coordinates", "bodies", "joints", "wheels", "frames", "points"),
-    *("loads", "constraints", "rotors", "controls", "limits", "initial"),
+    *("loads", "contacts", "constraints", "rotors", "controls", "limits", "initial"),
 )
 """Sections whose entries have names."""
 VERSION = "1"
@@ -189,7 +189,12 @@ def _read_loads(r: NodeValues, file: Entry, forms: Forms) -> None:
 
 
 def _read_constraints(r: NodeValues, file: Entry, forms: Forms) -> None:
-    _read_all(r, "constraints", entries(file, "constraints"), lambda r, *entry: read_constraint(r, forms, *entry))
+    """All constraints, those whose conditions may name rows of others last."""
+    found = list(entries(file, "constraints"))
+    later = [isinstance(n.value, Mapping) and ("when" in n.value or "until" in n.value) for _, n, _ in found]
+    for last in (False, True):
+        chosen = [e for e, waits in zip(found, later, strict=True) if waits is last]
+        _read_all(r, "constraints", chosen, lambda r, *entry: read_constraint(r, forms, *entry))
 
 
 STEPS: tuple[tuple[str, Step], ...] = (
@@ -205,7 +210,8 @@ STEPS: tuple[tuple[str, Step], ...] = (
     _as_one_node("speeds", read_speeds),
     ("points", lambda r, file, forms: read_velocities(r, file)),  # velocities of frames and points, in speeds
     ("loads", _read_loads),
-    ("constraints", _read_constraints),
+    _entry_by_entry("contacts", read_contact),
+    ("constraints", _read_constraints),  # in conditions of which rows of contacts may occur
     _entry_by_entry("rotors", read_rotor),
     _entry_by_entry("controls", read_control),
     _entry_by_entry("limits", read_limit),

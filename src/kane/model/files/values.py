@@ -12,6 +12,9 @@ from ...errors import ExpressionError, ModelError, excerpt
 from ...graph import Expr
 from ...space.algebra import Triple
 from ...space.rotations import UNIT_TOLERANCE
+from ..constraints.shapes import OPTIONS as SHAPE_OPTIONS
+from ..constraints.shapes import SIZES as SHAPE_SIZES
+from ..constraints.shapes import WORDS as CONTACT_SHAPES
 from ..mechanism import INERTIA, Mechanism, suggestion
 from ..records import Shape
 from .confine import path_inside
@@ -142,6 +145,39 @@ class NodeValues:
         if any(not self.faults.lost_words.isdisjoint(WORD.findall(text)) for text in texts):
             raise Lost  # one of its names has a fault of its own, which has been noted
         return texts
+
+    def measure(self, node: Node, where: str) -> str:
+        """An expression that may use measure numbers, as text."""
+        if isinstance(node.value, tuple):
+            raise self.refuse(node, where, f"expected an expression, found {node.kind}")
+        return self.equations(node, where)[0]
+
+    def trigger(self, node: Node, where: str) -> str:
+        """An expression that may use names of rows, as text."""
+        text = self.measure(node, where)
+        lost = {name for kind, name in self.faults.lost if kind in ("constraint", "contact")}
+        if any(name in text for name in lost):
+            raise Lost  # it may need a row of a constraint whose own fault has been noted
+        return text
+
+    def contact_shape(self, node: Node, where: str) -> dict[str, Any]:
+        """What a shape that touches is made of."""
+        given = Entry(self, node, where, node.line, (*CONTACT_SHAPES, *dict.fromkeys(sum(SHAPE_OPTIONS.values(), ()))))
+        readers: dict[str, Callable[[Node, str], Any]] = {
+            **dict.fromkeys(SHAPE_SIZES, self.one_or_list),
+            "point": self.triple,
+            "vertices": lambda n, w: [self.triple(item, w) for item in self.items(n, w)],
+            "plane": self.axis,
+            "surface": self.measure,
+            "at": self.triple,
+            "axis": self.axis,
+            "rotation": self.rotation,
+            "crown": self.quantity,
+            "inside": self.truth,
+        }
+        spec = {key: given.take(key, readers[key]) for key in given.fields if key in readers}
+        given.finish()
+        return spec
 
     def quantities(self, node: Node, where: str) -> list[Expr]:
         return [self.quantity(item, where) for item in self.items(node, where)]

@@ -82,6 +82,8 @@ class _Writer:
             self.refuse(f"rotor '{rotor.name}'", "is the inertia of a drive", "remove it before")
         for constraint in m.constraints.values():
             self.refuse(f"constraint '{constraint.name}'", f"is of kind {constraint.kind}", "remove it before")
+        for given in dict.fromkeys(part.given for part in m.changing.values()):
+            self.refuse(f"constraint '{given}'", "comes and goes", "remove it before")
         for load in m.loads.values():
             if not self.take_load(load):
                 self.refuse(f"load '{load.name}'", f"is a {type(load.record).__name__}", "remove it before")

@@ -63,6 +63,33 @@ call_with: Callable[..., Any] = intrinsic(_call_with)
 address is its third argument. A program without one never looks at that register."""
 
 
+def _solve(typing_context, address, task, k, first, rows, kinds, mu, e, n, w, b, r, work):
+    def code(context, builder, signature, args):
+        whole = ir.IntType(64)
+        program = builder.inttoptr(args[0], ir.FunctionType(ir.DoubleType(), [whole] * 12).as_pointer())
+        return builder.call(program, args[1:])
+
+    return types.float64(*[types.int64] * 13), code
+
+
+solve_by: Callable[..., Any] = intrinsic(_solve)
+"""solve_by(address, task, k, first, rows, kinds, mu, e, n, w, b, r, work): what the program at `address`
+(`contact_programs.contact_program`) returns."""
+
+
+def _stay_separate(typing_context):
+    def code(context, builder, signature, args):
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
+stay_separate: Callable[..., Any] = intrinsic(_stay_separate)
+"""stay_separate(), said within a part: it is never copied into what calls it. A long part that is called from several
+places would otherwise be optimised as often."""
+
+
 def _crossings(typing_context, address, memory, h):
     def code(context, builder, signature, args):
         whole = ir.IntType(64)
@@ -74,6 +101,20 @@ def _crossings(typing_context, address, memory, h):
 
 crossings: Callable[..., Any] = intrinsic(_crossings)
 """crossings(address, memory, h): what the program at `address` (`events.watch`) finds in a step of length h."""
+
+
+def _transit(typing_context, address, memory, own, at_start):
+    def code(context, builder, signature, args):
+        whole = ir.IntType(64)
+        change = builder.inttoptr(args[0], ir.FunctionType(whole, [whole, whole, whole]).as_pointer())
+        return builder.call(change, [builder.ptrtoint(args[1], whole), args[2], args[3]])
+
+    return types.int64(types.int64, memory, types.int64, types.int64), code
+
+
+transit: Callable[..., Any] = intrinsic(_transit)
+"""transit(address, memory, own, at_start): change the constraints of the motion in a loop's memory, by the program at
+`address` (`transitions.transition_program`), which works in memory of its own."""
 
 
 def _pointer(kind: types.Type) -> Callable[..., Any]:

@@ -116,10 +116,10 @@ def find_dip(m, h, event, sign, low, high):
 def keep(m, h, count, event, rising, s):
     """Note a crossing of `event` at the fraction `s`, in order of time, if its direction is wanted.
 
-    A crossing within rounding of the start of the whole simulation is the start: a ball that goes up again from where
-    it was found on the ground has not just met the ground.
+    A crossing within rounding of the start of a motion, or of what follows a change of constraints, is the start: a
+    ball that goes up again from where it was found on the ground has not just met the ground.
     """
-    if m.steps == 0 and s * abs(h) <= AT_START * EPS * max(abs(m.t), abs(h)):
+    if m.steps == m.segment_start and s * abs(h) <= AT_START * EPS * max(abs(m.t), abs(h)):
         return count
     wanted = wholes(m.directions)[event]
     if (wanted > 0 and not rising) or (wanted < 0 and rising):

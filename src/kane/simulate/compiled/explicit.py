@@ -12,15 +12,17 @@ import math
 import numpy as np
 
 from .call import call_with, inline_part, part, reals, wholes
-from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
+from .records import EVENT, FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import (
     EPS,
     all_finite,
+    changes_mode,
     copy_numbers,
     event_signs,
     find_events,
     finish,
     has_room,
+    limit_step,
     set_inputs,
     wants_dense_output,
 )
@@ -277,7 +279,8 @@ def first_step(m, order):
 
 @part
 def prepare(m):
-    """Derivative and event sides at a state or inputs set from outside, and a first step if there is none.
+    """Derivative and event sides at a state or inputs set from outside, and a first step if there is none; −m.h > 0 is
+    the longest that it may be.
 
     False if the derivative is not finite.
     """
@@ -289,8 +292,11 @@ def prepare(m):
     m.fresh = 0
     if m.not_a_number or not all_finite(m.n, m.f):
         return False
-    if m.h == 0.0:
+    if m.h <= 0.0:
+        most = -m.h
         m.h = first_step(m, m.error_order)
+        if most > 0.0:
+            m.h = min(m.h, most)
     return True
 
 
@@ -406,6 +412,16 @@ def step_to_outputs(m, t, first):
     copy_numbers(m.n, m.saved, end)
 
 
+@part
+def go_on(m):
+    """After a terminal event: RUNNING where it changed the constraints and the motion goes on, else why it does not."""
+    if not changes_mode(m):
+        return EVENT
+    if m.transition_fault:
+        return NO_MODE
+    return RUNNING if prepare(m) else NOT_FINITE
+
+
 @loop
 def explicit_loop(memory, budget):
     """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
@@ -417,6 +433,7 @@ def explicit_loop(memory, budget):
             return REACHED
         if not has_room(m):
             return FULL
+        limit_step(m)
         proposed = m.h
         t_new, clipped = next_end(m)
         t = m.t
@@ -444,7 +461,9 @@ def explicit_loop(memory, budget):
             step_to_outputs(m, t, first)
         copy_numbers(m.width, m.k + 8 * m.stages * m.width, m.f)
         if stopped:
-            return EVENT
-        if m.fresh:
+            reason = go_on(m)
+            if reason != RUNNING:
+                return reason
+        elif m.fresh:
             return RUNNING
     return RUNNING

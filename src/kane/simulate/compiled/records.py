@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, NO_CONVERGENCE = range(7)
+RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, NO_CONVERGENCE, NO_MODE = range(8)
 """Why a loop returned: budget of steps used up, end of the span, terminal event, step below the floor, state not
-finite, output arrays full, implicit iteration does not converge."""
+finite, output arrays full, implicit iteration does not converge, no constraint set to go on with."""
 
 SAMPLES = 4
 """Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
@@ -62,6 +62,16 @@ PROGRAM_MEMORY = ("rhs_memory", "project_memory", "event_memory")
 
 SEARCHES = ("watch",)
 """The address of the search for crossings; 0 where there are no events."""
+
+TRANSITIONS = (
+    "transition",  # address of the program that changes the constraints at an event, 0 where none do
+    "transition_memory",  # address of what it works in
+    "transition_events",  # the first of all events, which belong to it
+    "transitions",  # how many there have been
+    "transition_room",  # how many there may be
+    "transition_fault",  # what came of the last one
+    "limited",  # 1: it limits every step
+)
 
 TABLEAU = (
     "stages",
@@ -130,6 +140,7 @@ REALS = (
     "span",  # length of the whole simulation, s
     "h",  # proposed length of the next step, positive, s; 0 before the first
     "error",  # error of the last accepted step, in units of the tolerance
+    "fixed_step",  # fixed steps: their length, s
     "origin",  # fixed steps: t = origin + sign * grid * h
     "noisy_h",  # a rejected step, the best of those tried
     "noisy_error",  # its error
@@ -147,6 +158,7 @@ COUNTERS = (
     "rejected_last",  # 1 when the last attempt was rejected
     "jumped",  # 1 when projection changed the last attempt by more than a share of what it did
     "not_finite",  # 1 when the last attempt met a value that is not finite, 2 when its iteration failed
+    "segment_start",  # steps when the constraints last changed
     "steps",
     "rejected",
     "evaluations",
@@ -164,5 +176,5 @@ COUNTERS = (
     "extrapolates",  # implicit: 1 if the last step predicts the next
 )
 
-WHOLE = (*SIZES, *PROGRAMS, *PROGRAM_MEMORY, *SEARCHES, *TABLEAU, *ADDRESSES, *COUNTERS)
+WHOLE = (*SIZES, *PROGRAMS, *PROGRAM_MEMORY, *SEARCHES, *TRANSITIONS, *TABLEAU, *ADDRESSES, *COUNTERS)
 MEMORY = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])

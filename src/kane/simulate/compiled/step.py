@@ -8,13 +8,16 @@ from __future__ import annotations
 import numpy as np
 from numba import typeof, types
 
-from .call import call_with, crossings, part, reals, wholes
+from .call import call_with, crossings, part, reals, transit, wholes
 from .records import MEMORY
 
 ARGUMENTS = (typeof(np.zeros(1, dtype=MEMORY)), types.int64)
 """What a loop takes: its memory and how many steps it may attempt."""
 
 EPS = 2.220446049250313e-16
+
+CHANGE, LIMIT = np.int64(0), np.int64(2)
+"""Tasks of `transitions`."""
 
 
 @part
@@ -72,7 +75,9 @@ def event_signs(m):
 @part
 def has_room(m):
     """Whether the output arrays can take everything that one more step may bring."""
-    if m.requested == 0 and m.stored + 1 >= m.room:
+    if m.requested == 0 and m.stored + 2 >= m.room:
+        return False
+    if m.transition != 0 and m.transitions >= m.transition_room:
         return False
     return m.crossings + m.step_room <= m.event_room
 
@@ -148,3 +153,20 @@ def finish(m, t_new, h):
     m.t = t_stop
     m.steps += 1
     return stopped
+
+
+@part
+def limit_step(m):
+    """Shorten the next step where the constraints ask for it."""
+    if m.limited and not m.fixed:
+        transit(m.transition, m, m.transition_memory, LIMIT)
+
+
+@part
+def changes_mode(m):
+    """Whether the event that stopped a step belongs to the constraints: then they are changed, and the motion goes on
+    unless m.transition_fault says otherwise."""
+    if m.transition == 0 or m.stopped_by >= m.transition_events:
+        return False
+    m.transition_fault = transit(m.transition, m, m.transition_memory, CHANGE)
+    return True

@@ -1,0 +1,360 @@
+"""Constraints that come and go: what holds now is a mode, and where a mode ends the next one is chosen.
+
+A `ChangingSet` is what does not change in a run: programs that give mass matrix, efforts and rows of all constraints,
+and what kind each changing constraint is of. A `ChangingRun` is the memory of one run, in which the compiled loop works
+(`compiled.changing`, `compiled.transitions`); it remembers every transition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backends import Kernel
+from ..errors import InputError
+from ..graph.layout import Layout
+from .notice import announce_compilation
+from .routine import Routine, address_of
+from .solution import Array, Transition
+
+TYPES = ("contact", "one-way", "friction", "switched")
+STATES = ("open", "sticks", "slips")
+MODE_STATES = ("open", "sticks", "slips forward", "slips backward")
+"""What an element does in a mode that is written out."""
+
+CAUSES = ("start", "impact", "release", "stick", "slip", "imposed", "freed", "touch", "impact without collision")
+FAULTS = (
+    "",
+    "the constraints change again and again at one instant",
+    "no set of constraints is consistent with Coulomb friction, nor is there an impulse that makes one so",
+    "the mass matrix is singular",
+    "the impact could not be resolved",
+)
+IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
+"""Names of the laws of impact, in the order of the compiled constants."""
+
+FIRST_ROOM = 64
+"""Transitions that there is room for to begin with; doubled whenever they are full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A changing constraint: its name, which of `TYPES` it is of, how many rows it has, what of a law it has, and
+    whether it holds at the start (a switched one, or friction)."""
+
+    name: str
+    type: str
+    rows: int
+    when: bool = False
+    until: bool = False
+    duration: bool = False
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChangingSet:
+    """The constraints of a system, those that come and go among them, compiled.
+
+    - `terms`, `places`, `unit` as for `Embedding`, for the rows of all constraints: `permanent` ones, then those of the
+      `elements` one after another;
+    - `laws` writes restitution, static and kinetic friction, bound and duration of every element, (elements, 5);
+      `fixed_laws` says that they are numbers;
+    - `conditions` writes when and until of every element, (elements, 2), from `Layout.event_inputs`; None where no
+      element has one;
+    - `table` has the modes that are written out: the number of each (`mode_number`), the program of its rates, and the
+      one that writes reactions, rates and residuals of all rows. Other modes are embedded at run time.
+    """
+
+    layout: Layout
+    permanent: int
+    elements: tuple[Element, ...]
+    terms: Kernel
+    laws: Kernel
+    places: Kernel | None = None
+    unit: Kernel | None = None
+    conditions: Kernel | None = None
+    fixed_laws: bool = False
+    impact: str = "poisson"
+    table: tuple[tuple[int, Kernel, Kernel], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.impact not in IMPACT_LAWS:
+            raise InputError(f"impact = {self.impact!r}: there are {', '.join(IMPACT_LAWS)}")
+        rows = self.permanent + sum(e.rows for e in self.elements)
+        if rows != self.layout.rows:
+            raise InputError(f"{rows} rows of constraints where the layout has {self.layout.rows}")
+
+    @property
+    def first_rows(self) -> tuple[int, ...]:
+        """The first row of each element."""
+        found, row = [], self.permanent
+        for element in self.elements:
+            found.append(row)
+            row += element.rows
+        return tuple(found)
+
+    def run(self, watch: Kernel | None = None) -> ChangingRun:
+        """The memory of one run; `watch` is the program of the user's events, over `Layout.event_inputs`."""
+        return ChangingRun(self, watch)
+
+
+def mode_number(states: Sequence[str]) -> int:
+    """The number of a mode in a table, from what its elements do: "open", "sticks", "slips forward" or "slips
+    backward"."""
+    number = 0
+    for state in states:
+        number = 4 * number + MODE_STATES.index(state)
+    return number
+
+
+class ChangingRun:
+    """One run under changing constraints: programs that work in its memory, and its transitions so far."""
+
+    def __init__(self, constraints: ChangingSet, watch: Kernel | None = None):
+        with announce_compilation("constraints that come and go"):
+            from .compiled import changing, transitions
+            from .compiled.contact_programs import contact_program
+            from .compiled.impact import impact_size
+
+        self.constraints = constraints
+        self._code, self._transition = changing.changing_program, transitions.transition_program
+        self._record = np.zeros(1, dtype=changing.MEMORY)
+        self._arrays: dict[str, Any] = {}
+        self._watched = 0 if watch is None else watch.program.output_count
+        layout, elements = constraints.layout, constraints.elements
+        k = len(elements)
+        values: dict[str, Any] = {
+            "coordinates": layout.coordinates,
+            "n": layout.speeds,
+            "rows": layout.rows,
+            "permanent": constraints.permanent,
+            "elements": k,
+            "holonomic": len(layout.positions),
+            "inputs": layout.inputs.size,
+            "states": layout.state.size,
+            "watched": self._watched,
+            "fixed_laws": int(constraints.fixed_laws),
+            "impact_law": IMPACT_LAWS.index(constraints.impact),
+            "q_start": 8 * layout.inputs["q"].start,
+            "u_start": 8 * layout.inputs["u"].start,
+            "room": FIRST_ROOM,
+            "solver": contact_program.address,
+        }
+        programs = {name: getattr(constraints, name) for name in ("terms", "places", "unit", "laws", "conditions")}
+        programs["watch"] = watch
+        for name, kernel in programs.items():
+            values[name] = 0 if kernel is None else kernel.address
+        for name, value in values.items():
+            self._record[name] = value
+        self._kept = tuple(programs.values())
+        self._make_shared()
+        self._make_own(impact_size(k + 1, layout.rows))
+        tasks = np.empty((len(changing.TASKS), 2), dtype=np.int64)
+        tasks[:, 0] = changing.TASKS
+        tasks[:, 1] = address_of(self._record)
+        self._tasks = tasks
+        self._hold_initial()
+
+    def _hold(self, **arrays: Any) -> None:
+        for name, array in arrays.items():
+            self._arrays[name] = array
+            self._record[name] = address_of(array)
+
+    def _make_shared(self) -> None:
+        constraints = self.constraints
+        layout, elements = constraints.layout, constraints.elements
+        place_of = np.full(layout.rows + 1, -1, dtype=np.int64)
+        place_of[list(layout.positions)] = np.arange(len(layout.positions))
+        numbers: dict[str, list[int]] = {
+            "type": [TYPES.index(e.type) for e in elements],
+            "first": list(constraints.first_rows),
+            "length": [e.rows for e in elements],
+            "has_when": [int(e.when) for e in elements],
+            "has_until": [int(e.until) for e in elements],
+            "has_duration": [int(e.duration) for e in elements],
+        }
+        if constraints.table:
+            table = np.zeros((2, 4 ** len(elements)), dtype=np.int64)
+            for number, rates, ends in constraints.table:
+                table[:, number] = rates.address, ends.address
+            self._hold(table=table)
+        self._hold(place_of=place_of, **{name: np.array([*v, 0], dtype=np.int64) for name, v in numbers.items()})
+
+    def _make_own(self, solver: int) -> None:
+        layout, k = self.constraints.layout, len(self.constraints.elements)
+        n, rows, room = layout.speeds, layout.rows, FIRST_ROOM
+        terms, places = np.zeros(layout.terms.size), np.zeros(layout.places.size)
+        self._hold(qdot=terms, place_phi=places)
+        names = {"M": "mass", "f": "f", "A": "a", "rate": "rate", "b": "wanted", "phi": "phi", "power": "power"}
+        for block, name in names.items():
+            self._record[name] = address_of(terms) + 8 * layout.terms[block].start
+        for block, name in {"G": "place_rows", "T": "along"}.items():
+            self._record[name] = address_of(places) + 8 * layout.places[block].start
+        inputs = layout.inputs.size + rows
+        sizes: dict[str, tuple[int, ...]] = {
+            "law": (k, 5),
+            "condition": (k, 2),
+            "x": (inputs,),
+            "x_watch": (inputs,),
+            "y": (layout.state.size,),
+            "kept": (layout.coordinates,),
+            "chol": (n, n),
+            "basis": (n, n),
+            "columns": (rows, n),
+            "rows_z": (rows, n),
+            "direction": (k, 2),
+            "imposed": (k,),
+            "ends": (3, rows),
+            "slip": (2,),
+            "solver_work": (solver,),
+            "solver_mu": (k + 1,),
+            "solver_e": (k + 1,),
+            "at": (room,),
+            "energy": (room,),
+            "impulses": (room, rows),
+            "speeds": (room, 2, n),
+            "directions": (room, k, 2),
+        }
+        sizes |= dict.fromkeys(("beta", "z_free", "z", "z_other", "step", "before"), (n,))
+        sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
+        vectors = ("drift", "right", "solution", "scale", "reaction", "offset", "impulse")
+        sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
+        self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
+        wholes: dict[str, tuple[int, ...]] = {
+            "place_group": (len(layout.positions) + 1,),
+            "cause": (room,),
+            "which": (room,),
+            "choices": (room,),
+            "states_after": (room, k),
+        }
+        wholes |= dict.fromkeys(("state", "barred", "solver_first", "solver_rows", "solver_type"), (k + 1,))
+        wholes |= {"solver_element": (k + 1,)}
+        wholes |= dict.fromkeys(("unknown", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
+        self._hold(**{name: np.zeros(shape, dtype=np.int64) for name, shape in wholes.items()})
+
+    def _hold_initial(self) -> None:
+        """Which element each row with a residual is of, and what holds before the first choice."""
+        constraints = self.constraints
+        group = self._arrays["place_group"]
+        for place, row in enumerate(constraints.layout.positions):
+            group[place] = -1
+            for e, (first, element) in enumerate(zip(constraints.first_rows, constraints.elements, strict=True)):
+                if first <= row < first + element.rows:
+                    group[place] = e
+        for e, element in enumerate(constraints.elements):
+            self._arrays["state"][e] = int(element.held)
+
+    def _routine(self, task: int, outputs: int) -> Routine:
+        return Routine(self._code.address, outputs, address_of(self._tasks) + task * self._tasks.strides[0], self)
+
+    @property
+    def rates(self) -> Routine:
+        """[q̇, u̇, power] of a state in the present mode."""
+        return self._routine(0, self.constraints.layout.state.size)
+
+    @property
+    def projection(self) -> Routine:
+        """The state moved onto the constraints of the present mode."""
+        return self._routine(1, self.constraints.layout.state.size)
+
+    @property
+    def watch(self) -> Routine:
+        """Two functions for each changing constraint, which fall through zero where the mode ends, then the user's."""
+        return self._routine(2, 2 * len(self.constraints.elements) + self._watched)
+
+    @property
+    def reactions(self) -> Routine:
+        """λ of all rows in the present mode."""
+        return self._routine(3, self.constraints.layout.rows)
+
+    def enter(self, mode: Mapping[str, str], slip: Mapping[str, Array], x: Array) -> None:
+        """Be in a mode, as after a transition, to ask about states with inputs such as x in it."""
+        for i, element in enumerate(self.constraints.elements):
+            self._arrays["state"][i] = STATES.index(mode[element.name])
+            if element.name in slip:
+                self._arrays["direction"][i] = slip[element.name]
+        laws = Routine(self.constraints.laws.address, 5 * len(self.constraints.elements))
+        self._arrays["law"][:] = laws(x).reshape(-1, 5)
+
+    def attach(self, state: Any) -> None:
+        """Tell a loop, by the record of its memory, whom to ask where a mode ends."""
+        state["transition"] = self._transition.address
+        state["transition_memory"] = address_of(self._record)
+        state["transition_events"] = 2 * len(self.constraints.elements)
+        state["transition_room"] = int(self._record[0]["room"])
+
+    def start(self, memory: Any) -> int:
+        """Choose the first mode; what comes of it, an index of `FAULTS`."""
+        return int(self._transition.ctypes(address_of(memory), address_of(self._record), 1))
+
+    def grow(self, state: Any) -> None:
+        """Make room for more transitions where they are full."""
+        record = self._record[0]
+        if record["count"] < record["room"]:
+            return
+        for name in ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after"):
+            array = self._arrays[name]
+            larger = np.zeros((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
+            larger[: array.shape[0]] = array
+            self._hold(**{name: larger})
+        self._record["room"] = 2 * int(record["room"])
+        state["transition_room"] = int(self._record[0]["room"])
+
+    def describe_fault(self, fault: int) -> str:
+        """Why there is no mode to go on with."""
+        record = self._record[0]
+        told = (
+            f" (residual {float(record['residual']):.1e})" if FAULTS[fault].startswith(("no set", "the impact")) else ""
+        )
+        return f"{FAULTS[fault]}{told}"
+
+    @property
+    def mode(self) -> dict[str, str]:
+        """What each changing constraint does now."""
+        return self._mode(self._arrays["state"])
+
+    def _mode(self, states: Any) -> dict[str, str]:
+        return {e.name: STATES[s] for e, s in zip(self.constraints.elements, states.tolist(), strict=False)}
+
+    def _slips(self, states: Any, directions: Array) -> dict[str, Array]:
+        return {
+            e.name: directions[i].copy()
+            for i, e in enumerate(self.constraints.elements)
+            if STATES[int(states[i])] == "slips"
+        }
+
+    def transitions(self) -> tuple[Transition, ...]:
+        """All transitions so far, the choice of the first mode before them."""
+        arrays, rows = self._arrays, self.constraints.first_rows
+        found: list[Transition] = []
+        for i in range(int(self._record[0]["count"])):
+            impulse = arrays["impulses"][i]
+            which = int(arrays["which"][i])
+            elements = self.constraints.elements
+            struck = [e.name for e, r in zip(elements, rows, strict=True) if np.any(impulse[r : r + e.rows])]
+            named = struck or ([elements[which].name] if which >= 0 else [])
+            found.append(
+                Transition(
+                    float(arrays["at"][i]),
+                    CAUSES[int(arrays["cause"][i])],
+                    tuple(named),
+                    self._mode(arrays["states_after"][i]),
+                    {
+                        e.name: impulse[r : r + e.rows].copy()
+                        for e, r in zip(elements, rows, strict=True)
+                        if np.any(impulse[r : r + e.rows])
+                    },
+                    float(arrays["energy"][i]),
+                    arrays["speeds"][i, 0].copy(),
+                    arrays["speeds"][i, 1].copy(),
+                    max(1, int(arrays["choices"][i])),
+                    self._slips(arrays["states_after"][i], arrays["directions"][i]),
+                )
+            )
+        return tuple(found)
+
+
+__all__ = ["CAUSES", "FAULTS", "IMPACT_LAWS", "MODE_STATES", "ChangingRun", "ChangingSet", "Element", "mode_number"]

@@ -1,0 +1,184 @@
+"""Contact problems u = W r + b under Coulomb's law, solved without allocation; for calls from compiled code.
+
+    solve_contacts(k, first, rows, kinds, mu, n, W, b, r, work) -> natural residual
+    count_solutions(k, first, rows, kinds, mu, n, W, b, r, work) -> natural residual
+    work_size(k, n) -> numbers (8 bytes each) of `work`, for Python
+
+k and n are counts, everything else is an address (int64): of int64 numbers first, rows, kinds (k,), of float64 numbers
+mu (k,), W (n, n) row by row, b (n,), r (n,). What the kinds mean is said in `contacts`. r is where the search begins,
+zeros or the reactions of a moment ago, and where the solution is left; where it has several, the one nearest to where
+it began. A natural residual of SOLVED or less is a solution; without one, r is the best that was found.
+
+The record `problem(work)` says afterwards which method found it (`method`, −1 if none), how many solutions of different
+u there are (`solutions`: 0 none, −1 not counted), and has u at the address `u`. Problems whose modes are few are always
+counted; `count_solutions` counts those of up to MOST_MODES modes, which is slower.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .call import part, reals, stay_separate
+from .contact_newton import newton_steps
+from .contacts import (
+    BOUND,
+    CONE,
+    ENUMERATION,
+    FREE,
+    GAUSS_SEIDEL,
+    LEMKE,
+    NEWTON,
+    NORMAL,
+    SOLVED,
+    TIGHT,
+    WARM_START,
+    evaluate,
+    give_back,
+    lay_out,
+    measure_contacts,
+    problem,
+    set_size,
+    soften,
+    take_in,
+    work_size,
+)
+from .enumeration import count_modes, enumerate_modes
+from .gauss_seidel import sweep_contacts
+from .lemke import lemke_start
+
+__all__ = [
+    "BOUND",
+    "CONE",
+    "FREE",
+    "NORMAL",
+    "SOLVED",
+    "SOLVING",
+    "count_solutions",
+    "problem",
+    "set_problem",
+    "solve_contacts",
+    "solve_problem",
+    "work_size",
+]
+
+FEW_MODES, MOST_MODES = 16.0, 4096.0
+"""Combinations of modes that are looked at in any case, and at most where nothing else finds a solution."""
+
+SOLVING, COUNTING = np.int64(0), np.int64(1)
+"""Whether all solutions are counted. For plain constants numba would compile parts anew, here and below."""
+
+FIRST_ATTEMPTS, LAST_ATTEMPTS = np.int64(2), np.int64(4)
+"""Times that Newton's method is begun after sweeps, before and after Lemke's method."""
+
+NO_SWEEPS, FIRST_SWEEPS, MANY_SWEEPS, MORE_SWEEPS = np.int64(0), np.int64(6), np.int64(100), 4
+"""Sweeps before Newton's method, and how many times more there are with each next attempt."""
+
+NEWTON_STEPS = 60
+"""Steps of Newton's method at most; four to ten are usual."""
+
+SOFTEST, HARDEST, HARDER = 1.0, 1e-8, 0.3
+"""Compliances of contacts, relative to their mobility, from which a solution is followed where all else fails."""
+
+
+@part
+def set_problem(k, first, rows, kinds, mu, n, w, b, r, work):
+    """The record of a problem, laid out in `work`, with all that is given taken in."""
+    stay_separate()
+    m = problem(work)
+    m.k, m.first, m.rows, m.kinds, m.mu, m.n = k, first, rows, kinds, mu, n
+    m.given_w, m.given_b, m.given_r = w, b, r
+    lay_out(m, work)
+    measure_contacts(m)
+    take_in(m)
+    return m
+
+
+@part
+def attempt(m, sweeps):
+    """So many sweeps, then Newton steps; returns the natural residual."""
+    stay_separate()
+    m.method = GAUSS_SEIDEL
+    if sweep_contacts(m, sweeps) > TIGHT:
+        m.method = NEWTON
+        newton_steps(m, NEWTON_STEPS, 1.0)
+    return m.residual
+
+
+@part
+def attempt_again(m, attempts, sweeps):
+    """So many attempts, each with more sweeps, until one succeeds; returns the natural residual."""
+    for _ in range(attempts):
+        if attempt(m, sweeps) <= SOLVED:
+            break
+        sweeps *= MORE_SWEEPS
+    return m.residual
+
+
+@part
+def follow_from_soft(m):
+    """Follow the solution of compliant contacts, which is easily found, while their compliance vanishes."""
+    compliance = SOFTEST
+    while compliance > HARDEST:
+        soften(m, compliance)
+        attempt(m, FIRST_SWEEPS)
+        compliance *= HARDER
+    soften(m, 0.0)
+    return attempt(m, FIRST_SWEEPS)
+
+
+@part
+def iterate(m):
+    """Solve without enumeration, by what is quick first; leaves the natural residual in m.residual."""
+    m.method = WARM_START
+    if evaluate(m) <= TIGHT or attempt_again(m, FIRST_ATTEMPTS, FIRST_SWEEPS) <= SOLVED:
+        return
+    if lemke_start(m) and attempt(m, NO_SWEEPS) <= SOLVED:
+        m.method = LEMKE
+        return
+    if attempt_again(m, LAST_ATTEMPTS, MANY_SWEEPS) > SOLVED:
+        follow_from_soft(m)
+
+
+@part
+def clear_reactions(m):
+    """r = 0, which is the solution where b = 0 and no floor is there."""
+    r = reals(m.r)
+    for j in range(m.n):
+        r[j] = 0.0
+    m.size = 1.0
+    m.method = WARM_START
+    evaluate(m)
+
+
+@part
+def solve_problem(m, counting):
+    """Solve the problem in the record m, where `counting` by looking at all modes; returns the natural residual.
+
+    Else few modes are enumerated, problems of more are iterated, and their modes looked at where that fails.
+    """
+    stay_separate()
+    set_size(m)
+    modes = count_modes(m)
+    if m.size == 0.0:
+        clear_reactions(m)
+    elif not (modes >= 1.0 and modes <= (MOST_MODES if counting else FEW_MODES)):
+        iterate(m)
+    if m.residual > SOLVED and modes >= 1.0 and modes <= MOST_MODES:
+        m.method = ENUMERATION
+        enumerate_modes(m)
+    if not m.residual <= SOLVED:
+        m.method = -1
+    give_back(m)
+    return m.residual
+
+
+@part
+def solve_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
+    """Set r to a solution of the problem; returns its natural residual. See the head of the module."""
+    return solve_problem(set_problem(k, first, rows, kinds, mu, n, w, b, r, work), SOLVING)
+
+
+@part
+def count_solutions(k, first, rows, kinds, mu, n, w, b, r, work):
+    """Solve as `solve_contacts` does, by looking at all modes if they are not more than MOST_MODES."""
+    return solve_problem(set_problem(k, first, rows, kinds, mu, n, w, b, r, work), COUNTING)
