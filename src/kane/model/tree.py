@@ -301,6 +301,7 @@ class Tree(Symbols):
             raise ModelError(
                 Problem(self.where(f"{where} / mass"), f"mass {mass:g} kg", "mass is not negative", "give a mass ≥ 0")
             )
+        self.constant([e for row in body.inertia for e in row], f"{where} / inertia")
         if all(e.is_zero for row in body.inertia for e in row):
             return
         I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]

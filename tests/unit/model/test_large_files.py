@@ -11,11 +11,19 @@ from typing import Any
 import pytest
 
 from kane.errors import ModelError
-from kane.model import ConfigurationEquations, Mechanism, MotionEquations, read_mechanism, read_urdf
+from kane.model import (
+    ConfigurationEquations,
+    Constraint,
+    Distance,
+    Mechanism,
+    MotionEquations,
+    read_mechanism,
+    read_urdf,
+)
 from kane.model.expression import closest
 from kane.model.files.nodes import MAX_FAULTS
 from kane.model.symbols import suggestion
-from unit.model.large_files import LARGE
+from unit.model.large_files import GEOMETRY, LARGE
 
 SIZE = 60_000  # characters: what grows faster than the file shows here already
 CALLS = 60  # per character of a file; a body or a joint takes some hundred calls and some twenty characters
@@ -76,7 +84,7 @@ def test_the_work_per_character_does_not_grow_with_the_file() -> None:
     """Twice the file, twice the calls; a tenth more for tables that grow."""
 
     def calls(name: str, size: int) -> int:
-        text = LARGE[name](size)
+        text = {**LARGE, **GEOMETRY}[name](size)
 
         def judge() -> None:
             try:
@@ -86,7 +94,7 @@ def test_the_work_per_character_does_not_grow_with_the_file() -> None:
 
         return counted_calls(judge)
 
-    for name in ("chain of joints", "chosen speeds", "equations", "parameters in a chain"):
+    for name in ("chain of joints", "chosen speeds", "equations", "parameters in a chain", "wheels"):
         calls(name, 2_000)  # what is imported and made once
         assert calls(name, 40_000) <= 2.2 * calls(name, 20_000), name
 
@@ -152,3 +160,36 @@ def test_a_name_among_many_is_still_suggested(comparisons: list[str]) -> None:
     assert closest("elbow", [*names, "elbows"]) == "elbows"
     assert len(comparisons) <= 2 * 100
     assert suggestion("none like it", names).endswith("and 29970 more")
+
+
+ROD = Distance("ground", "b", length="3 + p", first_at=(1, 0, 0))
+
+
+class Watched(dict[str, Any]):
+    """A table that notes how often somebody goes through all of it."""
+
+    walks = 0
+
+    def __iter__(self) -> Any:
+        self.walks += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        ConfigurationEquations("q1**2 = q2"),
+        MotionEquations("q1' = 2*q2'"),
+        Distance("ground", "b", length="3 + p", first_at=(1, 0, 0)),
+    ],
+)
+def test_a_constraint_goes_through_no_table_of_the_whole_model(constraint: Constraint) -> None:
+    """Going through names in C is no call, but with as many constraints as names it is quadratic work all the same."""
+    m = Mechanism("many names")
+    m.parameter("p", 1.0)
+    m.coordinate("q1")
+    m.coordinate("q2")
+    m.joint("j", "spherical", "ground", m.body("b", mass=1))
+    m.motion_variables, m.parameters = Watched(m.motion_variables), Watched(m.parameters)
+    m.constrain("c", constraint)
+    assert (m.motion_variables.walks, m.parameters.walks) == (0, 0)

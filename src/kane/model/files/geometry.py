@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
-from ...errors import ModelError
+from ...errors import ExpressionError, ModelError
 from ...space import Vector
 from .faults import Lost
 from .nodes import Node
@@ -60,7 +60,7 @@ def _run_in_order(r: NodeValues, tasks: Mapping[tuple[str, str], Task], needs: M
             run, node, line = tasks[key]
             try:
                 run()
-            except ModelError as error:
+            except (ModelError, ExpressionError) as error:
                 r.locate(error, node.source, line)
                 r.faults.lost.add(key)
             except Lost:
