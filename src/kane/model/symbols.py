@@ -357,12 +357,18 @@ class Symbols:
 
     def _coordinate(self, name: str, initial: Quantity) -> Coordinate:
         self.new_name(name, "coordinate", self._names, symbol=True)
-        start = self.number(self.scalar(initial, f"coordinate '{name}'"), f"coordinate '{name}'")
-        record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), start)
+        start = self._start(initial, f"coordinate '{name}'")
+        record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), **start)
         self.coordinate_records[name] = record
         self._names[name] = record.symbol
         self._names[f"{name}'"] = record.rate
         return record
+
+    def _start(self, value: Quantity, where: str) -> dict[str, Any]:
+        """The fields `initial` and `start` of a coordinate or speed."""
+        expr = self.scalar(value, where)
+        self.constant([expr], where)
+        return {"initial": self.number(expr, where), "start": None if expr.number is not None else expr}
 
     def _motion_variable(self, symbol: Expr, speed: str) -> None:
         self.new_name(speed, "speed", self._names, symbol=True)
@@ -401,7 +407,8 @@ class Symbols:
         self.duration = duration
 
     def set_initial(self, values: Mapping[str, Quantity]) -> None:
-        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters.
+        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters, which
+        they follow.
 
         >>> m = kane.load("pendulum")
         >>> m.set_initial({"q": "90*deg", "u": 2})
@@ -410,13 +417,11 @@ class Symbols:
         """
         for name, value in values.items():
             where = f"initial '{name}'"
-            expr = self.scalar(value, where)
-            self.constant([expr], where)
-            start = self.number(expr, where)
+            start = self._start(value, where)
             if name in self.coordinate_records:
-                self.coordinate_records[name] = replace(self.coordinate_records[name], initial=start)
+                self.coordinate_records[name] = replace(self.coordinate_records[name], **start)
             elif name in self.speed_records:
-                self.speed_records[name] = replace(self.speed_records[name], initial=start)
+                self.speed_records[name] = replace(self.speed_records[name], **start)
             else:
                 self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, where)
         self.revision += 1

@@ -368,7 +368,8 @@ class Tree(Symbols):
             self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
         )
         symbols = self._joint_symbols(name, kind, coordinates, speeds, initial, where)
-        starts = [self.number(self.scalar(q0, f"{where} / initial"), f"{where} / initial") for q0 in symbols[2]]
+        starts = [self.scalar(q0, f"{where} / initial") for q0 in symbols[2]]
+        self.constant(starts, f"{where} / initial")
         rates = tuple(self.graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1]))
         records = tuple(self._coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True))
         for rate, speed in zip(rates, symbols[1], strict=True):
