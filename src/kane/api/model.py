@@ -575,8 +575,9 @@ class Model:
         ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
         Where constraints come and go, `contacts` says how: each change found and resolved ("events"), with `impact` one
         of poisson (the default), newton, stronge, sequential, plastic; or in steps of length `step` ("stepping", for
-        many contacts), with Newton's law of impact. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
-        ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
+        many contacts), with Newton's law of impact. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau
+        (stiff). The trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10,
+        `atol` to a hundredth of that.
 
         >>> m = kane.load("pendulum")
         >>> run = m.simulate(10, q={"q": "10*deg"})

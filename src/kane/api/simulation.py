@@ -247,9 +247,7 @@ def _check_contacts(
     if contacts == ENGINES[0]:
         return False
     if not mechanism.changing:
-        raise InputError(
-            "contacts = 'stepping': the model has no constraint that comes and goes\n    fix: leave it out"
-        )
+        raise InputError("contacts = 'stepping': the model has nothing that comes and goes\n    fix: leave it out")
     if step is None:
         raise InputError("contacts = 'stepping' has steps of one length\n    fix: give step=..., in seconds, say 1e-3")
     if method != "dop853":

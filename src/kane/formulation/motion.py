@@ -43,8 +43,8 @@ def motion_program(equations: Equations, law: ControlLaw | None = None) -> Progr
 
 
 def terms_program(equations: Equations, law: ControlLaw | None = None, accelerated: int | None = None) -> Program:
-    """What constraints are embedded from at run time, `Layout.terms`; b only of the first `accelerated` rows, if that is
-    given, and zeros for the others."""
+    """What constraints are embedded from at run time, `Layout.terms`; where `accelerated` is given, b of so many
+    rows only and zeros for the others."""
     rows = equations.constraints
     known = len(rows) if accelerated is None else accelerated
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]

@@ -50,7 +50,7 @@ from .changing import (
     record,
     slip_rows,
 )
-from .contact_programs import SOLVE
+from .contact_programs import SETTLE, SOLVE
 from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL
 from .explicit import next_end
@@ -75,8 +75,11 @@ HALVINGS = 3
 GAIN = 1e-9
 """Share of what impulses do with velocities that a gain of energy has to exceed."""
 
-PENETRATES = -1e-13
-"""Gap (m, rad) below which bodies are moved apart; above it is rounding."""
+PENETRATES = -1e-9
+"""Gap (m, rad) below which bodies are moved apart; above it the next step does it by its velocities."""
+
+FEW_ROWS = 36
+"""Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
 
 STILL = 1e-7
 """Share of the largest velocity of the contact problem below which nothing slips."""
@@ -88,6 +91,7 @@ SIZES = (
     "current",  # 1: the terms are those of the state that the loop is at
     "contacts",  # of the contact problem
     "size",  # its rows
+    "solved",  # contact problems so far
     "switches",  # 1: there are switched or released constraints to look after
 )
 OWN_REALS = (
@@ -328,7 +332,7 @@ def set_contact(c, s, h, i):
         if bounces(c, s, i, h):
             b[size] += s.share * law[RESTITUTION] * reals(c.rate)[first]
         else:
-            b[size] += max(0.0, reals(c.phi)[first]) / h
+            b[size] += reals(c.phi)[first] / h
     s.contacts, s.size = count + 1, size + rows
 
 
@@ -360,7 +364,11 @@ def solve_step(c, s, h):
         set_problem_matrix(c, s)
         given = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
         at = (c.solver_w, c.solver_b, c.solver_r, c.solver_work)
-        c.residual = solve(c.solver, SOLVE, s.contacts, *given, s.size, *at)
+        task = SOLVE if s.size <= FEW_ROWS else SETTLE
+        c.residual = solve(c.solver, task, s.contacts, *given, s.size, *at)
+        if task == SETTLE and c.residual > GOOD_ENOUGH:
+            c.residual = solve(c.solver, SOLVE, s.contacts, *given, s.size, *at)
+        s.solved += 1
     p = reals(c.solver_r)
     for i in range(s.size):
         add_multiple(n, c.z_other, p[i], c.columns + 8 * i * n)
@@ -675,9 +683,10 @@ def start_stepping(m, c, s):
     if not look_at(c, s):
         return HAS_NO_MASS
     for i in range(c.elements):
-        if wholes(c.type)[i] == CONTACT and reals(c.phi)[wholes(c.first)[i]] <= TOUCHING:
-            if reals(c.rate)[wholes(c.first)[i]] <= AT_REST:
-                wholes(c.state)[i] = STICKS
+        row = wholes(c.first)[i]
+        closed = reals(c.phi)[row] <= TOUCHING and reals(c.rate)[row] <= AT_REST
+        if wholes(c.type)[i] == CONTACT and closed:
+            wholes(c.state)[i] = STICKS
     if c.permanent > 0 or s.switches:
         repair_state(c, s)
     switch_by_conditions(c, s, m.t, 0.0, 1)
