@@ -7,6 +7,7 @@ and what kind each changing constraint is of. A `ChangingRun` is the memory of o
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,10 +18,13 @@ from ..errors import InputError
 from ..graph.layout import Layout
 from .notice import announce_compilation
 from .routine import Routine, address_of
-from .solution import Transition
+from .solution import Array, Transition
 
 TYPES = ("contact", "one-way", "friction", "switched")
 STATES = ("open", "sticks", "slips")
+MODE_STATES = ("open", "sticks", "slips forward", "slips backward")
+"""What an element does in a mode that is written out."""
+
 CAUSES = ("start", "impact", "release", "stick", "slip", "imposed", "freed", "touch", "impact without collision")
 FAULTS = (
     "",
@@ -62,7 +66,9 @@ class ChangingSet:
     - `conditions` writes when and until of every element, (elements, 2), from `Layout.event_inputs`; None where no
       element has one;
     - for time stepping (`stepping`) `coordinate_rates` writes q̇, (coordinates,), `terms` may leave out b of changing
-      rows, and `steady` says that mass and forces are numbers.
+      rows, and `steady` says that mass and forces are numbers;
+    - `table` has the modes that are written out: the number of each (`mode_number`), the program of its rates, and the
+      one that writes reactions, rates and residuals of all rows. Other modes are embedded at run time.
     """
 
     layout: Layout
@@ -77,6 +83,7 @@ class ChangingSet:
     impact: str = "poisson"
     coordinate_rates: Kernel | None = None
     steady: bool = False
+    table: tuple[tuple[int, Kernel, Kernel], ...] = ()
 
     def __post_init__(self) -> None:
         if self.impact not in IMPACT_LAWS:
@@ -102,6 +109,15 @@ class ChangingSet:
     def run(self, watch: Kernel | None = None) -> ChangingRun:
         """The memory of one run; `watch` is the program of the user's events, over `Layout.event_inputs`."""
         return ChangingRun(self, watch)
+
+
+def mode_number(states: Sequence[str]) -> int:
+    """The number of a mode in a table, from what its elements do: "open", "sticks", "slips forward" or "slips
+    backward"."""
+    number = 0
+    for state in states:
+        number = 4 * number + MODE_STATES.index(state)
+    return number
 
 
 class ChangingRun:
@@ -170,6 +186,11 @@ class ChangingRun:
             "has_until": [int(e.until) for e in elements],
             "has_duration": [int(e.duration) for e in elements],
         }
+        if constraints.table:
+            table = np.zeros((2, 4 ** len(elements)), dtype=np.int64)
+            for number, rates, ends in constraints.table:
+                table[:, number] = rates.address, ends.address
+            self._hold(table=table)
         self._hold(place_of=place_of, **{name: np.array([*v, 0], dtype=np.int64) for name, v in numbers.items()})
 
     def _make_own(self, solver: int) -> None:
@@ -196,6 +217,7 @@ class ChangingRun:
             "rows_z": (rows, n),
             "direction": (k, 2),
             "imposed": (k,),
+            "ends": (3, rows),
             "slip": (2,),
             "solver_work": (solver,),
             "solver_mu": (k + 1,),
@@ -253,6 +275,20 @@ class ChangingRun:
         """Two functions for each changing constraint, which fall through zero where the mode ends, then the user's."""
         return self._routine(2, 2 * len(self.constraints.elements) + self._watched)
 
+    @property
+    def reactions(self) -> Routine:
+        """λ of all rows in the present mode."""
+        return self._routine(3, self.constraints.layout.rows)
+
+    def enter(self, mode: Mapping[str, str], slip: Mapping[str, Array], x: Array) -> None:
+        """Be in a mode, as after a transition, to ask about states with inputs such as x in it."""
+        for i, element in enumerate(self.constraints.elements):
+            self._arrays["state"][i] = STATES.index(mode[element.name])
+            if element.name in slip:
+                self._arrays["direction"][i] = slip[element.name]
+        laws = Routine(self.constraints.laws.address, 5 * len(self.constraints.elements))
+        self._arrays["law"][:] = laws(x).reshape(-1, 5)
+
     def attach(self, state: Any) -> None:
         """Tell a loop, by the record of its memory, whom to ask where a mode ends."""
         state["transition"] = self._transition.address
@@ -299,6 +335,13 @@ class ChangingRun:
     def _mode(self, states: Any) -> dict[str, str]:
         return {e.name: STATES[s] for e, s in zip(self.constraints.elements, states.tolist(), strict=False)}
 
+    def _slips(self, states: Any, directions: Array) -> dict[str, Array]:
+        return {
+            e.name: directions[i].copy()
+            for i, e in enumerate(self.constraints.elements)
+            if STATES[int(states[i])] == "slips"
+        }
+
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, the choice of the first mode before them."""
         arrays, rows = self._arrays, self.constraints.first_rows
@@ -324,9 +367,10 @@ class ChangingRun:
                     arrays["speeds"][i, 0].copy(),
                     arrays["speeds"][i, 1].copy(),
                     max(1, int(arrays["choices"][i])),
+                    self._slips(arrays["states_after"][i], arrays["directions"][i]),
                 )
             )
         return tuple(found)
 
 
-__all__ = ["CAUSES", "FAULTS", "IMPACT_LAWS", "ChangingRun", "ChangingSet", "Element"]
+__all__ = ["CAUSES", "FAULTS", "IMPACT_LAWS", "MODE_STATES", "ChangingRun", "ChangingSet", "Element", "mode_number"]

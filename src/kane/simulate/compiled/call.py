@@ -117,20 +117,6 @@ transit: Callable[..., Any] = intrinsic(_transit)
 `address` (`transitions.transition_program`), which works in memory of its own."""
 
 
-def _solve(typing_context, address, task, k, first, rows, kinds, mu, e, n, w, b, r, work):
-    def code(context, builder, signature, args):
-        whole = ir.IntType(64)
-        solver = builder.inttoptr(args[0], ir.FunctionType(ir.DoubleType(), [whole] * 12).as_pointer())
-        return builder.call(solver, list(args[1:]))
-
-    return types.float64(*[types.int64] * 13), code
-
-
-solve: Callable[..., Any] = intrinsic(_solve)
-"""solve(address, task, …): run the program of contact problems and impacts at `address`
-(`contact_programs.contact_program`), which takes what follows."""
-
-
 def _pointer(kind: types.Type) -> Callable[..., Any]:
     """An intrinsic that turns an address into a pointer to values of `kind`."""
 

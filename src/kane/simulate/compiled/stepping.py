@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from ...constraints.thresholds import AT_REST, EXACT, NO_MASS, TOUCHING
-from .call import call, part, reals, record_of, solve, wholes
+from .call import call, part, reals, record_of, solve_by, wholes
 from .changing import (
     BOUND,
     CONTACT,
@@ -365,9 +365,9 @@ def solve_step(c, s, h):
         given = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
         at = (c.solver_w, c.solver_b, c.solver_r, c.solver_work)
         task = SOLVE if s.size <= FEW_ROWS else SETTLE
-        c.residual = solve(c.solver, task, s.contacts, *given, s.size, *at)
+        c.residual = solve_by(c.solver, task, s.contacts, *given, s.size, *at)
         if task == SETTLE and c.residual > GOOD_ENOUGH:
-            c.residual = solve(c.solver, SOLVE, s.contacts, *given, s.size, *at)
+            c.residual = solve_by(c.solver, SOLVE, s.contacts, *given, s.size, *at)
         s.solved += 1
     p = reals(c.solver_r)
     for i in range(s.size):
