@@ -16,7 +16,7 @@ class SteppingRun(ChangingRun):
 
     def __init__(self, constraints: ChangingSet):
         with announce_compilation("time stepping"):
-            from .compiled.stepping import STEPPING
+            from .compiled.stepping_problem import STEPPING
 
         super().__init__(constraints)
         layout, elements = constraints.layout, constraints.elements
