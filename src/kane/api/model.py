@@ -558,7 +558,8 @@ class Model:
         step: float | None = None,
         embed: str = "run-time",
         drift: str | tuple[float, float] = "project",
-        impact: str = "poisson",
+        impact: str | None = None,
+        contacts: str = "events",
         events: Mapping[str, Any] | None = None,
         parameters: Any = None,
         progress: Callable[[float], object] | None = None,
@@ -576,8 +577,11 @@ class Model:
         "run-time", independent speeds chosen anew all the time, or at "formulation", chosen once, which is faster (from
         a singular position it is "run-time" always). `drift` off the constraints is taken out after each step
         ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
-        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
-        ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
+        Where constraints come and go, `contacts` says how: each change found and resolved ("events"), with `impact` one
+        of poisson (the default), newton, stronge, sequential, plastic; or in steps of length `step` ("stepping", for
+        many contacts), with Newton's law of impact. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau
+        (stiff). The trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10,
+        `atol` to a hundredth of that.
 
         >>> m = kane.load("pendulum")
         >>> run = m.simulate(10, q={"q": "10*deg"})
@@ -595,7 +599,7 @@ class Model:
             "method": method,
         }
         asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift}
-        asked |= {"impact": impact, "events": events}
+        asked |= {"impact": impact, "contacts": contacts, "events": events}
         try:
             ready = set_up(answers, t, **asked, options=options)
         except FAULTS as error:
