@@ -42,7 +42,7 @@ from .contacts import (
     work_size,
 )
 from .enumeration import count_modes, enumerate_modes
-from .gauss_seidel import sweep_contacts
+from .gauss_seidel import LOOK, sweep_contacts
 from .lemke import lemke_start
 from .step import copy_numbers
 
@@ -80,6 +80,10 @@ POLISHED, POLISHES = 1e-11, 3
 
 OTHER_STARTS, LEAST_REACH, MOST_REACH = 60, 0.5, 30.0
 """Pseudo-random beginnings, and how far they reach relative to b: wedged contacts have large reactions."""
+
+SETTLED, LONG_SWEEPS, SETTLING_STEPS = 1e-9, 200, 12
+"""Natural residual at which a large problem of a time step is settled; sweeps for it, and steps of Newton's method
+where they do not suffice."""
 
 
 @part
@@ -206,6 +210,27 @@ def solve_problem(m, counting):
     polish(m)
     if not m.residual <= SOLVED:
         m.method = -1
+    give_back(m)
+    return m.residual
+
+
+@part
+def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
+    """Set r to a solution to SETTLED, by sweeps from where it is: for large problems that change little from one to the
+    next. Returns its natural residual, which may be larger."""
+    m = set_problem(k, first, rows, kinds, mu, n, w, b, r, work)
+    set_size(m)
+    m.method = WARM_START
+    if m.size == 0.0:
+        clear_reactions(m)
+    elif evaluate(m) > SETTLED:
+        m.method = GAUSS_SEIDEL
+        sweeps = 0
+        while sweeps < LONG_SWEEPS and sweep_contacts(m, LOOK) > SETTLED:
+            sweeps += LOOK
+        if m.residual > SETTLED:
+            m.method = NEWTON
+            newton_steps(m, SETTLING_STEPS, 1.0)
     give_back(m)
     return m.residual
 
