@@ -33,6 +33,7 @@ from ..model.symbols import Quantity
 from ..space import Frame, Point
 from ..writing import write_text
 from . import constrained, given, linear, reactions, whole
+from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
 from .places import PlaceAnswers
@@ -534,6 +535,7 @@ class Model:
     freedom = _forward_question(constrained.freedom)
     project = _forward_question(constrained.project)
     drive_efforts = _forward_question(constrained.drive_efforts)
+    modes = _forward_question(mode_machine.modes)
     reactions = _forward_question(reactions.reactions)
     linearize = _forward_question(linear.linearize)
     equilibrium = _forward_question(linear.equilibrium)

@@ -33,6 +33,7 @@ from . import given
 from .answers import Answers, changing_set, embedding_of, law_key
 from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
+from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
 
@@ -184,10 +185,16 @@ def _mode(
     fresh, constraints = answers.fresh_equations, answers.mechanism.constraints
     if answers.mechanism.changing:
         whole = answers.of(answers.mechanism.all_rows_held())
+        unit = None if treatment.project else unit_program(fresh())
         mode = Mode(
             tuple(constraints),
+            unit=None if unit is None else compile(unit),
+            project=treatment.project,
             watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched])) if watched else None,
-            changing=changing_set(answers, law, treatment.impact),
+            changing=replace(
+                changing_set(answers, law, treatment.impact),
+                table=() if treatment.at_run_time else mode_table(answers, law),
+            ),
         )
         return mode, None if law is None else compile(control_program(fresh(), law))
     embedding = embedding_of(answers, law, baumgarte=treatment.baumgarte) if constraints else None
@@ -216,6 +223,8 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
         raise InputError(f"drift = {drift!r}: give 'project', 'none', or (damping ratio, frequency in rad/s)")
     if not isinstance(drift, str) and embed == "formulation":
         raise InputError("Baumgarte's accelerations are added at run time: leave out embed='formulation'")
+    if mechanism.changing:
+        return Treatment(embed == "run-time", drift == "project", None)
     if not mechanism.constraints:
         return Treatment()
     return Treatment(embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)

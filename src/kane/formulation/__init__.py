@@ -1,6 +1,7 @@
 """From a description to equations: Kane's method as a reverse sweep, composite bodies, the solve inside the program."""
 
 from .equations import Equations, formulate
+from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
     CompiledControl,
     ControlLaw,
@@ -22,12 +23,15 @@ __all__ = [
     "CompiledControl",
     "ControlLaw",
     "Equations",
+    "ModeRows",
     "Place",
+    "SlidingFriction",
     "control_program",
     "external_program",
     "formulate",
     "jacobian_program",
     "layout_of",
+    "mode_programs",
     "motion_program",
     "multiplier_symbols",
     "place_of",

@@ -46,7 +46,7 @@ def terms_program(equations: Equations, law: ControlLaw | None = None) -> Progra
     """What constraints are embedded from at run time, `Layout.terms`."""
     rows = equations.constraints
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
-    f, power = _with_law(equations, law, f), _with_law(equations, law, [load_power(equations)])
+    f, power = apply_law(equations, law, f), apply_law(equations, law, [load_power(equations)])
     found: dict[str, Sequence[Expr]] = {
         "qdot": equations.system.qdot,
         "M": [e for row in equations.mass_matrix for e in row],
@@ -102,7 +102,7 @@ def _rates(equations: Equations, law: ControlLaw | None) -> list[Expr]:
     udot, power = equations.forward_dynamics, load_power(equations)
     if equations.mechanism.constraints and equations.constraints.driven:
         power = power + _reaction_power(equations, udot)
-    return _with_law(equations, law, [*equations.system.qdot, *udot, power])
+    return apply_law(equations, law, [*equations.system.qdot, *udot, power])
 
 
 def _reaction_power(equations: Equations, udot: Sequence[Expr]) -> Expr:
@@ -115,7 +115,7 @@ def _reaction_power(equations: Equations, udot: Sequence[Expr]) -> Expr:
     return total
 
 
-def _with_law(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:
+def apply_law(equations: Equations, law: ControlLaw | None, exprs: list[Expr]) -> list[Expr]:
     """Expressions with the efforts of a control law added to tau."""
     if law is None:
         return exprs

@@ -1,7 +1,7 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
 from ..constraints.diagnosis import Names
-from .changing import IMPACT_LAWS, ChangingRun, ChangingSet, Element
+from .changing import IMPACT_LAWS, ChangingRun, ChangingSet, Element, mode_number
 from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
 from .problem import Mode, MotionProblem, Switch, simulate
@@ -47,6 +47,7 @@ __all__ = [
     "Transition",
     "Workspace",
     "integrate",
+    "mode_number",
     "multipliers_of",
     "simulate",
 ]

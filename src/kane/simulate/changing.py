@@ -7,6 +7,7 @@ and what kind each changing constraint is of. A `ChangingRun` is the memory of o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,9 @@ from .solution import Transition
 
 TYPES = ("contact", "one-way", "friction", "switched")
 STATES = ("open", "sticks", "slips")
+MODE_STATES = ("open", "sticks", "slips forward", "slips backward")
+"""What an element does in a mode that is written out."""
+
 CAUSES = ("start", "impact", "release", "stick", "slip", "imposed", "freed", "touch", "impact without collision")
 FAULTS = (
     "",
@@ -59,7 +63,9 @@ class ChangingSet:
     - `laws` writes restitution, static and kinetic friction, bound and duration of every element, (elements, 5);
       `fixed_laws` says that they are numbers;
     - `conditions` writes when and until of every element, (elements, 2), from `Layout.event_inputs`; None where no
-      element has one.
+      element has one;
+    - `table` has the modes that are written out: the number of each (`mode_number`), the program of its rates, and the
+      one that writes reactions, rates and residuals of all rows. Other modes are embedded at run time.
     """
 
     layout: Layout
@@ -72,6 +78,7 @@ class ChangingSet:
     conditions: Kernel | None = None
     fixed_laws: bool = False
     impact: str = "poisson"
+    table: tuple[tuple[int, Kernel, Kernel], ...] = ()
 
     def __post_init__(self) -> None:
         if self.impact not in IMPACT_LAWS:
@@ -92,6 +99,15 @@ class ChangingSet:
     def run(self, watch: Kernel | None = None) -> ChangingRun:
         """The memory of one run; `watch` is the program of the user's events, over `Layout.event_inputs`."""
         return ChangingRun(self, watch)
+
+
+def mode_number(states: Sequence[str]) -> int:
+    """The number of a mode in a table, from what its elements do: "open", "sticks", "slips forward" or "slips
+    backward"."""
+    number = 0
+    for state in states:
+        number = 4 * number + MODE_STATES.index(state)
+    return number
 
 
 class ChangingRun:
@@ -160,6 +176,11 @@ class ChangingRun:
             "has_until": [int(e.until) for e in elements],
             "has_duration": [int(e.duration) for e in elements],
         }
+        if constraints.table:
+            table = np.zeros((2, 4 ** len(elements)), dtype=np.int64)
+            for number, rates, ends in constraints.table:
+                table[:, number] = rates.address, ends.address
+            self._hold(table=table)
         self._hold(place_of=place_of, **{name: np.array([*v, 0], dtype=np.int64) for name, v in numbers.items()})
 
     def _make_own(self, solver: int) -> None:
@@ -186,6 +207,7 @@ class ChangingRun:
             "rows_z": (rows, n),
             "direction": (k, 2),
             "imposed": (k,),
+            "ends": (3, rows),
             "slip": (2,),
             "solver_work": (solver,),
             "solver_mu": (k + 1,),
@@ -313,4 +335,4 @@ class ChangingRun:
         return tuple(found)
 
 
-__all__ = ["CAUSES", "FAULTS", "IMPACT_LAWS", "ChangingRun", "ChangingSet", "Element"]
+__all__ = ["CAUSES", "FAULTS", "IMPACT_LAWS", "MODE_STATES", "ChangingRun", "ChangingSet", "Element", "mode_number"]

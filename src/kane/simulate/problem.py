@@ -70,7 +70,7 @@ class Mode:
     def __post_init__(self) -> None:
         if self.motion is None and self.embedding is None and self.changing is None:
             raise InputError("a mode has neither a motion nor an embedding: give the program that writes its rates")
-        if self.project and self.embedding is None:
+        if self.project and self.embedding is None and self.changing is None:
             raise InputError("a mode is projected onto constraints that it does not have: give its embedding")
 
     @property
@@ -227,7 +227,7 @@ def _integrate_changing(
         y,
         t,
         parameters=np.concatenate([problem.tau, problem.parameters]),
-        project_address=run.projection,
+        project_address=run.projection if mode.project else mode.unit,
         events=Events(run.watch, (*own, *problem.events)),
         changes=time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
         changing=run,

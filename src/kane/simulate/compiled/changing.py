@@ -33,6 +33,12 @@ LAWS = 5
 
 RESTITUTION, STATIC, KINETIC, BOUND, DURATION = range(LAWS)
 
+MOTION, ENDS = np.int64(0), np.int64(1)
+"""Programs of a mode that is written out: rates of the state, and what tells its end."""
+
+STATES = 4
+"""States of an element in the table of modes: open, sticks, slips forward, slips backward."""
+
 NONE = np.int64(-1)
 """No unknown. For a plain constant numba would compile what takes it once more."""
 
@@ -83,6 +89,7 @@ SHARED = (
     "has_until",
     "has_duration",
     "place_of",  # (rows,) int64: index among the rows with a residual, −1 without
+    "table",  # (2, 4^elements) int64: programs of the modes, rates and ends, 0 for none; 0 itself without a table
 )
 OWN_REALS = (
     "qdot",  # outputs of terms, which begin here
@@ -125,6 +132,7 @@ OWN_REALS = (
     "before",  # (n,): speeds before a transition
     "impulse",  # (rows,)
     "solver_w",  # (rows, rows): the contact problem of a transition
+    "ends",  # (3, rows): reactions, rates and residuals as the program of a mode writes them
     "solver_b",
     "solver_r",
     "solver_v",
@@ -496,6 +504,46 @@ def solve_mode(c):
 
 
 @part
+def mode_index(c):
+    """The number of the mode in the table: four states for each element, a slip forward or backward being two."""
+    index = np.int64(0)
+    state = wholes(c.state)
+    for i in range(c.elements):
+        digit = state[i]
+        if digit == SLIPS and reals(c.direction)[2 * i] < 0.0:
+            digit += 1
+        index = STATES * index + digit
+    return index
+
+
+@part
+def written_out(c, which):
+    """The address of a program of this mode, rates (0) or ends (1); 0 where it is not written out."""
+    if c.table == 0:
+        return np.int64(0)
+    return wholes(c.table)[which * STATES**c.elements + mode_index(c)]
+
+
+@part
+def read_ends(c, source):
+    """Reactions, rates and residuals of all rows in this mode, from its program where there is one; False where the
+    mass matrix is singular."""
+    address = written_out(c, ENDS)
+    if address == 0:
+        if not evaluate(c, source):
+            return False
+        solve_mode(c)
+        return True
+    call(address, source, c.ends)
+    copy_numbers(c.rows, c.ends, c.reaction)
+    copy_numbers(c.rows, c.ends + 8 * c.rows, c.rate)
+    copy_numbers(c.rows, c.ends + 16 * c.rows, c.phi)
+    if not c.fixed_laws:
+        call(c.laws, source, c.law)
+    return True
+
+
+@part
 def permanent_reactions(c):
     """Reactions of the permanent rows behind those of the mode, into c.reaction: what is left of M u̇ − f."""
     n, size = c.n, c.permanent
@@ -520,6 +568,10 @@ def permanent_reactions(c):
 @part
 def write_rates(c, source, target):
     """Write [q̇, u̇, power] for the inputs at `source`; the power is that of loads and changing reactions."""
+    address = written_out(c, MOTION)
+    if address != 0:
+        call(address, source, target)
+        return
     if not evaluate(c, source):
         fill(c.states, math.nan, target)
         return
@@ -551,12 +603,11 @@ def write_event_functions(c, source, target):
     g = reals(target)
     state, kind, first = wholes(c.state), wholes(c.type), wholes(c.first)
     rate, phi, reaction, law = reals(c.rate), reals(c.phi), reals(c.reaction), reals(c.law)
-    if not evaluate(c, source):
+    if not read_ends(c, source):
         fill(2 * c.elements + c.watched, math.nan, target)
         return
-    solve_mode(c)
     if c.watched > 0 or c.conditions != 0:
-        if c.permanent > 0:
+        if c.permanent > 0 and written_out(c, ENDS) == 0:
             permanent_reactions(c)
         copy_numbers(c.inputs, source, c.x_watch)
         copy_numbers(c.rows, c.reaction, c.x_watch + 8 * c.inputs)
