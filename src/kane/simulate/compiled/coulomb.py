@@ -72,7 +72,7 @@ FIRST_ATTEMPTS, LAST_ATTEMPTS = np.int64(2), np.int64(4)
 NO_SWEEPS, FIRST_SWEEPS, MANY_SWEEPS, MORE_SWEEPS = np.int64(0), np.int64(6), np.int64(100), 4
 """Sweeps before Newton's method, and how many times more there are with each next attempt."""
 
-NEWTON_STEPS = 60
+NEWTON_STEPS = np.int64(60)
 """Steps of Newton's method at most; four to ten are usual."""
 
 POLISHED, POLISHES = 1e-11, 3
@@ -81,7 +81,7 @@ POLISHED, POLISHES = 1e-11, 3
 OTHER_STARTS, LEAST_REACH, MOST_REACH = 60, 0.5, 30.0
 """Pseudo-random beginnings, and how far they reach relative to b: wedged contacts have large reactions."""
 
-SETTLED, LONG_SWEEPS, SETTLING_STEPS = 1e-9, 200, 12
+SETTLED, LONG_SWEEPS, SETTLING_STEPS = 1e-9, 200, np.int64(12)
 """Natural residual at which a large problem of a time step is settled; sweeps for it, and steps of Newton's method
 where they do not suffice."""
 
@@ -230,7 +230,7 @@ def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
             sweeps += LOOK
         if m.residual > SETTLED:
             m.method = NEWTON
-            newton_steps(m, SETTLING_STEPS, 1.0)
+            newton_steps(m, SETTLING_STEPS)
     give_back(m)
     return m.residual
 
