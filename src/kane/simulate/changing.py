@@ -220,7 +220,7 @@ class ChangingRun:
         }
         sizes |= dict.fromkeys(("beta", "z_free", "z", "z_other", "step", "before"), (n,))
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
-        vectors = ("drift", "right", "solution", "scale", "reaction", "offset", "impulse")
+        vectors = ("drift", "right", "solution", "weight", "scale", "reaction", "offset", "impulse")
         sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
         self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
         wholes: dict[str, tuple[int, ...]] = {
