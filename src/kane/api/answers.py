@@ -30,7 +30,7 @@ from ..graph import Expr, Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.parameters import start_with
-from ..simulate import ChangingSet, Element, Embedding, Names
+from ..simulate import ChangingElement, ChangingSet, Embedding, Names
 from . import given
 from .cache import Cache
 from .records import Array
@@ -348,7 +348,7 @@ def changing_set(answers: Answers, law: Any, impact: str, stepping: bool = False
         layout_of(whole.equations()),
         permanent,
         tuple(
-            Element(
+            ChangingElement(
                 c.name,
                 c.type,
                 len(c.rows),

@@ -103,7 +103,7 @@ class Model:
     You describe it with
         `parameter`, `body`, `particle`, `joint`, `dh`, `wheel`, `slosh`, `rotor`, `coordinate`, `frame`, `point`,
         `attach`: its parts;
-        `load`, `constrain`, `contact`, `switch`, `control`, `limit`: what acts on them, what holds them and when,
+        `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them and when,
         drives and their limits;
         `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_duration`, `set_parameters`, `keep_free`:
         choices and values.
@@ -165,7 +165,6 @@ class Model:
     load = _forward_description(Mechanism.load)
     constrain = _forward_description(Mechanism.constrain)
     contact = _forward_description(Mechanism.contact)
-    switch = _forward_description(Mechanism.switch)
     control = _forward_description(Mechanism.control)
     limit = _forward_description(Mechanism.limit)
     set_speeds = _forward_description(Mechanism.set_speeds)

@@ -42,7 +42,7 @@ FIRST_ROOM = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ChangingElement:
     """A changing constraint: its name, which of `TYPES` it is of, how many rows it has, what of a law it has, and
     whether it holds at the start (a switched one, or friction)."""
 
@@ -73,7 +73,7 @@ class ChangingSet:
 
     layout: Layout
     permanent: int
-    elements: tuple[Element, ...]
+    elements: tuple[ChangingElement, ...]
     terms: Kernel
     laws: Kernel
     places: Kernel | None = None
@@ -230,7 +230,7 @@ class ChangingRun:
         }
         sizes |= dict.fromkeys(("beta", "z_free", "z", "z_other", "step", "before"), (n,))
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
-        vectors = ("drift", "right", "solution", "scale", "reaction", "offset", "impulse")
+        vectors = ("drift", "right", "solution", "weight", "scale", "reaction", "offset", "impulse")
         sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
         self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
         wholes: dict[str, tuple[int, ...]] = {
@@ -373,4 +373,13 @@ class ChangingRun:
         return tuple(found)
 
 
-__all__ = ["CAUSES", "FAULTS", "IMPACT_LAWS", "MODE_STATES", "ChangingRun", "ChangingSet", "Element", "mode_number"]
+__all__ = [
+    "CAUSES",
+    "FAULTS",
+    "IMPACT_LAWS",
+    "MODE_STATES",
+    "ChangingElement",
+    "ChangingRun",
+    "ChangingSet",
+    "mode_number",
+]
