@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     bicycle,
     constraints,
+    contacts,
     evaluation,
     files,
     inverse_kinematics,
@@ -51,6 +52,8 @@ BENCHMARKS = (
     constraints.singular_four_bars,
     constraints.squeezer,
     constraints.three_ways,
+    contacts.solutions,
+    contacts.times,
     files.large_files,
 )
 

@@ -11,8 +11,15 @@ from typing import Any
 import pytest
 
 from kane.errors import ModelError
-from kane.model import Constraint, Mechanism, read_mechanism, read_urdf
-from kane.model.constraints import ConfigurationEquations, Distance, MotionEquations
+from kane.model import (
+    ConfigurationEquations,
+    Constraint,
+    Distance,
+    Mechanism,
+    MotionEquations,
+    read_mechanism,
+    read_urdf,
+)
 from kane.model.expression import closest
 from kane.model.files.nodes import MAX_FAULTS
 from kane.model.symbols import suggestion
@@ -90,6 +97,43 @@ def test_the_work_per_character_does_not_grow_with_the_file() -> None:
     for name in ("chain of joints", "chosen speeds", "equations", "parameters in a chain", "wheels"):
         calls(name, 2_000)  # what is imported and made once
         assert calls(name, 40_000) <= 2.2 * calls(name, 20_000), name
+
+
+class Walked(dict[Any, Any]):
+    """A table that counts the entries that are walked through; looking one up costs nothing."""
+
+    steps = 0
+
+    def __iter__(self) -> Any:
+        self.steps += len(self)
+        return super().__iter__()
+
+    def keys(self) -> Any:
+        self.steps += len(self)
+        return super().keys()
+
+    def values(self) -> Any:
+        self.steps += len(self)
+        return super().values()
+
+    def items(self) -> Any:
+        self.steps += len(self)
+        return super().items()
+
+
+def test_a_constraint_is_declared_without_walking_through_all_coordinates() -> None:
+    """Calls alone do not show it: one call copies a table of any size."""
+    count = 50
+    m = Mechanism("large")
+    for k in range(count):
+        m.coordinate(f"q{k}")
+    tables = ("motion_variables", "coordinate_rates", "speed_records", "coordinate_records", "_names")
+    for name in tables:
+        setattr(m, name, Walked(getattr(m, name)))
+    for k in range(count):
+        m.constrain(f"c{k}", ConfigurationEquations(f"q{k}**2 - q{(k + 1) % count}"))
+        m.constrain(f"d{k}", MotionEquations(f"q{k}' = 2*u_q{(k + 1) % count}"))
+    assert {name: getattr(m, name).steps for name in tables} == dict.fromkeys(tables, 0)
 
 
 def test_reading_ends_after_many_faults_and_says_so() -> None:

@@ -114,8 +114,8 @@ def _inputs(build: Builder, exprs: Sequence[Expr]) -> list[Expr]:
 
 def _variables(build: Builder, exprs: Sequence[Expr]) -> list[Expr]:
     """The motion variables in expressions, in their order in the mechanism."""
-    places = build.mechanism.variable_places
-    return sorted((x for x in _inputs(build, exprs) if repr(x) in places), key=lambda x: places[repr(x)])
+    place = build.mechanism.variable_places
+    return sorted([x for x in _inputs(build, exprs) if repr(x) in place], key=lambda x: place[repr(x)])
 
 
 def _efforts(variables: Sequence[Expr], factors: Sequence[Expr]) -> tuple[EffortAction, ...]:
