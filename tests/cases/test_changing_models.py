@@ -189,7 +189,7 @@ def test_the_cart_is_locked_and_freed_by_time() -> None:
     record = RECORDS["K01"]
     model, q, u = pushed_cart(record)
     locked = "*".join(f"(t - {t})" for t in record["parameters"]["times"])  # changes its sign at each of them
-    model.switch("caster_lock", when=f"-{locked}", until=locked)
+    model.constrain("caster_lock", when=f"-{locked}", until=locked)
     run = model.simulate(record["parameters"]["T"], q=q, u=u)
     found = changes(run)
     assert [x.t for x in found] == pytest.approx([e["t"] for e in record["events"]], abs=1e-12)

@@ -64,6 +64,7 @@ def test_every_mode_solves_the_whole_system() -> None:
     written = [mode for mode in m.modes() if mode.motion is not None]
     assert len(written) == 15  # of 16: where both ends stick four rows hold three speeds
     for mode in written:
+        assert mode.motion is not None
         kernel = compile(mode.motion)
         for _ in range(5):
             x = np.concatenate([[0.3], rng.uniform(0.2, 0.6, 3), rng.normal(size=3)])

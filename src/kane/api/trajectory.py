@@ -244,9 +244,9 @@ def answer_in_modes(
     udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
     times = np.array([x.t for x in transitions])
     mode = -1
-    for i, now in enumerate(t):
-        again = int(np.searchsorted(t[:i], now))  # the first state of this time
-        due = min(max(0, int(np.searchsorted(times[1:], now)) + i - again), len(transitions) - 1)
+    for i, now in enumerate(t.tolist()):
+        again = i - int(np.count_nonzero(t[:i] == now))  # the first state of this time
+        due = min(int(np.count_nonzero(times[1:] < now)) + i - again, len(transitions) - 1)
         x = np.concatenate([[now], q[i], u[i], [0.0], tau[i], answers.values])
         if due != mode:
             mode = due

@@ -1,12 +1,12 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
 from ..constraints.diagnosis import Names
-from .changing import IMPACT_LAWS, ChangingRun, ChangingSet, Element, mode_number
+from .changing import IMPACT_LAWS, ChangingElement, ChangingRun, ChangingSet, mode_number
 from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
 from .problem import Mode, MotionProblem, Switch, simulate
 from .routine import Routine
-from .settings import METHODS
+from .settings import METHODS, STEPPING
 from .solution import (
     REASONS,
     Control,
@@ -26,12 +26,13 @@ __all__ = [
     "IMPACT_LAWS",
     "METHODS",
     "REASONS",
+    "STEPPING",
     "Accelerations",
+    "ChangingElement",
     "ChangingRun",
     "ChangingSet",
     "Control",
     "Crossings",
-    "Element",
     "Embedding",
     "Event",
     "Events",

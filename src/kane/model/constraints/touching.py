@@ -47,7 +47,7 @@ class BodyContact:
     shape: ShapeSpec | None = None
     surface: ShapeSpec | None = None
     normal: Axis | None = None
-    at: Components = ORIGIN
+    at: Components | None = None
     restitution: Scalar = 0.0
     friction: Scalar = 0.0
     static: Scalar | None = None
@@ -64,14 +64,15 @@ class BodyContact:
 
     def _is_plane(self, build: Builder) -> bool:
         """Whether the second body is touched on a plane that is given by its normal."""
-        if self.surface is not None and (self.normal is not None or self.at is not ORIGIN):
+        placed = self.normal is not None or self.at is not None
+        if self.surface is not None and placed:
             because, fix = "a plane is given by normal and at, any other surface by surface", "leave out one of them"
             raise build.refuse("a normal or a place is given besides a surface", because, fix)
-        return self.surface is None and (self.normal is not None or self.at is not ORIGIN or self.second == "ground")
+        return self.surface is None and (placed or self.second == "ground")
 
     def _plane(self, build: Builder, second: Body) -> ContactShape:
         graph = build.graph
-        at = build.fixed_triple(self.at, "at")
+        at = build.fixed_triple(ORIGIN if self.at is None else self.at, "at")
         normal = build.axis("z" if self.normal is None else self.normal, "normal")
         return ContactShape("plane", (), at, normal, rotations.identity(graph), graph.const(0.0))
 

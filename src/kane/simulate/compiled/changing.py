@@ -42,12 +42,29 @@ STATES = 4
 NONE = np.int64(-1)
 """No unknown. For a plain constant numba would compile what takes it once more."""
 
+EPS = 2.220446049250313e-16
+
 NEWTON_STEPS = 8
 """Newton steps of a projection of positions."""
 
 SLIP_ENDS = 0.25 * AT_REST
 """A slip in a plane that comes from straight ahead ends at twice this speed: where it vanishes it has no direction, and
 no step may look across that place."""
+
+GAP_ROUNDINGS = 4.0
+"""Roundings of a gap below zero at which it has closed: one that has just opened grows like t² or t³, and noise must
+not close it."""
+
+SLIP_ROUNDINGS = 64.0
+"""Roundings of a slip within which it has not changed its direction: one that has just begun grows like t², and noise
+must not end it."""
+
+LITTLE_FRICTION = 1e9
+"""Weight of friction beside normal reactions where the two are not determined: a block in a groove must not hang on the
+friction of its walls."""
+
+LEAST_SHARE = 1e-12
+"""Share of the largest reaction that a contact counts at least where friction is shared among contacts."""
 
 ROUNDINGS = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
@@ -118,6 +135,7 @@ OWN_REALS = (
     "right",  # (rows,)
     "solution",  # (rows,)
     "null",  # (rows, rows)
+    "weight",  # (rows,): of unknowns that are not determined
     "scale",  # (rows,)
     "reaction",  # (rows,): λ of the changing rows
     "slip",  # (2,)
@@ -340,6 +358,37 @@ def slip_direction(c, i):
 
 
 @part
+def gap_rounding(c, i, source):
+    """Rounding error (m, rad) of the gap of element i at the inputs at `source`: of what it is the difference of."""
+    n = c.n
+    a, q = reals(c.a + 8 * wholes(c.first)[i] * n), reals(source + c.q_start)
+    total = 0.0
+    if c.coordinates == n:
+        for j in range(n):
+            total += abs(a[j] * q[j])
+        return EPS * total
+    longest, size = 0.0, 0.0
+    for j in range(n):
+        longest = max(longest, abs(a[j]))
+    for j in range(c.coordinates):
+        size = max(size, abs(q[j]))
+    return EPS * longest * size
+
+
+@part
+def slip_rounding(c, i, source):
+    """Rounding error of the rate of the first slip row of element i, at the inputs at `source`: of what it is the
+    difference of."""
+    n, row = c.n, slip_rows(c, i)[0]
+    a, u = reals(c.a + 8 * row * n), reals(source + c.u_start)
+    given, total = reals(c.rate)[row], 0.0
+    for j in range(n):
+        given -= a[j] * u[j]
+        total += abs(a[j] * u[j])
+    return EPS * (total + abs(given))
+
+
+@part
 def set_unknowns(c):
     """The reactions that are unknown in this mode, what a unit of each does, and what known friction does to c.z."""
     n = c.n
@@ -434,20 +483,38 @@ def substitute_back(c, size, rank, k, right, free, target):
 
 
 @part
-def solve_least(c, size, k, right, solution):
-    """Solve the system k (size, size) x = right, rows and columns in units of c.scale. Where unknowns are not
-    determined the sum of their squares is least."""
-    rank = eliminate(c, size, k, right)
-    substitute_back(c, size, rank, k, right, NONE, solution)
+def weighted(c, size, a, b):
+    """Σ w a b with the weights of c.weight."""
+    w, x, y = reals(c.weight), reals(a), reals(b)
+    total = 0.0
+    for i in range(size):
+        total += w[i] * x[i] * y[i]
+    return total
+
+
+@part
+def move_to_least(c, size, rank, solution):
+    """Move the unknowns along the directions in c.null to where Σ w x² is least; makes these orthonormal."""
     for e in range(size - rank):
         direction = c.null + 8 * e * size
-        substitute_back(c, size, rank, k, right, e, direction)
         for other in range(e):
             before = c.null + 8 * other * size
-            add_multiple(size, direction, -inner(size, direction, before), before)
-        length = math.sqrt(inner(size, direction, direction))
+            add_multiple(size, direction, -weighted(c, size, direction, before), before)
+        length = math.sqrt(weighted(c, size, direction, direction))
         add_multiple(size, direction, 1.0 / length - 1.0, direction)
-        add_multiple(size, solution, -inner(size, solution, direction), direction)
+        add_multiple(size, solution, -weighted(c, size, solution, direction), direction)
+
+
+@part
+def solve_least(c, size, k, right, solution):
+    """Solve the system k (size, size) x = right, rows and columns in units of c.scale; returns its rank. Where unknowns
+    are not determined the sum of their squares, in these units and with the weights of c.weight, is least."""
+    rank = eliminate(c, size, k, right)
+    substitute_back(c, size, rank, k, right, NONE, solution)
+    if rank < size:
+        for e in range(size - rank):
+            substitute_back(c, size, rank, k, right, e, c.null + 8 * e * size)
+        move_to_least(c, size, rank, solution)
     x, unit = reals(solution), reals(c.scale)
     for j in range(size):
         x[j] *= unit[j]
@@ -455,66 +522,52 @@ def solve_least(c, size, k, right, solution):
 
 
 @part
-def write_capacities(c, size, target):
-    """What each unknown reaction may reach: friction its bound, all others ten times as much as the largest of these.
-    Returns that."""
-    unknown, state, kind, law = wholes(c.unknown), wholes(c.state), wholes(c.type), reals(c.law)
-    x, room = reals(c.solution), reals(target)
-    largest = 0.0
-    for j in range(size):
-        room[j] = -1.0
-        for i in range(c.elements):
-            at, slips = slip_rows(c, i)
-            if state[i] == STICKS and slips > 0 and at <= unknown[j] < at + slips:
-                pressed = law[i * LAWS + BOUND]
-                if kind[i] == CONTACT:
-                    pressed = 0.0
-                    for other in range(size):
-                        if unknown[other] == wholes(c.first)[i]:
-                            pressed = max(0.0, x[other])
-                room[j] = law[i * LAWS + STATIC] * pressed
-                largest = max(largest, room[j])
-    for j in range(size):
-        room[j] = 10.0 * largest if room[j] < 0.0 else max(room[j], 1e-4 * largest)
-    return largest
+def weigh_friction(c, size, most):
+    """Weights by which friction is shared among contacts that stick, where it is not determined: as little as can be,
+    and in proportion to what each can take, μ times its normal reaction in c.solution, `most` being the largest. With
+    most = 0 the normal reactions are not known yet."""
+    unknown, x, weight, unit, law = (
+        wholes(c.unknown),
+        reals(c.solution),
+        reals(c.weight),
+        reals(c.scale),
+        reals(c.law),
+    )
+    fill(size, 1.0, c.weight)
+    at = 0
+    for i in range(c.elements):
+        if wholes(c.state)[i] != STICKS or wholes(c.type)[i] != CONTACT or slip_rows(c, i)[1] == 0:
+            continue
+        while unknown[at] != wholes(c.first)[i]:
+            at += 1
+        share = law[i * LAWS + STATIC] * max(x[at] / most, LEAST_SHARE) if most > 0.0 else 1.0
+        for s in range(at + 1, at + wholes(c.length)[i]):
+            weight[s] = LITTLE_FRICTION / share * (unit[s] / unit[at]) ** 2
 
 
 @part
-def share_reactions(c, size, free):
-    """Move the reactions c.solution, along the `free` directions in which nothing else changes, to where Σ x²/capacity
-    is least: friction is shared in proportion to the forces that press, so that a body sticks as long as it can."""
-    x, unit, a, b = reals(c.solution), reals(c.scale), reals(c.k), reals(c.right)
-    room = reals(c.solver_v)
-    if not write_capacities(c, size, c.solver_v) > 0.0:
-        return
-    for e in range(free):
-        one = reals(c.null + 8 * e * size)
-        b[e] = 0.0
-        for j in range(size):
-            b[e] -= one[j] * unit[j] * x[j] / room[j]
-        for f in range(free):
-            other, total = reals(c.null + 8 * f * size), 0.0
+def share_friction(c, size, rank):
+    """Share what is not determined of the friction of contacts that stick: contacts that unload must not seem to slip
+    where others hold."""
+    unit, x, most = reals(c.scale), reals(c.solution), 0.0
+    for i in range(c.elements):
+        if wholes(c.state)[i] != OPEN and wholes(c.type)[i] == CONTACT:
             for j in range(size):
-                total += one[j] * other[j] * unit[j] * unit[j] / room[j]
-            a[e * free + f] = total
-    for e in range(free):
-        for f in range(e + 1, free):
-            factor = a[f * free + e] / a[e * free + e]
-            for g in range(e, free):
-                a[f * free + g] -= factor * a[e * free + g]
-            b[f] -= factor * b[e]
-    for back in range(free):
-        e = free - 1 - back
-        for f in range(e + 1, free):
-            b[e] -= a[e * free + f] * b[f]
-        b[e] /= a[e * free + e]
-        for j in range(size):
-            x[j] += b[e] * unit[j] * reals(c.null + 8 * e * size)[j]
+                if wholes(c.unknown)[j] == wholes(c.first)[i]:
+                    most = max(most, x[j])
+    if not most > 0.0:
+        return
+    weigh_friction(c, size, most)
+    for j in range(size):
+        x[j] = x[j] / unit[j] if unit[j] > 0.0 else 0.0
+    move_to_least(c, size, rank, c.solution)
+    for j in range(size):
+        x[j] *= unit[j]
 
 
 @part
 def solve_mode(c):
-    """Reactions of the mode into c.reaction, and accelerations into c.z. Reactions that are not unique are shared."""
+    """Reactions of the mode into c.reaction, and accelerations into c.z."""
     n, law = c.n, reals(c.law)
     set_unknowns(c)
     size = c.unknowns
@@ -533,12 +586,12 @@ def solve_mode(c):
         right[i] = -known
         for j in range(size):
             k[i * size + j] = inner(n, row, c.columns + 8 * j * n)
+    weigh_friction(c, size, 0.0)
     rank = solve_least(c, size, c.k, c.right, c.solution)
+    if rank < size:
+        share_friction(c, size, rank)
     for j in range(size):
         add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
-    if rank < size:
-        share_reactions(c, size, size - rank)
-    for j in range(size):
         reaction[unknown[j]] = x[j]
     for i in range(c.elements):
         if wholes(c.state)[i] == SLIPS and wholes(c.type)[i] == CONTACT:
@@ -606,6 +659,7 @@ def permanent_reactions(c):
         scale[i] = 1.0 / length if length > 0.0 else 0.0
         for j in range(size):
             k[i * size + j] = inner(n, row, c.rows_z + 8 * j * n)
+    fill(size, 1.0, c.weight)
     solve_least(c, size, c.k, c.right, c.solution)
     copy_numbers(size, c.solution, c.reaction)
 
@@ -653,23 +707,23 @@ def condition_ahead(c, i, t):
 
 
 @part
-def friction_left(c, i):
-    """(bound, size) of the friction of element i, which sticks."""
-    at, slips = slip_rows(c, i)
-    law, reaction = reals(c.law), reals(c.reaction)
-    size = abs(reaction[at])
-    if slips == 2:
-        size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
-    pressed = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
-    return law[i * LAWS + STATIC] * pressed, size
-
-
-@part
 def frictionless(c, i):
     """Whether element i never has friction, so that nothing changes where its slip turns round."""
     law, kind = reals(c.law), wholes(c.type)
     bound = law[i * LAWS + BOUND] if kind[i] == FRICTION else 1.0
     return c.fixed_laws != 0 and law[i * LAWS + STATIC] * bound == 0.0
+
+
+@part
+def friction_left(c, i):
+    """How much more than its present friction (N, N m) holds the element i, which sticks."""
+    reaction, law = reals(c.reaction), reals(c.law + 8 * i * LAWS)
+    at, slips = slip_rows(c, i)
+    size = abs(reaction[at])
+    if slips == 2:
+        size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
+    normal = law[BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+    return law[STATIC] * normal - size
 
 
 @part
@@ -697,16 +751,19 @@ def write_event_functions(c, source, target):
         if kind[i] == SWITCHED or kind[i] == FRICTION:
             one = condition_ahead(c, i, reals(source)[0])
         elif state[i] == OPEN:
-            one = phi[first[i]] if kind[i] == CONTACT else rate[first[i]]
+            one = rate[first[i]]
+            if kind[i] == CONTACT:
+                one = phi[first[i]] + GAP_ROUNDINGS * gap_rounding(c, i, source)
         else:
             one = reaction[first[i]]
         if kind[i] != SWITCHED:
             if slips > 0 and state[i] == SLIPS:
                 if not frictionless(c, i):
                     two = slip_direction(c, i)
+                    if slips == 1:
+                        two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
             elif slips > 0 and state[i] == STICKS:
-                bound, size = friction_left(c, i)
-                two = bound - size
+                two = friction_left(c, i)
         g[2 * i], g[2 * i + 1] = one, two
 
 
@@ -820,7 +877,7 @@ def close_rates(c):
         from_z(c, c.z, c.step)
         for j in range(n):
             u[j] += step[j]
-            if abs(u[j]) <= ROUNDINGS * 2.220446049250313e-16 * abs(step[j]):
+            if abs(u[j]) <= ROUNDINGS * EPS * abs(step[j]):
                 u[j] = 0.0
 
 
