@@ -35,6 +35,7 @@ from .changing import (
     add_multiple,
     evaluate,
     fill,
+    friction_left,
     from_z,
     gap_rounding,
     inner,
@@ -73,6 +74,10 @@ TASKS = CHANGE, FIRST, LIMIT = range(3)
 
 NEARLY = 0.95
 """Part of the time to the end of a slip that a step may take."""
+
+SHARED = 1e-6
+"""Share of its friction within which a contact slips together with another one that has reached its bound: weights by
+which friction is shared leave 1e-7."""
 
 NOT_CLOSED, NOT_STUCK = 1, 2
 """What an element must not be chosen to do."""
@@ -158,11 +163,20 @@ def largest_normal(c):
 
 
 @part
+def begin_slip(c, i):
+    """Let element i, which sticks, slip against its friction."""
+    at, slips = slip_rows(c, i)
+    reaction = reals(c.reaction)
+    wholes(c.state)[i] = SLIPS
+    wholes(c.barred)[i] = NOT_STUCK
+    set_direction(c, i, -reaction[at], -reaction[at + 1] if slips == 2 else 0.0)
+
+
+@part
 def end_mode(c, slot):
     """End what the function `slot` watched; returns the cause, START where it was no end."""
     i = slot // 2
     state, kind, barred = wholes(c.state), wholes(c.type), wholes(c.barred)
-    at, slips = slip_rows(c, i)
     if slot % 2 == 0 and (kind[i] == SWITCHED or kind[i] == FRICTION):
         return IMPOSED if state[i] == OPEN else FREED
     if slot % 2 == 0:
@@ -182,9 +196,13 @@ def end_mode(c, slot):
         state[i] = OPEN  # normal reaction and friction vanish together
         barred[i] = NOT_CLOSED
         return RELEASE
-    state[i] = SLIPS
-    barred[i] = NOT_STUCK
-    set_direction(c, i, -reaction[at], -reaction[at + 1] if slips == 2 else 0.0)
+    begin_slip(c, i)
+    for other in range(c.elements):  # friction that is shared reaches its bounds together
+        first, count = slip_rows(c, other)
+        if state[other] == STICKS and count > 0:
+            size = math.sqrt(inner(count, c.reaction + 8 * first, c.reaction + 8 * first))
+            if size > 0.0 and friction_left(c, other) <= SHARED * size:
+                begin_slip(c, other)
     return SLIP
 
 
