@@ -32,6 +32,7 @@ FAULTS = (
     "no set of constraints is consistent with Coulomb friction, nor is there an impulse that makes one so",
     "the mass matrix is singular",
     "the impact could not be resolved",
+    "the contact problem of a step could not be solved",
 )
 IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
 """Names of the laws of impact, in the order of the compiled constants."""
@@ -64,6 +65,8 @@ class ChangingSet:
       `fixed_laws` says that they are numbers;
     - `conditions` writes when and until of every element, (elements, 2), from `Layout.event_inputs`; None where no
       element has one;
+    - for time stepping (`stepping`) `coordinate_rates` writes q̇, (coordinates,), `terms` may leave out b of changing
+      rows, and `steady` says that mass and forces are numbers;
     - `table` has the modes that are written out: the number of each (`mode_number`), the program of its rates, and the
       one that writes reactions, rates and residuals of all rows. Other modes are embedded at run time.
     """
@@ -78,6 +81,8 @@ class ChangingSet:
     conditions: Kernel | None = None
     fixed_laws: bool = False
     impact: str = "poisson"
+    coordinate_rates: Kernel | None = None
+    steady: bool = False
     table: tuple[tuple[int, Kernel, Kernel], ...] = ()
 
     def __post_init__(self) -> None:
@@ -86,6 +91,11 @@ class ChangingSet:
         rows = self.permanent + sum(e.rows for e in self.elements)
         if rows != self.layout.rows:
             raise InputError(f"{rows} rows of constraints where the layout has {self.layout.rows}")
+
+    @property
+    def stepping(self) -> bool:
+        """Whether motions go by time stepping."""
+        return self.coordinate_rates is not None
 
     @property
     def first_rows(self) -> tuple[int, ...]:
@@ -295,19 +305,25 @@ class ChangingRun:
         record = self._record[0]
         if record["count"] < record["room"]:
             return
+        self._enlarge()
+        state["transition_room"] = int(self._record[0]["room"])
+
+    def _enlarge(self) -> None:
+        """Double the room for transitions."""
         for name in ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after"):
             array = self._arrays[name]
             larger = np.zeros((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
             larger[: array.shape[0]] = array
             self._hold(**{name: larger})
-        self._record["room"] = 2 * int(record["room"])
-        state["transition_room"] = int(self._record[0]["room"])
+        self._record["room"] = 2 * int(self._record[0]["room"])
 
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""
         record = self._record[0]
         told = (
-            f" (residual {float(record['residual']):.1e})" if FAULTS[fault].startswith(("no set", "the impact")) else ""
+            f" (residual {float(record['residual']):.1e})"
+            if FAULTS[fault].startswith(("no set", "the impact", "the contact"))
+            else ""
         )
         return f"{FAULTS[fault]}{told}"
 

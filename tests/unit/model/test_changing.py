@@ -427,6 +427,18 @@ def test_new_values_of_parameters_are_judged(values: dict[str, float], message: 
     m.set_parameters({"mu": 0.4, "e": 1.0, "g": 1.62})
 
 
+def test_new_conditions_take_the_place_of_old_ones() -> None:
+    m = carts()
+    m.constrain("c", Latch("q - 1"), until="t - 3")
+    m.contact("floor", "arm", "ground", at=(0, -2, 0))
+    order, revision = list(m.changing), m.revision
+    (part,) = m.switch("c", duration=2)
+    assert m.changing["c"] is part and list(m.changing) == order and m.revision > revision
+    assert part.law.until is None and part.law.duration == 2.0 and part.law.when is not None
+    with pytest.raises(ModelError, match=r"constraint 'd': there is none of this name"):
+        m.switch("d", when="t - 1")
+
+
 # files ---------------------------------------------------------------------------------------------------------------
 
 RECORDS: list[tuple[Constraint | Changing, dict[str, Any]]] = [

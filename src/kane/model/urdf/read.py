@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, excerpt
+from ...errors import ExpressionError, ModelError, excerpt
 from ..dh import RIGHT_ANGLE
 from ..files.faults import Lost, TooManyFaults
 from ..joints import Coupled
@@ -93,6 +93,10 @@ def read_urdf(
     except TooManyFaults:
         robot.faults.raise_all()
         raise
+    except ExpressionError as error:  # of the whole: what one link or joint is about has been noted there
+        robot.faults.locate(error, root.line, robot.m.where(""))
+        robot.faults.raise_all()
+        raise
 
 
 class Robot:
@@ -144,7 +148,7 @@ class Robot:
         """Call `function`; what is wrong is noted at `line`."""
         try:
             function(*args)
-        except ModelError as error:
+        except (ModelError, ExpressionError) as error:
             self.faults.locate(error, line, self.m.where(""))
         except Lost:
             return

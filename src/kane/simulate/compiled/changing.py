@@ -591,6 +591,14 @@ def condition_ahead(c, i, t):
 
 
 @part
+def frictionless(c, i):
+    """Whether element i never has friction, so that nothing changes where its slip turns round."""
+    law, kind = reals(c.law), wholes(c.type)
+    bound = law[i * LAWS + BOUND] if kind[i] == FRICTION else 1.0
+    return c.fixed_laws != 0 and law[i * LAWS + STATIC] * bound == 0.0
+
+
+@part
 def write_event_functions(c, source, target):
     """Write two functions for each changing constraint, which fall through zero where its mode ends, and what the
     user's events watch."""
@@ -620,7 +628,8 @@ def write_event_functions(c, source, target):
             one = reaction[first[i]]
         if kind[i] != SWITCHED:
             if slips > 0 and state[i] == SLIPS:
-                two = slip_direction(c, i)
+                if not frictionless(c, i):
+                    two = slip_direction(c, i)
             elif slips > 0 and state[i] == STICKS:
                 size = abs(reaction[at])
                 if slips == 2:
