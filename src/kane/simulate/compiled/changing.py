@@ -49,6 +49,10 @@ SLIP_ENDS = 0.25 * AT_REST
 """A slip in a plane that comes from straight ahead ends at twice this speed: where it vanishes it has no direction, and
 no step may look across that place."""
 
+SLIP_ROUNDINGS = 64.0
+"""Roundings of a slip within which it has not changed its direction: one that has just begun grows like t², and noise
+must not end it."""
+
 ROUNDINGS = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
 
@@ -337,6 +341,19 @@ def slip_direction(c, i):
         sign = 1.0 if along >= 0.0 else -1.0
         slip[0], slip[1] = sign * rate[first] / size, sign * rate[first + 1] / size
     return along - 0.5 * size - SLIP_ENDS
+
+
+@part
+def slip_rounding(c, i, source):
+    """Rounding error of the rate of the first slip row of element i, at the inputs at `source`: of what it is the
+    difference of."""
+    n, row = c.n, slip_rows(c, i)[0]
+    a, u = reals(c.a + 8 * row * n), reals(source + c.u_start)
+    given, total = reals(c.rate)[row], 0.0
+    for j in range(n):
+        given -= a[j] * u[j]
+        total += abs(a[j] * u[j])
+    return 2.220446049250313e-16 * (total + abs(given))
 
 
 @part
@@ -630,6 +647,8 @@ def write_event_functions(c, source, target):
             if slips > 0 and state[i] == SLIPS:
                 if not frictionless(c, i):
                     two = slip_direction(c, i)
+                    if slips == 1:
+                        two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
             elif slips > 0 and state[i] == STICKS:
                 size = abs(reaction[at])
                 if slips == 2:
