@@ -31,6 +31,7 @@ MODULES = {
     "mechanisms": "random_mechanisms",
     "constrained": "random_constraints",
     "linkages": "tilted_linkages",
+    "sequences": "random_sequences",
     "orders": "random_orders",
     "threads": "thread_storms",
     "kills": "interrupted_writes",

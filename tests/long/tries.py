@@ -40,6 +40,7 @@ TRIES: dict[str, Tries] = {
     "mechanisms": Tries(4, 10_000, 100, 600.0),
     "constrained": Tries(4, 2000, 50, 600.0),
     "linkages": Tries(1, 200, 20, 600.0),
+    "sequences": Tries(4, 1000, 50, 600.0),
     "orders": Tries(3, 1000, 50, 600.0),
     "threads": Tries(1, 100, 10, 600.0),
     "kills": Tries(2, 200, 20, 300.0),
