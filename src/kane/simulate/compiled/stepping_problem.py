@@ -47,7 +47,7 @@ from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL
 from .step import copy_numbers
 
-GOOD_ENOUGH = 1e-6
+GOOD_ENOUGH = 1e-3
 """Relative natural residual of the contact problem of a step up to which the motion goes on."""
 
 ROUNDS = 20
@@ -351,8 +351,6 @@ def solve_step(c, s, h):
         at = (c.solver_w, c.solver_b, c.solver_r, c.solver_work)
         task = SOLVE if s.size <= FEW_ROWS else SETTLE
         c.residual = solve_by(c.solver, task, s.contacts, *given, s.size, *at)
-        if task == SETTLE and c.residual > GOOD_ENOUGH:
-            c.residual = solve_by(c.solver, SOLVE, s.contacts, *given, s.size, *at)
         s.solved += 1
     p = reals(c.solver_r)
     for i in range(s.size):
