@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     bicycle,
     constraints,
+    contact_motions,
     evaluation,
     files,
     inverse_kinematics,
@@ -51,6 +52,11 @@ BENCHMARKS = (
     constraints.singular_four_bars,
     constraints.squeezer,
     constraints.three_ways,
+    contact_motions.balls_into_a_box,
+    contact_motions.box_on_a_slope,
+    contact_motions.thrown_cube,
+    contact_motions.cart_steps,
+    contact_motions.random_impacts,
     files.large_files,
 )
 
