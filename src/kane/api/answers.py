@@ -29,6 +29,7 @@ from ..formulation import (
 from ..graph import Expr, Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
+from ..model.parameters import start_with
 from ..simulate import ChangingSet, Element, Embedding, Names
 from . import given
 from .cache import Cache
@@ -253,7 +254,7 @@ class Answers:
         assert values is not None
         if values.ndim != 1:
             raise InputError(f"parameters has shape {values.shape}: this question takes one set of values")
-        other = type(self)(self.mechanism, self.formulate, self.cache)
+        other = type(self)(start_with(self.mechanism, values.tolist()), self.formulate, self.cache)
         other._values = values
         return other
 

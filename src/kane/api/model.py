@@ -49,7 +49,7 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs.
 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
-    packages, strict, right_angle.
+    packages, strict, shapes, right_angle.
 
     >>> kane.load("pendulum")
     <Model 'pendulum': 1 bodies, 1 joints, 1 coordinates, 1 speeds>
@@ -103,7 +103,8 @@ class Model:
     You describe it with
         `parameter`, `body`, `particle`, `joint`, `dh`, `wheel`, `slosh`, `rotor`, `coordinate`, `frame`, `point`,
         `attach`: its parts;
-        `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them, drives and their limits;
+        `load`, `constrain`, `contact`, `switch`, `control`, `limit`: what acts on them, what holds them and when,
+        drives and their limits;
         `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_duration`, `set_parameters`, `keep_free`:
         choices and values.
     What you described is in
@@ -164,6 +165,7 @@ class Model:
     load = _forward_description(Mechanism.load)
     constrain = _forward_description(Mechanism.constrain)
     contact = _forward_description(Mechanism.contact)
+    switch = _forward_description(Mechanism.switch)
     control = _forward_description(Mechanism.control)
     limit = _forward_description(Mechanism.limit)
     set_speeds = _forward_description(Mechanism.set_speeds)

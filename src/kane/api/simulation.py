@@ -117,8 +117,9 @@ def set_up(
         held = given.start(mechanism, "tau", tau)
         law = None if control is None or callable(control) else _law(mechanism, control)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
-        stepping = _check_contacts(mechanism, contacts, method, step, times, events)
+        stepping = _check_contacts(mechanism, contacts, method, step, events)
         impact = _impact_law(mechanism, impact, method, stepping)
+        _refuse_backward(mechanism, times)
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
@@ -169,6 +170,9 @@ def _problem(
     recursive = answers.recursive()
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
+        recursive = False
+    if recursive and answers.mechanism.changing:
+        refuse_if_too_large(answers.mechanism, "what comes and goes")
         recursive = False
     mode, efforts = answers.make_once(
         key,
@@ -247,7 +251,7 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
 
 
 def _check_contacts(
-    mechanism: Mechanism, contacts: Any, method: str, step: Any, times: Array, events: Mapping[str, Any] | None
+    mechanism: Mechanism, contacts: Any, method: str, step: Any, events: Mapping[str, Any] | None
 ) -> bool:
     """Whether contacts are treated by time stepping; what does not go with it is refused."""
     if contacts not in ENGINES:
@@ -261,8 +265,6 @@ def _check_contacts(
         raise InputError("contacts = 'stepping' has steps of one length\n    fix: give step=..., in seconds, say 1e-3")
     if method != "dop853":
         raise InputError(f"method = {method!r}: contacts = 'stepping' has none\n    fix: leave the method out")
-    if times.flat[-1] < times.flat[0]:
-        raise InputError("contacts = 'stepping' goes forward in time only\n    fix: give a later end than start")
     rows = {name for c in mechanism.changing.values() for name in c.row_names()} | set(mechanism.row_names)
     for name, value in (events or {}).items():
         watched = cast("Mapping[str, Any]", value).get("expression") if isinstance(value, Mapping) else value
@@ -292,6 +294,12 @@ def _impact_law(mechanism: Mechanism, impact: Any, method: str, stepping: bool) 
             "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
         )
     return impact
+
+
+def _refuse_backward(mechanism: Mechanism, times: Array) -> None:
+    """Refuse times that fall: impacts and friction cannot be undone."""
+    if mechanism.changing and times.flat[-1] < times.flat[0]:
+        raise InputError("time runs backward, but impacts cannot be undone\n    fix: give increasing times")
 
 
 def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Array) -> None:

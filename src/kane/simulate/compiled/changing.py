@@ -49,6 +49,10 @@ SLIP_ENDS = 0.25 * AT_REST
 """A slip in a plane that comes from straight ahead ends at twice this speed: where it vanishes it has no direction, and
 no step may look across that place."""
 
+SLIP_ROUNDINGS = 64.0
+"""Roundings of a slip within which it has not changed its direction: one that has just begun grows like t², and noise
+must not end it."""
+
 ROUNDINGS = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
 
@@ -340,6 +344,19 @@ def slip_direction(c, i):
 
 
 @part
+def slip_rounding(c, i, source):
+    """Rounding error of the rate of the first slip row of element i, at the inputs at `source`: of what it is the
+    difference of."""
+    n, row = c.n, slip_rows(c, i)[0]
+    a, u = reals(c.a + 8 * row * n), reals(source + c.u_start)
+    given, total = reals(c.rate)[row], 0.0
+    for j in range(n):
+        given -= a[j] * u[j]
+        total += abs(a[j] * u[j])
+    return 2.220446049250313e-16 * (total + abs(given))
+
+
+@part
 def set_unknowns(c):
     """The reactions that are unknown in this mode, what a unit of each does, and what known friction does to c.z."""
     n = c.n
@@ -591,6 +608,14 @@ def condition_ahead(c, i, t):
 
 
 @part
+def frictionless(c, i):
+    """Whether element i never has friction, so that nothing changes where its slip turns round."""
+    law, kind = reals(c.law), wholes(c.type)
+    bound = law[i * LAWS + BOUND] if kind[i] == FRICTION else 1.0
+    return c.fixed_laws != 0 and law[i * LAWS + STATIC] * bound == 0.0
+
+
+@part
 def write_event_functions(c, source, target):
     """Write two functions for each changing constraint, which fall through zero where its mode ends, and what the
     user's events watch."""
@@ -620,7 +645,10 @@ def write_event_functions(c, source, target):
             one = reaction[first[i]]
         if kind[i] != SWITCHED:
             if slips > 0 and state[i] == SLIPS:
-                two = slip_direction(c, i)
+                if not frictionless(c, i):
+                    two = slip_direction(c, i)
+                    if slips == 1:
+                        two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
             elif slips > 0 and state[i] == STICKS:
                 size = abs(reaction[at])
                 if slips == 2:
