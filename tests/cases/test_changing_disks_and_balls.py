@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from cases.changing_records import EXACT, changes, close, disk_in_plane, place, record, since, times
-
 import kane
+from cases.changing_records import EXACT, changes, close, disk_in_plane, place, record, since, times
 
 BRACKET = 1e-9  # by which the threshold of friction is bracketed
 
@@ -104,7 +103,7 @@ def test_a_ball_thrown_with_back_spin_slips_then_sticks_then_rolls() -> None:
 def ball_in_space(m: float, r: float, **law: float) -> kane.Model:
     """A solid ball over a level floor; the height is 0 where it touches."""
     model = kane.Model("ball", gravity=(0, 0, -9.81))
-    model.body("ball", mass=m, inertia={axis: 0.4 * m * r**2 for axis in ("xx", "yy", "zz")})
+    model.body("ball", mass=m, inertia=dict.fromkeys(("xx", "yy", "zz"), 0.4 * m * r**2))
     model.joint("free", "free", "ground", "ball", velocity="parent")
     model.contact("floor", "ball", "ground", shape={"sphere": r}, at=(0, 0, -r), **law)
     return model

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from cases.changing_records import EXACT, changes, close, place, record, since, times
 
 import kane
+from cases.changing_records import changes, close, place, record, since, times
 
 GRAZED = 1e-7
 """Tolerance of a motion that touches the speed of the belt again and again without crossing it."""

@@ -190,6 +190,17 @@ def test_a_solution_is_recognised_when_the_search_begins_there(planar: bool) -> 
     assert again.r == pytest.approx(first.r, rel=1e-14)
 
 
+@pytest.mark.parametrize("kind", ["cone", "bound"])
+def test_one_contact_in_space_is_solved_by_itself(kind: str) -> None:
+    """The cone is met exactly, so sweeps over one contact need no other method."""
+    rng = generator(6)
+    for _ in range(examples(100)):
+        contacts = draw_contacts(rng, (kind,), planar=False, freedoms=6)
+        solution = solve(contacts)
+        assert solution.method in ("Gauss-Seidel", "warm start")
+        assert violation(contacts, solution.r) < CLOSED_FORM
+
+
 def test_iteration_and_enumeration_agree_where_there_is_one_solution() -> None:
     rng, alone = generator(4), 0
     for _ in range(examples(200)):

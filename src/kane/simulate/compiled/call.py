@@ -63,6 +63,20 @@ call_with: Callable[..., Any] = intrinsic(_call_with)
 address is its third argument. A program without one never looks at that register."""
 
 
+def _solve_by(typing_context, address, task, k, first, rows, kinds, mu, e, n, w, b, r, work):
+    def code(context, builder, signature, args):
+        whole = ir.IntType(64)
+        solver = builder.inttoptr(args[0], ir.FunctionType(ir.DoubleType(), [whole] * 12).as_pointer())
+        return builder.call(solver, list(args[1:]))
+
+    return types.float64(*[types.int64] * 13), code
+
+
+solve_by: Callable[..., Any] = intrinsic(_solve_by)
+"""solve_by(address, task, k, first, rows, kinds, mu, e, n, w, b, r, work): what the program of contact problems and
+impacts at `address` (`contact_programs.contact_program`) returns."""
+
+
 def _stay_separate(typing_context):
     def code(context, builder, signature, args):
         builder.function.attributes.add("noinline")

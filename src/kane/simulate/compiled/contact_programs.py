@@ -1,6 +1,6 @@
 """The program of contact problems and impacts, called by address: the tasks share most of what is compiled for them.
 
-A loop that solves contacts calls it with `call.solve`, so that its own compilation does not wait for all of this."""
+A loop that solves contacts calls it with `call.solve_by`, so that its own compilation does not wait for all of this."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ FIRST_ATTEMPTS, LAST_ATTEMPTS = np.int64(2), np.int64(4)
 NO_SWEEPS, FIRST_SWEEPS, MANY_SWEEPS, MORE_SWEEPS = np.int64(0), np.int64(6), np.int64(100), 4
 """Sweeps before Newton's method, and how many times more there are with each next attempt."""
 
-NEWTON_STEPS = 60
+NEWTON_STEPS = np.int64(60)
 """Steps of Newton's method at most; four to ten are usual."""
 
 SETTLED, ROUND, ROUNDS, SLOW = 1e-8, np.int64(40), 30, 0.9
@@ -81,6 +81,7 @@ round leaves of the residual when no more is to be had."""
 
 ENOUGH = 1e-5
 """Natural residual of such a problem that is enough where sweeps become slow."""
+
 POLISHED, POLISHES = 1e-11, 3
 """A natural residual that is good enough, and attempts to make it as small where it is not."""
 

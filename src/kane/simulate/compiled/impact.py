@@ -17,7 +17,7 @@ restitution had to be made equal, `impacts` how many impacts in sequence there w
 - SEQUENTIAL: contacts one after another, in their order and round again, each by itself by Poisson's law, which is
   Newton's where there is no friction, until nothing approaches.
 - STRONGE [STR90], PATH_NEWTON, PATH_POISSON: one planar contact, along the path of Routh, Darboux and Keller, see
-  `impact_path`. In other cases: POISSON.
+  `impact_path`. In other cases: POISSON. These laws alone find impacts without collision, where v_n = 0.
 """
 
 from __future__ import annotations
