@@ -355,6 +355,7 @@ def solve_step(c, s, h):
     p = reals(c.solver_r)
     for i in range(s.size):
         add_multiple(n, c.z_other, p[i], c.columns + 8 * i * n)
+        reals(s.impulse)[wholes(c.solver_row)[i]] = p[i]  # where the next search begins
     from_blocks(c, s, c.z_other, s.after)
     add_multiple(n, s.after, 1.0, s.free)
     set_rates(c, s, s.after, s.final_rate, 0)
@@ -398,8 +399,11 @@ def gains_energy(c, s):
 def find_impulses(c, s, h):
     """Solve the contact problem of the step, with all contacts that matter; False where that fails."""
     set_rates(c, s, s.free, s.free_rate, 1)
-    s.share = 1.0
     enter_first(c, s, h)
+    s.share, bouncing = 1.0, False
+    for i in range(c.elements):
+        bouncing = bouncing or bounces(c, s, i, h)
+    s.share = 1.0 if bouncing else 0.0
     for halving in range(HALVINGS + 2):
         for _ in range(ROUNDS):
             solve_step(c, s, h)
