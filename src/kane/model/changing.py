@@ -103,6 +103,7 @@ def hold_all_rows(m: Mechanism) -> Mechanism:
         record = GivenRows(c.rows, c.kind, c.first, c.second, c.point)
         twin.constraints[c.name] = BuiltConstraint(c.name, c.kind, c.rows, c.first, c.second, c.point, (), record)
     twin.changing = {}
+    twin.revision += 1  # it is no longer what its file says
     return twin
 
 

@@ -19,6 +19,7 @@ from .solution import (
     Solution,
     Statistics,
     Transition,
+    Transitions,
 )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Statistics",
     "Switch",
     "Transition",
+    "Transitions",
     "Workspace",
     "integrate",
     "mode_number",
