@@ -115,7 +115,7 @@ class Model:
         `equations`: expressions, programs, operation counts, C, LaTeX and SymPy;
         `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `bias`, `qdot`, `energy`, `momentum`, `inertia`,
         `mass_center`, `poses`, `at`, `external_loads`, `regressor`: numbers at states, one or a batch;
-        `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`: what constraints and joints do;
+        `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`, `modes`: what constraints and joints do;
         `linearize`, `equilibrium`, `trim`, `base_parameters`, `check`: properties of the model;
         `simulate`: its motion.
 

@@ -320,6 +320,12 @@ class Mechanism(Tree):
         """The same, then the names of rows that come and go: those of `all_rows_held`."""
         return (*self.row_names, *row_names_of(list(self.changing.values())))
 
+    @property
+    def reaction_symbols(self) -> dict[str, Expr]:
+        """The symbol that stands for the reaction of each of these rows in conditions; a row with the name of something
+        else has none."""
+        return {name: self.graph.input(name) for name in self.all_row_names if name not in self._names}
+
     def all_rows_held(self) -> Mechanism:
         """A twin in which what comes and goes holds: its constraints are the permanent ones, then all others in their
         order, under the same names."""
