@@ -248,7 +248,7 @@ def test_the_last_ball_of_the_cradle_takes_all_of_the_speed() -> None:
     """The times are those of a pendulum that swings by half periods; the speed goes through the balls at rest."""
     record = RECORDS["N07"]
     run = kane.load("newtons-cradle").simulate(5.7, impact="sequential")
-    found = changes(run)
+    found = [x for x in changes(run) if x.cause == "impact"]
     assert [x.t for x in found] == pytest.approx(record["values"]["impact_times"], abs=1e-9)
     speed = record["values"]["speed_at_impact"]
     for k, impact in enumerate(found):

@@ -281,7 +281,15 @@ def _changing_motion(run: Trajectory) -> ChangingMotion:
             impulses[i, list(own)] = change.impulse.get(c.name, 0.0)
         first += len(c.rows)
     return ChangingMotion(
-        rows.A, rows.phi, reactions, tuple(gaps), tuple(pushing), tuple(friction), run.transitions, impulses
+        len(mechanism.row_names),
+        rows.A,
+        rows.phi,
+        reactions,
+        tuple(gaps),
+        tuple(pushing),
+        tuple(friction),
+        run.transitions,
+        impulses,
     )
 
 
