@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks import (
     bicycle,
     constraints,
+    contacts,
     evaluation,
     files,
     inverse_kinematics,
@@ -51,6 +52,8 @@ BENCHMARKS = (
     constraints.singular_four_bars,
     constraints.squeezer,
     constraints.three_ways,
+    contacts.solutions,
+    contacts.times,
     files.large_files,
 )
 
@@ -67,10 +70,11 @@ def main(wanted: list[str]) -> None:
     hold_to_one_core()
     folder = Path(__file__).parent
     rows: list[Row] = []
-    for benchmark in BENCHMARKS:
-        name = f"{benchmark.__module__}.{benchmark.__name__}"
-        if wanted and not any(part in name for part in wanted):
-            continue
+    named = {f"{benchmark.__module__}.{benchmark.__name__}": benchmark for benchmark in BENCHMARKS}
+    chosen = [b for name, b in named.items() if not wanted or any(part in name for part in wanted)]
+    if not chosen:
+        sys.exit(f"no benchmark has {' or '.join(wanted)} in its name; there are\n  " + "\n  ".join(named))
+    for benchmark in chosen:
         for row in benchmark():
             rows.append(row)
             print(" | ".join(cells(row)), flush=True)

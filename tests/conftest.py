@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from long.tries import TALLY, table
-from seeds import PROFILE, examples, root
+from long.tries import LONG_SECONDS, TESTS_SHARE
+from seeds import NIGHTLY, PROFILE, examples, root
 
 settings.register_profile(
     "dev", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -31,6 +32,10 @@ settings.load_profile(PROFILE)
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 
+DEADLINE = "KANE_TESTS_DEADLINE"
+"""Environment: the time (s since 1970) after which a nightly run begins no further test."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give the run, all its worker processes included, a cache of its own and one seed."""
     if hasattr(config, "workerinput"):  # a worker of pytest-xdist: it inherits the folder
@@ -40,17 +45,19 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.cache is not None:
         (Path(folder) / "loops").symlink_to(config.cache.mkdir("loops"), target_is_directory=True)
     os.environ["KANE_CACHE_DIR"] = folder
-    tally = tempfile.mkdtemp(prefix="kane-test-tally-")
-    config.add_cleanup(lambda: shutil.rmtree(tally, ignore_errors=True))
-    os.environ[TALLY] = tally
+    os.environ[DEADLINE] = str(time.time() + TESTS_SHARE * LONG_SECONDS)
     number = root()
     if number is not None:
         os.environ["KANE_SEED"] = str(number)
 
 
+def pytest_runtest_setup() -> None:
+    """A nightly run ends in time: what it did not come to is reported as skipped."""
+    if NIGHTLY and time.time() > float(os.environ[DEADLINE]):
+        pytest.skip("the time of this run is over (KANE_LONG_SECONDS)")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what the searches for faults met, and how the random systems of this run are drawn again."""
-    for line in table(Path(os.environ[TALLY])):
-        terminalreporter.write_line(line)
+    """Say how the random systems of this run are drawn again."""
     if os.environ.get("KANE_SEED"):
         terminalreporter.write_line(f"random systems of this run: KANE_SEED={os.environ['KANE_SEED']}")

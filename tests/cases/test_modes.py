@@ -64,6 +64,7 @@ def test_every_mode_solves_the_whole_system() -> None:
     written = [mode for mode in m.modes() if mode.motion is not None]
     assert len(written) == 15  # of 16: where both ends stick four rows hold three speeds
     for mode in written:
+        assert mode.motion is not None
         kernel = compile(mode.motion)
         for _ in range(5):
             x = np.concatenate([[0.3], rng.uniform(0.2, 0.6, 3), rng.normal(size=3)])
@@ -104,3 +105,18 @@ def test_modes_that_cannot_be_enumerated_are_refused() -> None:
         m.modes()
     with pytest.raises(InputError, match="one mode only"):
         kane.load("pendulum").modes()
+
+
+def test_accelerations_and_reactions_are_those_of_the_mode_at_each_time() -> None:
+    run = disk().simulate(np.linspace(0, 1.5, 31))
+    first, second = run.transitions[1].t, run.transitions[2].t
+    assert first < 0.24 < 0.7 < second  # rolls, slips forward, rolls
+    push = 15 * np.sin(4 * run.t)
+    rolls = (run.t < first) | (run.t > second) & (run.t < run.transitions[3].t)
+    friction = np.where(rolls, -push / 3, -0.2 * 2 * G)
+    slips = (run.t > first) & (run.t < second)
+    np.testing.assert_allclose(run.multipliers[rolls | slips, 0], 2 * G, rtol=1e-12)
+    np.testing.assert_allclose(run.multipliers[rolls | slips, 1], friction[rolls | slips], atol=1e-9)
+    np.testing.assert_allclose(run.acceleration()[rolls | slips, 1], ((push + friction) / 2)[rolls | slips], atol=1e-9)
+    with pytest.raises(InputError, match="reactions in joints"):
+        run.reactions()

@@ -40,7 +40,7 @@ MODULES = (
 )
 SET_OTHERWISE = {"test_kane.test_aux"}
 """The centre of a rolling disc is given the acceleration of a point that turns about one at rest, which is not the rate
-of its velocity; accelerations are derived from velocities here."""
+of its velocity; accelerations are derived from velocities here, and the difference is told."""
 Array = np.ndarray[Any, np.dtype[np.float64]]
 sp: Any = sympy
 dynamicsymbols: Any = mechanics.dynamicsymbols
@@ -146,6 +146,69 @@ def test_an_angular_velocity_that_contradicts_the_orientation_is_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not kane.from_sympy(pendulum()[0], values=values).mechanism.remarks
+
+
+@pytest.mark.parametrize(
+    ("set_otherwise", "message"),
+    [
+        (lambda P, A, N: P.set_acc(N, 2 * A.y), "point 'P': the acceleration that was set is not the rate"),
+        (lambda P, A, N: A.set_ang_acc(N, 2 * N.z), "frame 'A': the angular acceleration that was set is not the rate"),
+    ],
+    ids=["acceleration", "angular acceleration"],
+)
+def test_an_acceleration_that_contradicts_the_velocity_is_told(set_otherwise: Any, message: str) -> None:
+    method, values = pendulum()
+    bodies: Any = method.bodies
+    set_otherwise(bodies[0].masscenter, bodies[0].frame, method._inertial)
+    with pytest.warns(UserWarning, match=message):
+        model = kane.from_sympy(method, values=values)
+    assert model.forward_dynamics([0.3], [0.9], [0.0]) == pytest.approx([-3.0 * 9.81 * 0.5 * np.sin(0.3) / 1.45])
+
+
+def test_an_acceleration_that_is_the_rate_of_the_velocity_is_no_contradiction() -> None:
+    """Set by a theorem of SymPy's, or by hand with rates of the speeds."""
+    for by_hand in (False, True):
+        method, values = pendulum()
+        bodies: Any = method.bodies
+        P, A, N, u, l = bodies[0].masscenter, bodies[0].frame, method._inertial, dynamicsymbols("u"), sp.Symbol("l")
+        if by_hand:
+            P.set_acc(N, l * u.diff(t) * A.x + l * u**2 * A.y)
+            A.set_ang_acc(N, u.diff(t) * A.z)
+        else:
+            (O,) = P._pos_dict
+            P.a2pt_theory(O, N, A)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            kane.from_sympy(method, values=values)
+
+
+def test_rates_of_speeds_that_are_no_rates_of_coordinates_are_no_contradiction() -> None:
+    """u = (2 + cos q) q̇: while u is constant q̇ is not, and the other way round."""
+    q, u = dynamicsymbols("q u")
+    N, O = ReferenceFrame("N"), Point("O")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    turning = u / (2 + sp.cos(q))
+    A.set_ang_vel(N, turning * N.z)
+    A.set_ang_acc(N, turning.diff(t) * N.z)
+    O.set_vel(N, 0)
+    P = O.locatenew("P", A.x)
+    P.set_vel(N, turning * A.y)
+    P.set_acc(N, turning.diff(t) * A.y - turning**2 * A.x)
+    body = RigidBody("body", P, A, sp.Integer(1), (inertia(A, 1, 1, 1), P))
+    method = KanesMethod(N, [q], [u], [u - (2 + sp.cos(q)) * q.diff(t)], bodies=[body], forcelist=[])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = kane.from_sympy(method)
+    assert model.forward_dynamics([0.3], [0.9], [0.0]) == pytest.approx(
+        [-np.sin(0.3) * (0.9 / (2 + np.cos(0.3))) ** 2],
+        rel=1e-12,  # q̈ = 0: the kinetic energy is q̇²
+    )
+
+
+def test_the_acceleration_set_in_a_test_of_sympys_is_told() -> None:
+    (method, *_) = methods_of("mechanics.tests.test_kane", "test_aux")
+    with pytest.warns(UserWarning, match="the acceleration that was set is not the rate of its velocity"):
+        kane.from_sympy(method, values=numbers_of(method, np.random.default_rng(5)).values)
 
 
 def bead(u_aux: bool) -> tuple[KanesMethod, dict[str, Any]]:

@@ -175,9 +175,15 @@ def test_a_positive_power_of_zero_is_zero() -> None:
     assert evaluate([x**1.5, x**0.3], {"x": 0.0}) == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("exponent", [65, -65, 1e300, math.inf, math.nan])
+@pytest.mark.parametrize("exponent", [65, -65, 1001])
+def test_large_whole_powers_are_those_of_numbers_of_either_sign(exponent: int) -> None:
+    x = Graph().input("x")
+    assert evaluate([x**exponent], {"x": -1.01})[0] == pytest.approx((-1.01) ** exponent, rel=1e-13)
+
+
+@pytest.mark.parametrize("exponent", [math.inf, -math.inf, math.nan])
 def test_other_powers_are_refused(exponent: float) -> None:
-    with pytest.raises(ExpressionError, match="an exponent is an integer up to 64 in size, or not an integer"):
+    with pytest.raises(ExpressionError, match="an exponent is a finite number"):
         pow(Graph().input("x"), exponent)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -145,6 +147,24 @@ def test_the_time_derivative_is_the_derivative_along_the_motion(
     (rate,) = time_derivative([expr], dict(velocities))
     values = {**point, **{name + "'": rates[name] for name in NAMES}}
     assert evaluate([rate], values)[0] == pytest.approx(expected, rel=COMPLEX_STEP, abs=COMPLEX_STEP)
+
+
+@pytest.mark.parametrize("exponent", [1.5, 2.5, -1.5, 0.3, 1.3, -0.7, 65.0, 66.0])
+@pytest.mark.parametrize("x", [0.0, 0.6, 3.0])
+def test_the_slope_of_a_power_is_one_power_less(exponent: float, x: float) -> None:
+    """Also at 0, where the slope of √x or log x is infinite and that of x^1.5 is 0; either way, with a factor on it."""
+    graph = Graph()
+    power = 2.0 * graph.input("x") ** exponent
+    expected = 2.0 * exponent * x ** (exponent - 1.0) if x or exponent > 1.0 else math.copysign(math.inf, exponent)
+    found = [*forward([power], {graph.input("x"): 1.0}), *reverse({power: 1.0}, [graph.input("x")])]
+    assert evaluate(found, {"x": x}) == pytest.approx([expected] * 2, rel=1e-14)
+
+
+def test_the_second_slope_of_a_power_at_zero_is_right() -> None:
+    graph = Graph()
+    x = graph.input("x")
+    (second,) = forward(forward([x**2.5], {x: 1.0}), {x: 1.0})
+    assert evaluate([second], {"x": 0.0}) == [0.0]
 
 
 def test_nodes_may_be_seeds_and_are_then_held_as_variables() -> None:

@@ -1,4 +1,4 @@
-"""One block of tries in a process of its own: `python -m long.block SEARCH FIRST COUNT` (PYTHONPATH=tests:.).
+"""One block of tries in a process of its own: `python -m long.block SEARCH FIRST COUNT [SECONDS]` (PYTHONPATH=tests:.).
 
 Prints a line of JSON for each try, [number, outcome, fault], before the next begins, so that whoever waits knows which
 try killed the process or never ended. Any exception is a fault: searches catch those that users are promised.
@@ -7,55 +7,61 @@ The same command repeats a try: `KANE_SEED=<number> python -m long.block mechani
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import selectors
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
-from long.tries import TRIES, leave
+from long.tries import SEARCHES, function_of
 
-Search = Callable[[int], str]
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = {
-    "files": "hostile_files",
-    "commands": "command_lines",
-    "arguments": "odd_arguments",
-    "programs": "random_programs",
-    "mechanisms": "random_mechanisms",
-    "constrained": "random_constraints",
-    "linkages": "tilted_linkages",
-    "orders": "random_orders",
-    "threads": "thread_storms",
-    "kills": "interrupted_writes",
-    "full disks": "interrupted_writes",
-}
-"""Where each search is: a module of this folder with a function `search`, or `search_<name>`."""
 
 
 class Disagreement(AssertionError):
     """Two routes to one number that do not meet."""
 
 
-def search_named(name: str) -> Search:
-    """The function that makes one try."""
-    module = importlib.import_module(f"long.{MODULES[name]}")
-    return getattr(module, f"search_{name.replace(' ', '_')}", None) or module.search
+@dataclass(slots=True)
+class Block:
+    """What some tries of a search came to, from the number `first` on: outcomes and how often, one text per fault."""
+
+    name: str
+    first: int
+    done: int = 0
+    seconds: float = 0.0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def entries(self) -> dict[str, Any]:
+        """All of it by name, for JSON."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    def add(self, number: int, outcome: str, fault: str) -> None:
+        """Count the outcome of the next try."""
+        self.outcomes[outcome] += 1
+        self.done = number + 1 - self.first
+        if outcome.startswith("FAULT"):
+            self.faults.append(f"{self.name} {number}: {outcome}\n{fault}")
 
 
-def run_block(name: str, first: int, count: int) -> None:
-    """Make the tries and print each outcome."""
-    search = search_named(name)
+def make_tries(name: str, first: int, count: int, seconds: float) -> None:
+    """Make the tries and print each outcome; none begins after `seconds`."""
+    search, started = function_of(name), time.monotonic()
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     with Path(os.devnull).open("w") as null:  # what the package prints is no outcome
         os.dup2(null.fileno(), 1)
     for number in range(first, first + count):
+        if number > first and time.monotonic() - started > seconds:
+            break
         print(json.dumps([number, "begins", ""]), file=out, flush=True)
         try:
             line = [number, search(number), ""]
@@ -63,6 +69,7 @@ def run_block(name: str, first: int, count: int) -> None:
             text = "".join(traceback.format_exception(error)[-6:])
             line = [number, f"FAULT {type(error).__name__}", text[-3000:]]
         print(json.dumps(line), file=out, flush=True)
+    print(json.dumps([first, "ends", ""]), file=out, flush=True)
 
 
 def _lines(process: subprocess.Popen[bytes], hang: float) -> Iterator[str]:
@@ -81,49 +88,50 @@ def _lines(process: subprocess.Popen[bytes], hang: float) -> Iterator[str]:
             yield from (line.decode() for line in whole)
 
 
-def faults_of_block(name: str, first: int, count: int) -> list[str]:
-    """Make a block of tries in a child process and leave its outcomes; returns one text per fault.
+def run_block(name: str, first: int, count: int, seconds: float = float("inf")) -> Block:
+    """Make a block of tries in a child process, as many as `seconds` allow and at least one.
 
     A signal or a hang is a fault of the try during which it happened; the block goes on after it.
     """
-    outcomes: Counter[str] = Counter()
-    faults: list[str] = []
-    at, end = first, first + count
-    while at < end:
-        number, reason = at, ""
-        command = [sys.executable, "-X", "faulthandler", "-m", "long.block", name, str(at), str(end - at)]
-        path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests"), str(ROOT)])
-        with tempfile.TemporaryFile() as errors:
-            child = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=errors, env={**os.environ, "PYTHONPATH": path}
-            )
-            try:
-                for line in _lines(child, TRIES[name].hang):
-                    number, outcome, fault = json.loads(line)
-                    if outcome == "begins":
-                        continue
-                    outcomes[outcome] += 1
-                    at = number + 1
-                    if outcome.startswith("FAULT"):
-                        faults.append(f"{name} {number}: {outcome}\n{fault}")
-                status = child.wait()
-                if status or at < end:
-                    reason = f"FAULT signal {-status}" if status < 0 else f"FAULT process ended with status {status}"
-            except TimeoutError:
-                reason = "FAULT hang"
-            finally:
-                child.kill()
-                child.communicate()
-            if reason:
-                errors.seek(0)
-                outcomes[reason] += 1
-                faults.append(f"{name} {number}: {reason}\n{errors.read()[-3000:].decode(errors='replace')}")
-                at = number + 1
-    leave(name, outcomes)
-    return faults
+    block, started, ended = Block(name, first), time.monotonic(), False
+    while not ended and block.done < count and block.seconds <= seconds:
+        ended = _run_child(block, count - block.done, seconds - block.seconds)
+        block.seconds = time.monotonic() - started
+    return block
+
+
+def _run_child(block: Block, count: int, seconds: float) -> bool:
+    """Make the next tries of a block in one process; whether it came to its own end."""
+    number, reason = block.first + block.done, ""
+    command = [sys.executable, "-X", "faulthandler", "-m", "long.block", block.name, str(number), str(count)]
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT / "tests"), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    with tempfile.TemporaryFile() as errors:
+        child = subprocess.Popen(
+            [*command, str(seconds)], stdout=subprocess.PIPE, stderr=errors, env={**os.environ, "PYTHONPATH": path}
+        )
+        ended = False
+        try:
+            for line in _lines(child, SEARCHES[block.name].hang):
+                number, outcome, fault = json.loads(line)
+                if outcome == "ends":
+                    ended = True
+                elif outcome != "begins":
+                    block.add(number, outcome, fault)
+            status = child.wait()
+            if status or not ended:
+                reason = f"FAULT signal {-status}" if status < 0 else f"FAULT process ended with status {status}"
+        except TimeoutError:
+            reason = "FAULT hang"
+        finally:
+            child.kill()
+            child.communicate()
+        if reason:
+            errors.seek(0)
+            block.add(number, reason, errors.read()[-3000:].decode(errors="replace"))
+    return not reason
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[1] not in TRIES:
-        sys.exit(f"python -m long.block SEARCH FIRST COUNT, where SEARCH is one of {', '.join(TRIES)}")
-    run_block(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    if len(sys.argv) not in (4, 5) or sys.argv[1] not in SEARCHES:
+        sys.exit(f"python -m long.block SEARCH FIRST COUNT [SECONDS], where SEARCH is one of {', '.join(SEARCHES)}")
+    make_tries(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]) if sys.argv[4:] else float("inf"))

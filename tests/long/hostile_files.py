@@ -1,10 +1,15 @@
-"""Damaged and hostile model files: each is a model or is refused by an error of ours, in time."""
+"""Damaged and hostile model files: each is a model or is refused by an error of ours, in time and in little memory."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import resource
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +18,18 @@ from kane.errors import KaneError, ModelError
 from kane.model import read_mechanism, read_urdf, write_mechanism
 from long.block import Disagreement
 from long.tries import draws
+from unit.model.large_files import GEOMETRY, LARGE
 from unit.model.test_broken_files import TEXTS, WORDS
 
 CORPUS = Path(__file__).with_name("corpus.json")
 """Texts that once were a fault: {"yaml": [...], "urdf": [...]}. They are the first tries of every run."""
 
-PROCESSOR_TIME = 5.0  # s for a file of some kB, on a slow core, tracing included; issues of quadratic work show as more
+PROCESSOR_TIME = 5.0  # s for a file, on a shared core; large ones with much geometry may take longer, in proportion
+GROWTH = 2.5  # of the time per character, from a file of an eighth of the size: eight would be quadratic work
+MEMORY = 300e6  # bytes, the most that the process may ever have had, this test and all it imports included
+MUCH_MEMORY = 1.2e9  # the same for thousands of rolling contacts in a file, which are models like any other
+COSTLY = {**LARGE, **GEOMETRY}
+SIZES = 10_000, 1_000_000  # characters of large files
 
 URDF = """<?xml version="1.0"?>
 <robot name="arm">
@@ -87,31 +98,93 @@ def hostile_text(number: int) -> tuple[str, str]:
     return "yaml", mutated(TEXTS[int(rng.integers(len(TEXTS)))], WORDS, rng)
 
 
-def _judged(kind: str, text: str) -> str:
-    if kind == "urdf":
-        read_urdf(text, "hostile.urdf")
-        return "urdf: model"
+def large_text(number: int) -> tuple[str, str]:
+    """(kind, text) of a file of up to a megabyte that is meant to cost much; half of them damaged."""
+    rng = draws("large files", number)
+    kind, size = list(COSTLY)[int(rng.integers(len(COSTLY)))], int(np.exp(rng.uniform(*np.log(SIZES))))
+    text = COSTLY[kind](size)
+    for _ in range(int(rng.integers(0, 6)) if rng.random() < 0.5 else 0):
+        place, new = int(rng.integers(len(text))), WORDS[int(rng.integers(len(WORDS)))]
+        text = text[:place] + new + text[place + int(rng.integers(0, 12)) :]
+    return kind, text
+
+
+def _judge_urdf(text: str) -> str:
+    read_urdf(text, "hostile.urdf")
+    return "model"
+
+
+def _judge_yaml(text: str) -> str:
     mechanism = read_mechanism(text, "hostile.yaml")
     again = read_mechanism(write_mechanism(mechanism), "again.yaml")
     if again.description() != mechanism.description():
         raise Disagreement("a written model reads back as another one")
-    return "yaml: model, written and read back"
+    return "model, written and read back"
 
 
-def search(number: int) -> str:
-    """Read one file."""
-    kind, text = hostile_text(number)
+def _judge_large(text: str) -> str:
+    read_mechanism(text, "large.yaml")
+    return "model"
+
+
+def peak_memory() -> float:
+    """Bytes that this process has had at most since it began, or since `forget_peak` where the system has that."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        return 1024.0 * float(re.findall(r"VmHWM:\s*(\d+) kB", status)[0])
+    except (OSError, IndexError):
+        return 1024.0 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def forget_peak() -> None:
+    """Measure peaks from now on: Linux only, elsewhere it is that of the whole process."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def _search(judge: Callable[[str], str], text: str, allowed: Callable[[], float], most: float = MEMORY) -> str:
+    """Read one file: what became of it; a refusal says where and what, and neither time nor memory is wasted.
+
+    `allowed` is the time (s) that it may take beyond `PROCESSOR_TIME`, `most` the memory (bytes).
+    """
+    forget_peak()
     started = time.process_time()
     try:
-        outcome = _judged(kind, text)
+        outcome = judge(text)
     except ModelError as error:
         bad = [p for p in error.problems if not (p.where and p.what)]
         if bad or not error.problems:
             raise Disagreement(f"a refusal that does not say where or what: {error!r}") from error
-        outcome = f"{kind}: refused"
-    except KaneError as error:
-        outcome = f"{kind}: refused ({type(error).__name__})"
-    spent = time.process_time() - started
-    if spent > PROCESSOR_TIME:
-        raise Disagreement(f"{len(text)} characters took {spent:.1f} s")
+        outcome = "refused"
+    spent, memory = time.process_time() - started, peak_memory()
+    if memory > most or (spent > PROCESSOR_TIME and spent > allowed()):
+        raise Disagreement(f"{len(text)} characters took {spent:.1f} s and {memory / 1e6:.0f} MB")
     return outcome
+
+
+def search(number: int) -> str:
+    """Read one file of some kB."""
+    kind, text = hostile_text(number)
+    return f"{kind}: {_search(_judge_urdf if kind == 'urdf' else _judge_yaml, text, lambda: 0.0)}"
+
+
+def search_large_files(number: int) -> str:
+    """Read one file of up to a megabyte, in a process of its own: freed memory is not always given back."""
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        return pool.submit(_search_large, number).result()
+
+
+def _search_large(number: int) -> str:
+    kind, text = large_text(number)
+
+    def allowed() -> float:
+        started = time.process_time()
+        with contextlib.suppress(KaneError):
+            _judge_large(COSTLY[kind](len(text) // 8))
+        return 8 * GROWTH * (time.process_time() - started)
+
+    try:
+        return _search(_judge_large, text, allowed, MUCH_MEMORY if kind in GEOMETRY else MEMORY)
+    except Exception as error:
+        error.add_note(f"{kind}, {len(text)} characters")
+        raise

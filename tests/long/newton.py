@@ -65,6 +65,15 @@ class Series:
         x, v, a = self.c
         return Series((np.cos(x), -np.sin(x) * v, -np.sin(x) * a - np.cos(x) * v * v / 2))
 
+    def sqrt(self) -> Series:
+        x, v, a = self.c
+        r = np.sqrt(x)
+        return Series((r, v / (2 * r), a / (2 * r) - v * v / (8 * r**3)))
+
+    def reciprocal(self) -> Series:
+        x, v, a = self.c
+        return Series((1 / x, -v / x**2, v * v / x**3 - a / x**2))
+
     @property
     def rate(self) -> Any:
         return self.c[1]
@@ -94,6 +103,18 @@ def cross(a: Any, b: Any) -> Series:
     x, y = series(a).c, series(b).c
     c = np.cross
     return Series((c(x[0], y[0]), c(x[0], y[1]) + c(x[1], y[0]), c(x[0], y[2]) + c(x[1], y[1]) + c(x[2], y[0])))
+
+
+def dot(a: Series, b: Series) -> Series:
+    """a · b."""
+    return Series(
+        (a.c[0] @ b.c[0], a.c[0] @ b.c[1] + a.c[1] @ b.c[0], a.c[0] @ b.c[2] + a.c[1] @ b.c[1] + a.c[2] @ b.c[0])
+    )
+
+
+def direction(a: Series) -> Series:
+    """a / |a|."""
+    return dot(a, a).sqrt().reciprocal() * a
 
 
 def skew(a: Array) -> Array:

@@ -88,10 +88,15 @@ def drawn_plan(rng: np.random.Generator) -> Plan:
         if b.kind == "planar":
             options["velocity"] = ("body", "parent")[int(rng.integers(2))]
         if k and not large and b.kind in ("revolute", "prismatic", "cylindrical", "gimbal") and rng.random() < 0.15:
-            numbers = np.round(rng.uniform(0.2, 1.5, (DOF[b.kind][0], 3)), 3).tolist()
-            options["prescribed"] = [f"{a!r} + {c!r}*sin({w!r}*t)" for a, c, w in numbers]
+            options["prescribed"] = drawn_motion(b.kind, rng)
         bodies.append(replace(b, options=options, parent=k - 1 if large and rng.random() < 0.9 else b.parent))
     return replace(plan, bodies=tuple(bodies))
+
+
+def drawn_motion(kind: str, rng: np.random.Generator) -> list[str]:
+    """A function of time for each coordinate of a joint, as `newton.given_series` reads it."""
+    numbers = np.round(rng.uniform(0.2, 1.5, (DOF[kind][0], 3)), 3).tolist()
+    return [f"{a!r} + {c!r}*sin({w!r}*t)" for a, c, w in numbers]
 
 
 def drawn_state(tree: Tree, rng: np.random.Generator) -> tuple[Array, Array, Array, float]:

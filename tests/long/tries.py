@@ -1,93 +1,67 @@
-"""How often each search for faults tries, where its random numbers come from, and the table of what came out.
+"""The searches for faults: where each is, how often it tries, and where its random numbers come from.
 
-A search is a function of one number that returns an outcome in a few words, or raises. `blocks` cuts its tries into
-parts that pytest runs one by one: a short one in every run, the others in `make test-long`. KANE_TRIES scales the
-numbers of the long run (`KANE_TRIES=0.01 make test-long` tries a hundredth).
+A search is a function of one number that returns an outcome in a few words, or raises. A short slice of each runs with
+all tests; `python -m long` makes the others, as many as its time allows. KANE_TRIES scales the numbers of the long run
+(`KANE_TRIES=0.01` asks for a hundredth).
 """
 
 from __future__ import annotations
 
-import json
+import importlib
 import os
-import tempfile
 import zlib
-from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytest
 
 from seeds import seed
 
 
 @dataclass(frozen=True, slots=True)
-class Tries:
-    """Numbers of tries: in every run, in a long run, in one block; and how long (s) one may take before it hangs."""
+class Search:
+    """A module of this folder, numbers of tries in every run and in a long one, and how long (s) a try may take."""
 
+    module: str
     short: int
     long: int
-    block: int
     hang: float = 120.0
 
 
-TRIES: dict[str, Tries] = {
-    "files": Tries(150, 100_000, 2000, 30.0),
-    "commands": Tries(12, 2000, 100, 300.0),
-    "arguments": Tries(150, 60_000, 2000),
-    "programs": Tries(8, 2000, 200),
-    "mechanisms": Tries(4, 10_000, 100, 600.0),
-    "constrained": Tries(4, 2000, 50, 600.0),
-    "linkages": Tries(1, 200, 20, 600.0),
-    "orders": Tries(3, 1000, 50, 600.0),
-    "threads": Tries(1, 100, 10, 600.0),
-    "kills": Tries(2, 200, 20, 300.0),
-    "full disks": Tries(4, 400, 40, 300.0),
+SEARCHES: dict[str, Search] = {
+    "files": Search("hostile_files", 150, 100_000, 30.0),
+    "large files": Search("hostile_files", 3, 2000),
+    "commands": Search("command_lines", 12, 2000, 300.0),
+    "arguments": Search("odd_arguments", 150, 60_000),
+    "programs": Search("random_programs", 8, 2000),
+    "mechanisms": Search("random_mechanisms", 4, 10_000, 600.0),
+    "constrained": Search("random_constraints", 4, 2000, 600.0),
+    "linkages": Search("tilted_linkages", 1, 200, 600.0),
+    "orders": Search("random_orders", 3, 1000, 600.0),
+    "threads": Search("thread_storms", 1, 100, 600.0),
+    "kills": Search("interrupted_writes", 3, 400, 300.0),
+    "full disks": Search("interrupted_writes", 4, 400, 300.0),
 }
 """The one place for numbers of tries. A short slice takes seconds."""
 
-TALLY = "KANE_TALLY_DIR"
-"""Environment: the folder in which blocks leave their outcomes, made for each run by `conftest.py`."""
+LONG_SECONDS = float(os.environ.get("KANE_LONG_SECONDS", 8 * 3600))
+"""Time (s) for all of `make test-long`: what has begun is finished, and nothing begins after it."""
+
+TESTS_SHARE = 0.25
+"""Part of that time that the tests may take; the searches have the rest."""
 
 
-def scale() -> float:
-    """Share of the tries of a long run that are made."""
-    return float(os.environ.get("KANE_TRIES", "1"))
+def function_of(name: str) -> Callable[[int], str]:
+    """The function that makes one try: `search` of its module, or `search_<name>` where that has several."""
+    module = importlib.import_module(f"long.{SEARCHES[name].module}")
+    return getattr(module, f"search_{name.replace(' ', '_')}", None) or module.search
 
 
-def blocks(search: str) -> list[Any]:
-    """(first, count) for `pytest.mark.parametrize`: the short slice, then the blocks of a long run."""
-    t = TRIES[search]
-    total = round(t.long * scale())
-    starts = range(t.short, total, t.block)
-    later = [pytest.param(k, min(t.block, total - k), marks=pytest.mark.long, id=f"{k}") for k in starts]
-    return [pytest.param(0, t.short, id="short"), *later]
+def wanted(name: str) -> int:
+    """Tries of a long run."""
+    return max(1, round(SEARCHES[name].long * float(os.environ.get("KANE_TRIES", "1"))))
 
 
-def draws(search: str, number: int) -> np.random.Generator:
+def draws(name: str, number: int) -> np.random.Generator:
     """The random numbers of one try, different for every search; they follow from KANE_SEED where it is set."""
-    return np.random.default_rng((seed(number), zlib.crc32(search.encode())))
-
-
-def leave(search: str, outcomes: Counter[str]) -> None:
-    """Add the outcomes of a block to those of the run."""
-    folder = os.environ.get(TALLY)
-    if folder:
-        handle, _ = tempfile.mkstemp(suffix=".json", dir=folder)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump([search, outcomes], file)
-
-
-def table(folder: Path) -> list[str]:
-    """The outcomes of a run: one line for each search and outcome, with how often it came."""
-    total: dict[str, Counter[str]] = {}
-    for path in sorted(folder.glob("*.json")):
-        search, outcomes = json.loads(path.read_text(encoding="utf-8"))
-        total.setdefault(search, Counter()).update(outcomes)
-    lines = []
-    for search in (name for name in TRIES if name in total):
-        found = total[search]
-        lines.append(f"{search:<12} {sum(found.values()):>8} tries")
-        lines.extend(f"{'':<12} {count:>8} {outcome}" for outcome, count in found.most_common())
-    return lines
+    return np.random.default_rng((seed(number), zlib.crc32(name.encode())))

@@ -99,6 +99,27 @@ def constraints() -> dict[str, kane.Model]:
     return found
 
 
+def changing() -> kane.Model:
+    """Every record of what comes and goes, a contact, and a constraint under conditions."""
+    m = kane.load("double-pendulum")
+    records = [
+        kane.HardStop("q2", lower=-1.0, upper="1 + t", restitution=0.5),
+        kane.Backlash("q2 - q1", play=0.1),
+        kane.Ratchet("u1 - u2"),
+        kane.Latch("q1 - 1"),
+        kane.Friction("u1", bound=2.0),
+        kane.Brake("elbow", bound=0.5, static=1.2),
+        kane.Clutch("shoulder", "elbow", bound=3.0),
+        kane.Rope("ground", "lower", length=1.5, second_at=(0, -1, 0)),
+    ]
+    for record in records:
+        m.constrain(type(record).__name__, record)
+    (lock,) = m.constrain("lock", kane.ConfigurationEquations("q2 = 0"), when="t - 1", until="abs(lock) - 5")
+    (floor,) = m.contact("floor", "lower", "ground", shape={"point": (0, -1, 0)}, at=(0, -3, 0), friction=0.3)
+    print(lock.law.held, floor.row_names(), list(m.changing))
+    return m
+
+
 def ask(m: kane.Model) -> None:
     """What a model answers at states."""
     n = len(m.speeds)
@@ -178,6 +199,7 @@ def main(folder: Path) -> None:
     assert kane.load(folder / "cart.yaml").coordinates == m.coordinates
     print(kane.load("ur5").to_urdf(folder / "ur5.urdf")[:20])
     assert all(model.freedom().degrees >= 0 for model in constraints().values())
+    assert not changing().constraints
     analyse()
     print(from_script().speeds)
     assert len(refuse()) == 4

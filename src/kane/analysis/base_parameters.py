@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..constraints.thresholds import INVOLVED, REDUNDANT
+from ..constraints.thresholds import APART, FELT, REDUNDANT
 from ..formulation import Equations
 from ..formulation.regressor import PARAMETERS, parameter_names, parameter_values, regressor
 from ..graph import evaluate
@@ -54,7 +54,7 @@ def base_parameters(model: Mechanism | Equations, *, seed: int = 0) -> BaseParam
     Y = np.asarray(Y).reshape(-1, len(names))
     bodies = len(names) // len(PARAMETERS)
     order = [10 * b + PARAMETERS.index(p) for b in reversed(range(bodies)) for p in _ORDER]
-    kept = _independent(Y, order)
+    kept = _independent(_measure_by_kind(Y), order)
     combination = np.zeros((len(kept), len(names)))
     combination[np.arange(len(kept)), kept] = 1.0
     others = [k for k in range(len(names)) if k not in set(kept)]
@@ -76,19 +76,44 @@ def _wide_states(equations: Equations, samples: int, seed: int) -> States:
     return States(rng.uniform(0.0, 1.0, (samples, 1)), q, u, udot, tau)
 
 
+def _measure_by_kind(Y: Array) -> Array:
+    """Columns of masses, first moments and moments of inertia, each in units of the longest of its kind: a column that
+    is nothing but the rounding of a right angle stays as small as it is."""
+    lengths = np.linalg.norm(Y, axis=0)
+    units = np.ones(Y.shape[1])
+    for kind in ("m", "h", "I"):
+        places = [k for k in range(Y.shape[1]) if PARAMETERS[k % len(PARAMETERS)].startswith(kind)]
+        units[places] = max(lengths[places].max(initial=0.0), np.finfo(float).tiny)
+    return Y / units
+
+
 def _independent(Y: Array, order: list[int]) -> list[int]:
-    """Columns that are independent of those before them in `order`, by modified Gram–Schmidt, done twice."""
-    scale = max(float(np.linalg.norm(Y, axis=0).max(initial=0.0)), 1e-300)
+    """As many columns as Y has singular values that count, the first in `order` that are independent of those before.
+
+    What is left of a column beside others must be more than `apart`, which is lowered until there are enough: a basis
+    that begins with columns hardly apart has directions that are mostly rounding.
+    """
+    values = np.linalg.svd(Y, compute_uv=False)
+    rank = int((values > FELT * values.max(initial=0.0)).sum())
+    kept: list[int] = []
+    apart = APART
+    while len(kept) < rank and apart >= REDUNDANT:
+        kept = _columns_apart(Y, order, apart)
+        apart /= 10.0
+    return kept
+
+
+def _columns_apart(Y: Array, order: list[int], apart: float) -> list[int]:
+    """Columns of which more than `apart` is left beside those before them, by modified Gram–Schmidt, done twice."""
     basis: list[Array] = []
     kept = []
     for k in order:
         column = Y[:, k].copy()
-        size = float(np.linalg.norm(column))
         for _ in range(2):
             for e in basis:
                 column -= (e @ column) * e
         rest = float(np.linalg.norm(column))
-        if rest > REDUNDANT * max(size, INVOLVED * scale):
+        if rest > apart:
             basis.append(column / rest)
             kept.append(k)
     return kept

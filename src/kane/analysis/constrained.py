@@ -12,7 +12,7 @@ import numpy as np
 
 from ..constraints.metric import speed_units, unit_lengths
 from ..constraints.projection import InconsistentRows, RowLabels, RowTerms, project_position, project_speeds
-from ..constraints.thresholds import REDUNDANT
+from ..constraints.thresholds import NO_MASS, REDUNDANT
 from ..formulation import Equations
 from ..formulation.constraints import displacements
 from .programs import Array, Programs, States
@@ -65,9 +65,14 @@ def _with_residual(terms: RowTerms, placed: tuple[int, ...]) -> RowTerms:
 
 
 def by_multipliers(M: Array, f: Array, A: Array, b: Array) -> tuple[Array, Array]:
-    """(u̇, λ) of M u̇ = f + Aᵀλ, A u̇ = b at one state, by least squares: M (n, n), f (n,), A (m, n), b (m,)."""
+    """(u̇, λ) of M u̇ = f + Aᵀλ, A u̇ = b at one state, by least squares: M (n, n), f (n,), A (m, n), b (m,).
+
+    Speeds that move no mass are measured like the mean of the others: measured by next to nothing, their columns would
+    be so long that the others drowned in their rounding errors.
+    """
     m, n = A.shape
-    root = speed_units(np.diag(M))
+    mass = np.abs(np.diag(M))
+    root = speed_units(np.where(mass > NO_MASS * mass.max(initial=0.0), mass, mass.sum() / max(1, n)))
     unit = 1.0 / unit_lengths(A * root)
     rows = (A * root) * unit[:, None]
     whole = np.block([[M * np.outer(root, root), -rows.T], [rows, np.zeros((m, m))]])

@@ -16,10 +16,20 @@ import numpy as np
 from ..backends import Kernel, compile, load_or_make
 from ..constraints.thresholds import ROUNDING, SINGULAR
 from ..errors import InputError, SingularError
-from ..formulation import Equations, layout_of, places_program, terms_program, unit_program, watch_program
+from ..formulation import (
+    Equations,
+    coordinate_rates_program,
+    is_steady,
+    layout_of,
+    places_program,
+    terms_program,
+    unit_program,
+    watch_program,
+)
 from ..graph import Expr, Program, hoist
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
+from ..model.parameters import start_with
 from ..simulate import ChangingSet, Element, Embedding, Names
 from . import given
 from .cache import Cache
@@ -244,7 +254,7 @@ class Answers:
         assert values is not None
         if values.ndim != 1:
             raise InputError(f"parameters has shape {values.shape}: this question takes one set of values")
-        other = type(self)(self.mechanism, self.formulate, self.cache)
+        other = type(self)(start_with(self.mechanism, values.tolist()), self.formulate, self.cache)
         other._values = values
         return other
 
@@ -272,17 +282,20 @@ def law_key(law: Any) -> Hashable:
     return tuple(cast("dict[Any, Any]", law).items()) if isinstance(law, dict) else law
 
 
-def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
-    """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
+def constraint_kernels(
+    answers: Answers, law: Any = None, accelerated: int | None = None
+) -> tuple[Kernel, Kernel | None, Kernel | None]:
+    """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law and b of the
+    first `accelerated` rows, by default of all."""
 
     def make_kernels() -> tuple[Kernel, Kernel | None, Kernel | None]:
-        terms = compile(terms_program(answers.fresh_equations(), law))
+        terms = compile(terms_program(answers.fresh_equations(), law, accelerated))
         if law is not None:
-            return (terms, *constraint_kernels(answers)[1:])
+            return (terms, *constraint_kernels(answers, None, accelerated)[1:])
         places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
         return terms, None if places is None else compile(places), None if unit is None else compile(unit)
 
-    return answers.make_once(("constraints", law_key(law)), make_kernels)
+    return answers.make_once(("constraints", law_key(law), accelerated), make_kernels)
 
 
 def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
@@ -314,11 +327,12 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
     )
 
 
-def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
+def changing_set(answers: Answers, law: Any, impact: str, stepping: bool = False) -> ChangingSet:
     """All constraints, those that come and go among them, compiled from the twin in which every row holds."""
     mechanism = answers.mechanism
     whole = answers.of(mechanism.all_rows_held())
-    terms, places, unit = constraint_kernels(whole, law)
+    permanent = len(mechanism.row_names)
+    terms, places, unit = constraint_kernels(whole, law, permanent if stepping else None)
     changing = mechanism.changing.values()
     numbers: list[Expr] = []
     conditions: list[Expr] = []
@@ -332,7 +346,7 @@ def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
     when = watch_program(whole.fresh_equations(), conditions) if any(not e.is_zero for e in conditions) else None
     return ChangingSet(
         layout_of(whole.equations()),
-        len(mechanism.row_names),
+        permanent,
         tuple(
             Element(
                 c.name,
@@ -352,6 +366,8 @@ def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
         None if when is None else compile(when),
         mechanism.parameters.keys() >= set(mechanism.inputs_of(numbers)),
         impact,
+        compile(coordinate_rates_program(whole.fresh_equations())) if stepping else None,
+        stepping and permanent == 0 and is_steady(whole.equations(), law),
     )
 
 

@@ -85,7 +85,7 @@ def number(mechanism: Mechanism, what: str, value: Any) -> float:
     """A finite number, or an expression in parameters at their values."""
     if isinstance(value, str):
         try:
-            value = mechanism.number(mechanism.scalar(value, what), what)
+            value = mechanism.number_of_text(value, what)
         except ModelError as error:
             raise InputError(str(error)) from None
     try:

@@ -345,7 +345,8 @@ def _relevant_coordinates(answers: Answers) -> tuple[str, ...]:
 
 
 def _rates(answers: Answers, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
-    exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
+    with answers.cache.lock:  # texts become part of the graph of the description
+        exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
     answer = answers.compile_once(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
 
     def rates(t: Any, *arrays: Any) -> Sequence[Array]:

@@ -49,7 +49,7 @@ def load(source: str | Path, *, free: Iterable[str] | str = (), **options: Any) 
     """The model of a built-in name, a .yaml model file or a .urdf; parameters in `free` (or "all") stay inputs.
 
     A .urdf takes the options of `UrdfOptions`: base ("fixed" or "floating"), gravity, mimic, damping, friction,
-    packages, strict, right_angle.
+    packages, strict, shapes, right_angle.
 
     >>> kane.load("pendulum")
     <Model 'pendulum': 1 bodies, 1 joints, 1 coordinates, 1 speeds>
@@ -103,7 +103,8 @@ class Model:
     You describe it with
         `parameter`, `body`, `particle`, `joint`, `dh`, `wheel`, `slosh`, `rotor`, `coordinate`, `frame`, `point`,
         `attach`: its parts;
-        `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them, drives and their limits;
+        `load`, `constrain`, `contact`, `switch`, `control`, `limit`: what acts on them, what holds them and when,
+        drives and their limits;
         `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_duration`, `set_parameters`, `keep_free`:
         choices and values.
     What you described is in
@@ -164,6 +165,7 @@ class Model:
     load = _forward_description(Mechanism.load)
     constrain = _forward_description(Mechanism.constrain)
     contact = _forward_description(Mechanism.contact)
+    switch = _forward_description(Mechanism.switch)
     control = _forward_description(Mechanism.control)
     limit = _forward_description(Mechanism.limit)
     set_speeds = _forward_description(Mechanism.set_speeds)
@@ -556,7 +558,8 @@ class Model:
         step: float | None = None,
         embed: str = "run-time",
         drift: str | tuple[float, float] = "project",
-        impact: str = "poisson",
+        impact: str | None = None,
+        contacts: str = "events",
         events: Mapping[str, Any] | None = None,
         parameters: Any = None,
         progress: Callable[[float], object] | None = None,
@@ -574,8 +577,11 @@ class Model:
         "run-time", independent speeds chosen anew all the time, or at "formulation", chosen once, which is faster (from
         a singular position it is "run-time" always). `drift` off the constraints is taken out after each step
         ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
-        Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau (stiff). The trajectory's `outcome` says how it
-        ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
+        Where constraints come and go, `contacts` says how: each change found and resolved ("events"), with `impact` one
+        of poisson (the default), newton, stronge, sequential, plastic; or in steps of length `step` ("stepping", for
+        many contacts), with Newton's law of impact. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau
+        (stiff). The trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10,
+        `atol` to a hundredth of that.
 
         >>> m = kane.load("pendulum")
         >>> run = m.simulate(10, q={"q": "10*deg"})
@@ -593,7 +599,7 @@ class Model:
             "method": method,
         }
         asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift}
-        asked |= {"impact": impact, "events": events}
+        asked |= {"impact": impact, "contacts": contacts, "events": events}
         try:
             ready = set_up(answers, t, **asked, options=options)
         except FAULTS as error:

@@ -58,7 +58,7 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
-class Modes(Sequence[ModeState]):
+class Modes:
     """All modes of a mechanism, with the guards that end them and the resets at their beginning.
 
     >>> m = kane.load("pendulum")
@@ -69,9 +69,6 @@ class Modes(Sequence[ModeState]):
 
     states: tuple[ModeState, ...]
     guards: tuple[Guard, ...]
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.states[index]
 
     def __len__(self) -> int:
         return len(self.states)

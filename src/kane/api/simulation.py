@@ -28,7 +28,18 @@ from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
-from ..simulate import IMPACT_LAWS, ChangingSet, Control, Event, Mode, MotionProblem, Routine, Solution, simulate
+from ..simulate import (
+    IMPACT_LAWS,
+    STEPPING,
+    ChangingSet,
+    Control,
+    Event,
+    Mode,
+    MotionProblem,
+    Routine,
+    Solution,
+    simulate,
+)
 from . import given
 from .answers import Answers, changing_set, embedding_of, law_key
 from .boundary import check_function, describe_value
@@ -42,6 +53,8 @@ Law = dict[Expr, Expr] | CompiledControl
 RTOL, RTOL_CONSTRAINED, RTOL_CHANGING = 1e-8, 1e-10, 1e-12
 """Relative tolerances of a simulation where none is given. Under constraints errors are judged after projection, and a
 tighter one costs little. Where they change, an error moves all that follows."""
+ENGINES = ("events", "stepping")
+"""How constraints that come and go are treated: each change found and resolved, or steps of one length."""
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 _OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 
@@ -66,12 +79,13 @@ class Setup:
 class Treatment:
     """How constraints are treated: embedded at run time or at formulation, drift taken out after each step or not, held
     back by Baumgarte's accelerations (damping ratio, frequency in rad/s) or not; the law of impacts of those that come
-    and go."""
+    and go, and whether these are treated by time stepping."""
 
     at_run_time: bool = False
     project: bool = False
     baumgarte: tuple[float, float] | None = None
     impact: str = "poisson"
+    stepping: bool = False
 
 
 def set_up(
@@ -91,7 +105,8 @@ def set_up(
     drift: str | tuple[float, float],
     events: Mapping[str, Any] | None,
     options: dict[str, Any],
-    impact: str = "poisson",
+    impact: str | None = None,
+    contacts: str = "events",
 ) -> Setup:
     """What a motion over t from a start takes, see `Model.simulate`."""
     _refuse_unknown(options)
@@ -102,8 +117,10 @@ def set_up(
         held = given.start(mechanism, "tau", tau)
         law = None if control is None or callable(control) else _law(mechanism, control)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
-        treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact)
-        _check_impact(mechanism, impact, method)
+        stepping = _check_contacts(mechanism, contacts, method, step, events)
+        impact = _impact_law(mechanism, impact, method, stepping)
+        _refuse_backward(mechanism, times)
+        treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
     sampled = None
     if callable(control):
@@ -123,7 +140,7 @@ def set_up(
     state = problem.layout.state
     weights = np.full(state.size, 1e-2 * rtol if atol is None else given.number(mechanism, "atol", atol))
     weights[state["work"].place] = _UNWEIGHED
-    settings = {"method": method, "rtol": rtol, "atol": weights, "step": step, **options}
+    settings = {"method": STEPPING if stepping else method, "rtol": rtol, "atol": weights, "step": step, **options}
     return Setup(problem, np.concatenate([q0, u0, [0.0]]), times, sampled, settings)
 
 
@@ -153,6 +170,9 @@ def _problem(
     recursive = answers.recursive()
     if recursive and isinstance(law, CompiledControl):
         refuse_if_too_large(answers.mechanism, f"control {law!r}")
+        recursive = False
+    if recursive and answers.mechanism.changing:
+        refuse_if_too_large(answers.mechanism, "what comes and goes")
         recursive = False
     mode, efforts = answers.make_once(
         key,
@@ -192,8 +212,8 @@ def _mode(
             project=treatment.project,
             watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched])) if watched else None,
             changing=replace(
-                changing_set(answers, law, treatment.impact),
-                table=() if treatment.at_run_time else mode_table(answers, law),
+                changing_set(answers, law, treatment.impact, treatment.stepping),
+                table=() if treatment.at_run_time or treatment.stepping else mode_table(answers, law),
             ),
         )
         return mode, None if law is None else compile(control_program(fresh(), law))
@@ -230,8 +250,42 @@ def _treatment(mechanism: Mechanism, embed: str, drift: str | tuple[float, float
     return Treatment(embed == "run-time" or singular, drift == "project", None if isinstance(drift, str) else drift)
 
 
-def _check_impact(mechanism: Mechanism, impact: Any, method: str) -> None:
-    """Refuse a law of impacts that there is not, and a method that does not take constraints that come and go."""
+def _check_contacts(
+    mechanism: Mechanism, contacts: Any, method: str, step: Any, events: Mapping[str, Any] | None
+) -> bool:
+    """Whether contacts are treated by time stepping; what does not go with it is refused."""
+    if contacts not in ENGINES:
+        near = suggestion(str(contacts), list(ENGINES))
+        raise InputError(f"contacts = {describe_value(contacts)}: there are {', '.join(ENGINES)}\n    fix: {near}")
+    if contacts == ENGINES[0]:
+        return False
+    if not mechanism.changing:
+        raise InputError("contacts = 'stepping': the model has nothing that comes and goes\n    fix: leave it out")
+    if step is None:
+        raise InputError("contacts = 'stepping' has steps of one length\n    fix: give step=..., in seconds, say 1e-3")
+    if method != "dop853":
+        raise InputError(f"method = {method!r}: contacts = 'stepping' has none\n    fix: leave the method out")
+    rows = {name for c in mechanism.changing.values() for name in c.row_names()} | set(mechanism.row_names)
+    for name, value in (events or {}).items():
+        watched = value.get("expression") if isinstance(value, Mapping) else value
+        if isinstance(watched, str) and any(row in watched for row in rows):
+            raise InputError(
+                f"event '{name}': contacts = 'stepping' has impulses of steps, no reactions that events could watch"
+                "\n    fix: watch coordinates or speeds, or leave contacts='stepping' out"
+            )
+    return True
+
+
+def _impact_law(mechanism: Mechanism, impact: Any, method: str, stepping: bool) -> str:
+    """The law of impacts. Refuses one that there is not, and a method that does not take constraints that come and
+    go."""
+    if impact is None:
+        return "newton" if stepping else "poisson"
+    if stepping and impact != "newton":
+        raise InputError(
+            f"impact = {describe_value(impact)}: contacts = 'stepping' has 'newton' alone, as Moreau states it"
+            "\n    fix: leave impact out"
+        )
     if impact not in IMPACT_LAWS:
         near = suggestion(str(impact), list(IMPACT_LAWS))
         raise InputError(f"impact = {describe_value(impact)}: there are {', '.join(IMPACT_LAWS)}\n    fix: {near}")
@@ -239,6 +293,13 @@ def _check_impact(mechanism: Mechanism, impact: Any, method: str) -> None:
         raise InputError(
             "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
         )
+    return impact
+
+
+def _refuse_backward(mechanism: Mechanism, times: Array) -> None:
+    """Refuse times that fall: impacts and friction cannot be undone."""
+    if mechanism.changing and times.flat[-1] < times.flat[0]:
+        raise InputError("time runs backward, but impacts cannot be undone\n    fix: give increasing times")
 
 
 def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Array) -> None:

@@ -14,8 +14,8 @@ from ..analysis.singular import Singularity, find_singular
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError, visible
 from ..model import locks
-from ..simulate import Embedding, MotionProblem, Outcome, Segment, Solution, Statistics, Transition
-from .answers import Answers, embedding_of
+from ..simulate import IMPACT_LAWS, Embedding, MotionProblem, Outcome, Segment, Solution, Statistics, Transition
+from .answers import Answers, changing_set, embedding_of
 from .boundary import refuse_odd
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
@@ -83,14 +83,17 @@ class Trajectory:
 
     @cached_property
     def multipliers(self) -> Array:
-        """λ of the rows of constraints along the motion, (k, m), in the order of the model's `row_names`: N, N m, or
-        what makes λ times the rate of the row a power. As in `Reactions.multipliers`, without the joints.
+        """λ of the rows of constraints along the motion, (k, m), in the order of the model's `row_names`, then those of
+        constraints that come and go (`Mechanism.all_row_names`): N, N m, or what makes λ times the rate of the row a
+        power. As in `Reactions.multipliers`, without the joints.
 
         >>> run = kane.load("four-bar").simulate([0, 0.05, 0.1])
         >>> run.multipliers.shape
         (3, 5)
         """
         answers = self.answers
+        if answers.mechanism.changing:
+            return self._in_modes[1]
         if not answers.mechanism.constraints:
             return np.zeros((len(self), 0))
         embedding = answers.make_once("embedding", lambda: embedding_of(answers))
@@ -132,7 +135,14 @@ class Trajectory:
         >>> run.acceleration().shape
         (3, 1)
         """
+        if self.answers.mechanism.changing:
+            return self._in_modes[0]
         return self.model.forward_dynamics(self.q, self.u, self.tau, t=self.t)
+
+    @cached_property
+    def _in_modes(self) -> tuple[Array, Array]:
+        """(udot (k, n), λ of all rows (k, m)) under constraints that come and go, each in the mode of its time."""
+        return answer_in_modes(self.answers, self.transitions, self.t, self.q, self.u, self.tau)
 
     @refuse_odd
     def reactions(self, **options: Any) -> Reactions:
@@ -142,6 +152,11 @@ class Trajectory:
         >>> run.reactions()["pivot"].force.shape
         (3, 3)
         """
+        if self.answers.mechanism.changing:
+            raise InputError(
+                "reactions in joints are not computed under constraints that come and go\n"
+                "    fix: run.multipliers has the reactions of all rows of constraints"
+            )
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
     @refuse_odd
@@ -185,6 +200,28 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"
+
+
+def answer_in_modes(
+    answers: Answers, transitions: tuple[Transition, ...], t: Array, q: Array, u: Array, tau: Array
+) -> tuple[Array, Array]:
+    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time; at the time of a
+    transition the first state is the one before it."""
+    changing = answers.make_once("changing", lambda: changing_set(answers, None, IMPACT_LAWS[0]))
+    run, layout = changing.run(), changing.layout
+    udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
+    times = np.array([x.t for x in transitions])
+    mode = -1
+    for i, now in enumerate(t.tolist()):
+        again = i - int(np.count_nonzero(t[:i] == now))  # the first state of this time
+        due = min(int(np.count_nonzero(times[1:] < now)) + i - again, len(transitions) - 1)
+        x = np.concatenate([[now], q[i], u[i], [0.0], tau[i], answers.values])
+        if due != mode:
+            mode = due
+            run.enter(transitions[mode].mode, transitions[mode].slip, x)
+        udot[i] = run.rates(x)[layout.coordinates : layout.coordinates + layout.speeds]
+        multipliers[i] = run.reactions(x)
+    return udot, multipliers
 
 
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:

@@ -26,6 +26,7 @@ C_OPERATIONS: dict[str, str] = {
     "sub": "{0} - {1}",
     "mul": "{0} * {1}",
     "div": "{0} / {1}",
+    "pow": "pow({0}, {1})",
     "neg": "-{0}",
     "sqrt": "sqrt({0})",
     "sin": "sin({0})",

@@ -20,6 +20,7 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "sub": np.subtract,
     "mul": np.multiply,
     "div": np.divide,
+    "pow": np.power,
     "neg": np.negative,
     "sqrt": np.sqrt,
     "sin": np.sin,

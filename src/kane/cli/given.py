@@ -48,7 +48,7 @@ def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> 
             raise UsageError(f"{option} {part}: expected NAME=VALUE, as in {option} {next(iter(known), 'q1')}=0.1")
         if name not in known:
             raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
-        found[name] = model.mechanism.number(model.mechanism.scalar(value, f"{option} {name}"), f"{option} {name}")
+        found[name] = model.mechanism.number_of_text(value, f"{option} {name}")
     return found
 
 
@@ -57,7 +57,7 @@ def numbers(model: Model, text: str, count: int, option: str) -> list[float]:
     parts = _parts(text)
     if len(parts) != count:
         raise UsageError(f"{option} {text}: expected {count} values with commas between them, found {len(parts)}")
-    return [model.mechanism.number(model.mechanism.scalar(part.strip(), option), option) for part in parts]
+    return [model.mechanism.number_of_text(part.strip(), option) for part in parts]
 
 
 def _parts(text: str) -> list[str]:

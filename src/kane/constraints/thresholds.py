@@ -22,6 +22,14 @@ that is longer by as much is at a pole and has no value."""
 INVOLVED = 1e-6
 """Smallest part of a row, or a speed, in a combination that is named to the user."""
 
+FELT = 1e-6
+"""Share of the largest singular value of a regressor from which on a combination of inertial parameters is felt in the
+efforts: those of arms are above 1e-2, and right angles that are written with seven digits leave 1e-7."""
+
+APART = 1e-2
+"""What must be left of a column of a regressor beside others, in units of the longest of its kind, to be taken as
+independent of them in the first place; less will do where too few are."""
+
 # -- singular positions: rows that are independent elsewhere -------------------------------------------------------
 
 SINGULAR = 5e-6

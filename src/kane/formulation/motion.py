@@ -42,9 +42,11 @@ def motion_program(equations: Equations, law: ControlLaw | None = None) -> Progr
     return equations.lower_outputs("motion", INPUTS, {"rates": ((len(rates),), rates)})
 
 
-def terms_program(equations: Equations, law: ControlLaw | None = None) -> Program:
-    """What constraints are embedded from at run time, `Layout.terms`."""
+def terms_program(equations: Equations, law: ControlLaw | None = None, accelerated: int | None = None) -> Program:
+    """What constraints are embedded from at run time, `Layout.terms`; where `accelerated` is given, b of so many
+    rows only and zeros for the others."""
     rows = equations.constraints
+    known = len(rows) if accelerated is None else accelerated
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
     f, power = apply_law(equations, law, f), apply_law(equations, law, [load_power(equations)])
     found: dict[str, Sequence[Expr]] = {
@@ -53,7 +55,7 @@ def terms_program(equations: Equations, law: ControlLaw | None = None) -> Progra
         "f": f,
         "A": [e for row in rows.A for e in row],
         "rate": rows.rate,
-        "b": rows.b,
+        "b": [*rows.b[:known], *[equations.graph.const(0.0)] * (len(rows) - known)],
         "phi": rows.phi,
         "power": power,
     }
@@ -72,6 +74,21 @@ def places_program(equations: Equations) -> Program | None:
         "T": [e for row in displacements(equations.system) for e in row],
     }
     return _lower_blocks("places", equations, layout_of(equations).places, found)
+
+
+def coordinate_rates_program(equations: Equations) -> Program:
+    """q̇, (coordinates,), alone."""
+    qdot = list(equations.system.qdot)
+    return equations.lower_outputs("coordinate_rates", INPUTS, {"qdot": ((len(qdot),), qdot)})
+
+
+def is_steady(equations: Equations, law: ControlLaw | None = None) -> bool:
+    """Whether mass matrix and forces depend neither on the state nor on time, as those of balls that fall."""
+    if law is not None:
+        return False
+    mass = [e for row in equations.mass_matrix for e in row]
+    moving = [*equations.system.q, *equations.system.u, equations.graph.input("t")]
+    return not depends_on([*mass, *equations.bias], moving)
 
 
 def layout_of(equations: Equations) -> Layout:

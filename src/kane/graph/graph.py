@@ -18,7 +18,7 @@ from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, add, multiply, su
 
 _ROUND = 4e-16  # sin and cos of constants this close to 0, 1/2 or 1 are meant to be it: cos(90 deg) = 0
 
-_LARGEST_POWER = 64  # integers up to here are powers by multiplication, six squares and as many products at most
+_LARGEST_PRODUCT = 64  # integers up to here are powers by multiplication, six squares and as many products at most
 
 Scalar = "Expr | float | int"
 
@@ -189,6 +189,8 @@ class Expr:
             if b <= ONE:
                 return other if b == ZERO else self
             return Expr(g, multiply(g, a, b))
+        if type(other) is float and other == 1.0:  # most slopes are
+            return self
         return self._binary("mul", other)
 
     __rmul__ = __mul__
@@ -206,17 +208,14 @@ class Expr:
         return self
 
     def __pow__(self, exponent: float) -> Expr:
-        """Powers by small integers become multiplications, halves of integers have a square root besides; any other is
-        exp(exponent log x), which is nan for negative x."""
-        if not math.isfinite(exponent) or (exponent == int(exponent) and abs(exponent) > _LARGEST_POWER):
-            raise ExpressionError(
-                f"power {exponent}: an exponent is an integer up to {_LARGEST_POWER} in size, or not an integer"
-            )
-        if exponent != int(exponent) and (2.0 * exponent != int(2.0 * exponent) or abs(exponent) > _LARGEST_POWER):
-            return (exponent * self.log()).exp()
-        if exponent != int(exponent):
-            positive = self ** math.floor(abs(exponent)) * self.sqrt()
-            return 1.0 / positive if exponent < 0 else positive
+        """Powers by small integers become multiplications, those by ±1/2 square roots; any other stays a power, nan for
+        negative x unless the exponent is an integer."""
+        if not math.isfinite(exponent):
+            raise ExpressionError(f"power {exponent}: an exponent is a finite number")
+        if abs(exponent) == 0.5:
+            return self.sqrt() if exponent > 0 else 1.0 / self.sqrt()
+        if exponent != int(exponent) or abs(exponent) > _LARGEST_PRODUCT:
+            return self._binary("pow", float(exponent))
         n = int(abs(exponent))
         result, square = self.graph.const(1.0), self
         while n:

@@ -32,6 +32,17 @@ def _divide(x: float, y: float) -> float:
     return math.nan if not x or math.isnan(x) else math.copysign(math.inf, x) * math.copysign(1.0, y)
 
 
+def _power(x: float, y: float) -> float:
+    """x to the power y with IEEE results at poles and beyond the largest number, where Python's math module raises."""
+    try:
+        return math.pow(x, y)
+    except ValueError:
+        size = math.inf if x == 0.0 else math.nan
+    except OverflowError:
+        size = math.inf
+    return math.copysign(size, x) if math.fmod(y, 2.0) in (-1.0, 1.0) else size
+
+
 def _guard(function: Callable[..., float]) -> Callable[..., float]:
     """`function` with IEEE nan or inf where Python's math module raises."""
 
@@ -70,6 +81,8 @@ TABLE: dict[str, Op] = {
         Op("sub", 2, lambda x, y: x - y, lambda a, r: (1.0, -1.0), "-", "add"),
         Op("mul", 2, lambda x, y: x * y, lambda a, r: (a[1], a[0]), "*", "mul", True),
         Op("div", 2, _divide, lambda a, r: (1.0 / a[1], -(r / a[1])), "/", "div"),
+        # x ** y, y a constant; its slope is one power less, not a product of others that may be infinite at 0
+        Op("pow", 2, _power, lambda a, r: (a[1] * a[0] ** (a[1].number - 1.0), None), "**", "other"),
         Op("neg", 1, lambda x: -x, lambda a, r: (-1.0,), "", "neg"),
         Op("sqrt", 1, _guard(math.sqrt), lambda a, r: (0.5 / r,), "", "sqrt"),
         Op("sin", 1, _guard(math.sin), lambda a, r: (a[0].cos(),), "", "trig"),

@@ -7,7 +7,9 @@ matrix of a linear form and refuses a form that is not linear.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain
 
 from ..errors import ExpressionError
 from .graph import CONST, INPUT, Expr, Graph
@@ -115,10 +117,10 @@ def linear_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[lis
     live = dependents(graph, nodes, [x.id for x in wrt])
     one = graph.const(1.0)
     forms: dict[int, tuple[dict[int, Expr], Expr]] = {x.id: ({x.id: one}, zero) for x in wrt}
+    nodes = [n for n in nodes if n in live and n not in forms]
+    uses = Counter(chain((e.id for e in exprs), *(graph.args[n] for n in nodes)))
     for node in nodes:
-        if node not in live or node in forms:
-            continue
-        forms[node] = _linear_form(graph, node, live, forms, wrt)
+        forms[node] = _linear_form(graph, node, live, forms, uses, wrt)
     rows, rest = [], []
     for e in exprs:
         coefficients, constant = forms.get(e.id, ({}, e))
@@ -132,6 +134,7 @@ def _linear_form(
     node: int,
     live: set[int],
     forms: Mapping[int, tuple[dict[int, Expr], Expr]],
+    uses: Mapping[int, int],
     wrt: Sequence[Expr],
 ) -> tuple[dict[int, Expr], Expr]:
     op, args = graph.ops[node], graph.args[node]
@@ -139,17 +142,18 @@ def _linear_form(
         signs = (-1.0,) if op == "neg" else (1.0, 1.0 if op == "add" else -1.0)
         coefficients: dict[int, Expr] = {}
         rest = graph.const(0.0)
-        if op != "neg":  # one of two operands as it is: long sums are added term by term
+        if op != "neg":  # one of two operands as it is: long sums are added term by term, in place if nobody else asks
             if op == "add" and args[1] in forms and len(forms.get(args[0], ({},))[0]) <= 1:
                 args = args[::-1]
             terms, rest = forms.get(args[0], ({}, graph.expr(args[0])))
-            coefficients = dict(terms)
+            coefficients = terms if uses[args[0]] == 1 else dict(terms)
             args, signs = args[1:], signs[1:]
         for arg, sign in zip(args, signs, strict=True):
             terms, constant = forms.get(arg, ({}, graph.expr(arg)))
             for x, c in terms.items():
-                coefficients[x] = coefficients[x] + sign * c if x in coefficients else sign * c
-            rest = rest + sign * constant
+                term = c if sign > 0.0 else -c
+                coefficients[x] = coefficients[x] + term if x in coefficients else term
+            rest = rest + constant if sign > 0.0 else rest - constant
         return coefficients, rest
     a, b = (args[0], args[1]) if len(args) == 2 else (args[0], args[0])
     if op == "mul" and (a in live) != (b in live):
@@ -166,8 +170,8 @@ def _linear_form(
 
 def substitute(exprs: Sequence[Expr], mapping: Mapping[Expr, Expr | float]) -> list[Expr]:
     """Each of `exprs` with every node of `mapping` replaced."""
-    if not exprs:
-        return []
+    if not exprs or not mapping:
+        return list(exprs)
     graph = exprs[0].graph
     nodes = reachable(graph, (e.id for e in exprs))
     new: dict[int, int] = {x.id: graph.lift(y).id for x, y in mapping.items()}

@@ -37,6 +37,7 @@ from .constraints import (
     RollingEllipsoid,
     RollingOnSphere,
     RollingSphere,
+    Rope,
     Row,
     RowSet,
 )
@@ -117,6 +118,7 @@ __all__ = [
     "RollingEllipsoid",
     "RollingOnSphere",
     "RollingSphere",
+    "Rope",
     "Rotor",
     "Row",
     "RowSet",

@@ -209,9 +209,9 @@ class Builder:
 
     def check_function_of_time(self, exprs: Sequence[Expr], field: str = "") -> list[float]:
         """Values at t = 0; refuses what depends on more than t and parameters, or is not finite there, or its rate."""
-        known = {"t", *self.mechanism.parameters}
+        known = self.mechanism.parameters
         for node in reachable(self.graph, (e.id for e in exprs)):
-            if self.graph.ops[node] == INPUT and (name := self.graph.args[node][0]) not in known:
+            if self.graph.ops[node] == INPUT and (name := self.graph.args[node][0]) != "t" and name not in known:
                 because = "this quantity may depend on t and parameters only"
                 raise self.refuse(f"it depends on '{name}'", because, field=field)
         values = evaluate(list(exprs), {"t": 0.0, **self.mechanism.values_of(exprs)})

@@ -20,6 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..graph.graph import CONST, INPUT, Expr, Graph
@@ -87,9 +88,8 @@ def parse_expression(
 
     Only the characters within `span` are read, if given; faults show where they are in the whole text.
     """
-    return _ExpressionParser(
-        text, graph, names, {**FUNCTIONS, **(functions or {})}, span or (0, len(text))
-    ).expression()
+    calls = {**FUNCTIONS, **functions} if functions else FUNCTIONS
+    return _ExpressionParser(text, graph, names, calls, span or (0, len(text))).expression()
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -143,8 +143,7 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 # reading -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     kind: str  # "number", "name", "op" or "end"
     text: str
     start: int
@@ -180,13 +179,14 @@ def _tokens(text: str, span: tuple[int, int]) -> list[_Token]:
         raise _fault(text, 0, f"it has {len(text)} characters, at most {MAX_LENGTH} are allowed; name its parts")
     words: list[_Token] = []
     position, stop = span
-    while position < stop:
-        match = _TOKEN.match(text, position, stop)
-        if match is None or match.lastgroup is None:
-            raise _fault(text, position, f"unexpected {text[position]!r}{_HINTS.get(text[position], '')}")
-        if match.lastgroup != "space":
-            words.append(_Token(match.lastgroup, match[0], position))
-        position = match.end()
+    for match in _TOKEN.finditer(text, position, stop):
+        if match.start() != position:
+            break
+        position, kind = match.end(), match.lastgroup
+        if kind is not None and kind != "space":
+            words.append(_Token(kind, match[0], match.start()))
+    if position < stop:
+        raise _fault(text, position, f"unexpected {text[position]!r}{_HINTS.get(text[position], '')}")
     words.append(_Token("end", "", stop))
     return words
 
@@ -461,6 +461,9 @@ def _phrase(graph: Graph, node: int, phrases: Mapping[int, _Phrase]) -> _Phrase:
     if op == "mul" and args[0] == args[1]:
         inner = parts[0].parenthesize(_ATOM)
         return _Phrase(f"{inner.text}**2", _POWER, inner.depth)
+    if op == "pow":
+        base = parts[0].parenthesize(_ATOM)
+        return _Phrase(f"{base.text}**{parts[1].text}", _POWER, base.depth)
     if TABLE[op].infix:
         return _infix(op, *parts)
     if op == "select":

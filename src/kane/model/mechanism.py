@@ -228,7 +228,7 @@ class Mechanism(Tree):
         shape: Mapping[str, Any] | None = None,
         surface: Mapping[str, Any] | None = None,
         normal: str | Sequence[Quantity] | None = None,
-        at: Sequence[Quantity] = ORIGIN,
+        at: Sequence[Quantity] | None = None,
     ) -> tuple[BuiltChanging, ...]:
         """Let two bodies touch: `contact("floor", "ball", "ground", restitution=0.8, friction=0.3)`.
 
@@ -252,6 +252,33 @@ class Mechanism(Tree):
         given = {"restitution": restitution, "friction": friction, "static": static}
         placed = {"shape": shape, "surface": surface, "normal": normal, "at": at}
         return self._change(name, BodyContact(first, second, **given, **placed), Conditions(), "contact")
+
+    def switch(
+        self,
+        name: str,
+        *,
+        when: Quantity | None = None,
+        until: Quantity | None = None,
+        duration: Quantity | None = None,
+        held: bool | None = None,
+    ) -> tuple[BuiltChanging, ...]:
+        """Give a constraint that comes and goes new conditions, as in `constrain`, in place of those it has.
+
+        >>> m = kane.load("shopping-cart")
+        >>> (lock,) = m.switch("caster_lock", when="t - 1", duration=0.5)
+        >>> lock.law.when, lock.law.held
+        ((t - 1), False)
+        """
+        if not (given := [c for c in self.changing.values() if c.given == name]):
+            known = suggestion(name, {c.given: c for c in self.changing.values()})
+            raise ModelError(
+                Problem(self.where(f"constraint '{name}'"), "there is none of this name that comes and goes", fix=known)
+            )
+        conditions = replace(given[0].conditions, when=when, until=until, duration=duration, held=held)
+        built = build_changing(self, name, given[0].record, conditions, f"constraint '{name}'")
+        self.revision += 1
+        self.changing |= {part.name: part for part in built}
+        return built
 
     def _change(
         self, name: str, record: Constraint | Changing, conditions: Conditions, kind: str

@@ -78,6 +78,10 @@ def _form(graph: Graph, node: int, forms: dict[int, _Form]) -> _Form:
         return _signed_form(parts[0].sign, f"{op}({parts[0].upright})", _ATOM)
     if op in _EVEN:
         return _signed_form(1, f"{op}({parts[0].upright})", _ATOM)
+    if op == "pow":
+        base, exponent = parts
+        inner = base.upright if base.binds == _ATOM and base.sign > 0 else f"({base.text()})"
+        return _signed_form(1, f"{inner}**{exponent.text()}", _PRODUCT)
     texts = [p.text() for p in parts]
     if op in _COMPARISONS:
         texts = sorted(texts) if op == "equal" else texts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,30 @@ def change_parameters(m: Mechanism, values: Mapping[str, Quantity]) -> tuple[str
         m.parameters.update({name: before[name] for name in changed})
         m.remarks[:] = remarks
         raise ModelError(problems)
+    _follow(m, m.coordinate_records)
+    _follow(m, m.speed_records)
     return tuple(name for name, record in changed.items() if not record.free)
+
+
+def start_with(m: Mechanism, values: Sequence[float]) -> Mechanism:
+    """The description that starts with these values of its free parameters, in their order; itself where no initial
+    value follows them."""
+    free = {name: p for name, p in m.parameters.items() if p.free}
+    starts = [r.start for r in (*m.coordinate_records.values(), *m.speed_records.values()) if r.start is not None]
+    if not starts or not free or not depends_on(starts, [p.symbol for p in free.values()]):
+        return m
+    twin = m.twin()
+    twin.parameters.update((n, replace(p, value=float(x))) for (n, p), x in zip(free.items(), values, strict=True))
+    _follow(twin, twin.coordinate_records)
+    _follow(twin, twin.speed_records)
+    return twin
+
+
+def _follow(m: Mechanism, records: dict[str, Any]) -> None:
+    """Give the initial values that are expressions in parameters their present values."""
+    for name, record in records.items():
+        if record.start is not None:
+            records[name] = replace(record, initial=m.number(record.start, f"initial '{name}'"))
 
 
 def check_rotor(m: Mechanism, inertia: Expr, where: str) -> None:
@@ -93,6 +116,9 @@ def _checks(m: Mechanism) -> Iterator[Check]:
         yield (length,), partial(check_pendulum, m, length, f"slosh '{name}'")
     for rotor in m.rotors.values():
         yield (rotor.inertia,), partial(check_rotor, m, rotor.inertia, f"rotor '{rotor.name}'")
+    for record in (*m.coordinate_records.values(), *m.speed_records.values()):
+        if record.start is not None:
+            yield (record.start,), partial(m.constant, (record.start,), f"initial '{record.name}'")
     yield from _record_checks(m)
     if m.speeds_chosen:
         speeds = list(m.speed_records.values())

@@ -27,22 +27,26 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """A generalized coordinate: its symbol, the symbol of its rate, and its initial value."""
+    """A generalized coordinate: its symbol, the symbol of its rate, and its initial value, at the present values of the
+    parameters where it is given as an expression `start` in them."""
 
     name: str
     symbol: Expr
     rate: Expr
     initial: float = 0.0
+    start: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """A generalized speed: its symbol and its definition, linear in the motion variables."""
+    """A generalized speed: its symbol and its definition, linear in the motion variables; `initial` and `start` are as
+    for a coordinate."""
 
     name: str
     symbol: Expr
     definition: Expr
     initial: float = 0.0
+    start: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from types import MappingProxyType
@@ -47,6 +47,43 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"known: {', '.join(excerpt(n) for n in names[:_LISTED]) or 'none'}{more}"
 
 
+class _Defaults(Mapping[str, float]):
+    """Parameters by name → their defaults."""
+
+    def __init__(self, parameters: Mapping[str, Parameter]):
+        self._parameters = parameters
+
+    def __getitem__(self, name: str) -> float:
+        return self._parameters[name].value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parameters
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+
+class _SameNames(Mapping[str, Expr]):
+    """Known names as inputs of another graph, each made when it is asked for."""
+
+    def __init__(self, graph: Graph, known: Mapping[str, Expr]):
+        self._graph, self._known = graph, known
+
+    def __getitem__(self, name: str) -> Expr:
+        if name not in self._known:
+            raise KeyError(name)
+        return self._graph.input(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
 class Symbols:
     """Parameters, coordinates and speeds of one description, and expressions over them."""
 
@@ -56,10 +93,13 @@ class Symbols:
         self.revision: int = 0  # grows with every change of the description
         self.graph = Graph()
         self.time = self.graph.input("t")
+        self.zero = self.graph.const(0.0)
+        self.zeros: Triple = (self.zero, self.zero, self.zero)
         self.parameters: dict[str, Parameter] = {}
         self.coordinate_records: dict[str, Coordinate] = {}
         self.speed_records: dict[str, Speed] = {}
         self.motion_variables: dict[str, Expr] = {}
+        self.variable_places: dict[str, int] = {}  # motion variable → its place among them
         self.default_speeds: dict[str, str] = {}  # motion variable → name of the speed that is equal to it by default
         self.coordinate_rates: dict[Expr, Expr] = {}  # coordinate symbol → its rate in motion variables
         self._names: dict[str, Expr] = {"t": self.time}
@@ -107,7 +147,7 @@ class Symbols:
     def scalar(self, value: Quantity, where: str, names: Mapping[str, Expr] | None = None) -> Expr:
         """`value` as an expression of this description."""
         if type(value) is float and math.isfinite(value):  # by far the most
-            return self.graph.const(value)
+            return self.graph.const(value) if value else self.zero
         if isinstance(value, Expr):
             return self.graph.lift(value)
         if isinstance(value, str):
@@ -144,23 +184,35 @@ class Symbols:
         """The value of an expression at the parameters' defaults; refuses one that depends on the motion."""
         if expr.number is not None:
             return expr.number
-        values = self.values_of([expr])
         try:
-            (value,) = evaluate([expr], values)
+            (value,) = evaluate([expr], _Defaults(self.parameters))
         except ExpressionError as error:
-            moving = next((name for name in self.inputs_of([expr]) if name not in values), None)
+            moving = next((name for name in self.inputs_of([expr]) if name not in self.parameters), None)
             what = str(error) if moving is None else f"it depends on '{moving}'"
             raise ModelError(Problem(self.where(where), what, "this quantity may depend on parameters only")) from None
         return value
+
+    def number_of_text(self, text: str, where: str) -> float:
+        """The number that an expression in a string has at the parameters' defaults, as `number` gives it.
+
+        It is read into a graph of its own: the description stays as it is, so any number of threads may ask.
+        """
+        try:
+            expr = parse_expression(text, scratch := Graph(), _SameNames(scratch, self._names))
+        except ExpressionError as error:
+            raise ModelError(Problem(self.where(where), str(error))) from None
+        return self.number(expr, where)
 
     def values_of(self, exprs: Sequence[Expr]) -> dict[str, float]:
         """Defaults of those parameters that occur in expressions."""
         return {name: self.parameters[name].value for name in self.inputs_of(exprs) if name in self.parameters}
 
     def inputs_of(self, exprs: Sequence[Expr]) -> list[str]:
-        """Names that occur in expressions."""
-        nodes = reachable(self.graph, [e.id for e in exprs])
-        return [self.graph.args[n][0] for n in nodes if self.graph.ops[n] == INPUT]
+        """Names that occur in expressions of one graph."""
+        if not exprs:
+            return []
+        graph = exprs[0].graph
+        return [graph.args[n][0] for n in reachable(graph, [e.id for e in exprs]) if graph.ops[n] == INPUT]
 
     def constant(self, exprs: Sequence[Expr], where: str) -> None:
         """Refuse expressions that depend on more than parameters, or are not finite at the parameters' defaults."""
@@ -280,9 +332,11 @@ class Symbols:
         0.5
         """
         self.new_name(name, "parameter", self._names, symbol=True)
-        number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
-        if not math.isfinite(number):
-            raise ModelError(Problem(self.where(f"parameter '{name}'"), f"{number:g} is not a finite number"))
+        number = value
+        if not isinstance(number, float) or not math.isfinite(number):
+            number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
+            if not math.isfinite(number):
+                raise ModelError(Problem(self.where(f"parameter '{name}'"), f"{number:g} is not a finite number"))
         symbol = self.graph.input(name)
         self.parameters[name] = Parameter(name, number, symbol, free)
         self._names[name] = symbol
@@ -303,15 +357,22 @@ class Symbols:
 
     def _coordinate(self, name: str, initial: Quantity) -> Coordinate:
         self.new_name(name, "coordinate", self._names, symbol=True)
-        start = self.number(self.scalar(initial, f"coordinate '{name}'"), f"coordinate '{name}'")
-        record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), start)
+        start = self._start(initial, f"coordinate '{name}'")
+        record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), **start)
         self.coordinate_records[name] = record
         self._names[name] = record.symbol
         self._names[f"{name}'"] = record.rate
         return record
 
+    def _start(self, value: Quantity, where: str) -> dict[str, Any]:
+        """The fields `initial` and `start` of a coordinate or speed."""
+        expr = self.scalar(value, where)
+        self.constant([expr], where)
+        return {"initial": self.number(expr, where), "start": None if expr.number is not None else expr}
+
     def _motion_variable(self, symbol: Expr, speed: str) -> None:
         self.new_name(speed, "speed", self._names, symbol=True)
+        self.variable_places[repr(symbol)] = len(self.motion_variables)
         self.motion_variables[repr(symbol)] = symbol
         self.speed_records[speed] = Speed(speed, self.graph.input(speed), symbol)
         self.default_speeds[repr(symbol)] = speed
@@ -346,7 +407,8 @@ class Symbols:
         self.duration = duration
 
     def set_initial(self, values: Mapping[str, Quantity]) -> None:
-        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters.
+        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters, which
+        they follow.
 
         >>> m = kane.load("pendulum")
         >>> m.set_initial({"q": "90*deg", "u": 2})
@@ -355,13 +417,11 @@ class Symbols:
         """
         for name, value in values.items():
             where = f"initial '{name}'"
-            expr = self.scalar(value, where)
-            self.constant([expr], where)
-            start = self.number(expr, where)
+            start = self._start(value, where)
             if name in self.coordinate_records:
-                self.coordinate_records[name] = replace(self.coordinate_records[name], initial=start)
+                self.coordinate_records[name] = replace(self.coordinate_records[name], **start)
             elif name in self.speed_records:
-                self.speed_records[name] = replace(self.speed_records[name], initial=start)
+                self.speed_records[name] = replace(self.speed_records[name], **start)
             else:
                 self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, where)
         self.revision += 1

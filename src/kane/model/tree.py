@@ -50,6 +50,7 @@ JOINT_TYPES = (
     "free",
     "coupled",
 )
+_AT_ORIGIN = (0.0, 0.0, 0.0)
 _INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
 _SHIFT_TOLERANCE = 1e-14  # of m c²: what rounding leaves of an inertia about the origin that is moved to the centre
 
@@ -181,7 +182,7 @@ class Tree(Symbols):
         name: str,
         *,
         mass: Quantity = 0.0,
-        center: Sequence[Quantity] = (0.0, 0.0, 0.0),
+        center: Sequence[Quantity] = _AT_ORIGIN,
         inertia: Mapping[str, Quantity] | None = None,
         about: str = "center",
         shapes: Sequence[Shape] = (),
@@ -206,7 +207,7 @@ class Tree(Symbols):
         if name in ("ground", "N", "O"):
             raise ModelError(Problem(self.where(where), f"'{name}' is the ground", fix="choose another name"))
         m = self.scalar(mass, f"{where} / mass")
-        c = self.fixed_triple(center, f"{where} / center")
+        c = self.zeros if center is _AT_ORIGIN else self.fixed_triple(center, f"{where} / center")
         I = self._inertia(inertia or {}, f"{where} / inertia")
         if about not in ("center", "origin"):
             raise ModelError(Problem(self.where(where), f"inertia about '{about}'", fix="say about: center or origin"))
@@ -279,6 +280,8 @@ class Tree(Symbols):
         return self.body(name, mass=mass, **attachment)
 
     def _inertia(self, entries: Mapping[str, Quantity], where: str) -> Matrix:
+        if not entries:
+            return (self.zeros, self.zeros, self.zeros)
         for key in entries:
             if key not in INERTIA:
                 raise ModelError(
@@ -298,6 +301,7 @@ class Tree(Symbols):
             raise ModelError(
                 Problem(self.where(f"{where} / mass"), f"mass {mass:g} kg", "mass is not negative", "give a mass ≥ 0")
             )
+        self.constant([e for row in body.inertia for e in row], f"{where} / inertia")
         if all(e.is_zero for row in body.inertia for e in row):
             return
         I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]
@@ -364,7 +368,8 @@ class Tree(Symbols):
             self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
         )
         symbols = self._joint_symbols(name, kind, coordinates, speeds, initial, where)
-        starts = [self.number(self.scalar(q0, f"{where} / initial"), f"{where} / initial") for q0 in symbols[2]]
+        starts = [self.scalar(q0, f"{where} / initial") for q0 in symbols[2]]
+        self.constant(starts, f"{where} / initial")
         rates = tuple(self.graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1]))
         records = tuple(self._coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True))
         for rate, speed in zip(rates, symbols[1], strict=True):

@@ -100,6 +100,7 @@ _WRITTEN: dict[str, Callable[[list[Piece]], Piece]] = {
         _PRODUCT,
     ),
     "div": lambda a: (f"<mfrac><mrow>{a[0][0]}</mrow><mrow>{a[1][0]}</mrow></mfrac>", _ATOM),
+    "pow": lambda a: (f"<msup>{_parenthesize(a[0], _ATOM)}<mrow>{a[1][0]}</mrow></msup>", _ATOM),
     "neg": lambda a: (f"<mrow><mo>−</mo>{_parenthesize(a[0], _PRODUCT)}</mrow>", _SUM),
     "sqrt": lambda a: (f"<msqrt>{a[0][0]}</msqrt>", _ATOM),
     "abs": lambda a: (f"<mrow><mo>|</mo>{a[0][0]}<mo>|</mo></mrow>", _ATOM),

@@ -6,7 +6,7 @@ from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
 from .problem import Mode, MotionProblem, Switch, simulate
 from .routine import Routine
-from .settings import METHODS
+from .settings import METHODS, STEPPING
 from .solution import (
     REASONS,
     Control,
@@ -25,6 +25,7 @@ __all__ = [
     "IMPACT_LAWS",
     "METHODS",
     "REASONS",
+    "STEPPING",
     "Accelerations",
     "ChangingRun",
     "ChangingSet",

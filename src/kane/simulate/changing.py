@@ -7,7 +7,7 @@ and what kind each changing constraint is of. A `ChangingRun` is the memory of o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..errors import InputError
 from ..graph.layout import Layout
 from .notice import announce_compilation
 from .routine import Routine, address_of
-from .solution import Transition
+from .solution import Array, Transition
 
 TYPES = ("contact", "one-way", "friction", "switched")
 STATES = ("open", "sticks", "slips")
@@ -32,6 +32,7 @@ FAULTS = (
     "no set of constraints is consistent with Coulomb friction, nor is there an impulse that makes one so",
     "the mass matrix is singular",
     "the impact could not be resolved",
+    "the contact problem of a step could not be solved",
 )
 IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
 """Names of the laws of impact, in the order of the compiled constants."""
@@ -64,6 +65,8 @@ class ChangingSet:
       `fixed_laws` says that they are numbers;
     - `conditions` writes when and until of every element, (elements, 2), from `Layout.event_inputs`; None where no
       element has one;
+    - for time stepping (`stepping`) `coordinate_rates` writes q̇, (coordinates,), `terms` may leave out b of changing
+      rows, and `steady` says that mass and forces are numbers;
     - `table` has the modes that are written out: the number of each (`mode_number`), the program of its rates, and the
       one that writes reactions, rates and residuals of all rows. Other modes are embedded at run time.
     """
@@ -78,6 +81,8 @@ class ChangingSet:
     conditions: Kernel | None = None
     fixed_laws: bool = False
     impact: str = "poisson"
+    coordinate_rates: Kernel | None = None
+    steady: bool = False
     table: tuple[tuple[int, Kernel, Kernel], ...] = ()
 
     def __post_init__(self) -> None:
@@ -86,6 +91,11 @@ class ChangingSet:
         rows = self.permanent + sum(e.rows for e in self.elements)
         if rows != self.layout.rows:
             raise InputError(f"{rows} rows of constraints where the layout has {self.layout.rows}")
+
+    @property
+    def stepping(self) -> bool:
+        """Whether motions go by time stepping."""
+        return self.coordinate_rates is not None
 
     @property
     def first_rows(self) -> tuple[int, ...]:
@@ -265,6 +275,20 @@ class ChangingRun:
         """Two functions for each changing constraint, which fall through zero where the mode ends, then the user's."""
         return self._routine(2, 2 * len(self.constraints.elements) + self._watched)
 
+    @property
+    def reactions(self) -> Routine:
+        """λ of all rows in the present mode."""
+        return self._routine(3, self.constraints.layout.rows)
+
+    def enter(self, mode: Mapping[str, str], slip: Mapping[str, Array], x: Array) -> None:
+        """Be in a mode, as after a transition, to ask about states with inputs such as x in it."""
+        for i, element in enumerate(self.constraints.elements):
+            self._arrays["state"][i] = STATES.index(mode[element.name])
+            if element.name in slip:
+                self._arrays["direction"][i] = slip[element.name]
+        laws = Routine(self.constraints.laws.address, 5 * len(self.constraints.elements))
+        self._arrays["law"][:] = laws(x).reshape(-1, 5)
+
     def attach(self, state: Any) -> None:
         """Tell a loop, by the record of its memory, whom to ask where a mode ends."""
         state["transition"] = self._transition.address
@@ -281,19 +305,25 @@ class ChangingRun:
         record = self._record[0]
         if record["count"] < record["room"]:
             return
+        self._enlarge()
+        state["transition_room"] = int(self._record[0]["room"])
+
+    def _enlarge(self) -> None:
+        """Double the room for transitions."""
         for name in ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after"):
             array = self._arrays[name]
             larger = np.zeros((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
             larger[: array.shape[0]] = array
             self._hold(**{name: larger})
-        self._record["room"] = 2 * int(record["room"])
-        state["transition_room"] = int(self._record[0]["room"])
+        self._record["room"] = 2 * int(self._record[0]["room"])
 
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""
         record = self._record[0]
         told = (
-            f" (residual {float(record['residual']):.1e})" if FAULTS[fault].startswith(("no set", "the impact")) else ""
+            f" (residual {float(record['residual']):.1e})"
+            if FAULTS[fault].startswith(("no set", "the impact", "the contact"))
+            else ""
         )
         return f"{FAULTS[fault]}{told}"
 
@@ -304,6 +334,13 @@ class ChangingRun:
 
     def _mode(self, states: Any) -> dict[str, str]:
         return {e.name: STATES[s] for e, s in zip(self.constraints.elements, states.tolist(), strict=False)}
+
+    def _slips(self, states: Any, directions: Array) -> dict[str, Array]:
+        return {
+            e.name: directions[i].copy()
+            for i, e in enumerate(self.constraints.elements)
+            if STATES[int(states[i])] == "slips"
+        }
 
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, the choice of the first mode before them."""
@@ -330,6 +367,7 @@ class ChangingRun:
                     arrays["speeds"][i, 0].copy(),
                     arrays["speeds"][i, 1].copy(),
                     max(1, int(arrays["choices"][i])),
+                    self._slips(arrays["states_after"][i], arrays["directions"][i]),
                 )
             )
         return tuple(found)

@@ -23,7 +23,7 @@ from .compiled import load_loop, records
 from .discontinuities import Change
 from .notice import announce_compilation, warn_of_missed_crossings
 from .progress import STALL, Look
-from .settings import Settings
+from .settings import STEPPING, Settings
 from .solution import Control, Crossings, Event, Events, HeldControl, Outcome, Solution, Statistics
 from .start import Start, check_address, check_start, memory_of
 from .tableaux import TABLEAUX, pack_rows
@@ -163,6 +163,9 @@ class _Run:
         self._event_arrays()
         if settings.method == "radau":
             self._implicit_arrays()
+        elif settings.method == STEPPING:
+            self.state["fixed"] = 1
+            self._hold(dense=np.zeros((3, start.y0.size)))
         else:
             self._explicit_arrays()
 

@@ -37,6 +37,7 @@ from .solution import (
     Statistics,
     Transition,
 )
+from .stepping import SteppingRun
 
 MOST_SEGMENTS = 10_000
 """Segments of a motion at most: switches that follow each other without end are no motion."""
@@ -220,6 +221,18 @@ def _integrate_changing(
     problem: MotionProblem, mode: Mode, changing: ChangingSet, y: Array, t: Array, settings: dict[str, Any]
 ) -> Solution:
     """The motion under constraints that come and go."""
+    if changing.stepping:
+        steps = SteppingRun(changing)
+        return integrate(
+            steps.rates,
+            y,
+            t,
+            parameters=np.concatenate([problem.tau, problem.parameters]),
+            project_address=changing.unit,
+            events=None if mode.watch is None else Events(mode.watch, problem.events),
+            changing=steps,
+            **settings,
+        )
     run = changing.run(mode.watch)
     own = [Event(f"{e.name} {k}", direction=-1, terminal=True) for e in changing.elements for k in (1, 2)]
     return integrate(

@@ -15,6 +15,9 @@ from .tableaux import TABLEAUX
 METHODS = (*TABLEAUX, "radau")
 """The methods: dop853, rk45, rk23 adapt an explicit step, rk4 keeps it, radau is implicit, for stiff motions."""
 
+STEPPING = "stepping"
+"""Time stepping, in place of a method: the second engine for constraints that come and go."""
+
 SMALLEST_RTOL = 100 * np.finfo(float).eps
 """Below this the rounding of the arithmetic, not the step, decides the error."""
 
@@ -33,9 +36,9 @@ class Settings:
     chunk: int | None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.method, str) or self.method not in METHODS:
+        if not isinstance(self.method, str) or self.method not in (*METHODS, STEPPING):
             raise InputError(f"method {self.method!r} is not known; choose one of {', '.join(METHODS)}")
-        fixed = self.method in TABLEAUX and not TABLEAUX[self.method].adaptive
+        fixed = self.method == STEPPING or (self.method in TABLEAUX and not TABLEAUX[self.method].adaptive)
         if fixed and self.step is None:
             raise InputError(f"method '{self.method}' has a fixed step: give step=..., in seconds")
         if not fixed and self.step is not None:

@@ -165,6 +165,7 @@ class Transition:
     has the impulses (N s, N m s) along the rows of each constraint that took one, `energy_change` is what they did to
     the kinetic energy (J, negative is lost), and `u_before` and `u_after` are the speeds (n,). `possible` is how many
     different motions the laws of contact allowed from there: more than one is indeterminate, and one of them was taken.
+    `slip` has the direction, along the slip rows of each constraint that slips, in which it does so.
     """
 
     t: float
@@ -176,6 +177,7 @@ class Transition:
     u_before: Array | None = None
     u_after: Array | None = None
     possible: int = 1
+    slip: Mapping[str, Array] = field(default_factory=dict[str, Array])
 
     def __str__(self) -> str:
         about = f" of {', '.join(self.constraints)}" if self.constraints else ""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -121,3 +123,55 @@ def test_a_coordinate_that_only_a_stop_feels_is_not_steady_while_it_runs_on() ->
     assert m.linearize(u=[1.0]).running == ()
     m.load("stop", Effort("axle", "select(q < 3, 0, -100*(q - 3))"))
     assert m.linearize(u=[1.0]).running == ("q",)
+
+
+# texts ---------------------------------------------------------------------------------------------------------------
+
+
+def weight_and_text(m: kane.Model, k: int) -> tuple[float, float]:
+    """(potential energy asked for by a text that nobody asked for before, what it is)."""
+    text, angle = f"{k}*deg + {k + 0.5}/7*L", math.radians(k) + (k + 0.5) / 7 * LENGTH
+    return float(m.energy({"tilt": text}, {"turn": f"L*{k}"}).potential), POLE * GRAVITY * LENGTH * math.cos(angle)
+
+
+def cart_with_a_parameter() -> kane.Model:
+    m = cart()
+    m.parameter("L", LENGTH)
+    return m
+
+
+def test_texts_given_to_questions_leave_the_description_as_it_is() -> None:
+    m = cart_with_a_parameter()
+    m.energy([0, 0], [0, 0])
+    nodes = len(m.mechanism.graph)
+    for k in range(200):
+        found, expected = weight_and_text(m, k)
+        assert found == pytest.approx(expected, abs=1e-12)
+    assert len(m.mechanism.graph) == nodes
+
+
+def test_threads_may_ask_with_texts() -> None:
+    """While threads ask, others formulate: all would add to the one graph of the description."""
+    m = cart_with_a_parameter()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            asked = [pool.submit(weight_and_text, m, k) for k in range(600)]
+            steady = [pool.submit(m.trim, steady=[f"{k}.5*tilt + turn"]) for k in range(4)]
+            found = [one.result() for one in asked]
+            for one in steady:
+                one.result()
+    finally:
+        sys.setswitchinterval(before)
+    assert [a for a, _ in found] == pytest.approx([b for _, b in found], abs=1e-12)
+    graph = m.mechanism.graph
+    assert all(graph._table[op, args] == n for n, (op, args) in enumerate(zip(graph.ops, graph.args, strict=True)))
+
+
+def test_a_text_that_depends_on_the_motion_or_on_nothing_known_is_refused() -> None:
+    m = cart_with_a_parameter()
+    with pytest.raises(InputError, match="it depends on 'place'"):
+        m.energy({"tilt": "2*place"}, [0, 0])
+    with pytest.raises(InputError, match="unknown symbol 'l'; did you mean 'L'"):
+        m.energy({"tilt": "2*l"}, [0, 0])

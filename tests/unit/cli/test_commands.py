@@ -122,6 +122,23 @@ def test_info_names_every_part_of_the_model(capsys: pytest.CaptureFixture[str]) 
     assert record["coordinates"]["q2"] == pytest.approx(np.pi / 2)
 
 
+def test_info_lists_what_comes_and_goes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    text = (
+        "kane: 1\nextends: double-pendulum\n"
+        "contacts:\n  floor: {between: [lower, ground], shape: {point: [0, -1, 0]}, at: [0, -3, 0], friction: 0.2}\n"
+        "constraints:\n  end: {type: stop, of: q2, lower: -1, upper: 1}\n"
+    )
+    (tmp_path / "m.yaml").write_text(text, encoding="utf-8")
+    assert main(["info", str(tmp_path / "m.yaml")]) == 0
+    shown = capsys.readouterr().out
+    assert "what comes and goes (3)" in shown
+    for words in (("floor", "contact", "ground and lower", "normal, x"), ("end.lower", "stop"), ("end.upper", "stop")):
+        assert any(all(word in line for word in words) for line in shown.splitlines()), words
+    assert main(["info", str(tmp_path / "m.yaml"), "--json"]) == 0
+    changing = printed_json(capsys)["changing"]
+    assert changing["floor"] == {"type": "contact", "holds": "contact", "rows": ["floor.normal", "floor.x"]}
+
+
 def test_the_derived_program_reads_back_as_itself(capsys: pytest.CaptureFixture[str]) -> None:
     from kane.graph import parse
 

@@ -60,6 +60,20 @@ def _equations(n: int) -> str:
     return f"{HEAD}extra_coordinates:\n{coordinates}constraints:\n{rows}"
 
 
+def _between_bodies(n: int, section: str, entry: str) -> str:
+    """As many parts between two bodies as there are bodies and parameters."""
+    count = n // 160
+    parameters = _lines(count, lambda i: f"p{i}: 1")
+    bodies = _lines(count, lambda i: f"b{i}: {{mass: 1}}")
+    joints = _lines(count, lambda i: f"j{i}: {{type: spherical, parent: ground, child: b{i}}}")
+    parts = _lines(count, lambda i: f"c{i}: {entry.format(i, (i + 1) % count)}")
+    return f"{HEAD}parameters:\n{parameters}bodies:\n{bodies}joints:\n{joints}{section}:\n{parts}"
+
+
+ROD = "{{type: distance, first: b{0}, second: b{1}, first_at: [1, p{0}, 0], length: 2 + p{0}*sin(t)}}"
+WHEEL = "{{type: rolling, body: b{0}, radius: p{0}, axis: x, on: b{1}, normal: z}}"
+FORCE = "{{force: [p{0}*sin(t), 0, 1], body: b{0}, at: [0, p{0}, 0]}}"
+
 LARGE: Mapping[str, Callable[[int], str]] = {
     "unknown symbols": _symbols,
     "unknown bodies": _bodies,
@@ -80,5 +94,10 @@ LARGE: Mapping[str, Callable[[int], str]] = {
     "chosen speeds": _speeds,
     "chosen speeds of many rates": _dense_speeds,
     "equations": _equations,
+    "rods": lambda n: _between_bodies(n, "constraints", ROD),
+    "forces": lambda n: _between_bodies(n, "loads", FORCE),
 }
 """Name → a file of about so many characters."""
+
+GEOMETRY: Mapping[str, Callable[[int], str]] = {"wheels": lambda n: _between_bodies(n, "constraints", WHEEL)}
+"""The same, of parts that are short to write and take much algebra."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib import resources
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -109,6 +110,24 @@ def test_random_text_is_a_model_or_is_refused_with_lines(text: str) -> None:
 @given(st.binary(max_size=200))
 def test_random_bytes_are_refused_with_lines(data: bytes) -> None:
     judge(data.decode("latin-1"))
+
+
+HEAVY = """kane: 1
+parameters: {r: 1e200}
+bodies:
+  a: {mass: 1}
+  b: {mass: 1, inertia: {xx: r**2, yy: r**2, zz: r**2}}
+"""
+FAR = "kane: 1\nbodies:\n  a: {mass: 1}\n  b: {mass: 1, center: [0, 0, 1e308], inertia: {xx: 1}, about: origin}\n"
+
+
+@pytest.mark.parametrize(("text", "line", "where"), [(HEAVY, 5, "b' / inertia"), (FAR, 4, "")])
+def test_numbers_that_overflow_are_refused_at_their_line(text: str, line: int, where: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        read_mechanism(text, "heavy.yaml")
+    (problem,) = caught.value.problems
+    assert problem.where.startswith(f"heavy.yaml:{line}") and where in problem.where
+    assert "finite" in problem.because
 
 
 def test_laughs_that_would_fill_the_memory_are_refused_at_the_first() -> None:

@@ -29,6 +29,7 @@ from kane.model import (
     Mechanism,
     PointOnPlane,
     Ratchet,
+    Rope,
     Stop,
 )
 from laws.guided import rate, state
@@ -202,6 +203,19 @@ def test_a_constraint_of_one_row_can_be_unilateral() -> None:
     assert gap(floor, {"q": 0.0, "xB": 2.0}) == pytest.approx(-1)
 
 
+def test_a_rope_has_the_gap_of_a_rod_with_the_other_sign_and_pulls() -> None:
+    m = carts()
+    ends: dict[str, Any] = {"length": "1 + 0.1*t", "second_at": (0, -1, 0)}
+    (rod,) = m.constrain("rod", Distance("ground", "arm", **ends), unilateral=True)
+    (rope,) = m.constrain("rope", Rope("ground", "arm", **ends, restitution="e"))
+    assert rope.type == "contact" and m.number(rope.law.restitution, "") == 0.5
+    values = state(m, np.random.default_rng(5))
+    assert gap(rope, values) == -gap(rod, values)
+    assert rate_of(m, rope.rows[0], values) == -rate_of(m, rod.rows[0], values)
+    stretched = {"q": 0.0, "xB": 3.0, "t": 0.0}
+    assert gap(rope, stretched) < 0 < gap(rope, stretched | {"xB": 0.0, "q": 1.5, "t": 1.0})
+
+
 # laws ----------------------------------------------------------------------------------------------------------------
 
 
@@ -330,6 +344,60 @@ def test_faults_are_named(change: Callable[[Mechanism], object], message: str) -
     assert not m.changing and not m.constraints
 
 
+@pytest.mark.parametrize(
+    ("shape", "surface", "message"),
+    [
+        ({"disc": 1}, {"sphere": 1}, "a disc against a sphere\n    because a disc can touch a plane"),
+        ({"capsule": (1, 1)}, {"box": (1, 1, 1)}, "a capsule against a box\n    because a capsule can touch a capsule"),
+        ({"sphere": 1}, {"surface": "z"}, "a sphere against a surface"),
+        ({"sphere": 2}, {"sphere": 1, "inside": True}, "radius 2 m in a hollow of 1 m"),
+        ({"sphere": 1, "inside": True}, {"sphere": 2, "inside": True}, "a hollow sphere against a hollow sphere"),
+        ({"point": (0, 0, 0)}, {"surface": "t"}, "there is no x, y or z in t"),
+        ({"point": (0, 0, 0)}, {"surface": "x*mu*q_free_px"}, "unknown symbol|depends on"),
+        ({"point": (0, 0, 0)}, {"box": (1, 2)}, "surface: 2 sizes are given\n    because a box has three sizes"),
+        ({"vertices": ()}, {"plane": "z"}, "shape: vertices"),
+    ],
+)
+def test_pairs_without_a_closed_form_are_named(shape: Any, surface: Any, message: str) -> None:
+    m = ball()
+    with pytest.raises(ModelError, match=message):
+        m.contact("c", "ball", "ground", shape=shape, surface=surface)
+    assert not m.changing
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"shape": {"disc": "r", "axis": "x", "crown": "r/2", "at": (0, 0, "r")}},
+        {"shape": {"capsule": ("r", 1), "axis": (0, 0.6, 0.8)}, "normal": "x", "at": (0, 0, "-r")},
+        {"shape": {"ellipsoid": (1, 2, "r"), "rotation": {"axis": "y", "angle": 0.3}}},
+        {"shape": {"vertices": [(0, 0, 0), (1, "r", 0)]}, "static": 0.5, "friction": "mu"},
+        {"shape": {"point": (0, 0, "r")}, "surface": {"surface": "z - mu*x**2 - 0.1*sin(t)"}},
+        {"shape": {"sphere": 0.2}, "surface": {"cylinder": (1, 2), "inside": True, "axis": "y"}},
+        {
+            "shape": {"sphere": 0.2},
+            "surface": {"box": (1, 2, 3), "at": (0, 0, 1), "rotation": {"axis": "y", "angle": 1}},
+        },
+        {"shape": {"cylinder": ("r", 1), "axis": "y"}, "restitution": 0.3},
+    ],
+    ids=lambda o: str([key for spec in o.values() if isinstance(spec, dict) for key in spec]),
+)
+def test_contacts_of_every_shape_load_back_and_survive_pickling(options: dict[str, Any]) -> None:
+    m = ball()
+    made = m.contact("c", "ball", "ground", **options)
+    assert_round_trip(m)
+    again = kane.model.read_mechanism(kane.model.write_mechanism(m), "again.yaml")
+    copied = pickle.loads(pickle.dumps(m))
+    values = state(m, np.random.default_rng(7)) | {"q_free_pz": 3.0}
+    for part in made:
+        for other in (again, copied):
+            twin = other.changing[part.name]
+            assert gap(twin, values) == pytest.approx(gap(part, values), abs=ROUND)
+            mine, theirs = ([rate_of(x, row, values) for row in p.rows] for x, p in ((m, part), (other, twin)))
+            assert mine == pytest.approx(theirs, abs=ROUND)
+    copied.set_parameters({"mu": 0.4, "r": 0.15})
+
+
 def test_a_body_without_a_shape_is_told_how_to_get_one() -> None:
     m = ball()
     with pytest.raises(ModelError, match=r"body 'ball' has no shape that can touch(.|\n)*give shape="):
@@ -356,6 +424,18 @@ def test_new_values_of_parameters_are_judged(values: dict[str, float], message: 
         m.set_parameters(values)
     assert {name: p.value for name, p in m.parameters.items()} == {"g": 9.81, "mu": 0.3, "e": 0.5}
     m.set_parameters({"mu": 0.4, "e": 1.0, "g": 1.62})
+
+
+def test_new_conditions_take_the_place_of_old_ones() -> None:
+    m = carts()
+    m.constrain("c", Latch("q - 1"), until="t - 3")
+    m.contact("floor", "arm", "ground", at=(0, -2, 0))
+    order, revision = list(m.changing), m.revision
+    (part,) = m.switch("c", duration=2)
+    assert m.changing["c"] is part and list(m.changing) == order and m.revision > revision
+    assert part.law.until is None and part.law.duration == 2.0 and part.law.when is not None
+    with pytest.raises(ModelError, match=r"constraint 'd': there is none of this name"):
+        m.switch("d", when="t - 1")
 
 
 # files ---------------------------------------------------------------------------------------------------------------

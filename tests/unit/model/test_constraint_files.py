@@ -59,6 +59,7 @@ EVERY_TYPE = """\
   point-on-curve: {type: point-on-curve, first: ground, second: B, equations: [y = x**2, z]}
   stop: {type: stop, of: r.B.x - qs, lower: -L, upper: 2 + sin(t), restitution: R}
   backlash: {type: backlash, of: qb - qa, play: 0.1, restitution: 0.5}
+  rope: {type: rope, first: A, second: W, length: L + 0.1*t, second_at: [0, 0, R], restitution: 0.2}
   latch: {type: latch, of: qb - R, duration: 2}
   ratchet: {type: ratchet, of: qa' - qb'}
   friction: {type: friction, of: "qa' - w.W.z", bound: 3*R, static: 1.2}
@@ -131,7 +132,8 @@ FAULTS = [
     ("c: 3", "constraint 'c': expected a type and its options, found '3'", "type is one of"),
     ("c: {type: roling, body: W}", "unknown type 'roling' of a constraint", "did you mean 'rolling'?"),
     ("c: {type: fixed, first: A, second: W}", "unknown type 'fixed' of a constraint", "did you mean 'weld'?"),
-    ("c: {type: rope, first: A, second: W}", "unknown type 'rope' of a constraint", "did you mean 'distance'?"),
+    ("c: {type: rod, first: A, second: W}", "unknown type 'rod' of a constraint", "did you mean 'distance'?"),
+    ("c: {type: cable, first: A, second: W}", "unknown type 'cable' of a constraint", "did you mean 'rope'?"),
     ("c: {type: rolling-sphere, body: W, radius: 1, axis: y}", "unknown key 'axis'", "known: type, body, radius"),
     ("c: {type: rolling, body: W}", "constraint 'c': 'radius' is missing", "add radius: …"),
     ("c: {type: rolling, body: V, radius: 1}", "constraint 'c' / body: unknown body 'V'", "known: ground, A, B, W, S"),

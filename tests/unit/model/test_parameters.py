@@ -7,7 +7,19 @@ from collections.abc import Callable
 import pytest
 
 from kane.errors import ModelError
-from kane.model import Distance, Gear, JointSpring, Loop, Mechanism, Rolling, Spring, Stop, Thruster, read_mechanism
+from kane.model import (
+    Distance,
+    Gear,
+    JointSpring,
+    Loop,
+    Mechanism,
+    Rolling,
+    Spring,
+    Stop,
+    Thruster,
+    read_mechanism,
+    write_mechanism,
+)
 
 Declare = Callable[[Mechanism], object]
 
@@ -126,3 +138,26 @@ def test_a_wheel_of_a_file_keeps_its_radius_positive() -> None:
     with pytest.raises(ModelError, match=r"constraint 'road' / radius: radius -0\.3 m"):
         m.set_parameters({"r": -0.3})
     m.set_parameters({"r": 0.4})
+
+
+def test_initial_values_follow_the_parameters_they_are_written_in() -> None:
+    m = bare()
+    m.body("C", mass=1.0)
+    m.joint("slide", "prismatic", "ground", "C", axis="x", coordinates=["s"], speeds=["v"], initial=["p + 1"])
+    m.set_initial({"v": "p - k"})
+    text = write_mechanism(m)
+    for again in (m, read_mechanism(text, "again.yaml")):
+        again.set_parameters({"p": 0.5})
+        assert again.coordinate_records["s"].initial == 1.5
+        assert again.speed_records["v"].initial == 0.5 - again.parameters["k"].value
+    m.set_initial({"s": 3.0})
+    m.set_parameters({"p": 0.7})
+    assert m.coordinate_records["s"].initial == 3.0
+
+
+def test_an_initial_value_that_is_not_finite_is_refused() -> None:
+    m = bare()
+    m.coordinate("free", initial="asin(p)")
+    with pytest.raises(ModelError, match=r"initial 'free': asin\(p\) is nan"):
+        m.set_parameters({"p": 2.0})
+    m.set_parameters({"p": 0.5})

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import kane
 from kane.errors import ModelError
+from kane.graph import evaluate
 from kane.model import UrdfOptions, read_urdf
 from kane.model.joints import Coupled
 
@@ -252,6 +253,22 @@ def test_all_visuals_are_kept_with_place_colour_and_size() -> None:
     assert (cylinder.size, cylinder.color) == ((0.1, 0.4), "#0080ff")
     assert sphere.size == (0.2,)
     assert (mesh.kind, mesh.file, mesh.size) == ("mesh", "m.stl", (0.001, 0.001, 0.001))
+
+
+def test_shapes_of_collision_are_taken_on_request() -> None:
+    parts = "".join(
+        f'<{tag}><origin xyz="0 0 {z}"/><geometry><sphere radius="{r}"/></geometry></{tag}>'
+        for tag, z, r in (("visual", 0.5, 0.1), ("collision", 0.7, 0.2))
+    )
+    text = (link("a"), link("b", parts + INERTIAL.format(rpy="0 0 0")), joint("j", "floating", "a", "b"))
+    assert [(s.size, s.at) for s in read(*text).bodies["b"].shapes] == [((0.1,), (0.0, 0.0, 0.5))]
+    model = read(*text, shapes="collision")
+    assert [(s.size, s.at) for s in model.bodies["b"].shapes] == [((0.2,), (0.0, 0.0, 0.7))]
+    (floor,) = model.contact("floor", "b", "ground")
+    q = dict.fromkeys(model.coordinates, 0.0) | {"q_j_w": 1.0}
+    height = model.at("b", (0, 0, 0.7)).pose(q)[1][2] - 0.2
+    assert floor.rows[0].residual is not None
+    assert evaluate([floor.rows[0].residual], q)[0] == pytest.approx(height, abs=ROUNDING)
 
 
 def mesh_path(folder: Path, mesh: str, **options: Any) -> str:

@@ -193,6 +193,8 @@ def test_one_expression_has_one_text_whatever_was_built_before_it(formulas: list
         ("a*a*b", "a**2*b"),
         ("2*(a*b)", "a*b*2"),
         ("a < b", "(a < b)"),
+        ("2*(b - a)**-1.5", "(b - a)**-1.5*2"),
+        ("(-a)**0.3", "(-a)**0.3"),
     ],
 )
 def test_normal_texts_read_well(text: str, normal: str) -> None:

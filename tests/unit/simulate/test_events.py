@@ -161,6 +161,31 @@ def quintic():
     return flat(lambda t, y, p: [(t - p[0]) * (t - p[1]) * (t - p[2]) * (t - p[3]) * (t - p[4])], 1, 5)
 
 
+CLOSE_ROOTS = (
+    (0.02, 0.88, 0.9, 0.92, 2.0),  # the cubic of the last quarter has no extremum, and is flat where it is zero
+    (-0.6224, 0.9229, 0.9247, 0.9254, 2.2244),  # halfway in the last quarter the fourth derivative is zero
+    (0.5978, 0.6038, 0.6112, 2.0, 3.0),
+    (0.3, 0.30001, 0.30002, 2.0, 3.0),
+    (0.908347, 0.908401, 0.908411, 0.908426, 0.908469),
+)
+
+
+@pytest.mark.parametrize("roots", CLOSE_ROOTS)
+def test_crossings_that_crowd_together_are_all_found(roots):
+    solution = run(still(5), [1.0], (0.0, 1.0), quintic(), Event("root"), parameters=roots, first_step=1.0)
+    assert solution.statistics.steps == 1
+    assert solution.events[0].t == pytest.approx([t for t in roots if 0.0 < t < 1.0], abs=1e-10)
+
+
+def test_a_smooth_event_costs_two_samples_and_a_slope_for_each_quarter_of_a_step():
+    """9 values and 5 slopes, and what it takes to place the 64 crossings."""
+    position = flat(lambda t, y, p: [y[0]], 2)
+    solution = run(oscillator(), [1.0, 0.0], (0.0, 200.0), position, Event("x"))
+    done = solution.statistics
+    assert len(solution.events[0]) == 64
+    assert done.event_evaluations <= 14 * done.steps + 10 * 64
+
+
 @given(st.lists(st.integers(1, 49), min_size=1, max_size=5, unique=True), st.sampled_from(["dop853", "radau"]))
 @settings(max_examples=40)
 def test_a_polynomial_event_crosses_at_every_root_inside_one_step(places, method):

@@ -40,7 +40,7 @@ QUICK_CHUNK = 2000
 BLANK = 64
 """Outputs that are zero at all times from which on they are not stored one by one but all at once: a sparse matrix."""
 
-LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan2": 2, "exp": 1, "log": 1}
+LIBRARY = {"tan": 1, "asin": 1, "acos": 1, "atan2": 2, "exp": 1, "log": 1, "pow": 2}
 """Operations left to the C library, and how many arguments they take."""
 
 

@@ -9,7 +9,7 @@ from .places import BodyPlace
 from .rolling import Rolling, RollingEllipsoid, RollingOnSphere, RollingSphere
 from .rows import BuiltConstraint, Constraint, GivenRows, Row, RowSet
 from .shapes import ContactShape
-from .stops import Backlash, HardStop, Latch, Ratchet
+from .stops import Backlash, HardStop, Latch, Ratchet, Rope
 from .ties import Belt, Gear, Rack
 from .touching import BodyContact
 
@@ -48,6 +48,7 @@ __all__ = [
     "RollingEllipsoid",
     "RollingOnSphere",
     "RollingSphere",
+    "Rope",
     "Row",
     "RowSet",
 ]

@@ -38,17 +38,6 @@ def distance_from(build: Builder, surface: ContactShape, place: Triple) -> Surfa
     return SurfaceDistance(f, n, n)
 
 
-def _from_plane(surface: ContactShape, p: Triple) -> tuple[Expr, Triple]:
-    return dot(surface.axis, p), surface.axis
-
-
-def _from_sphere(surface: ContactShape, p: Triple) -> tuple[Expr, Triple]:
-    length = dot(p, p).sqrt()
-    n = scaled(1.0 / length, p)
-    radius = surface.size[0]
-    return (radius - length, scaled(-1.0, n)) if surface.inside else (length - radius, n)
-
-
 def _from_capsule(surface: ContactShape, p: Triple) -> tuple[Expr, Triple]:
     """From the nearest point of the segment between the middles of its ends."""
     radius, length = surface.size
@@ -144,8 +133,6 @@ def _nonzero(square: Expr) -> Expr:
 
 
 _DISTANCES: Mapping[str, Callable[[ContactShape, Triple], tuple[Expr, Triple]]] = {
-    "plane": _from_plane,
-    "sphere": _from_sphere,
     "capsule": _from_capsule,
     "cylinder": _from_cylinder,
     "box": _from_box,

@@ -114,12 +114,8 @@ def _inputs(build: Builder, exprs: Sequence[Expr]) -> list[Expr]:
 
 def _variables(build: Builder, exprs: Sequence[Expr]) -> list[Expr]:
     """The motion variables in expressions, in their order in the mechanism."""
-    known = build.mechanism.motion_variables
-    found = [x for x in _inputs(build, exprs) if repr(x) in known]
-    if len(found) < 2:
-        return found
-    place = dict(zip(known, range(len(known)), strict=True))
-    return sorted(found, key=lambda x: place[repr(x)])
+    place = build.mechanism.variable_places
+    return sorted([x for x in _inputs(build, exprs) if repr(x) in place], key=lambda x: place[repr(x)])
 
 
 def _efforts(variables: Sequence[Expr], factors: Sequence[Expr]) -> tuple[EffortAction, ...]:

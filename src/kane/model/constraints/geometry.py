@@ -19,7 +19,7 @@ from ..loads.actions import point_of
 from ..records import Body
 from .contact import Contact, ball_on_plane, ellipsoid_on_plane, hub, wheel_on_plane
 from .distances import clamp, distance_from
-from .rolling import contact_rows
+from .rolling import touch_rows
 from .rows import RowSet
 from .shapes import ContactShape, corners, ends
 
@@ -67,7 +67,26 @@ def _balls_on_plane(build: Builder, first: Side, second: Side) -> Iterator[RowSe
         plane = point_of(on, surface.at, f"{build.name}.plane")
         center = point_of(body, middle, f"{build.name}.center")
         contact = ball_on_plane(center, radius, plane, n, slip_directions(build, n))
-        yield contact_rows(build, on, body, contact, True)
+        yield touch_rows(build, on, body, contact)
+
+
+def _balls_on_sphere(build: Builder, first: Side, second: Side) -> Iterator[RowSet]:
+    """Two balls, or one in a hollow: the line between their middles, in whichever frame it costs least."""
+    (body, shape), (on, surface) = first, second
+    sign = -1.0 if surface.inside else 1.0
+    for middle, radius in _balls(build, shape):
+        center = point_of(body, middle, f"{build.name}.center")
+        line = position(center, point_of(on, surface.at, f"{build.name}.middle"))
+        because = "the contact of two balls is on the line between their middles"
+        length = build.build_geometry(because, line.magnitude)
+        n = line * (sign / length)
+        contact = Contact(
+            center,
+            n * (-radius),
+            (*slip_directions(build, n), ("normal", n)),
+            sign * (length - surface.size[0]) - radius,
+        )
+        yield touch_rows(build, on, body, contact)
 
 
 def _balls_on_surface(build: Builder, first: Side, second: Side) -> Iterator[RowSet]:
@@ -80,7 +99,7 @@ def _balls_on_surface(build: Builder, first: Side, second: Side) -> Iterator[Row
         n = Vector(on.frame, away.n)
         directions = slip_directions(build, Vector(on.frame, away.unit))
         contact = Contact(center, n * (-radius), (*directions, ("normal", n)), away.f - radius, away.rising)
-        yield contact_rows(build, on, body, contact, True)
+        yield touch_rows(build, on, body, contact)
 
 
 def _balls_in_hollow(build: Builder, first: Side, second: Side) -> Iterator[RowSet]:
@@ -90,7 +109,8 @@ def _balls_in_hollow(build: Builder, first: Side, second: Side) -> Iterator[RowS
         if build.number(radius) >= build.number(hollow):
             what, because = f"radius {radius!r} m in a hollow of {hollow!r} m", "what is inside is the smaller one"
             raise build.refuse(what, because, "give a smaller radius, or leave out inside")
-    yield from _balls_on_surface(build, first, second)
+    make = _balls_on_sphere if second[1].word == "sphere" else _balls_on_surface
+    yield from make(build, first, second)
 
 
 def _corners_of_both(build: Builder, first: Side, second: Side) -> Iterator[RowSet]:
@@ -112,7 +132,7 @@ def _rims_on_plane(build: Builder, first: Side, second: Side) -> Iterator[RowSet
             because,
             lambda w=wheel, p=plane: wheel_on_plane(w.center, w.axis, shape.size[0], shape.crown, p, n, True),
         )
-        yield contact_rows(build, on, body, contact, True, wheel.turning)
+        yield touch_rows(build, on, body, contact, wheel.turning)
 
 
 def _ellipsoid_on_plane(build: Builder, first: Side, second: Side) -> Iterator[RowSet]:
@@ -124,7 +144,7 @@ def _ellipsoid_on_plane(build: Builder, first: Side, second: Side) -> Iterator[R
     middle = point_of(body, shape.at, f"{build.name}.center")
     a, b, c = shape.size
     contact = ellipsoid_on_plane(middle, (x, y, z), (a, b, c), plane, n, slip_directions(build, n))
-    yield contact_rows(build, on, body, contact, True)
+    yield touch_rows(build, on, body, contact)
 
 
 def _capsules(build: Builder, first: Side, second: Side) -> Iterator[RowSet]:
@@ -148,7 +168,7 @@ def _capsules(build: Builder, first: Side, second: Side) -> Iterator[RowSet]:
     n = Vector(on.frame, scaled(1.0 / length, line))
     arm = Vector(on.frame, scaled(s, d)) - n * shape.size[0]
     contact = Contact(middle, arm, (*slip_directions(build, n), ("normal", n)), length - shape.size[0] - other.size[0])
-    yield contact_rows(build, on, body, contact, True)
+    yield touch_rows(build, on, body, contact)
 
 
 def slip_directions(build: Builder, n: Vector) -> list[tuple[str, Vector]]:
@@ -178,13 +198,14 @@ def _moving_directions(n: Vector) -> list[tuple[str, Vector]]:
 
 _POINTS = ("point", "vertices")
 _CONVEX = (*_POINTS, "sphere", "capsule", "box")
-_SOLID = ("sphere", "capsule", "cylinder", "box")
+_EDGED = ("capsule", "cylinder", "box")
 _Maker = Callable[["Builder", Side, Side], Iterator[RowSet]]
 _PAIRS: Mapping[tuple[str, str], _Maker] = {
     **{(word, "plane"): _balls_on_plane for word in _CONVEX},
     **{(word, "plane"): _rims_on_plane for word in ("disc", "cylinder")},
     ("ellipsoid", "plane"): _ellipsoid_on_plane,
-    **dict.fromkeys(product((*_POINTS, "sphere"), _SOLID), _balls_on_surface),
+    **{(word, "sphere"): _balls_on_sphere for word in (*_POINTS, "sphere")},
+    **dict.fromkeys(product((*_POINTS, "sphere"), _EDGED), _balls_on_surface),
     **{(word, "surface"): _balls_on_surface for word in (*_POINTS, "box")},
     ("capsule", "capsule"): _capsules,
     ("box", "box"): _corners_of_both,

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from ...space import Frame, Point, Vector
+from ...space import Frame, Point, Vector, position
 from ...space.algebra import is_zero, transpose
 from ..fields import ORIGIN, Axis, BodyName, Components, Flag, Rotation, Scalar
 from ..loads.actions import ForceAction, TorqueAction, point_of
 from ..records import Body
 from ..symbols import Quantity
 from .contact import Contact, ball_on_ball, ball_on_plane, ellipsoid_on_plane, hub, wheel_on_plane
-from .places import Acting, at_coincident
+from .places import Acting, at_arm
 from .rows import Row, RowSet
 
 if TYPE_CHECKING:
@@ -211,24 +211,39 @@ def _plane_directions(build: Builder, n: Vector) -> list[tuple[str, Vector]]:
 def contact_rows(
     build: Builder, first: Body, second: Body, contact: Contact, normal_row: bool, turning: Frame | None = None
 ) -> RowSet:
-    """The rows of a contact: a force e at the contact on the rolling body, as a force at its centre and a torque on a
-    frame with its angular velocity; minus it on the other body."""
+    """The rows of a contact that holds always, and rows that cost less and leave the same motion."""
+    made = touch_rows(build, first, second, contact, turning, spans=normal_row)
+    return made if normal_row else RowSet(made.rows[:-1], first, second, made.point)
+
+
+def touch_rows(
+    build: Builder,
+    first: Body,
+    second: Body,
+    contact: Contact,
+    turning: Frame | None = None,
+    *,
+    spans: bool = False,
+) -> RowSet:
+    """The rows of a contact: a force e at the contact on the second body, as a force at its centre and a torque on a
+    frame with its angular velocity; minus it on the other body. With `spans`, also rows along the axes of the centre's
+    home, which do not change their direction: a third of the operations less for a wheel."""
     place = contact.center.locate_new(f"{build.name}.contact", contact.arm)
     spins = second.frame if turning is None else turning
-    assert spins is not None
+    assert spins is not None and first.origin is not None
+    arm = None if first is build.ground else position(place, first.origin)
 
     def make_row(label: str, e: Vector) -> Row:
         acting: list[Acting] = [(second, ForceAction(contact.center, e))]
         if not is_zero(contact.arm.xyz):
             acting.append((second, TorqueAction(spins, contact.arm.cross(e))))
-        if first is not build.ground:
-            acting += at_coincident(first, place, -e, f"{place.name}.of {first.name}")
+        if arm is not None:
+            acting += at_arm(first, arm, -e, f"{place.name}.of {first.name}")
         if label != "normal":
             return build.row(label, acting)
         return build.row(label, acting, rheonomic=contact.rising, residual=contact.height)
 
-    kept = contact.directions if normal_row else contact.directions[:-1]
-    rows = tuple(make_row(label, e) for label, e in kept)
-    home = contact.center.home  # along its axes no direction changes: a third of the operations less for a wheel
-    span = tuple(make_row(str(k + 1), e) for k, e in enumerate((home.x, home.y, home.z))) if normal_row else ()
+    rows = tuple(make_row(label, e) for label, e in contact.directions)
+    home = contact.center.home
+    span = tuple(make_row(str(k + 1), e) for k, e in enumerate((home.x, home.y, home.z))) if spans else ()
     return RowSet(rows, first, second, place, span)

@@ -1,4 +1,4 @@
-"""Ends of a motion: rigid stops, backlash, ratchets and latches, each on an expression of the coordinates or rates."""
+"""Ends of a motion: rigid stops, backlash, ratchets and latches on expressions of coordinates or rates, and ropes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...graph import Expr
-from ..fields import Measure, Scalar
+from ..fields import ORIGIN, BodyName, Components, Measure, Scalar
+from ..loads.actions import EffortAction
 from ..symbols import Quantity
 from .changing import CONTACT, ONE_WAY, SWITCHED, ChangingRows, make_law
 from .equations import configuration_row, equation_exprs, motion_row
+from .guides import Distance
+from .rows import Row
 
 if TYPE_CHECKING:
     from ..builder import Builder
@@ -105,6 +108,46 @@ class Latch:
         expr = one_expr(build, self.of)
         law = replace(make_law(build), when=expr, held=False)
         return (ChangingRows("", SWITCHED, (configuration_row(build, "catch", expr),), law),)
+
+
+@dataclass(frozen=True, slots=True)
+class Rope:
+    """A rope without mass that does not stretch: the points `first_at` and `second_at` (m) of the bodies `first` and
+    `second` are at most `length` (m) apart, and it pulls where it is taut, which it becomes with `restitution` (0 … 1).
+
+    Length and places are as for `Distance`, whose residual is the gap with the other sign.
+
+    >>> m = kane.load("double-pendulum")
+    >>> (line,) = m.constrain("line", kane.Rope("ground", "lower", length=1.5, second_at=(0, -1, 0)))
+    >>> line.type
+    'contact'
+    """
+
+    first: BodyName
+    second: BodyName
+    _: KW_ONLY
+    length: Scalar
+    first_at: Components = ORIGIN
+    second_at: Components = ORIGIN
+    restitution: Scalar = 0.0
+    kind = "rope"
+
+    def make_changing(self, build: Builder) -> tuple[ChangingRows, ...]:
+        rod = Distance(
+            self.first, self.second, length=self.length, first_at=self.first_at, second_at=self.second_at
+        ).make_rows(build)
+        law = make_law(build, restitution=self.restitution)
+        row = _reverse(rod.rows[0], "pull")
+        return (ChangingRows("", CONTACT, (row,), law, rod.first, rod.second, rod.point),)
+
+
+def _reverse(row: Row, label: str) -> Row:
+    """The row of the opposite reaction."""
+    assert row.residual is not None
+    actions = tuple(
+        replace(a, value=-a.value) if isinstance(a, EffortAction) else replace(a, vector=-a.vector) for a in row.actions
+    )
+    return replace(row, label=label, actions=actions, rheonomic=-row.rheonomic, residual=-row.residual)
 
 
 def one_expr(build: Builder, given: Quantity) -> Expr:

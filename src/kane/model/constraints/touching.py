@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ...graph import evaluate
+from ...graph import Expr, evaluate
 from ...space import Kinematics, rotations
 from ...space.algebra import dot
 from ..fields import ORIGIN, Axis, BodyName, Components, Scalar, ShapeSpec
@@ -47,7 +47,7 @@ class BodyContact:
     shape: ShapeSpec | None = None
     surface: ShapeSpec | None = None
     normal: Axis | None = None
-    at: Components = ORIGIN
+    at: Components | None = None
     restitution: Scalar = 0.0
     friction: Scalar = 0.0
     static: Scalar | None = None
@@ -64,14 +64,15 @@ class BodyContact:
 
     def _is_plane(self, build: Builder) -> bool:
         """Whether the second body is touched on a plane that is given by its normal."""
-        if self.surface is not None and (self.normal is not None or self.at is not ORIGIN):
+        placed = self.normal is not None or self.at is not None
+        if self.surface is not None and placed:
             because, fix = "a plane is given by normal and at, any other surface by surface", "leave out one of them"
             raise build.refuse("a normal or a place is given besides a surface", because, fix)
-        return self.surface is None and (self.normal is not None or self.at is not ORIGIN or self.second == "ground")
+        return self.surface is None and (placed or self.second == "ground")
 
     def _plane(self, build: Builder, second: Body) -> ContactShape:
         graph = build.graph
-        at = build.fixed_triple(self.at, "at")
+        at = build.fixed_triple(ORIGIN if self.at is None else self.at, "at")
         normal = build.axis("z" if self.normal is None else self.normal, "normal")
         return ContactShape("plane", (), at, normal, rotations.identity(graph), graph.const(0.0))
 
@@ -122,30 +123,25 @@ class _Elements:
         kept: list[tuple[RowSet, list[Row], list[float]]] = []
         for made in found:
             normal, *slips = made.rows[-1], *made.rows[:-1]
-            power = self._power(normal)
-            if all(abs(p) <= _STILL for p in power):
+            assert normal.residual is not None
+            exprs = [normal.residual, *(self._power(row) for row in (normal, *slips))]
+            gaps, rate, *others = zip(*(evaluate(exprs, values) for values in self.states), strict=True)
+            if _are_close(rate, [0.0] * len(rate)):
                 because = "a contact opens and closes: its gap changes with the motion"
                 raise self.build.refuse("its gap is the same in every state", because, "give the normal of the surface")
-            rates = [(row, self._power(row)) for row in slips]
-            moving = [(row, p) for row, p in rates if any(abs(x) > _STILL for x in p)]
-            felt = [*self._values(normal), *power, *(x for _, p in moving for x in p)]
-            if not any(_are_close(felt, other) for _, _, other in kept):
-                kept.append((made, [normal, *(row for row, _ in moving)], felt))
-        only = len(kept) == 1
+            slipping = [(row, p) for row, p in zip(slips, others, strict=True) if not _are_close(p, [0.0] * len(p))]
+            numbers = [*gaps, *rate, *(x for _, p in slipping for x in p)]
+            if not any(_are_close(numbers, known) for _, _, known in kept):
+                kept.append((made, [normal, *(row for row, _ in slipping)], numbers))
         return tuple(
             ChangingRows(
-                "" if only else str(k + 1), CONTACT, tuple(rows), self.law, made.first, made.second, made.point
+                str(k + 1) if len(kept) > 1 else "", CONTACT, tuple(rows), self.law, made.first, made.second, made.point
             )
             for k, (made, rows, _) in enumerate(kept)
         )
 
-    def _values(self, row: Row) -> list[float]:
-        """The gap in the sampled states."""
-        assert row.residual is not None
-        return [evaluate([row.residual], state)[0] for state in self.states]
-
-    def _power(self, row: Row) -> list[float]:
-        """Power of the unit reaction in the sampled states."""
+    def _power(self, row: Row) -> Expr:
+        """Power of the unit reaction, and the rate that is due to t alone."""
         total = row.rheonomic
         for action in row.actions:
             if isinstance(action, EffortAction):
@@ -156,7 +152,7 @@ class _Elements:
             else:
                 velocity, home = self.motion.w(action.frame), action.frame
             total = total + dot(velocity, action.vector.express(home).xyz)
-        return [evaluate([total], state)[0] for state in self.states]
+        return total
 
 
 def _are_close(a: Sequence[float], b: Sequence[float]) -> bool:

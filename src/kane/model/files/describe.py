@@ -246,13 +246,16 @@ class _Description:
             return {}
         return {s.name: self.scalar(s.definition, f"speed '{s.name}'") for s in self.m.speed_records.values()}
 
-    def initial(self) -> dict[str, float]:
+    def initial(self) -> dict[str, float | str]:
         rest = {c.name: 0.0 for c in self.m.coordinate_records.values()}
         for joint in self.m.joints.values():
             rest.update((c.name, r) for c, r in zip(joint.coordinates, joint.type.rest, strict=True))
-        values = {c.name: c.initial for c in self.m.coordinate_records.values() if c.initial != rest[c.name]}
-        values.update((s.name, s.initial) for s in self.m.speed_records.values() if s.initial != 0.0)
-        return values
+        records = (*self.m.coordinate_records.values(), *self.m.speed_records.values())
+        return {
+            r.name: self.scalar(r.initial if r.start is None else r.start, f"initial '{r.name}'")
+            for r in records
+            if r.start is not None or r.initial != rest.get(r.name, 0.0)
+        }
 
     def limit(self, limit: Limit) -> dict[str, float]:
         entries = {"lower": limit.lower, "upper": limit.upper, "velocity": limit.velocity, "effort": limit.effort}

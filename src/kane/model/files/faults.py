@@ -6,7 +6,9 @@ remembered, so that entries that name it are not reported as faulty.
 
 from __future__ import annotations
 
-from ...errors import ModelError, Problem
+from collections.abc import Sequence
+
+from ...errors import ExpressionError, ModelError, Problem
 from .nodes import MAX_FAULTS, Node, problem, stop_remark
 
 
@@ -16,6 +18,13 @@ class Lost(Exception):
 
 class TooManyFaults(Exception):
     """As many faults have been noted as are listed: the reading ends here."""
+
+
+def problems_of(error: ModelError | ExpressionError) -> Sequence[Problem]:
+    """What is wrong with a part of a model; arithmetic that fails does not know of which part it is."""
+    if isinstance(error, ModelError):
+        return error.problems
+    return [Problem("", str(error), "the numbers of a model and what is computed from them are finite")]
 
 
 class FaultCollector:
@@ -39,9 +48,9 @@ class FaultCollector:
         self.note(node.source, node.line, where, what, because, fix)
         return Lost()
 
-    def locate(self, error: ModelError, prefix: str, source: str, line: int) -> None:
+    def locate(self, error: ModelError | ExpressionError, prefix: str, source: str, line: int) -> None:
         """Note the problems of the model itself, whose `where` starts with `prefix`, at a line of the file."""
-        for p in error.problems:
+        for p in problems_of(error):
             self.note(source, line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
 
     def raise_all(self) -> None:

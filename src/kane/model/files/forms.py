@@ -39,6 +39,7 @@ from ..constraints import (
     RollingEllipsoid,
     RollingOnSphere,
     RollingSphere,
+    Rope,
 )
 from ..fields import FieldInfo, fields_of
 from ..loads import Effort, Force, JointSpring, MagneticTorque, PointGravity, Spring, Stop, Thruster, Torque
@@ -90,7 +91,7 @@ _CONSTRAINTS = (
     *(Form(kind.kind, kind) for kind in (Gear, Belt, Rack)),
     *(Form(kind.kind, kind) for kind in (Rolling, RollingSphere, RollingOnSphere, RollingEllipsoid)),
     *(Form(kind.kind, kind) for kind in (Distance, PointOnPlane, PointOnLine, PointOnCurve)),
-    *(Form(kind.kind, kind) for kind in (HardStop, Backlash, Latch, Ratchet, Friction, Brake, Clutch)),
+    *(Form(kind.kind, kind) for kind in (HardStop, Backlash, Rope, Latch, Ratchet, Friction, Brake, Clutch)),
     _loop("weld", "axis", "sequence"),
     _loop("revolute", "sequence"),
     _loop("prismatic", "sequence", "along"),

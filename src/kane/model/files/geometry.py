@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 
-from ...errors import ModelError
+from ...errors import ExpressionError, ModelError
 from ...space import Vector
 from .faults import Lost
 from .nodes import Node
@@ -29,13 +29,17 @@ def read_geometry(r: NodeValues, file: Entry) -> None:
     ):
         for name, node, line in entries(file, section):
             kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
-            tasks[kind, name] = partial(read, r, name, node, line), node, line
             fields = node.value if isinstance(node.value, Mapping) else {}
+            if kind == "body" and "frame" not in fields and "origin" not in fields:
+                continue  # attached by a joint
+            tasks[kind, name] = partial(read, r, name, node, line), node, line
             needs[kind, name] = [
                 (sort if other.value in (frames if sort == "frame" else points) else "body", other.value)
                 for key, sort in links
                 if (other := fields.get(key)) is not None and isinstance(other.value, str)
             ]
+    if not tasks:
+        return
     for body in r.m.bodies.values():
         if body.joint is not None:
             needs.setdefault(("body", body.name), []).append(("body", body.joint.parent.name))
@@ -56,7 +60,7 @@ def _run_in_order(r: NodeValues, tasks: Mapping[tuple[str, str], Task], needs: M
             run, node, line = tasks[key]
             try:
                 run()
-            except ModelError as error:
+            except (ModelError, ExpressionError) as error:
                 r.locate(error, node.source, line)
                 r.faults.lost.add(key)
             except Lost:
@@ -83,8 +87,6 @@ def _read_point(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 def _read_attachment(r: NodeValues, name: str, node: Node, line: int) -> None:
     fields = node.value if isinstance(node.value, Mapping) else {}
-    if "frame" not in fields and "origin" not in fields:
-        return
     where = f"body '{name}'"
     if "frame" not in fields or "origin" not in fields:
         there = "frame" if "frame" in fields else "origin"

@@ -34,7 +34,8 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
     """The mechanism of a built-in name, a .yaml model file or a .urdf.
 
     `kinds` are the classes of the user's own constraints and loads that a model file may name by their `kind`.
-    A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict, right_angle.
+    A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict, shapes,
+    right_angle.
     """
     path = Path(model)
     if path.suffix == URDF:

@@ -126,20 +126,20 @@ class _Composer:
 
     def take(self, event: yaml.Event) -> None:
         line = event.start_mark.line + 1
-        if isinstance(event, yaml.DocumentStartEvent):
+        if isinstance(event, yaml.ScalarEvent):  # by far the most
+            self.check(event, line)
+            self.scalar(event.value, line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self.close()
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self.check(event, line)
+            self.open(isinstance(event, yaml.MappingStartEvent), line)
+        elif isinstance(event, yaml.AliasEvent):
+            raise self.refuse(line, f"the alias '*{excerpt(event.anchor)}'", _PLAIN, "write the value out, or name it")
+        elif isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
                 raise self.refuse(line, "a second document", "a file holds one model", "remove '---' or split the file")
-        elif isinstance(event, yaml.AliasEvent):
-            raise self.refuse(line, f"the alias '*{excerpt(event.anchor)}'", _PLAIN, "write the value out, or name it")
-        elif isinstance(event, yaml.NodeEvent):
-            self.check(event, line)
-            if isinstance(event, yaml.ScalarEvent):
-                self.scalar(event.value, line)
-            else:
-                self.open(isinstance(event, yaml.MappingStartEvent), line)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self.close()
 
     def check(self, event: yaml.NodeEvent, line: int) -> None:
         if event.anchor is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import ModelError
+from ...errors import ExpressionError, ModelError
 from ..mechanism import JOINT_TYPES, suggestion
 from .faults import Lost
 from .nodes import Node
@@ -50,8 +50,8 @@ def read_body(r: NodeValues, name: str, node: Node, line: int) -> None:
     r.faults.places[f"body '{name}'"] = (node.source, line)
     try:
         r.m.body(name, **_body_options(r, name, node, line))
-    except (ModelError, Lost) as error:
-        if isinstance(error, ModelError):
+    except (ModelError, ExpressionError, Lost) as error:
+        if not isinstance(error, Lost):
             r.locate(error, node.source, line)
         try:
             r.m.body(name)  # a massless stand-in: joints may still name it

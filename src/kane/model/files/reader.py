@@ -13,7 +13,7 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from ...errors import ModelError
+from ...errors import ExpressionError, ModelError
 from ..attitude import attitudes
 from ..mechanism import Mechanism
 from .faults import FaultCollector, Lost, TooManyFaults
@@ -76,9 +76,12 @@ def _read_sections(root: Node, folder: Path | None, forms: Forms, faults: FaultC
     _check_sections(faults, file)
     m = Mechanism(file.take("name", start.text) or "model", about=file.take("about", start.text) or "")
     r = file.reader = NodeValues(m, faults, folder)
-    for _, step in STEPS:
-        step(r, file, forms)
-    _check_whole(r, root)
+    for section, step in (*STEPS, ("", lambda r, file, forms: _check_whole(r, root))):
+        try:
+            step(r, file, forms)
+        except ExpressionError as error:
+            node = file.fields.get(section, root)
+            r.locate(error, node.source, node.line)
     return m
 
 
@@ -107,7 +110,7 @@ def _read_all(r: NodeValues, section: str, found: Iterable[tuple[str, Node, int]
     for name, node, line in found:
         try:
             read(r, name, node, line)
-        except ModelError as error:
+        except (ModelError, ExpressionError) as error:
             r.locate(error, node.source, line)
             _note_lost(r.faults, section, name, node)
         except Lost:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import ModelError, excerpt
+from ...errors import ExpressionError, ModelError, excerpt
 from ...graph import Expr
 from ...space.algebra import Triple
 from ...space.rotations import UNIT_TOLERANCE
@@ -43,7 +43,7 @@ class NodeValues:
         """Note a fault at a node; returns what to raise."""
         return self.faults.refuse(node, where, what, because, fix)
 
-    def locate(self, error: ModelError, source: str, line: int) -> None:
+    def locate(self, error: ModelError | ExpressionError, source: str, line: int) -> None:
         """Note the problems of the model itself at a line of the file."""
         self.faults.locate(error, self.m.where(""), source, line)
 
@@ -51,7 +51,7 @@ class NodeValues:
         """What `function` returns; its problems are noted at `node`."""
         try:
             return function(*args, **options)
-        except ModelError as error:
+        except (ModelError, ExpressionError) as error:
             self.locate(error, node.source, node.line)
             raise Lost from None
 

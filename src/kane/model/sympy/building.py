@@ -15,10 +15,18 @@ from ...graph import Expr
 from ..constraints import ConfigurationEquations, MotionEquations
 from ..loads import GivenActions
 from ..mechanism import Mechanism
-from .doubts import Rows, constraint_rows, doubt_added_rows, doubt_angular_velocities, follows, motion_rows
+from .doubts import (
+    Rows,
+    constraint_rows,
+    doubt_accelerations,
+    doubt_added_rows,
+    doubt_angular_velocities,
+    follows,
+    motion_rows,
+)
 from .leaves import GivenValues
-from .massive import Massive, Matter
-from .motion import declare_motion
+from .massive import Massive, Matter, SetAcceleration
+from .motion import declare_motion, hold_motion_variables
 from .reading import Description, clock, rate
 from .scalars import Scalars
 from .skeleton import Skeleton
@@ -52,6 +60,7 @@ def declare(
     matter = _matter(m, given, scalars)
     holonomic, motion = scalars.translate_all(given.holonomic), scalars.translate_all(given.motion)
     lagrangian = None if given.lagrangian is None else scalars(given.lagrangian)
+    accelerations = _set_accelerations(m, given, scalars, matter)  # last: nothing else contains rates of speeds
     scalars.refuse_missing()
     for body in matter.bodies:
         body.declare(m)
@@ -62,6 +71,7 @@ def declare(
     _constrain(m, given, holonomic, motion, scalars)
     if matter.skeleton is not None:
         doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
+        doubt_accelerations(m, scalars, accelerations)
     m.parameters = {name: m.parameters[name] for name in scalars.parameters()}
     states = dict(zip(given.q, m.coordinates, strict=True))
     speeds = dict(zip(given.u or [rate(q) for q in given.q], m.speeds, strict=True))
@@ -96,6 +106,13 @@ def _matter(m: Mechanism, given: Description, scalars: Scalars) -> _Matter:
         what = "it has a velocity, and no position from a fixed point: its place is not known"
         m.remarks.append(Problem(m.where(f"point '{point.name}'"), what))
     return _Matter(bodies, loads, gravity, skeleton)
+
+
+def _set_accelerations(m: Mechanism, given: Description, scalars: Scalars, matter: _Matter) -> list[SetAcceleration]:
+    if matter.skeleton is None or given.lagrangian is not None:
+        return []
+    hold_motion_variables(m, given, scalars)
+    return Matter(m, given, scalars, matter.skeleton).set_accelerations()
 
 
 def _start(m: Mechanism, initial: GivenValues, states: Mapping[Any, str]) -> tuple[str, ...]:

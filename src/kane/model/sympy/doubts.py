@@ -18,6 +18,8 @@ from ...space.algebra import minus, plus, transpose_times
 from ..constraints import BuiltConstraint
 from ..loads import EffortAction
 from ..mechanism import Mechanism
+from .massive import SetAcceleration
+from .motion import rates_of_constant_motion
 from .scalars import EQUAL, Scalars
 
 Rows = list[list[Expr]]
@@ -92,9 +94,39 @@ def doubt_angular_velocities(m: Mechanism, scalars: Scalars, frames: Iterable[Fr
             doubt(m, Problem(m.where(f"frame '{frame.name}'"), what, because, fix))
 
 
+def doubt_accelerations(m: Mechanism, scalars: Scalars, found: Iterable[SetAcceleration]) -> None:
+    """Tell of accelerations of bodies that, as they were set, are not the rates of velocities.
+
+    SymPy takes them at constant speeds only; so they are compared while the motion variables are constant.
+    """
+    held = [row for c in m.constraints.values() for row in constraint_rows(m, c)]
+    if held:
+        scalars.hold(held)
+    kin = Kinematics(m.graph, rates_of_constant_motion(m))
+    for one in found:
+        if isinstance(one.of, Frame):
+            kind, motion, derived, axes = "frame", "angular ", kin.alpha(one.of), one.of
+            ways = "no set_ang_acc"
+        else:
+            kind, motion, derived, axes = "point", "", kin.a(one.of), one.of.home
+            ways = "no set_acc, a1pt_theory or a2pt_theory"
+        if not scalars.are_equal(derived, one.given.express(axes).xyz):
+            what = f"the {motion}acceleration that was set is not the rate of its {motion}velocity"
+            because = f"SymPy's equations of motion take it as it was set; these take the rate of the {motion}velocity"
+            fix = f"let SymPy derive it ({ways}), or correct it"
+            doubt(m, Problem(m.where(f"{kind} '{one.of.name}'"), what, because, fix))
+
+
 def _is_rotation(scalars: Scalars, entries: Sequence[Expr]) -> bool:
     matrices = [numbers.reshape(3, 3) for numbers in scalars.at(entries)]
     return all(np.abs(R.T @ R - np.eye(3)).max() <= EQUAL for R in matrices)
 
 
-__all__ = ["constraint_rows", "doubt_added_rows", "doubt_angular_velocities", "follows", "motion_rows"]
+__all__ = [
+    "constraint_rows",
+    "doubt_accelerations",
+    "doubt_added_rows",
+    "doubt_angular_velocities",
+    "follows",
+    "motion_rows",
+]

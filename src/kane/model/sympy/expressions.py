@@ -14,7 +14,6 @@ from ...errors import ExpressionError, excerpt
 from ...graph import Expr, Graph
 
 Maker = Callable[..., Expr]
-_LARGEST_POWER = 64  # that becomes multiplications; beyond it the logarithm is cheaper
 
 
 @cache
@@ -132,7 +131,7 @@ class Translator:
         over, under = self.graph.const(1.0), self.graph.const(1.0)
         for a in factors:
             if _divides(a):
-                under = under * self._raise_to_power(self._known[a.base], -a.exp)
+                under = under * self._known[a.base] ** float(-a.exp)
             else:
                 over = over * self._known[a]
         return over / under
@@ -140,17 +139,8 @@ class Translator:
     def _power(self, e: Any) -> Expr:
         if e.exp.is_Number:
             x = self._known[e.base]
-            return 1.0 / self._raise_to_power(x, -e.exp) if e.exp.is_negative else self._raise_to_power(x, e.exp)
+            return 1.0 / x ** float(-e.exp) if e.exp.is_negative else x ** float(e.exp)
         return (self._known[e.exp] * self._known[e.base].log()).exp()
-
-    def _raise_to_power(self, x: Expr, exponent: Any) -> Expr:
-        """x to the power of a number that is not negative."""
-        twice = 2 * exponent
-        if twice.is_Integer or twice == int(twice):
-            whole, half = divmod(int(twice), 2)
-            if whole <= _LARGEST_POWER:
-                return x**whole * x.sqrt() if half else x**whole
-        return (float(exponent) * x.log()).exp()
 
     def _piecewise(self, e: Any) -> Expr:
         *pairs, (last, always) = [pair.args for pair in e.args]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import ExpressionError, InputError, ModelError, Problem
 from ...graph import Expr, depends_on, linear_coefficients, substitute
-from ...space import Dyadic, Frame, Point
+from ...space import Dyadic, Frame, Point, Vector
 from ...space.algebra import Matrix, dot
 from ..loads import ForceAction, GivenActions, TorqueAction
 from ..mechanism import Mechanism
@@ -36,6 +36,14 @@ class Massive:
         name = unused_name(self.name, {*model.bodies, "ground", "N", "O"})
         inertia = {key: self.inertia[i][j] for key, (i, j) in _PLACES.items()}
         model.body(name, mass=self.mass, inertia=inertia, checked=False, frame=self.frame, origin=self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAcceleration:
+    """The acceleration (m/s²) of a mass centre, or the angular acceleration (rad/s²) of a body, that was set."""
+
+    of: Point | Frame
+    given: Vector
 
 
 class Matter:
@@ -97,6 +105,20 @@ class Matter:
     def _matrix(self, matrix: Any) -> Matrix:
         a, b, c = (self._scalars.translate_all(matrix.row(i)) for i in range(3))
         return ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
+
+    def set_accelerations(self) -> list[SetAcceleration]:
+        """Accelerations of bodies that were set, in the order of the bodies; SymPy derives all others."""
+        from sympy.physics.mechanics import RigidBody
+
+        found, N, skeleton = [], self._given.frame, self._skeleton
+        for body in self._given.bodies:
+            if N in body.masscenter._acc_dict:
+                point = skeleton.point(body.masscenter)
+                found.append(SetAcceleration(point, skeleton.single_vector(body.masscenter.acc(N), point.home)))
+            if isinstance(body, RigidBody) and N in body.frame._ang_acc_dict:
+                frame = skeleton.frame(body.frame)
+                found.append(SetAcceleration(frame, skeleton.single_vector(body.frame.ang_acc_in(N), frame)))
+        return found
 
     # loads -----------------------------------------------------------------------------------------------------------
 
@@ -195,4 +217,4 @@ class Matter:
         return any(c.has(*self._given.auxiliary) for column, _ in parts for c in column)
 
 
-__all__ = ["Massive", "Matter"]
+__all__ = ["Massive", "Matter", "SetAcceleration"]

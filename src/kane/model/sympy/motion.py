@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import ExpressionError, InputError, ModelError, Problem
-from ...graph import Expr, evaluate, linear_coefficients
+from ...graph import Expr, evaluate, linear_coefficients, time_derivative
 from ..mechanism import Mechanism
 from .elimination import Rows, solve_rows
-from .reading import Description, rate
+from .reading import Description, clock, rate
 from .scalars import EQUAL, Scalars
 
 Solution = list[tuple[int, list[Expr]]]
@@ -45,6 +45,26 @@ def declare_motion(model: Mechanism, given: Description, scalars: Scalars) -> No
         what = "they cannot be solved for the rates of the coordinates"
         because = "there is one for each coordinate, linear in rates and speeds"
         raise ModelError(Problem(model.where("kinematic differential equations"), what, because))
+
+
+def rates_of_constant_motion(model: Mechanism) -> dict[Expr, Expr | float]:
+    """Rates of t, of coordinates and of speeds while the motion variables are constant."""
+    rates: dict[Expr, Expr | float] = {**model.coordinate_rates, model.time: 1.0}
+    speeds = model.speed_records.values()
+    return {
+        **rates,
+        **dict(zip((s.symbol for s in speeds), time_derivative([s.definition for s in speeds], rates), strict=True)),
+    }
+
+
+def hold_motion_variables(model: Mechanism, given: Description, scalars: Scalars) -> None:
+    """Give rates of speeds and second derivatives of coordinates, which only accelerations contain, the values that
+    they have while the motion variables are constant."""
+    rates = rates_of_constant_motion(model)
+    speeds = [model.graph.lift(rates[s.symbol]) for s in model.speed_records.values()]
+    scalars.motion.update(zip(map(rate, given.u), speeds, strict=True))
+    first = [scalars.motion[rate(q)] for q in given.q]
+    scalars.motion.update(zip((q.diff(clock(), 2) for q in given.q), time_derivative(first, rates), strict=True))
 
 
 def _rates_themselves(
@@ -117,4 +137,4 @@ def _linear_combination(factors: Sequence[Expr], terms: Sequence[Expr]) -> Expr:
     return total
 
 
-__all__ = ["declare_motion"]
+__all__ = ["declare_motion", "hold_motion_variables", "rates_of_constant_motion"]

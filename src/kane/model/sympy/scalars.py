@@ -174,6 +174,16 @@ class Scalars:
                 step = np.linalg.lstsq(J, -residual, rcond=None)[0].tolist()
                 values.update({name: values[name] + dq for name, dq in zip(names, step, strict=True)})
 
+    def hold(self, rows: Sequence[Sequence[Expr]]) -> None:
+        """Change the motion variables of the generic states, by the least, so that rows of motion hold: of each its
+        coefficients, and what is left."""
+        names = list(self.model.motion_variables)
+        for state, numbers in zip(self._states, self.at([e for row in rows for e in row]), strict=True):
+            A = numbers.reshape(len(rows), -1)
+            s = np.array([state[name] for name in names])
+            s -= np.linalg.lstsq(A[:, :-1], A @ [*s, 1.0], rcond=None)[0]
+            state.update(zip(names, s.tolist(), strict=True))
+
     def are_equal(self, a: Sequence[Expr], b: Sequence[Expr]) -> bool:
         """Whether expressions have equal values in generic states."""
         pairs = zip(self.at(a), self.at(b), strict=True)

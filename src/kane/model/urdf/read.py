@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, excerpt
+from ...errors import ExpressionError, ModelError, excerpt
 from ..dh import RIGHT_ANGLE
 from ..files.faults import Lost, TooManyFaults
 from ..joints import Coupled
@@ -36,6 +36,7 @@ TYPES: Mapping[str, str] = {
     "planar": "planar",
 }
 BASES = ("fixed", "floating")
+SHAPES = ("visual", "collision")
 FRICTIONS = ("smooth", "sign", "none")
 SMOOTH = 1e-3
 """Rate (rad/s or m/s) at which smooth friction has reached 71 % of its full value."""
@@ -55,7 +56,8 @@ class UrdfOptions:
     damping: whether <dynamics damping> acts. friction: how <dynamics
     friction> f acts: `smooth` is −f r / √(r² + v²) with v = 1 mm/s or mrad/s, `sign` −f sign(r), `none` not at all.
     packages: folders of the packages that package:// may lead to. strict: refuse inertias that no rigid body has,
-    instead of noting them in `Mechanism.remarks`. right_angle: angles (rad) this close to a multiple of 90° are taken
+    instead of noting them in `Mechanism.remarks`. shapes: whether a body has the shapes of <visual>, or those of
+    <collision>, with which it then touches. right_angle: angles (rad) this close to a multiple of 90° are taken
     as that, since files write 1.57079632679 and zeros cost nothing; 0 takes them to the last bit.
     """
 
@@ -66,10 +68,12 @@ class UrdfOptions:
     friction: str = "smooth"
     packages: Packages = field(default_factory=tuple)
     strict: bool = False
+    shapes: str = "visual"
     right_angle: float = RIGHT_ANGLE
 
     def __post_init__(self) -> None:
-        for key, value, known in (("base", self.base, BASES), ("friction", self.friction, FRICTIONS)):
+        given = (("base", self.base, BASES), ("friction", self.friction, FRICTIONS), ("shapes", self.shapes, SHAPES))
+        for key, value, known in given:
             if value not in known:
                 raise ValueError(f"{key}={value!r} is not one of {', '.join(known)}")
 
@@ -87,6 +91,10 @@ def read_urdf(
     try:
         return robot.mechanism()
     except TooManyFaults:
+        robot.faults.raise_all()
+        raise
+    except ExpressionError as error:  # of the whole: what one link or joint is about has been noted there
+        robot.faults.locate(error, root.line, robot.m.where(""))
         robot.faults.raise_all()
         raise
 
@@ -117,7 +125,7 @@ class Robot:
         faults.raise_all()
         name = self.root.attributes.get("name", "").strip() or "robot"
         self.m = m = Mechanism(name, gravity=self.options.gravity)
-        visuals = Visuals(self.root, faults, self.folder, self.options.packages)
+        visuals = Visuals(self.root, faults, self.folder, self.options.packages, self.options.shapes)
         for name, link in self.links.items():
             self.attempt(link.line, self.read_link, name, link, visuals)
         faults.raise_all()
@@ -140,7 +148,7 @@ class Robot:
         """Call `function`; what is wrong is noted at `line`."""
         try:
             function(*args)
-        except ModelError as error:
+        except (ModelError, ExpressionError) as error:
             self.faults.locate(error, line, self.m.where(""))
         except Lost:
             return

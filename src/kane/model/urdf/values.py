@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, Problem, excerpt
+from ...errors import ExpressionError, ModelError, Problem, excerpt
 from ..dh import RIGHT_ANGLE, cos_sin
-from ..files.faults import Lost, TooManyFaults
+from ..files.faults import Lost, TooManyFaults, problems_of
 from ..files.nodes import MAX_FAULTS, problem, stop_remark
 from .xml import Element
 
@@ -44,9 +44,9 @@ class Faults:
             raise TooManyFaults
         return Lost()
 
-    def locate(self, error: ModelError, line: int, prefix: str) -> None:
+    def locate(self, error: ModelError | ExpressionError, line: int, prefix: str) -> None:
         """Note the problems of the model itself at a line of the file."""
-        for p in error.problems:
+        for p in problems_of(error):
             self.note(line, p.where.removeprefix(prefix), p.what, p.because, p.fix)
 
     def raise_all(self) -> None:

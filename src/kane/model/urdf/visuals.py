@@ -1,4 +1,4 @@
-"""The <visual> elements of links as shapes; meshes are named, and found only where they may be read."""
+"""The <visual> or <collision> elements of links as shapes; meshes are named, and found only where they may be read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ Packages = Mapping[str, str | Path] | Sequence[str | Path]
 class Visuals:
     """Shapes of the links of one robot."""
 
-    def __init__(self, robot: Element, faults: Faults, folder: Path | None, packages: Packages):
+    def __init__(self, robot: Element, faults: Faults, folder: Path | None, packages: Packages, tag: str = "visual"):
+        """`tag` is that of the elements of a link that are taken: visual or collision."""
+        self.tag = tag
         self.faults = faults
         self.folder = folder
         self.packages = packages
@@ -32,12 +34,12 @@ class Visuals:
 
     def shapes(self, link: Element, where: str) -> tuple[Shape, ...]:
         """What the visuals of a link show; geometries of other programs are left out."""
-        return tuple(s for v in link.all("visual") if (s := self.shape(v, where)) is not None)
+        return tuple(s for v in link.all(self.tag) if (s := self.shape(v, where)) is not None)
 
     def shape(self, visual: Element, where: str) -> Shape | None:
         geometry, faults = visual.first("geometry"), self.faults
         if geometry is None:
-            faults.remark(visual.line, where, "<visual> has no <geometry> and is left out", "it shows nothing")
+            faults.remark(visual.line, where, f"<{self.tag}> has no <geometry> and is left out", "it shows nothing")
             return None
         xyz, R = faults.pose(visual, where)
         at = (xyz[0], xyz[1], xyz[2])

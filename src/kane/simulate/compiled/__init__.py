@@ -18,6 +18,8 @@ def load_loop(method: str, events: bool) -> tuple[Any, int]:
 
     if method == "radau":
         from .radau import radau_loop as loop
+    elif method == "stepping":
+        from .stepping import stepping_loop as loop
     else:
         from .explicit import explicit_loop as loop
     if not loop.signatures:

@@ -63,18 +63,18 @@ call_with: Callable[..., Any] = intrinsic(_call_with)
 address is its third argument. A program without one never looks at that register."""
 
 
-def _solve(typing_context, address, task, k, first, rows, kinds, mu, e, n, w, b, r, work):
+def _solve_by(typing_context, address, task, k, first, rows, kinds, mu, e, n, w, b, r, work):
     def code(context, builder, signature, args):
         whole = ir.IntType(64)
-        program = builder.inttoptr(args[0], ir.FunctionType(ir.DoubleType(), [whole] * 12).as_pointer())
-        return builder.call(program, args[1:])
+        solver = builder.inttoptr(args[0], ir.FunctionType(ir.DoubleType(), [whole] * 12).as_pointer())
+        return builder.call(solver, list(args[1:]))
 
     return types.float64(*[types.int64] * 13), code
 
 
-solve_by: Callable[..., Any] = intrinsic(_solve)
-"""solve_by(address, task, k, first, rows, kinds, mu, e, n, w, b, r, work): what the program at `address`
-(`contact_programs.contact_program`) returns."""
+solve_by: Callable[..., Any] = intrinsic(_solve_by)
+"""solve_by(address, task, k, first, rows, kinds, mu, e, n, w, b, r, work): what the program of contact problems and
+impacts at `address` (`contact_programs.contact_program`) returns."""
 
 
 def _stay_separate(typing_context):
@@ -115,20 +115,6 @@ def _transit(typing_context, address, memory, own, at_start):
 transit: Callable[..., Any] = intrinsic(_transit)
 """transit(address, memory, own, at_start): change the constraints of the motion in a loop's memory, by the program at
 `address` (`transitions.transition_program`), which works in memory of its own."""
-
-
-def _solve(typing_context, address, task, k, first, rows, kinds, mu, e, n, w, b, r, work):
-    def code(context, builder, signature, args):
-        whole = ir.IntType(64)
-        solver = builder.inttoptr(args[0], ir.FunctionType(ir.DoubleType(), [whole] * 12).as_pointer())
-        return builder.call(solver, list(args[1:]))
-
-    return types.float64(*[types.int64] * 13), code
-
-
-solve: Callable[..., Any] = intrinsic(_solve)
-"""solve(address, task, …): run the program of contact problems and impacts at `address`
-(`contact_programs.contact_program`), which takes what follows."""
 
 
 def _pointer(kind: types.Type) -> Callable[..., Any]:

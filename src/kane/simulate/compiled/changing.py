@@ -69,8 +69,8 @@ LEAST_SHARE = 1e-12
 ROUNDINGS = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
 
-RATES, PROJECTION, WATCH = range(3)
-TASKS = (RATES, PROJECTION, WATCH)
+TASKS = RATES, PROJECTION, WATCH, REACTIONS = range(4)
+"""Rates of the state, the state on the constraints of the mode, functions that tell its end, reactions of all rows."""
 
 PROGRAMS = ("terms", "places", "unit", "laws", "conditions", "watch", "solver")
 SIZES = (
@@ -700,6 +700,17 @@ def write_rates(c, source, target):
 
 
 @part
+def write_reactions(c, source, target):
+    """Write the reactions of all rows in this mode, nan where the mass matrix is singular."""
+    if not read_ends(c, source):
+        fill(c.rows, math.nan, target)
+        return
+    if c.permanent > 0 and written_out(c, ENDS) == 0:
+        permanent_reactions(c)
+    copy_numbers(c.rows, c.reaction, target)
+
+
+@part
 def condition_ahead(c, i, t):
     """What falls through zero where the element i is imposed, or let go; 1 where nothing will."""
     condition = reals(c.condition)
@@ -709,6 +720,14 @@ def condition_ahead(c, i, t):
     if wholes(c.has_duration)[i]:
         ahead = min(ahead, reals(c.imposed)[i] + reals(c.law)[i * LAWS + DURATION] - t)
     return ahead if ahead < math.inf else 1.0
+
+
+@part
+def frictionless(c, i):
+    """Whether element i never has friction, so that nothing changes where its slip turns round."""
+    law, kind = reals(c.law), wholes(c.type)
+    bound = law[i * LAWS + BOUND] if kind[i] == FRICTION else 1.0
+    return c.fixed_laws != 0 and law[i * LAWS + STATIC] * bound == 0.0
 
 
 @part
@@ -743,9 +762,10 @@ def write_event_functions(c, source, target):
             one = reaction[first[i]]
         if kind[i] != SWITCHED:
             if slips > 0 and state[i] == SLIPS:
-                two = slip_direction(c, i)
-                if slips == 1:
-                    two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
+                if not frictionless(c, i):
+                    two = slip_direction(c, i)
+                    if slips == 1:
+                        two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
             elif slips > 0 and state[i] == STICKS:
                 size = abs(reaction[at])
                 if slips == 2:
@@ -891,6 +911,8 @@ def changing_program(source, target, memory):
         write_rates(c, source, target)
     elif task == WATCH:
         write_event_functions(c, source, target)
+    elif task == REACTIONS:
+        write_reactions(c, source, target)
     else:
         copy_numbers(c.inputs, source, c.x)
         project_state(c, EXACT)

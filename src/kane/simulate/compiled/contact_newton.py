@@ -1,13 +1,12 @@
 """Newton's method on the function of Alart and Curnier, whose roots are the solutions of a contact problem [AC91].
 
-For every contact, measured in its unit, with any rho > 0, it says
+For every contact, measured in its unit, it says that with p = max(floor, r_n − u_n)
 
-    r_n = max(floor, r_n − rho u_n),   r_t = the point of the disc of radius mu max(floor, r_n − rho u_n) nearest to
-                                             r_t − rho u_t
+    r_n = p,   r_t = the point of the disc of radius mu p that is nearest to r_t − u_t
 
 and is smooth but for where a contact changes between open, sticking and slipping. Reactions of open contacts are known
-in a step, so its equations are those of the others. A small share is added to the diagonal of W in
-them, the less the closer a solution is: a singular W then has the step of least norm, and the solution is the same.
+in a step, so its equations are those of the others. A small share is added to the diagonal of W in them, the less the
+closer a solution is: a singular W then has the step of least norm, and the solution is the same.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def disc_rows(m, count, at, tangents, radius):
 
 
 @part
-def sort_rows(m, rho):
+def sort_rows(m):
     """Decide which rows the step fixes, with steps for them, and which are active; returns how many are active."""
     first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.bound), reals(m.floor)
     r, u, closed = reals(m.r), reals(m.u), wholes(m.choice)
@@ -73,7 +72,7 @@ def sort_rows(m, rho):
         elif kinds[i] == BOUND:
             count = disc_rows(m, count, at, rows[i], mu[i])
         else:
-            normal = r[at] - rho * u[at]
+            normal = r[at] - u[at]
             if normal > floor[i]:
                 count = add_active(m, count, at)
             else:
@@ -105,43 +104,43 @@ def add_multiple(n, factor, x, y):
 
 
 @part
-def motion_row(m, j, rho, share, count, row):
+def motion_row(m, j, share, count, row):
     """Write the equation that u of row j becomes 0."""
     stay_separate()
     n, w = m.n, reals(m.w + 8 * j * m.n)
     for l in range(n):
-        row[l] = rho * w[l]
+        row[l] = w[l]
     row[j] += share
-    compress_row(m, count, row, -rho * reals(m.u)[j])
+    compress_row(m, count, row, -reals(m.u)[j])
 
 
 @part
-def slip_row(m, j, at, tangents, size, radius, normal, mu, rho, share, count, row):
+def slip_row(m, j, at, tangents, size, radius, normal, mu, share, count, row):
     """Write the equation of row j of a disc on whose rim r is: r_t − radius d, differentiated.
 
-    d = z / |z| with z = r_t − rho u_t of length `size`. `normal` is the row on which the radius depends, or −1.
+    d = z / |z| with z = r_t − u_t of length `size`. `normal` is the row on which the radius depends, or −1.
     """
     stay_separate()
     n, r, u = m.n, reals(m.r), reals(m.u)
-    d = (r[j] - rho * u[j]) / size
+    d = (r[j] - u[j]) / size
     turn = radius / size
     for l in range(n):
         row[l] = 0.0
     row[j] = 1.0
     right = radius * d - r[j]
     for s in range(at, at + tangents):
-        across = (1.0 if s == j else 0.0) - d * (r[s] - rho * u[s]) / size
+        across = (1.0 if s == j else 0.0) - d * (r[s] - u[s]) / size
         if across != 0.0:
-            add_multiple(n, turn * across * rho, reals(m.w + 8 * s * n), row)
+            add_multiple(n, turn * across, reals(m.w + 8 * s * n), row)
             row[s] -= turn * across * (1.0 - share)
     if normal >= 0:
         row[normal] -= mu * d
-        right += mu * d * rho * u[normal]
+        right += mu * d * u[normal]
     compress_row(m, count, row, right)
 
 
 @part
-def disc_equations(m, equation, at, tangents, radius, normal, mu, rho, share, count):
+def disc_equations(m, equation, at, tangents, radius, normal, mu, share, count):
     """Write the equations of the tangential rows of one disc; returns the number of equations so far."""
     stay_separate()
     r, u, width = reals(m.r), reals(m.u), 8 * (m.n + 1)
@@ -149,21 +148,21 @@ def disc_equations(m, equation, at, tangents, radius, normal, mu, rho, share, co
         return equation
     total = 0.0
     for j in range(at, at + tangents):
-        z = r[j] - rho * u[j]
+        z = r[j] - u[j]
         total += z * z
     size = math.sqrt(total)
     for j in range(at, at + tangents):
         row = reals(m.matrix + equation * width)
         if size <= radius:
-            motion_row(m, j, rho, share, count, row)
+            motion_row(m, j, share, count, row)
         else:
-            slip_row(m, j, at, tangents, size, radius, normal, mu, rho, share, count, row)
+            slip_row(m, j, at, tangents, size, radius, normal, mu, share, count, row)
         equation += 1
     return equation
 
 
 @part
-def write_equations(m, rho, share, count):
+def write_equations(m, share, count):
     """Write the equations of a step for the active rows, in their order."""
     first, rows, kinds, mu, floor = wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.bound), reals(m.floor)
     r, u, closed, width = reals(m.r), reals(m.u), wholes(m.choice), 8 * (m.n + 1)
@@ -171,15 +170,15 @@ def write_equations(m, rho, share, count):
     for i in range(m.k):
         at = first[i]
         if kinds[i] == BOUND:
-            equation = disc_equations(m, equation, at, rows[i], mu[i], NO_ROW, mu[i], rho, share, count)
+            equation = disc_equations(m, equation, at, rows[i], mu[i], NO_ROW, mu[i], share, count)
             continue
         for j in range(at, at + (rows[i] if kinds[i] == FREE else closed[i])):
-            motion_row(m, j, rho, share, count, reals(m.matrix + equation * width))
+            motion_row(m, j, share, count, reals(m.matrix + equation * width))
             equation += 1
         if kinds[i] == CONE:
             normal = at if closed[i] else NO_ROW
-            radius = mu[i] * (r[at] - rho * u[at] if closed[i] else floor[i])
-            equation = disc_equations(m, equation, at + 1, rows[i] - 1, radius, normal, mu[i], rho, share, count)
+            radius = mu[i] * (r[at] - u[at] if closed[i] else floor[i])
+            equation = disc_equations(m, equation, at + 1, rows[i] - 1, radius, normal, mu[i], share, count)
 
 
 @part
@@ -220,7 +219,7 @@ def take_step(m, share):
 
 
 @part
-def newton_steps(m, steps, rho):
+def newton_steps(m, steps):
     """Take Newton steps from r on, so many at most; the natural residual of the best r, which is where it ends."""
     best = evaluate(m)
     copy_numbers(m.n, m.r, m.kept)
@@ -229,8 +228,8 @@ def newton_steps(m, steps, rho):
         if best <= TIGHT or since > (SETTLED if best <= FINE else PATIENCE):
             break
         share = min(MOST_SHARE, max(LEAST_SHARE, SHARE_OF_RESIDUAL * m.residual))
-        count = sort_rows(m, rho)
-        write_equations(m, rho, share, count)
+        count = sort_rows(m)
+        write_equations(m, share, count)
         if not solve_equations(m, count):
             break
         m.steps += 1

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from numba import types
 
-from .coulomb import count_solutions, solve_contacts
+from .coulomb import count_solutions, settle_contacts, solve_contacts
 from .impact import resolve_impact
 from .store import program
 
-TASKS = SOLVE, COUNT = -1, -2
-"""Tasks beside the laws of impact: `coulomb.solve_contacts` and `coulomb.count_solutions`."""
+TASKS = SOLVE, COUNT, SETTLE = -1, -2, -3
+"""Tasks beside the laws of impact: `solve_contacts`, `count_solutions` and `settle_contacts` of `coulomb`."""
 
 
 @program(types.float64(*[types.int64] * 12))
@@ -21,4 +21,6 @@ def contact_program(task, k, first, rows, kinds, mu, e, n, w, b, r, work):
         return solve_contacts(k, first, rows, kinds, mu, n, w, b, r, work)
     if task == COUNT:
         return count_solutions(k, first, rows, kinds, mu, n, w, b, r, work)
+    if task == SETTLE:
+        return settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work)
     return resolve_impact(task, k, first, rows, kinds, mu, e, n, w, b, r, work)

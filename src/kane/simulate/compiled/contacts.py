@@ -66,9 +66,6 @@ PROBLEM = np.dtype([(name, "i8") for name in (*GIVEN, *OWN, *RESULTS)] + [("size
 MOST_SOLUTIONS = 16
 """Solutions that are told apart; more are not counted."""
 
-SOLVED = 1e-8
-"""Natural residual of an r that counts as a solution."""
-
 TIGHT = 1e-13
 """Natural residual that needs no further step."""
 
@@ -154,16 +151,6 @@ def take_in(m):
                 for l in range(first[c], first[c] + rows[c]):
                     w[j * n + l] = factor * given_w[j * n + l]
     m.method, m.solutions, m.sweeps, m.steps, m.residual = -1, -1, 0, 0, math.inf
-
-
-@part
-def soften(m, compliance):
-    """Add `compliance` to the diagonal of W, in the units of the contacts; 0 makes it as it is given."""
-    n, first, rows, unit, given, w = m.n, wholes(m.first), wholes(m.rows), reals(m.unit), reals(m.given_w), reals(m.w)
-    for i in range(m.k):
-        factor = 1.0 / (unit[i] * unit[i])
-        for j in range(first[i], first[i] + rows[i]):
-            w[j * n + j] = factor * given[j * n + j] + compliance
 
 
 @part

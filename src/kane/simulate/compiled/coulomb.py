@@ -18,7 +18,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .call import part, reals, stay_separate
+from ...constraints.thresholds import SOLVED
+from .call import part, reals, stay_separate, wholes
 from .contact_newton import newton_steps
 from .contacts import (
     BOUND,
@@ -29,7 +30,6 @@ from .contacts import (
     LEMKE,
     NEWTON,
     NORMAL,
-    SOLVED,
     TIGHT,
     WARM_START,
     evaluate,
@@ -38,20 +38,19 @@ from .contacts import (
     measure_contacts,
     problem,
     set_size,
-    soften,
     take_in,
     work_size,
 )
 from .enumeration import count_modes, enumerate_modes
-from .gauss_seidel import sweep_contacts
+from .gauss_seidel import LOOK, sweep_contacts
 from .lemke import lemke_start
+from .step import copy_numbers
 
 __all__ = [
     "BOUND",
     "CONE",
     "FREE",
     "NORMAL",
-    "SOLVED",
     "SOLVING",
     "count_solutions",
     "problem",
@@ -61,7 +60,7 @@ __all__ = [
     "work_size",
 ]
 
-FEW_MODES, MOST_MODES = 16.0, 4096.0
+FEW_MODES, MOST_MODES = 64.0, 4096.0
 """Combinations of modes that are looked at in any case, and at most where nothing else finds a solution."""
 
 SOLVING, COUNTING = np.int64(0), np.int64(1)
@@ -73,11 +72,18 @@ FIRST_ATTEMPTS, LAST_ATTEMPTS = np.int64(2), np.int64(4)
 NO_SWEEPS, FIRST_SWEEPS, MANY_SWEEPS, MORE_SWEEPS = np.int64(0), np.int64(6), np.int64(100), 4
 """Sweeps before Newton's method, and how many times more there are with each next attempt."""
 
-NEWTON_STEPS = 60
+NEWTON_STEPS = np.int64(60)
 """Steps of Newton's method at most; four to ten are usual."""
 
-SOFTEST, HARDEST, HARDER = 1.0, 1e-8, 0.3
-"""Compliances of contacts, relative to their mobility, from which a solution is followed where all else fails."""
+POLISHED, POLISHES = 1e-11, 3
+"""A natural residual that is good enough, and attempts to make it as small where it is not."""
+
+OTHER_STARTS, LEAST_REACH, MOST_REACH = 60, 0.5, 30.0
+"""Pseudo-random beginnings, and how far they reach relative to b: wedged contacts have large reactions."""
+
+SETTLED, LONG_SWEEPS, SETTLING_STEPS = 1e-9, 200, np.int64(12)
+"""Natural residual at which a large problem of a time step is settled; sweeps for it, and steps of Newton's method
+where they do not suffice."""
 
 
 @part
@@ -100,7 +106,7 @@ def attempt(m, sweeps):
     m.method = GAUSS_SEIDEL
     if sweep_contacts(m, sweeps) > TIGHT:
         m.method = NEWTON
-        newton_steps(m, NEWTON_STEPS, 1.0)
+        newton_steps(m, NEWTON_STEPS)
     return m.residual
 
 
@@ -115,28 +121,61 @@ def attempt_again(m, attempts, sweeps):
 
 
 @part
-def follow_from_soft(m):
-    """Follow the solution of compliant contacts, which is easily found, while their compliance vanishes."""
-    compliance = SOFTEST
-    while compliance > HARDEST:
-        soften(m, compliance)
-        attempt(m, FIRST_SWEEPS)
-        compliance *= HARDER
-    soften(m, 0.0)
-    return attempt(m, FIRST_SWEEPS)
+def scatter(m, seed, reach):
+    """Set r to pseudo-random numbers up to `reach`, normal reactions positive; returns the next seed."""
+    first, kinds, r = wholes(m.first), wholes(m.kinds), reals(m.r)
+    for j in range(m.n):
+        seed = (1103515245 * seed + 12345) & 0x7FFFFFFF
+        r[j] = reach * (seed / 0x40000000 - 1.0)
+    for i in range(m.k):
+        if kinds[i] in (NORMAL, CONE):
+            r[first[i]] = abs(r[first[i]])
+    return seed
+
+
+@part
+def begin_elsewhere(m):
+    """Attempts from many other r; returns the natural residual."""
+    seed, reach = 1, LEAST_REACH
+    for _ in range(OTHER_STARTS):
+        seed = scatter(m, seed, reach * m.size)
+        if attempt(m, FIRST_SWEEPS) <= SOLVED:
+            break
+        reach = LEAST_REACH if reach > MOST_REACH else 2.0 * reach
+    return m.residual
 
 
 @part
 def iterate(m):
-    """Solve without enumeration, by what is quick first; leaves the natural residual in m.residual."""
+    """Sweeps and Newton steps, then Lemke's method; returns the natural residual."""
     m.method = WARM_START
-    if evaluate(m) <= TIGHT or attempt_again(m, FIRST_ATTEMPTS, FIRST_SWEEPS) <= SOLVED:
-        return
-    if lemke_start(m) and attempt(m, NO_SWEEPS) <= SOLVED:
+    if evaluate(m) > TIGHT and attempt_again(m, FIRST_ATTEMPTS, FIRST_SWEEPS) > SOLVED and lemke_start(m):
+        attempt(m, NO_SWEEPS)
         m.method = LEMKE
-        return
-    if attempt_again(m, LAST_ATTEMPTS, MANY_SWEEPS) > SOLVED:
-        follow_from_soft(m)
+    return m.residual
+
+
+@part
+def persist(m):
+    """What takes long: many sweeps, then beginning elsewhere."""
+    if begin_elsewhere(m) > SOLVED:
+        attempt_again(m, LAST_ATTEMPTS, MANY_SWEEPS)
+
+
+@part
+def polish(m):
+    """Some more attempts from a solution whose residual can probably be made smaller."""
+    method = m.method
+    for _ in range(POLISHES):
+        before = m.residual
+        if not (before > POLISHED and before <= SOLVED):
+            break
+        copy_numbers(m.n, m.r, m.start)
+        if attempt(m, FIRST_SWEEPS) > before:
+            copy_numbers(m.n, m.start, m.r)
+            evaluate(m)
+            break
+    m.method = method
 
 
 @part
@@ -152,22 +191,46 @@ def clear_reactions(m):
 
 @part
 def solve_problem(m, counting):
-    """Solve the problem in the record m, where `counting` by looking at all modes; returns the natural residual.
+    """Solve the problem in the record m; returns the natural residual.
 
-    Else few modes are enumerated, problems of more are iterated, and their modes looked at where that fails.
+    All modes are looked at if they are few, or `counting`, or if iteration finds no solution.
     """
     stay_separate()
     set_size(m)
     modes = count_modes(m)
     if m.size == 0.0:
         clear_reactions(m)
-    elif not (modes >= 1.0 and modes <= (MOST_MODES if counting else FEW_MODES)):
+    elif modes > (MOST_MODES if counting else FEW_MODES):
         iterate(m)
-    if m.residual > SOLVED and modes >= 1.0 and modes <= MOST_MODES:
+    if m.residual > SOLVED and modes > MOST_MODES:
+        persist(m)
+    elif m.residual > SOLVED:
         m.method = ENUMERATION
         enumerate_modes(m)
+    polish(m)
     if not m.residual <= SOLVED:
         m.method = -1
+    give_back(m)
+    return m.residual
+
+
+@part
+def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
+    """Set r to a solution to SETTLED, by sweeps from where it is: for large problems that change little from one to the
+    next. Returns its natural residual, which may be larger."""
+    m = set_problem(k, first, rows, kinds, mu, n, w, b, r, work)
+    set_size(m)
+    m.method = WARM_START
+    if m.size == 0.0:
+        clear_reactions(m)
+    elif evaluate(m) > SETTLED:
+        m.method = GAUSS_SEIDEL
+        sweeps = 0
+        while sweeps < LONG_SWEEPS and sweep_contacts(m, LOOK) > SETTLED:
+            sweeps += LOOK
+        if m.residual > SETTLED:
+            m.method = NEWTON
+            newton_steps(m, SETTLING_STEPS)
     give_back(m)
     return m.residual
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ...constraints.thresholds import REDUNDANT
+from ...constraints.thresholds import ROUNDING
 from .call import part, reals, stay_separate, wholes
 from .contacts import BOUND, CONE, FREE, MOST_SOLUTIONS, evaluate
 from .step import copy_numbers
@@ -29,18 +29,18 @@ rows have STICK, SLIP_UP and SLIP_DOWN, with r = mu and r = −mu."""
 
 @part
 def count_modes(m):
-    """How many combinations of modes there are; 0 if a contact has two tangential rows, so that they are not finite."""
+    """How many combinations of modes there are; inf if a contact has two tangential rows."""
     rows, kinds, mu, floor, modes = wholes(m.rows), wholes(m.kinds), reals(m.bound), reals(m.floor), wholes(m.modes)
     total = 1.0
     for i in range(m.k):
         modes[i] = 1
         if kinds[i] == BOUND and mu[i] > 0.0:
             if rows[i] > 1:
-                return 0.0
+                return math.inf
             modes[i] = 3
         elif kinds[i] == CONE and mu[i] > 0.0:
             if rows[i] > 2:
-                return 0.0
+                return math.inf
             modes[i] = 6 if floor[i] > 0.0 else 4
         elif kinds[i] != BOUND and kinds[i] != FREE:
             modes[i] = 2
@@ -148,7 +148,7 @@ def solve_basic(m, count):
     for c in range(count):
         size = bring_pivot(a, width, count, c, order)
         largest = max(largest, size)
-        if not size > REDUNDANT * largest:
+        if not size > ROUNDING * largest:
             rank = c
             break
         inverse = 1.0 / a[c * width + c]

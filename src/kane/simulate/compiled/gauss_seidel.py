@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from .call import part
 from .cones import solve_contact
 from .contacts import TIGHT, evaluate
 
-LOOK = 4
+LOOK = np.int64(4)
 """Sweeps between two evaluations of the residual, which costs about half a sweep."""
 
 

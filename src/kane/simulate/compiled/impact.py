@@ -10,14 +10,14 @@ to rest; BOUND rows take no impulse, since a bounded force has none in an instan
 restitution had to be made equal, `impacts` how many impacts in sequence there were.
 
 - POISSON [GP95]: compression until nothing approaches, P_C under Coulomb's law on v_C; then expansion with normal
-  impulses of e P_C at least, under Coulomb's law on v⁺. With equal e no energy is gained; with different ones it
-  can be, and then the smallest one of the contacts that act is taken for all.
+  impulses of e P_C at least, under Coulomb's law on v⁺. With equal e, or without friction, no energy is gained;
+  else it can be, and then the smallest e of the contacts that act is taken for all.
 - NEWTON [MOR88]: v_n⁺ ≥ −e v_n of what approached, under Coulomb's law on v⁺. Where that gains energy: POISSON.
 - PLASTIC: compression alone.
 - SEQUENTIAL: contacts one after another, in their order and round again, each by itself by Poisson's law, which is
   Newton's where there is no friction, until nothing approaches.
 - STRONGE [STR90], PATH_NEWTON, PATH_POISSON: one planar contact, along the path of Routh, Darboux and Keller, see
-  `impact_path`. In other cases: POISSON.
+  `impact_path`. In other cases: POISSON. These laws alone find impacts without collision, where v_n = 0.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from ...constraints.thresholds import SOLVED
 from .call import part, reals, record_of, stay_separate, wholes
-from .contacts import BOUND, CONE, FREE, NORMAL, SOLVED, product, work_numbers, work_size
+from .contacts import BOUND, CONE, FREE, NORMAL, product, work_numbers, work_size
 from .coulomb import SOLVING, set_problem, solve_problem
 from .impact_path import BY_IMPULSE, BY_VELOCITY, BY_WORK, follow_path
 from .step import all_finite, copy_numbers
@@ -276,11 +277,21 @@ def gather_single(m, chosen):
 
 
 @part
+def largest_speed(m):
+    """The largest |v| of a row before the impact."""
+    v, largest = reals(m.v), 0.0
+    for j in range(m.n):
+        largest = max(largest, abs(v[j]))
+    return largest
+
+
+@part
 def single_impact(m, chosen):
-    """One impact of a sequence, by Poisson's law; its natural residual."""
+    """One impact of a sequence, by Poisson's law; its natural residual, relative to velocities at the beginning of all:
+    what is left at the end can be rounding."""
     stay_separate()
     s = gather_single(m, chosen)
-    residual = poisson(s)
+    residual = poisson(s) * largest_speed(s) / largest_speed(m)
     p, stage, row = reals(m.p), reals(s.p), wholes(m.chosen)
     for a in range(s.n):
         p[row[a]] += stage[a]
@@ -293,9 +304,7 @@ def single_impact(m, chosen):
 def sequence(m):
     """Contacts one after another, until nothing approaches; the largest natural residual."""
     k, first, kinds, after = m.k, wholes(m.first), wholes(m.kinds), reals(m.after)
-    least, worst, i, quiet = 0.0, 0.0, FIRST, 0
-    for j in range(m.n):
-        least = min(least, -APPROACH * abs(after[j]))
+    least, worst, i, quiet = -APPROACH * largest_speed(m), 0.0, FIRST, 0
     while quiet < k and m.impacts < ROUNDS * k:
         moves = kinds[i] == FREE and m.impacts == 0
         if moves or (is_normal(kinds[i]) and after[first[i]] < least):

@@ -160,7 +160,7 @@ def leaving_row(m, count, column):
 
 
 @part
-def most_violated(m, count):
+def worst_row(m, count):
     """The row of the smallest w, the last of equal ones; −1 if none is negative."""
     width, table, best, least = count + 2, reals(m.table), NO_ROW, 0.0
     for i in range(count):
@@ -173,7 +173,7 @@ def most_violated(m, count):
 @part
 def pivot_to_solution(m, count):
     """Exchange variables until z0 has left; False if it cannot."""
-    row = most_violated(m, count)
+    row = worst_row(m, count)
     if row < 0:
         return True
     left = exchange_variables(m, count, row, count)

@@ -16,7 +16,7 @@ finite, output arrays full, implicit iteration does not converge, no constraint 
 SAMPLES = 4
 """Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
 
-DEPTH, BOTTOMS = 12, 24
+DEPTH, BOTTOMS = 16, 24
 """How often an interval is halved at most, and how many intervals of one event in one step may be halved so often: more
 are noise, or change faster than can be followed."""
 
@@ -26,9 +26,9 @@ FEWEST_SPLITS, MOST_SPLITS = 40, 4096
 ROOM = 32e6
 """Bytes for states at crossings, in the beginning; memory that is never written to costs nothing."""
 
-POINT = 6
+POINT = 7
 """A point of the search: place, value and slope there, value halfway to the next point, how often halved, 1 if the
-interval before halving was smooth."""
+interval before halving was smooth, error of the cubics through the intervals beside it."""
 
 
 def splits_for(states: int, events: int) -> int:
@@ -38,9 +38,9 @@ def splits_for(states: int, events: int) -> int:
 
 
 def most_crossings(splits: int) -> int:
-    """At most this many crossings of one event can be found in one step: two per interval, one at the start and one at
-    the end of the motion."""
-    return 2 * (SAMPLES + splits) + 2
+    """At most this many crossings of one event can be found in one step: three per interval, one at the start and one
+    at the end of the motion."""
+    return 3 * (SAMPLES + splits) + 2
 
 
 SIZES = (

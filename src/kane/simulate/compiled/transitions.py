@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 
 from ...constraints.thresholds import ALMOST_STILL, AT_REST, ON_CONE, ROUNDING, SOLVED, TOUCHING
-from .call import call, part, reals, record_of, solve, wholes
+from .call import call, part, reals, record_of, solve_by, wholes
 from .changing import (
     BOUND,
     CONTACT,
@@ -215,7 +215,7 @@ def solve_problem(c, task, count, size, given):
     """Solve the contact problem, or resolve the impact, with the accelerations or velocities at the address `given`."""
     fill(size, 0.0, c.solver_r)
     contacts = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
-    c.residual = solve(c.solver, task, count, *contacts, size, c.solver_w, given, c.solver_r, c.solver_work)
+    c.residual = solve_by(c.solver, task, count, *contacts, size, c.solver_w, given, c.solver_r, c.solver_work)
 
 
 @part

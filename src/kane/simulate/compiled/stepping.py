@@ -1,0 +1,401 @@
+"""The loop of time stepping: one step after another, what becomes of the constraints in it, and where it ends.
+
+The scheme and its contact problem are in `stepping_problem`, whose notation this module shares.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...constraints.thresholds import AT_REST, EXACT, TOUCHING
+from .call import call, part, reals, wholes
+from .changing import (
+    CONTACT,
+    FRICTION,
+    OPEN,
+    SLIPS,
+    STICKS,
+    SWITCHED,
+    add_multiple,
+    close_places,
+    close_rates,
+    condition_ahead,
+    fill,
+    free_of_basis,
+    permanent_reactions,
+    place_residual,
+    record,
+    slip_rows,
+)
+from .explicit import next_end
+from .records import EVENT as STOPPED
+from .records import FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING
+from .step import all_finite, copy_numbers, event_signs, find_events, finish, has_room
+from .stepping_problem import (
+    PENETRATES,
+    ROUNDS,
+    find_impulses,
+    look_at,
+    set_free_speeds,
+    set_rates,
+    stepping,
+    to_blocks,
+)
+from .store import loop
+from .transitions import FREED, HAS_NO_MASS, IMPACT, IMPOSED, RELEASE, SLIP, START, STICK, TOUCH, impose, note
+
+UNSOLVED_STEP = 5
+"""What comes of a step whose contact problem has no solution: an index of `simulate.changing.FAULTS`."""
+
+STILL = 1e-7
+"""Share of the largest velocity of the contact problem below which nothing slips."""
+
+
+# -- what has become of the constraints ----------------------------------------------------------------------------
+
+
+@part
+def slips_at(c, s, i, small):
+    """Whether the element i slips at the end of the step."""
+    at, slips = slip_rows(c, i)
+    final, total = reals(s.final_rate), 0.0
+    for r in range(at, at + slips):
+        total += final[r] * final[r]
+    return math.sqrt(total) > small
+
+
+@part
+def energy_of(c, s, i):
+    """(energy that the impulses of element i add, J); they are those in c.impulse."""
+    total, first = 0.0, wholes(c.first)[i]
+    for r in range(first, first + wholes(c.length)[i]):
+        total += 0.5 * reals(c.impulse)[r] * (reals(s.free_rate)[r] + reals(s.final_rate)[r])
+    return total
+
+
+@part
+def cause_of_change(c, s, i, before, after, struck):
+    """Why the state of element i changed from `before` to `after`, START where it did not."""
+    row = wholes(c.first)[i]
+    if struck and before == OPEN:
+        pull = abs(reals(s.free_rate)[row] - reals(c.rate)[row])
+        return IMPACT if reals(c.rate)[row] < -max(pull, AT_REST) else TOUCH
+    if before == after:
+        return START
+    if after == OPEN:
+        return RELEASE
+    return STICK if after == STICKS else SLIP
+
+
+@part
+def note_changes(c, s, t):
+    """Take over what the contact problem says of every element, and remember what has changed; returns the energy that
+    all impulses added (J)."""
+    state, kind, p, impulse = wholes(c.state), wholes(c.type), reals(c.solver_r), reals(s.impulse)
+    set_rates(c, s, s.after, s.final_rate, 1)
+    fill(c.rows, 0.0, s.impulse)
+    small = 0.0
+    for i in range(s.size):
+        impulse[wholes(c.solver_row)[i]] = p[i]
+        small = max(small, STILL * abs(reals(c.solver_b)[i]))
+    energy = 0.0
+    for i in range(c.elements):
+        first, length = wholes(c.first)[i], wholes(c.length)[i]
+        fill(c.rows, 0.0, c.impulse)
+        copy_numbers(length, s.impulse + 8 * first, c.impulse + 8 * first)
+        added = energy_of(c, s, i)
+        energy += added
+        if kind[i] == SWITCHED or (kind[i] == FRICTION and state[i] == OPEN):
+            continue
+        struck, before = impulse[first] > 0.0, state[i]
+        after = SLIPS if slips_at(c, s, i, max(small, AT_REST)) else STICKS
+        if kind[i] != FRICTION and (not struck or reals(s.final_rate)[first] > max(small, AT_REST)):
+            after = OPEN
+        cause = cause_of_change(c, s, i, before, after, struck and kind[i] == CONTACT)
+        state[i] = after
+        if cause != START:
+            if cause not in (IMPACT, TOUCH):
+                fill(length, 0.0, c.impulse + 8 * first)
+            note(c, t, cause, i, added if cause == IMPACT else 0.0)
+    return energy
+
+
+# -- motion along the speeds ---------------------------------------------------------------------------------------
+
+
+@part
+def touch_blocks(c, s, row):
+    """Mark the blocks of M that a row moves; whether one was not."""
+    a, block, touched, more = reals(c.a + 8 * row * c.n), wholes(s.block), wholes(s.touched), False
+    for j in range(c.n):
+        if a[j] != 0.0 and touched[block[j]] == 0:
+            touched[block[j]] = 1
+            more = True
+    return more
+
+
+@part
+def set_moving_speeds(c, s, h):
+    """Speeds with which the step moves: those at its end where impulses act, else the mean of both ends; and those at
+    its end wherever the mean would let bodies penetrate."""
+    n = c.n
+    touched, block, moving = wholes(s.touched), wholes(s.block), reals(s.moving)
+    z, after, before = reals(c.z_other), reals(s.after), reals(c.x + c.u_start)
+    for j in range(n):
+        touched[j] = 0
+    for j in range(n):
+        if z[j] != 0.0:
+            touched[block[j]] = 1
+    for _ in range(n):
+        for j in range(n):
+            moving[j] = after[j] if touched[block[j]] else 0.5 * (before[j] + after[j])
+        set_rates(c, s, s.moving, s.final_rate, 0)
+        more = False
+        for i in range(c.elements):
+            row = wholes(c.first)[i]
+            if wholes(c.type)[i] == CONTACT and reals(c.phi)[row] + h * reals(s.final_rate)[row] < PENETRATES:
+                more = touch_blocks(c, s, row) or more
+        if not more:
+            return
+
+
+@part
+def move(c, s, t, h):
+    """Move the coordinates in c.x along the speeds, by the midpoint rule, and take the speeds at the end."""
+    q, u = c.x + c.q_start, c.x + c.u_start
+    copy_numbers(c.coordinates, q, c.kept)
+    copy_numbers(c.n, s.moving, u)
+    call(s.rates, c.x, s.qdot)
+    add_multiple(c.coordinates, q, 0.5 * h, s.qdot)
+    reals(c.x)[0] = t + 0.5 * h
+    call(s.rates, c.x, s.qdot)
+    copy_numbers(c.coordinates, c.kept, q)
+    add_multiple(c.coordinates, q, h, s.qdot)
+    copy_numbers(c.n, s.after, u)
+    reals(c.x)[0] = t + h
+    if c.unit != 0:
+        call(c.unit, c.x, c.y)
+        copy_numbers(c.states, c.y, c.x + c.q_start)
+
+
+@part
+def hold_rows(c, s, contacts):
+    """Let only switched rows and, where asked, contacts that penetrate count as held; states are kept for later.
+    Returns whether anything is held, permanent rows included."""
+    state, kind, kept, phi = wholes(c.state), wholes(c.type), wholes(s.kept_state), reals(c.phi)
+    any_held = c.permanent > 0
+    for i in range(c.elements):
+        kept[i] = state[i]
+        held = kind[i] == SWITCHED and state[i] != OPEN
+        if contacts and kind[i] == CONTACT:
+            held = phi[wholes(c.first)[i]] < PENETRATES
+        state[i] = STICKS if held else OPEN
+        any_held = any_held or held
+    return any_held
+
+
+@part
+def restore_states(c, s):
+    """Take the states back that `hold_rows` kept."""
+    for i in range(c.elements):
+        wholes(c.state)[i] = wholes(s.kept_state)[i]
+
+
+@part
+def repair_state(c, s):
+    """Move bodies apart, and the state onto the permanent and switched constraints; then terms at where it is. False
+    where M is singular."""
+    if not look_at(c, s):
+        return False
+    for _ in range(ROUNDS):
+        held = c.holonomic > 0 and hold_rows(c, s, 1)
+        if held:
+            held = place_residual(c) > EXACT
+            if held:
+                close_places(c, EXACT)
+        if c.holonomic > 0:
+            restore_states(c, s)
+        if not held:
+            break
+        call(c.terms, c.x, c.qdot)
+        if c.permanent == 0 and not s.switches:
+            if not look_at(c, s):
+                return False
+        elif not penetrates(c):
+            break
+    if c.permanent > 0 or s.switches:
+        if hold_rows(c, s, 0):
+            close_rates(c)
+        restore_states(c, s)
+        return look_at(c, s)
+    return True
+
+
+@part
+def penetrates(c):
+    """Whether some contact is closed too far."""
+    for i in range(c.elements):
+        if wholes(c.type)[i] == CONTACT and reals(c.phi)[wholes(c.first)[i]] < PENETRATES:
+            return True
+    return False
+
+
+# -- conditions ----------------------------------------------------------------------------------------------------
+
+
+@part
+def set_reactions(c, s, h):
+    """Mean reactions of the step behind the inputs, for conditions."""
+    copy_numbers(c.rows, s.impulse, c.reaction)
+    reaction = reals(c.reaction)
+    for r in range(c.rows):
+        reaction[r] = reaction[r] / h if h > 0.0 else 0.0
+    if c.permanent > 0:
+        for i in range(c.permanent, c.rows):
+            to_blocks(c, s, c.a + 8 * i * c.n, c.rows_z + 8 * i * c.n)
+            free_of_basis(c, c.rank, c.rows_z + 8 * i * c.n)
+            add_multiple(c.n, c.z, reaction[i], c.rows_z + 8 * i * c.n)
+        permanent_reactions(c)
+    copy_numbers(c.inputs, c.x, c.x_watch)
+    copy_numbers(c.rows, c.reaction, c.x_watch + 8 * c.inputs)
+
+
+@part
+def switch_by_conditions(c, s, t, h, at_start):
+    """Impose or release what its condition says at the end of a step."""
+    ahead = reals(s.ahead)
+    if c.conditions != 0:
+        set_reactions(c, s, h)
+        call(c.conditions, c.x_watch, c.condition)
+    for i in range(c.elements):
+        if wholes(c.type)[i] not in (SWITCHED, FRICTION):
+            continue
+        now = condition_ahead(c, i, t)
+        if ahead[i] > 0.0 and now <= 0.0 and not at_start:
+            fill(c.rows, 0.0, c.impulse)
+            copy_numbers(c.n, c.x + c.u_start, c.before)
+            if wholes(c.state)[i] == OPEN:
+                impose(c, i, t)
+                note(c, t, IMPOSED, i, 0.0)
+            else:
+                wholes(c.state)[i] = OPEN
+                note(c, t, FREED, i, 0.0)
+            now = condition_ahead(c, i, t)
+        ahead[i] = now
+
+
+# -- the loop ------------------------------------------------------------------------------------------------------
+
+
+@part
+def read_inputs(m, c):
+    """The state of the loop and its inputs to c.x."""
+    reals(c.x)[0] = m.t
+    copy_numbers(m.n, m.y, c.x + 8)
+    copy_numbers(c.inputs - 1 - m.n, m.x + 8 * (1 + m.n), c.x + 8 * (1 + m.n))
+
+
+@part
+def start_stepping(m, c, s):
+    """The state at the start moved onto what holds, and the first entry of the transitions; what comes of it."""
+    read_inputs(m, c)
+    if c.fixed_laws:
+        call(c.laws, c.x, c.law)
+    fill(c.rows, 0.0, c.impulse)
+    copy_numbers(c.n, c.x + c.u_start, c.before)
+    if not look_at(c, s):
+        return HAS_NO_MASS
+    for i in range(c.elements):
+        row = wholes(c.first)[i]
+        closed = reals(c.phi)[row] <= TOUCHING and reals(c.rate)[row] <= AT_REST
+        if wholes(c.type)[i] == CONTACT and closed:
+            wholes(c.state)[i] = STICKS
+    if c.permanent > 0 or s.switches:
+        repair_state(c, s)
+    switch_by_conditions(c, s, m.t, 0.0, 1)
+    copy_numbers(c.states, c.x + c.q_start, m.y)
+    s.current = 0
+    c.possible = -1
+    note(c, m.t, START, np.int64(-1), 0.0)
+    m.transitions = c.count
+    return 0
+
+
+@part
+def take_step(m, c, s, t_new, h):
+    """One step of length h: the state at its end to m.y_new. What comes of it, 0 if it is good."""
+    read_inputs(m, c)
+    if (m.fresh or not s.current) and not look_at(c, s):
+        return HAS_NO_MASS
+    m.fresh = 0
+    copy_numbers(c.n, c.x + c.u_start, c.before)
+    work = reals(m.y)[c.states - 1] + h * reals(c.power)[0]
+    if not set_free_speeds(c, s, h):
+        return HAS_NO_MASS
+    if s.last_h > 0.0 and s.last_h != h:
+        add_multiple(c.rows, s.impulse, h / s.last_h - 1.0, s.impulse)
+    s.last_h = h
+    if not find_impulses(c, s, h):
+        return UNSOLVED_STEP
+    set_moving_speeds(c, s, h)
+    copy_numbers(c.n, s.after, c.step)
+    count = c.count
+    work += note_changes(c, s, t_new)
+    move(c, s, m.t, h)
+    reals(c.x)[0] = t_new
+    if not repair_state(c, s):
+        return HAS_NO_MASS
+    for k in range(count, c.count):
+        copy_numbers(c.n, c.x + c.u_start, c.speeds + 16 * k * c.n + 8 * c.n)
+    if s.switches:
+        switch_by_conditions(c, s, t_new, h, 0)
+    copy_numbers(c.states, c.x + c.q_start, m.y_new)
+    reals(m.y_new)[c.states - 1] = work
+    m.transitions = c.count
+    m.evaluations += 1
+    return 0
+
+
+@part
+def set_line(m):
+    """The line from the beginning of the step to its end, for output and events between them."""
+    y, y_new, dense = reals(m.y), reals(m.y_new), reals(m.dense)
+    for i in range(m.n):
+        dense[i] = y_new[i] - y[i]
+
+
+@loop
+def stepping_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` steps; returns why it came back."""
+    m = memory[0]
+    s = stepping(m.transition_memory)
+    c = record(s.changing)
+    if m.steps == 0 and c.count == 0:
+        m.transition_fault = start_stepping(m, c, s)
+        if m.transition_fault != 0:
+            return NO_MODE
+        if m.stored == 1:
+            copy_numbers(m.n, m.y, m.out_y)
+    if m.fresh and m.events > 0:
+        event_signs(m)
+    for _ in range(budget):
+        if m.t == m.t_end:
+            return REACHED
+        if not has_room(m) or c.count + 2 * c.elements >= c.room:
+            return FULL
+        t_new, _clipped = next_end(m)
+        h = t_new - m.t
+        m.transition_fault = take_step(m, c, s, t_new, h)
+        if m.transition_fault != 0:
+            return NO_MODE
+        if not all_finite(m.n, m.y_new):
+            return NOT_FINITE
+        set_line(m)
+        if not find_events(m, t_new, h):
+            return NOT_FINITE
+        m.grid += 1
+        if finish(m, t_new, h):
+            return STOPPED
+    return RUNNING

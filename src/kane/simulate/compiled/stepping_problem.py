@@ -1,0 +1,409 @@
+"""Time stepping under constraints that come and go: steps of one length, contacts solved in velocities.
+
+A step from q, u has impulses P of all contacts that could close within it, with M the mass matrix at its beginning:
+
+    u⁺ = u + h a + M⁻¹ Aᵀ P,   gap + h (A u⁺)_n ≥ 0 ⊥ P_n ≥ 0,   Coulomb's law between P_t and (A u⁺)_t
+
+where a are the accelerations without contacts (explicit midpoint rule), permanent constraints embedded in them. The gap
+that is left is taken along (speculative contact): nothing is ever inside another body, but for the curvature of paths.
+A body without impulses moves by h (u + u⁺) / 2, others by h u⁺, so that free flight is exact under gravity and contact
+never adds energy. Restitution is Newton's law as Moreau states it, u_n⁺ ≥ −e u_n, in the step in which a contact would
+close, with e halved, and at last 0, where that would add energy. Dry friction with a bound has an impulse of h times
+it. Conditions of switched constraints are looked at where steps end, and what penetrates there is moved apart.
+
+Where M consists of blocks, as that of free bodies, only these are factorised, and rows have entries in few of them.
+`c` is a record of type `changing.MEMORY`, `s` one of type `STEPPING`, `m` that of the loop, `records.MEMORY`.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...constraints.thresholds import AT_REST, NO_MASS
+from .call import call, part, reals, record_of, solve_by, wholes
+from .changing import (
+    BOUND,
+    CONTACT,
+    FRICTION,
+    KINETIC,
+    LAWS,
+    ONE_WAY,
+    OPEN,
+    RESTITUTION,
+    SLIPS,
+    STATIC,
+    add_direction,
+    add_multiple,
+    along_basis,
+    fill,
+    free_of_basis,
+    inner,
+    slip_rows,
+)
+from .contact_programs import SETTLE, SOLVE
+from .contacts import BOUND as BOUNDED
+from .contacts import CONE, FREE, NORMAL
+from .step import copy_numbers
+
+GOOD_ENOUGH = 1e-6
+"""Relative natural residual of the contact problem of a step up to which the motion goes on."""
+
+ROUNDS = 20
+"""How often contacts are added that a solution would let penetrate."""
+
+HALVINGS = 3
+"""How often restitution is halved where it would add energy, before there is none."""
+
+GAIN = 1e-9
+"""Share of what impulses do with velocities that a gain of energy has to exceed."""
+
+PENETRATES = -1e-9
+"""Gap (m, rad) below which bodies are moved apart; above it the next step does it by its velocities."""
+
+FEW_ROWS = 36
+"""Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
+
+PROGRAMS = ("changing", "rates")
+SIZES = (
+    "steady",  # 1: mass and forces are constant, so that midpoints need not be looked at
+    "terms",  # numbers that `changing.terms` writes
+    "current",  # 1: the terms are those of the state that the loop is at
+    "contacts",  # of the contact problem
+    "size",  # its rows
+    "solved",  # contact problems so far
+    "switches",  # 1: there are switched or released constraints to look after
+)
+OWN_REALS = (
+    "accelerations",  # (n,): without contacts, at the beginning of the step
+    "midway",  # (n,): the same in its middle
+    "free",  # (n,): speeds without contacts
+    "after",  # (n,): speeds at the end of the step
+    "moving",  # (n,): speeds with which it moves
+    "change",  # (n,): of speeds
+    "kept",  # (terms,): terms at the beginning of the step
+    "qdot",  # (coordinates,)
+    "free_rate",  # (rows,): rates of rows without contacts
+    "final_rate",  # (rows,): rates at the end
+    "impulse",  # (rows,): of the last step
+    "ahead",  # (elements,): conditions at its end
+)
+OWN_WHOLES = (
+    "start",  # (n,): first column of each row of L that is not zero
+    "block",  # (n,): first row of the block that a row of M is in
+    "touched",  # (n,): at the first row of a block: 1 where impulses act
+    "entered",  # (elements,): 1 in the contact problem
+    "kept_state",  # (elements,)
+    "entries",  # (rows,): how many numbers of a row of the contact problem are not zero
+    "entry",  # (rows, n): which
+)
+OWN = (*OWN_REALS, *OWN_WHOLES)
+WHOLE = (*PROGRAMS, *SIZES, *OWN)
+STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [("share", "f8"), ("last_h", "f8")])
+
+stepping = record_of(STEPPING)
+
+
+# -- the mass matrix in blocks -------------------------------------------------------------------------------------
+
+
+@part
+def factor_blocks(c, s):
+    """M = L Lᵀ into c.chol, without what lies before the first number of a row; False where M is singular."""
+    n = c.n
+    mass, chol, start, block = reals(c.mass), reals(c.chol), wholes(s.start), wholes(s.block)
+    for i in range(n):
+        first = 0
+        while first < i and mass[i * n + first] == 0.0:
+            first += 1
+        start[i] = first
+        for j in range(first, i + 1):
+            total = mass[i * n + j]
+            for k in range(max(first, start[j]), j):
+                total -= chol[i * n + k] * chol[j * n + k]
+            if i == j:
+                if not total > NO_MASS * mass[i * n + i]:
+                    return False
+                chol[i * n + i] = math.sqrt(total)
+            else:
+                chol[i * n + j] = total / chol[j * n + j]
+        for j in range(first):
+            chol[i * n + j] = 0.0
+    least = n
+    for j in range(n):
+        i = n - 1 - j
+        least = min(least, start[i])
+        block[i] = 1 if least == i else 0
+    for i in range(n):
+        block[i] = i if block[i] == 1 else block[i - 1]
+    return True
+
+
+@part
+def to_blocks(c, s, source, target):
+    """L⁻¹ times the numbers at `source`."""
+    n = c.n
+    chol, b, x, start = reals(c.chol), reals(source), reals(target), wholes(s.start)
+    for i in range(n):
+        total = b[i]
+        for k in range(start[i], i):
+            total -= chol[i * n + k] * x[k]
+        x[i] = total / chol[i * n + i]
+
+
+@part
+def from_blocks(c, s, source, target):
+    """L⁻ᵀ times the numbers at `source`, which may be the target."""
+    n = c.n
+    chol, x, start = reals(c.chol), reals(target), wholes(s.start)
+    if source != target:
+        copy_numbers(n, source, target)
+    for j in range(n):
+        i = n - 1 - j
+        x[i] /= chol[i * n + i]
+        for k in range(start[i], i):
+            x[k] -= chol[i * n + k] * x[i]
+
+
+# -- motion without contacts ---------------------------------------------------------------------------------------
+
+
+@part
+def reduce_terms(c, s, target):
+    """Accelerations under the permanent constraints alone, from the terms; False where M is singular."""
+    n = c.n
+    if not factor_blocks(c, s):
+        return False
+    wanted, count = reals(c.wanted), 0
+    for i in range(c.permanent):
+        row = c.rows_z + 8 * i * n
+        to_blocks(c, s, c.a + 8 * i * n, row)
+        copy_numbers(n, row, c.step)
+        count = add_direction(c, count, c.step, wanted[i])
+    c.rank = count
+    to_blocks(c, s, c.f, c.z_free)
+    copy_numbers(n, c.z_free, c.z)
+    if count > 0:
+        along_basis(c, count, c.z_other)
+        free_of_basis(c, count, c.z)
+        add_multiple(n, c.z, 1.0, c.z_other)
+    from_blocks(c, s, c.z, target)
+    return True
+
+
+@part
+def look_at(c, s):
+    """Terms and accelerations at the inputs in c.x; False where M is singular."""
+    call(c.terms, c.x, c.qdot)
+    if not c.fixed_laws:
+        call(c.laws, c.x, c.law)
+    s.current = 1
+    return reduce_terms(c, s, s.accelerations)
+
+
+@part
+def set_free_speeds(c, s, h):
+    """Speeds at the end of the step without contacts, from accelerations halfway; False where M is singular."""
+    n = c.n
+    u = c.x + c.u_start
+    copy_numbers(n, s.accelerations, s.midway)
+    if not s.steady:
+        copy_numbers(s.terms, c.qdot, s.kept)
+        copy_numbers(c.inputs, c.x, c.x_watch)
+        reals(c.x_watch)[0] += 0.5 * h
+        add_multiple(c.coordinates, c.x_watch + c.q_start, 0.5 * h, c.qdot)
+        add_multiple(n, c.x_watch + c.u_start, 0.5 * h, s.accelerations)
+        call(c.terms, c.x_watch, c.qdot)
+        if not reduce_terms(c, s, s.midway):
+            return False
+        copy_numbers(s.terms, s.kept, c.qdot)
+        reduce_terms(c, s, s.accelerations)
+    copy_numbers(n, u, s.free)
+    add_multiple(n, s.free, h, s.midway)
+    return True
+
+
+# -- the contact problem of a step ---------------------------------------------------------------------------------
+
+
+@part
+def set_rates(c, s, speeds, target, everything):
+    """Rates of the changing rows at the speeds at an address; of normal rows and those in the problem, or of all."""
+    n, kind, rate, found = c.n, wholes(c.type), reals(c.rate), reals(target)
+    change, now, then = reals(s.change), reals(c.x + c.u_start), reals(speeds)
+    for j in range(n):
+        change[j] = then[j] - now[j]
+    for i in range(c.elements):
+        first, length = wholes(c.first)[i], wholes(c.length)[i]
+        if kind[i] == CONTACT and not everything:
+            length = 1
+        for r in range(first, first + length):
+            found[r] = rate[r] + inner(n, c.a + 8 * r * n, s.change)
+
+
+@part
+def bounces(c, s, i, h):
+    """Whether the contact i would close within the step and has restitution to answer with."""
+    row = wholes(c.first)[i]
+    if wholes(c.type)[i] != CONTACT or s.share == 0.0 or reals(c.law)[i * LAWS + RESTITUTION] == 0.0:
+        return False
+    return reals(c.rate)[row] < -AT_REST and reals(c.phi)[row] + h * reals(s.free_rate)[row] < 0.0
+
+
+@part
+def enter_first(c, s, h):
+    """Mark what the contact problem begins with: what could close, what had an impulse, what holds."""
+    kind, state, entered = wholes(c.type), wholes(c.state), wholes(s.entered)
+    rate, free, phi, impulse = reals(c.rate), reals(s.free_rate), reals(c.phi), reals(s.impulse)
+    for i in range(c.elements):
+        row = wholes(c.first)[i]
+        if kind[i] == CONTACT:
+            ahead = h * min(free[row], 0.5 * (free[row] + rate[row]))
+            entered[i] = phi[row] + ahead < 0.0 or impulse[row] > 0.0
+        elif kind[i] == ONE_WAY:
+            entered[i] = free[row] < 0.0 or impulse[row] > 0.0
+        else:
+            entered[i] = state[i] != OPEN
+
+
+@part
+def set_row(c, s, at, row):
+    """Put a row into the contact problem, at the place `at`: its numbers, and which of them are not zero."""
+    n = c.n
+    y = c.columns + 8 * at * n
+    to_blocks(c, s, c.a + 8 * row * n, y)
+    if c.rank > 0:
+        free_of_basis(c, c.rank, y)
+    numbers, entry, count = reals(y), wholes(s.entry + 8 * at * n), 0
+    for j in range(n):
+        if numbers[j] != 0.0:
+            entry[count] = j
+            count += 1
+    wholes(s.entries)[at] = count
+    wholes(c.solver_row)[at] = row
+    reals(c.solver_b)[at] = reals(s.free_rate)[row]
+    reals(c.solver_r)[at] = reals(s.impulse)[row]
+
+
+@part
+def set_contact(c, s, h, i):
+    """Put element i into the contact problem."""
+    count, size = s.contacts, s.size
+    kind, law = wholes(c.type)[i], reals(c.law + 8 * i * LAWS)
+    first, slips = wholes(c.first)[i], slip_rows(c, i)[1]
+    rows, law_of_contact, bound = wholes(c.length)[i], FREE, 0.0
+    friction = law[KINETIC] if wholes(c.state)[i] == SLIPS else law[STATIC]
+    if kind == FRICTION:
+        law_of_contact, bound = BOUNDED, h * friction * law[BOUND]
+    elif kind == ONE_WAY:
+        law_of_contact = NORMAL
+    elif kind == CONTACT:
+        rows, bound = 1 + slips, friction
+        law_of_contact = CONE if slips > 0 else NORMAL
+    wholes(c.solver_first)[count] = size
+    wholes(c.solver_rows)[count] = rows
+    wholes(c.solver_type)[count] = law_of_contact
+    wholes(c.solver_element)[count] = i
+    reals(c.solver_mu)[count] = bound
+    for r in range(rows):
+        set_row(c, s, size + r, first + r)
+    if kind == CONTACT:
+        b = reals(c.solver_b)
+        if bounces(c, s, i, h):
+            b[size] += s.share * law[RESTITUTION] * reals(c.rate)[first]
+        else:
+            b[size] += reals(c.phi)[first] / h
+    s.contacts, s.size = count + 1, size + rows
+
+
+@part
+def set_problem_matrix(c, s):
+    """W of the contact problem from the numbers of its rows that are not zero."""
+    n, size, w = c.n, s.size, reals(c.solver_w)
+    for i in range(size):
+        one, entry = reals(c.columns + 8 * i * n), wholes(s.entry + 8 * i * n)
+        for j in range(i + 1):
+            other, total = reals(c.columns + 8 * j * n), 0.0
+            for e in range(wholes(s.entries)[i]):
+                total += one[entry[e]] * other[entry[e]]
+            w[i * size + j] = total
+            w[j * size + i] = total
+
+
+@part
+def solve_step(c, s, h):
+    """Impulses of what has entered, and the speeds after them in s.after with the rates that matter in s.final_rate."""
+    n = c.n
+    s.contacts, s.size = 0, 0
+    for i in range(c.elements):
+        if wholes(s.entered)[i]:
+            set_contact(c, s, h, i)
+    fill(n, 0.0, c.z_other)
+    c.residual = 0.0
+    if s.contacts > 0:
+        set_problem_matrix(c, s)
+        given = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
+        at = (c.solver_w, c.solver_b, c.solver_r, c.solver_work)
+        task = SOLVE if s.size <= FEW_ROWS else SETTLE
+        c.residual = solve_by(c.solver, task, s.contacts, *given, s.size, *at)
+        if task == SETTLE and c.residual > GOOD_ENOUGH:
+            c.residual = solve_by(c.solver, SOLVE, s.contacts, *given, s.size, *at)
+        s.solved += 1
+    p = reals(c.solver_r)
+    for i in range(s.size):
+        add_multiple(n, c.z_other, p[i], c.columns + 8 * i * n)
+    from_blocks(c, s, c.z_other, s.after)
+    add_multiple(n, s.after, 1.0, s.free)
+    set_rates(c, s, s.after, s.final_rate, 0)
+
+
+@part
+def enter_more(c, s, h):
+    """Mark contacts that the speeds after would let penetrate; whether there are any."""
+    kind, entered, more = wholes(c.type), wholes(s.entered), False
+    final, phi = reals(s.final_rate), reals(c.phi)
+    for i in range(c.elements):
+        row = wholes(c.first)[i]
+        missed = False
+        if entered[i]:
+            continue
+        if kind[i] == CONTACT:
+            missed = phi[row] + h * final[row] < PENETRATES
+        elif kind[i] == ONE_WAY:
+            missed = final[row] < -AT_REST
+        if missed:
+            entered[i] = 1
+            more = True
+    return more
+
+
+@part
+def gains_energy(c, s):
+    """Whether the impulses would add kinetic energy, in the motion that contacts see."""
+    gain, size, p, w = 0.0, 0.0, reals(c.solver_r), reals(c.solver_w)
+    for i in range(s.size):
+        before = reals(s.free_rate)[wholes(c.solver_row)[i]]
+        after = before
+        for j in range(s.size):
+            after += w[i * s.size + j] * p[j]
+        gain += 0.5 * p[i] * (before + after)
+        size += 0.5 * abs(p[i]) * (abs(before) + abs(after))
+    return gain > GAIN * size
+
+
+@part
+def find_impulses(c, s, h):
+    """Solve the contact problem of the step, with all contacts that matter; False where that fails."""
+    set_rates(c, s, s.free, s.free_rate, 1)
+    s.share = 1.0
+    enter_first(c, s, h)
+    for halving in range(HALVINGS + 2):
+        for _ in range(ROUNDS):
+            solve_step(c, s, h)
+            if not enter_more(c, s, h):
+                break
+        if s.share == 0.0 or not gains_energy(c, s):
+            break
+        s.share = 0.5 * s.share if halving < HALVINGS else 0.0
+    return c.residual <= GOOD_ENOUGH

@@ -1,0 +1,65 @@
+"""Time stepping as the second engine for constraints that come and go: the memory of one run (`compiled.stepping`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .changing import FIRST_ROOM, ChangingRun, ChangingSet
+from .notice import announce_compilation
+from .routine import address_of
+
+
+class SteppingRun(ChangingRun):
+    """One run by steps of one length: what `ChangingRun` has, and the memory of the steps."""
+
+    def __init__(self, constraints: ChangingSet):
+        with announce_compilation("time stepping"):
+            from .compiled.stepping_problem import STEPPING
+
+        super().__init__(constraints)
+        layout, elements = constraints.layout, constraints.elements
+        assert constraints.coordinate_rates is not None
+        self._steps = np.zeros(1, dtype=STEPPING)
+        self._own: dict[str, Any] = {}
+        n, rows, k = layout.speeds, layout.rows, len(elements)
+        values = {
+            "changing": address_of(self._record),
+            "rates": constraints.coordinate_rates.address,
+            "steady": int(constraints.steady),
+            "terms": layout.terms.size,
+            "switches": int(any(e.type == "switched" or e.when or e.until or e.duration for e in elements)),
+        }
+        for name, value in values.items():
+            self._steps[name] = value
+        sizes: dict[str, tuple[int, ...]] = {"kept": (layout.terms.size,), "qdot": (layout.coordinates,)}
+        sizes |= dict.fromkeys(("accelerations", "midway", "free", "after", "moving", "change"), (n,))
+        sizes |= dict.fromkeys(("free_rate", "final_rate", "impulse"), (rows,)) | {"ahead": (k,)}
+        wholes: dict[str, tuple[int, ...]] = dict.fromkeys(("start", "block", "touched"), (n,))
+        wholes |= dict.fromkeys(("entered", "kept_state"), (k,)) | {"entries": (rows,), "entry": (rows, n)}
+        for shapes, kind in ((sizes, np.float64), (wholes, np.int64)):
+            for name, shape in shapes.items():
+                self._own[name] = np.zeros(shape, dtype=kind)
+                self._steps[name] = address_of(self._own[name])
+        while self._record[0]["room"] <= 4 * k + FIRST_ROOM:
+            self._enlarge()
+
+    def attach(self, state: Any) -> None:
+        """Tell the loop, by the record of its memory, where the memory of the steps is."""
+        state["transition"], state["transition_memory"] = 1, address_of(self._steps)
+        state["transition_events"], state["transition_room"] = 0, int(self._record[0]["room"])
+
+    def start(self, memory: Any) -> int:
+        """Nothing: the loop begins by itself."""
+        return 0
+
+    def grow(self, state: Any) -> None:
+        """Make room for more transitions where what one step may bring does not fit in."""
+        record = self._record[0]
+        if record["count"] + 2 * len(self.constraints.elements) >= record["room"]:
+            self._enlarge()
+            state["transition_room"] = int(record["room"])
+
+
+__all__ = ["SteppingRun"]

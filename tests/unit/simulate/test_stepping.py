@@ -1,0 +1,220 @@
+"""Time stepping against closed forms and against the engine that finds every change: order, bounds, energy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+from kane.errors import InputError
+
+G = 9.81
+STEPS = (8e-3, 4e-3, 2e-3, 1e-3, 5e-4)  # s
+FIRST_ORDER = 0.8  # fitted exponent: errors of events jump by a step, so that the fit of five steps is rough
+RISE = 1e-6  # J
+DEEPEST = 2e-9  # m: what is left to the velocities of the next step, twice
+
+
+def ball(restitution: float = 0.0, friction: float = 0.0, radius: float = 0.1) -> kane.Model:
+    """A ball over a floor, in a plane: coordinates z, x, angle; z is 0 where it touches."""
+    m = kane.Model(gravity=(0, 0, -G))
+    m.body("ball", mass=1, inertia=dict.fromkeys(("xx", "yy", "zz"), 0.4 * radius**2))
+    m.joint("j", "planar", "ground", "ball", normal="y")
+    shape: dict[str, Any] = {"shape": {"sphere": radius}, "normal": "z", "at": (0, 0, -radius)}
+    m.contact("floor", "ball", "ground", **shape, restitution=restitution, friction=friction)
+    return m
+
+
+def box(slope: float = 0.0, friction: float = 0.4) -> kane.Model:
+    """A box on four corners, on a plane that slopes along x (rad)."""
+    x, y, z, mass = 0.3, 0.2, 0.1, 2.0
+    m = kane.Model(gravity=(G * math.sin(slope), 0, -G * math.cos(slope)))
+    squares = {"xx": y * y + z * z, "yy": x * x + z * z, "zz": x * x + y * y}
+    m.body("box", mass=mass, inertia={k: mass / 12 * v for k, v in squares.items()})
+    m.joint("j", "free", "ground", "box")
+    shape = {"box": (x, y, z)}
+    m.contact("floor", "box", "ground", shape=shape, normal="z", at=(0, 0, -z / 2), friction=friction)
+    return m
+
+
+def order(steps: tuple[float, ...], errors: list[float]) -> float:
+    """The exponent with which errors fall with the step, by least squares."""
+    return float(np.polyfit(np.log(steps), np.log(errors), 1)[0])
+
+
+def energies(m: kane.Model, run: kane.Trajectory) -> np.ndarray:
+    """Total energy (J) at every step."""
+    return np.array([sum(m.energy(q, u)) for q, u in zip(run.q, run.u, strict=True)])
+
+
+def test_a_bouncing_ball_falls_into_its_closed_form_with_the_step() -> None:
+    h0, e, end = 0.5, 0.7, 1.0
+    m, errors = ball(restitution=e), []
+    v = math.sqrt(2 * G * h0)
+    first = v / G
+    second = first + 2 * e * v / G
+    rest = end - second
+    z = e * e * v * rest - G / 2 * rest**2
+    for step in STEPS:
+        run = m.simulate(end, q=[h0, 0, 0], contacts="stepping", step=step)
+        impacts = [x for x in run.transitions if x.cause == "impact"]
+        assert [x.t for x in impacts] == pytest.approx([first, second], abs=3 * step)
+        errors.append(abs(run.q[-1, 0] - z))
+        assert run.q[:, 0].min() >= -DEEPEST
+    assert order(STEPS, errors) > FIRST_ORDER
+
+
+def test_free_flight_is_exact_under_gravity() -> None:
+    run = ball().simulate(0.3, q=[1.0, 0, 0], u=[1.0, 2.0, 3.0], contacts="stepping", step=0.01)
+    assert run.q[-1] == pytest.approx([1 + 0.3 - G / 2 * 0.09, 0.6, 0.9], abs=1e-13)
+
+
+def test_a_ball_thrown_with_back_spin_rolls_at_its_closed_form_velocity() -> None:
+    m, v, w, errors = ball(friction=0.3), 2.0, -30.0, []
+    rolling = (v + 0.4 * 0.1 * w) / 1.4  # angular momentum about the point of contact stays
+    ends = m.simulate(1.0, u=[0, v, w])
+    for step in STEPS:
+        run = m.simulate(1.0, u=[0, v, w], contacts="stepping", step=step)
+        assert run.u[-1] == pytest.approx([0, rolling, rolling / 0.1], abs=1e-9)
+        errors.append(float(np.abs(run.q[-1] - ends.q[-1]).max()))
+        assert [x.cause for x in run.transitions] == ["start", "slip", "stick"]
+    assert order(STEPS, errors) > FIRST_ORDER
+
+
+def test_a_block_that_slides_up_a_slope_stops_and_stays() -> None:
+    slope, mu, v, errors = 0.4, 0.5, -2.0, []  # downhill is +x
+    m = box(slope, mu)
+    a = G * (math.sin(slope) + mu * math.cos(slope))
+    for step in STEPS:
+        run = m.simulate(1.0, u=[0, 0, 0, v, 0, 0], contacts="stepping", step=step)
+        errors.append(abs(run.q[-1, 4] + v * v / (2 * a)))
+        assert np.abs(run.u[-1]).max() < 1e-12
+    assert order(STEPS, errors) > FIRST_ORDER
+
+
+def test_a_box_below_the_cone_of_friction_does_not_creep() -> None:
+    run = box(0.4, 0.5).simulate(2.0, contacts="stepping", step=2e-3)
+    assert np.abs(run.u).max() < 1e-13
+    assert np.abs(run.q - run.q[0]).max() < 1e-13
+
+
+@pytest.mark.parametrize("spin", [(0, 0, 0), (3, -5, 2), (8, 6, -4)])
+def test_a_box_thrown_at_the_floor_gains_no_energy_and_stays_above(spin: tuple[float, ...]) -> None:
+    m = box()
+    run = m.simulate(2.0, q=[1, 0, 0, 0, 0, 0, 0.4], u=[*spin, 2, 1, 0], contacts="stepping", step=1e-3)
+    assert run.outcome.success
+    total = energies(m, run)
+    assert np.max(total - np.minimum.accumulate(total)) < RISE
+    assert corners(run.q).min() > -DEEPEST
+
+
+def corners(q: np.ndarray) -> np.ndarray:
+    """Heights (m) of the eight corners of `box` over the floor, from quaternions and places."""
+    w, x, y, z = q[:, :4].T
+    third = np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
+    signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, -1)
+    return q[:, 6:7] + 0.05 + third @ (np.array([0.15, 0.1, 0.05])[:, None] * signs)
+
+
+def test_balls_in_a_row_pass_on_no_more_than_they_have() -> None:
+    m = kane.Model()
+    for k in range(4):
+        m.body(f"b{k}", mass=1.0 + k)
+        m.joint(f"j{k}", "prismatic", "ground", f"b{k}", axis="x")
+    for k in range(3):
+        m.contact(f"c{k}", f"b{k}", f"b{k + 1}", shape={"sphere": 0.5}, surface={"sphere": 0.5}, restitution=1.0)
+    run = m.simulate(3.0, q=[0, 1.5, 3, 4.5], u=[3, 0, 0, -1], contacts="stepping", step=1e-3)
+    total = energies(m, run)
+    assert np.diff(total).max() < 1e-12
+    momentum = run.u @ np.array([1.0, 2.0, 3.0, 4.0])
+    assert momentum == pytest.approx(np.full(len(run.t), -1.0), abs=1e-12)
+    assert np.diff(run.q, axis=1).min() > 1 - DEEPEST
+
+
+def pendulum_on_a_stop() -> kane.Model:
+    """A rod held by a loop, that is by permanent rows, which falls on a stop of its angle."""
+    m = kane.Model(gravity=(0, 0, -G))
+    m.body("rod", mass=2, inertia={"xx": 1 / 6, "yy": 1 / 6})
+    m.joint("j", "planar", "ground", "rod", normal="y")
+    m.constrain("pin", kane.Loop("revolute", "ground", "rod", axis="y", child_at=(0, 0, 0.5)))
+    m.contact("stop", "rod", "ground", shape={"point": (0, 0, -0.5)}, normal="x", at=(-0.2, 0, 0))
+    return m
+
+
+def test_permanent_constraints_hold_and_the_motion_is_that_of_events() -> None:
+    m, errors = pendulum_on_a_stop(), []
+    q = m.project(dict(zip(m.coordinates, [-0.4, 0.3, -0.6], strict=True)))[0]
+    ends = m.simulate(0.8, q=q)
+    steps = STEPS[1:]
+    for step in steps:
+        run = m.simulate(0.8, q=q, contacts="stepping", step=step)
+        assert np.abs(run.residuals.position).max() < 1e-12
+        assert np.abs(run.residuals.velocity).max() < 1e-10
+        errors.append(float(np.abs(run.q[-1] - ends.q[-1]).max()))
+    assert max(errors) < 1e-2
+    assert errors[-1] < 2e-3
+
+
+def test_what_does_not_go_with_steps_is_refused() -> None:
+    m = ball()
+    for given, word in (
+        ({"contacts": "steps"}, "stepping"),
+        ({"contacts": "stepping"}, "step="),
+        ({"contacts": "stepping", "step": -1.0}, "positive"),
+        ({"contacts": "stepping", "step": 1e-3, "method": "rk4"}, "method"),
+        ({"contacts": "stepping", "step": 1e-3, "impact": "poisson"}, "newton"),
+        ({"contacts": "stepping", "step": 1e-3, "events": {"hit": "floor.normal"}}, "hit"),
+    ):
+        with pytest.raises(InputError, match=word):
+            m.simulate(1.0, **given)
+    with pytest.raises(InputError, match="forward"):
+        m.simulate((1.0, 0.0), contacts="stepping", step=1e-3)
+    with pytest.raises(InputError, match="nothing that comes and goes"):
+        kane.load("pendulum").simulate(1.0, contacts="stepping", step=1e-3)
+
+
+def test_events_of_the_user_are_found_between_steps() -> None:
+    events = {"half": {"expression": "q_j_1 - 0.25", "terminal": True}}
+    run = ball().simulate(1.0, q=[0.5, 0, 0], contacts="stepping", step=1e-3, events=events)
+    assert run.outcome.reason == "event"
+    assert run.t[-1] == pytest.approx(math.sqrt(0.5 / G), abs=1e-6)
+
+
+def test_output_at_given_times_is_that_of_all_steps_between_them() -> None:
+    m = ball(restitution=0.5)
+    times = np.array([0.0, 0.1, 0.33, 0.5])
+    run = m.simulate(times, q=[0.5, 0, 0], contacts="stepping", step=0.01)
+    every = m.simulate(0.5, q=[0.5, 0, 0], contacts="stepping", step=0.01)
+    assert run.t == pytest.approx(times)
+    assert run.q[:, 0] == pytest.approx(np.interp(times, every.t, every.q[:, 0]), abs=1e-12)
+
+
+def switched_models() -> dict[str, tuple[kane.Model, dict[str, Any], float]]:
+    """Models with what is no contact: a brake, a ratchet, a latch that lets go again, a clutch; start and end (s)."""
+    found: dict[str, tuple[kane.Model, dict[str, Any], float]] = {}
+    for name in ("brake", "ratchet", "latch", "clutch"):
+        m = kane.Model(gravity=(0, 0, -G))
+        m.body("a", mass=2, center=(0, 0, -0.5), inertia={"xx": 0.2, "yy": 0.2, "zz": 0.1})
+        m.joint("j", "revolute", "ground", "a", axis="y", coordinates=["q"], speeds=["u"])
+        m.body("b", mass=1, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.1})
+        m.joint("k", "revolute", "ground", "b", axis="y", coordinates=["r"], speeds=["w"])
+        found[name] = (m, {"q": [1.0, 0.0], "u": [0.0, 2.0]}, 1.3)
+    found["brake"][0].constrain("c", kane.Friction("u", bound=1.0))
+    found["ratchet"][0].constrain("c", kane.Ratchet("w - u"))
+    found["latch"][0].constrain("c", kane.Latch("r - 1"), duration=0.3)
+    found["clutch"][0].constrain("c", kane.Friction("u - w", bound=0.5), when="t - 0.4", until="t - 0.9")
+    return found
+
+
+@pytest.mark.parametrize("name", ["brake", "ratchet", "latch", "clutch"])
+def test_what_is_no_contact_moves_as_with_events_while_the_step_shrinks(name: str) -> None:
+    m, start, end = switched_models()[name]
+    ends, errors = m.simulate(end, **start), []
+    for step in STEPS[2:]:
+        run = m.simulate(end, **start, contacts="stepping", step=step)
+        errors.append(float(np.abs(run.q[-1] - ends.q[-1]).max()))
+    assert errors[-1] < 0.6 * errors[0]
+    assert errors[-1] < 4.0 * STEPS[-1]
