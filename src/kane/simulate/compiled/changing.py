@@ -483,7 +483,7 @@ def substitute_back(c, size, rank, k, right, free, target):
 
 
 @part
-def set_determined(c, size, rank, k, right, target):
+def set_pivot_unknowns(c, size, rank, k, right, target):
     """Set the unknowns that have a pivot in a triangular system, from those at `target` that have none."""
     a, b, x = reals(k), reals(right), reals(target)
     rows, columns = wholes(c.pivot_row), wholes(c.pivot_column)
@@ -497,7 +497,7 @@ def set_determined(c, size, rank, k, right, target):
 
 
 @part
-def weighted(c, size, a, b):
+def weighted_product(c, size, a, b):
     """Σ w a b with the weights of c.weight."""
     w, x, y = reals(c.weight), reals(a), reals(b)
     total = 0.0
@@ -514,11 +514,11 @@ def move_to_least(c, size, rank, k, right, solution):
         direction = c.null + 8 * e * size
         for other in range(e):
             before = c.null + 8 * other * size
-            add_multiple(size, direction, -weighted(c, size, direction, before), before)
-        length = math.sqrt(weighted(c, size, direction, direction))
+            add_multiple(size, direction, -weighted_product(c, size, direction, before), before)
+        length = math.sqrt(weighted_product(c, size, direction, direction))
         add_multiple(size, direction, 1.0 / length - 1.0, direction)
-        add_multiple(size, solution, -weighted(c, size, solution, direction), direction)
-    set_determined(c, size, rank, k, right, solution)
+        add_multiple(size, solution, -weighted_product(c, size, solution, direction), direction)
+    set_pivot_unknowns(c, size, rank, k, right, solution)
 
 
 @part
@@ -731,12 +731,32 @@ def frictionless(c, i):
 
 
 @part
+def friction_ahead(c, i, source):
+    """What falls through zero where the slip of the element i ends, or what it sticks by is overcome; 1 where nothing
+    will."""
+    law, reaction = reals(c.law), reals(c.reaction)
+    at, slips = slip_rows(c, i)
+    if slips == 0:
+        return 1.0
+    if wholes(c.state)[i] == SLIPS:
+        if frictionless(c, i):
+            return 1.0
+        ahead = slip_direction(c, i)
+        return ahead + SLIP_ROUNDINGS * slip_rounding(c, i, source) if slips == 1 else ahead
+    size = abs(reaction[at])
+    if slips == 2:
+        size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
+    normal = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+    return law[i * LAWS + STATIC] * normal - size
+
+
+@part
 def write_event_functions(c, source, target):
     """Write two functions for each changing constraint, which fall through zero where its mode ends, and what the
     user's events watch."""
     g = reals(target)
     state, kind, first = wholes(c.state), wholes(c.type), wholes(c.first)
-    rate, phi, reaction, law = reals(c.rate), reals(c.phi), reals(c.reaction), reals(c.law)
+    rate, phi, reaction = reals(c.rate), reals(c.phi), reals(c.reaction)
     if not read_ends(c, source):
         fill(2 * c.elements + c.watched, math.nan, target)
         return
@@ -751,7 +771,6 @@ def write_event_functions(c, source, target):
         call(c.watch, c.x_watch, target + 16 * c.elements)
     for i in range(c.elements):
         one, two = 1.0, 1.0
-        at, slips = slip_rows(c, i)
         if kind[i] == SWITCHED or kind[i] == FRICTION:
             one = condition_ahead(c, i, reals(source)[0])
         elif state[i] == OPEN:
@@ -760,18 +779,8 @@ def write_event_functions(c, source, target):
                 one = phi[first[i]] + GAP_ROUNDINGS * gap_rounding(c, i, source)
         else:
             one = reaction[first[i]]
-        if kind[i] != SWITCHED:
-            if slips > 0 and state[i] == SLIPS:
-                if not frictionless(c, i):
-                    two = slip_direction(c, i)
-                    if slips == 1:
-                        two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
-            elif slips > 0 and state[i] == STICKS:
-                size = abs(reaction[at])
-                if slips == 2:
-                    size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
-                normal = law[i * LAWS + BOUND] if kind[i] == FRICTION else reaction[first[i]]
-                two = law[i * LAWS + STATIC] * normal - size
+        if kind[i] != SWITCHED and state[i] != OPEN:
+            two = friction_ahead(c, i, source)
         g[2 * i], g[2 * i + 1] = one, two
 
 
