@@ -37,6 +37,7 @@ SEARCHES: dict[str, Search] = {
     "mechanisms": Search("random_mechanisms", 4, 10_000, 600.0),
     "constrained": Search("random_constraints", 4, 2000, 600.0),
     "linkages": Search("tilted_linkages", 1, 200, 600.0),
+    "sequences": Search("random_sequences", 4, 1000, 600.0),
     "orders": Search("random_orders", 3, 1000, 600.0),
     "threads": Search("thread_storms", 1, 100, 600.0),
     "kills": Search("interrupted_writes", 3, 400, 300.0),

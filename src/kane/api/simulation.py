@@ -267,7 +267,7 @@ def _check_contacts(
         raise InputError(f"method = {method!r}: contacts = 'stepping' has none\n    fix: leave the method out")
     rows = {name for c in mechanism.changing.values() for name in c.row_names()} | set(mechanism.row_names)
     for name, value in (events or {}).items():
-        watched = value.get("expression") if isinstance(value, Mapping) else value
+        watched = cast("Mapping[str, Any]", value).get("expression") if isinstance(value, Mapping) else value
         if isinstance(watched, str) and any(row in watched for row in rows):
             raise InputError(
                 f"event '{name}': contacts = 'stepping' has impulses of steps, no reactions that events could watch"

@@ -34,7 +34,7 @@ def box(slope: float = 0.0, friction: float = 0.4) -> kane.Model:
     m = kane.Model(gravity=(G * math.sin(slope), 0, -G * math.cos(slope)))
     squares = {"xx": y * y + z * z, "yy": x * x + z * z, "zz": x * x + y * y}
     m.body("box", mass=mass, inertia={k: mass / 12 * v for k, v in squares.items()})
-    m.joint("j", "free", "ground", "box")
+    m.joint("j", "free", "ground", "box", velocity="parent")
     shape = {"box": (x, y, z)}
     m.contact("floor", "box", "ground", shape=shape, normal="z", at=(0, 0, -z / 2), friction=friction)
     return m

@@ -631,7 +631,7 @@ def mode_index(c):
 
 
 @part
-def written_out(c, which):
+def mode_program(c, which):
     """The address of a program of this mode, rates (0) or ends (1); 0 where it is not written out."""
     if c.table == 0:
         return np.int64(0)
@@ -642,7 +642,7 @@ def written_out(c, which):
 def read_ends(c, source):
     """Reactions, rates and residuals of all rows in this mode, from its program where there is one; False where the
     mass matrix is singular."""
-    address = written_out(c, ENDS)
+    address = mode_program(c, ENDS)
     if address == 0:
         if not evaluate(c, source):
             return False
@@ -683,7 +683,7 @@ def permanent_reactions(c):
 @part
 def write_rates(c, source, target):
     """Write [q̇, u̇, power] for the inputs at `source`; the power is that of loads and changing reactions."""
-    address = written_out(c, MOTION)
+    address = mode_program(c, MOTION)
     if address != 0:
         call(address, source, target)
         return
@@ -705,7 +705,7 @@ def write_reactions(c, source, target):
     if not read_ends(c, source):
         fill(c.rows, math.nan, target)
         return
-    if c.permanent > 0 and written_out(c, ENDS) == 0:
+    if c.permanent > 0 and mode_program(c, ENDS) == 0:
         permanent_reactions(c)
     copy_numbers(c.rows, c.reaction, target)
 
@@ -761,7 +761,7 @@ def write_event_functions(c, source, target):
         fill(2 * c.elements + c.watched, math.nan, target)
         return
     if c.watched > 0 or c.conditions != 0:
-        if c.permanent > 0 and written_out(c, ENDS) == 0:
+        if c.permanent > 0 and mode_program(c, ENDS) == 0:
             permanent_reactions(c)
         copy_numbers(c.inputs, source, c.x_watch)
         copy_numbers(c.rows, c.reaction, c.x_watch + 8 * c.inputs)

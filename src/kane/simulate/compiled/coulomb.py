@@ -42,7 +42,7 @@ from .contacts import (
     work_size,
 )
 from .enumeration import count_modes, enumerate_modes
-from .gauss_seidel import LOOK, sweep_contacts
+from .gauss_seidel import sweep_contacts
 from .lemke import lemke_start
 from .step import copy_numbers
 
@@ -75,15 +75,18 @@ NO_SWEEPS, FIRST_SWEEPS, MANY_SWEEPS, MORE_SWEEPS = np.int64(0), np.int64(6), np
 NEWTON_STEPS = np.int64(60)
 """Steps of Newton's method at most; four to ten are usual."""
 
+SETTLED, ROUND, ROUNDS, SLOW = 1e-8, np.int64(16), 50, 0.95
+"""Natural residual at which a large problem of a time step is settled; sweeps of a round, rounds at most, and what a
+round leaves of the residual when no more is to be had."""
+
+ENOUGH = 1e-5
+"""Natural residual of such a problem that is enough where sweeps become slow."""
+
 POLISHED, POLISHES = 1e-11, 3
 """A natural residual that is good enough, and attempts to make it as small where it is not."""
 
 OTHER_STARTS, LEAST_REACH, MOST_REACH = 60, 0.5, 30.0
 """Pseudo-random beginnings, and how far they reach relative to b: wedged contacts have large reactions."""
-
-SETTLED, LONG_SWEEPS, SETTLING_STEPS = 1e-9, 200, np.int64(12)
-"""Natural residual at which a large problem of a time step is settled; sweeps for it, and steps of Newton's method
-where they do not suffice."""
 
 
 @part
@@ -225,12 +228,11 @@ def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
         clear_reactions(m)
     elif evaluate(m) > SETTLED:
         m.method = GAUSS_SEIDEL
-        sweeps = 0
-        while sweeps < LONG_SWEEPS and sweep_contacts(m, LOOK) > SETTLED:
-            sweeps += LOOK
-        if m.residual > SETTLED:
-            m.method = NEWTON
-            newton_steps(m, SETTLING_STEPS)
+        for _ in range(ROUNDS):
+            before = m.residual
+            after = sweep_contacts(m, ROUND)
+            if after <= SETTLED or (after <= ENOUGH and after > SLOW * before):
+                break
     give_back(m)
     return m.residual
 

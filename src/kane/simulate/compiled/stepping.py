@@ -96,6 +96,7 @@ def note_changes(c, s, t):
     state, kind, p, impulse = wholes(c.state), wholes(c.type), reals(c.solver_r), reals(s.impulse)
     set_rates(c, s, s.after, s.final_rate, 1)
     fill(c.rows, 0.0, s.impulse)
+    fill(c.rows, 0.0, c.impulse)
     small = 0.0
     for i in range(s.size):
         impulse[wholes(c.solver_row)[i]] = p[i]
@@ -103,11 +104,11 @@ def note_changes(c, s, t):
     energy = 0.0
     for i in range(c.elements):
         first, length = wholes(c.first)[i], wholes(c.length)[i]
-        fill(c.rows, 0.0, c.impulse)
         copy_numbers(length, s.impulse + 8 * first, c.impulse + 8 * first)
         added = energy_of(c, s, i)
         energy += added
         if kind[i] == SWITCHED or (kind[i] == FRICTION and state[i] == OPEN):
+            fill(length, 0.0, c.impulse + 8 * first)
             continue
         struck, before = impulse[first] > 0.0, state[i]
         after = SLIPS if slips_at(c, s, i, max(small, AT_REST)) else STICKS
@@ -119,6 +120,7 @@ def note_changes(c, s, t):
             if cause not in (IMPACT, TOUCH):
                 fill(length, 0.0, c.impulse + 8 * first)
             note(c, t, cause, i, added if cause == IMPACT else 0.0)
+        fill(length, 0.0, c.impulse + 8 * first)
     return energy
 
 
