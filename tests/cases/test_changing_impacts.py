@@ -83,6 +83,7 @@ def test_an_inconsistent_state_of_the_rod_ends_in_an_impact_without_collision() 
     assert start.cause == "impact without collision"
     assert start.impulse["floor"] == close([wanted["P_n"], wanted["P_t"]])
     assert start.energy_change == close(wanted["energy_change"])
+    assert start.u_after is not None
     vx, vy, w = start.u_after
     end = [vx + p.l * w * math.sin(p.theta), vy - p.l * w * math.cos(p.theta)]
     assert end == close([wanted["v_t"], wanted["v_n"]])
@@ -150,6 +151,7 @@ def test_a_ball_strikes_a_row_of_balls(name: str, law: str) -> None:
     wanted = v["sequential_left_to_right" if law == "sequential" else law]
     assert start.cause == "impact" and start.u_after == close(wanted)
     assert start.energy_change == close(v[f"energy_{law}"] - v["energy_before"])
+    assert start.u_after is not None
     assert np.dot(p.masses, start.u_after) == close(v["momentum"])
 
 
