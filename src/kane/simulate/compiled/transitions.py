@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numba import types
 
-from ...constraints.thresholds import ALMOST_STILL, AT_REST, ON_CONE, ROUNDING, SOLVED, TOUCHING
+from ...constraints.thresholds import ALMOST_STILL, AT_REST, NO_ACCELERATION, ON_CONE, ROUNDING, SOLVED, TOUCHING
 from .call import call, part, reals, record_of, solve_by, wholes
 from .changing import (
     BOUND,
@@ -61,9 +61,6 @@ overcome, a condition imposed rows or let them go, a gap closed without an impac
 GOES_ON, CYCLES, CONTRADICTS, HAS_NO_MASS, UNSOLVED = range(5)
 """What comes of a transition: the motion goes on; too many at one instant; no mode and no impulse is consistent; the
 mass matrix is singular; the impact could not be resolved."""
-
-CANCELLED = 1e-3
-"""Share of the accelerations that a row is made of which its own counts at least, in telling whether there is any."""
 
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
@@ -398,17 +395,13 @@ def choose_mode(c):
     for i in range(size):
         b[i] = reals(c.drift)[row[i]] + inner(n, c.rows_z + 8 * row[i] * n, c.z_other)
         largest = max(largest, abs(b[i]))
-    for i in range(size):  # what is left of free accelerations that cancel is none
-        row_z = c.rows_z + 8 * row[i] * n
-        parts = math.sqrt(inner(n, row_z, row_z) * inner(n, c.z, c.z))
-        largest = max(largest, CANCELLED * parts)
     solve_problem(c, SOLVE, count, size, c.solver_b)
     c.possible = problem(c.solver_work).solutions
     if not c.residual <= SOLVED:
         return False
-    take_choice(c, count, size, ALMOST_STILL * largest)
+    take_choice(c, count, size, max(ALMOST_STILL * largest, NO_ACCELERATION))
     if not is_held(c):
-        take_choice(c, count, size, ON_CONE * largest)
+        take_choice(c, count, size, max(ON_CONE * largest, NO_ACCELERATION))
     return True
 
 
