@@ -47,7 +47,7 @@ from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL
 from .step import copy_numbers
 
-GOOD_ENOUGH = 1e-3
+GOOD_ENOUGH = 1e-2
 """Relative natural residual of the contact problem of a step up to which the motion goes on."""
 
 ROUNDS = 20
