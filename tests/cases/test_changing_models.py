@@ -189,7 +189,7 @@ def test_the_cart_is_locked_and_freed_by_time() -> None:
     record = RECORDS["K01"]
     model, q, u = pushed_cart(record)
     locked = "*".join(f"(t - {t})" for t in record["parameters"]["times"])  # changes its sign at each of them
-    model.switch("caster_lock", when=f"-{locked}", until=locked)
+    model.constrain("caster_lock", when=f"-{locked}", until=locked)
     run = model.simulate(record["parameters"]["T"], q=q, u=u)
     found = changes(run)
     assert [x.t for x in found] == pytest.approx([e["t"] for e in record["events"]], abs=1e-12)
@@ -226,3 +226,75 @@ def test_a_caster_without_friction_changes_nothing() -> None:
     assert not changes(run)
     energy = run.energy()
     assert np.ptp(energy.kinetic + energy.potential) < 1e-10
+
+
+# stick and slip, cradle, four-bar, spinning ball, pushed box ---------------------------------------------------------
+
+CLOSE = 1e-10  # times (s) and states of the records
+
+
+def test_the_block_on_the_belt_sticks_and_slips_periodically() -> None:
+    """Slip lasts (2/ω)(π − atan(a ω/v)), stick 2 a/v with a = (mus − muk) m g/k."""
+    record = RECORDS["S01"]
+    run = kane.load("stick-slip").simulate(record["parameters"]["T"])
+    found = changes(run)
+    assert [x.cause for x in found[:4]] == ["slip", "stick"] * 2
+    assert [x.t for x in found] == pytest.approx([e["t"] for e in record["events"]], abs=CLOSE)
+    assert [run.q[-1, 0], run.u[-1, 0]] == pytest.approx([record["values"][k] for k in ("x_T", "v_T")], abs=1e-9)
+    assert run.check().passed
+
+
+def test_the_last_ball_of_the_cradle_takes_all_of_the_speed() -> None:
+    """The times are those of a pendulum that swings by half periods; the speed goes through the balls at rest."""
+    record = RECORDS["N07"]
+    run = kane.load("newtons-cradle").simulate(5.7, impact="sequential")
+    found = changes(run)
+    assert [x.t for x in found] == pytest.approx(record["values"]["impact_times"], abs=1e-9)
+    speed = record["values"]["speed_at_impact"]
+    for k, impact in enumerate(found):
+        leaves = 4 if k % 2 == 0 else 0
+        assert abs(impact.u_after[leaves]) == pytest.approx(speed, rel=1e-9)
+        assert np.abs(np.delete(impact.u_after, leaves)).max() < 1e-9
+
+
+def test_the_rocker_rebounds_from_its_stop() -> None:
+    record = RECORDS["F01"]
+    p = record["parameters"]
+    model = kane.load("four-bar-stop")
+    values = {name: parameter.value for name, parameter in model.parameters.items()}
+    assert {k: values[k] for k in "abcde"} == {k: p[k] for k in "abcde"}
+    found = changes(model.simulate(4.0))
+    events = record["events"][: len(found)]
+    assert len(found) >= 3 and [x.t for x in found] == pytest.approx([e["t"] for e in events], abs=1e-9)
+    for change, event in zip(found, events, strict=True):
+        assert change.u_after[0] == pytest.approx(event["u_after"], rel=1e-8)
+        assert abs(change.impulse["stop"][0]) == pytest.approx(event["impulse_moment_on_rocker"], rel=1e-8)
+        assert change.energy_change == pytest.approx(event["energy_after"] - event["energy_before"], rel=1e-8)
+
+
+def test_the_spinning_ball_swerves_at_each_bounce() -> None:
+    record = RECORDS["B08"]
+    found = changes(kane.load("spinning-ball").simulate(2.0))
+    for change, event in zip(found, record["events"], strict=False):
+        assert change.t == pytest.approx(event["t"], abs=CLOSE)
+        assert change.u_after[3:] == pytest.approx(event["v_after"], abs=CLOSE)
+    assert len(found) >= len(record["events"])
+
+
+@pytest.mark.parametrize("height", [0.1, 0.2, 0.39])
+def test_a_box_pushed_low_slides_when_friction_of_both_corners_is_used_up(height: float) -> None:
+    """At F = mu m g, whatever share of it each corner holds; then m v' = F − mu m g."""
+    model = kane.load("pushed-box")
+    model.set_parameters(c=height)
+    (slips,) = changes(run := model.simulate(6.0))
+    assert slips.t == pytest.approx(RECORDS["X13"]["values"]["F_slide"] / 10.0, abs=1e-9)
+    assert set(slips.mode.values()) == {"slips"}
+    assert run.u[-1] == pytest.approx([0.5 * (6.0 - slips.t) ** 2, 0, 0], abs=1e-9)
+
+
+def test_a_box_pushed_high_tips_first() -> None:
+    """At F = m g b/c, about its right corner."""
+    run = kane.load("pushed-box").simulate(2.5)
+    tips = next(x for x in changes(run) if x.cause == "release")
+    assert tips.t == pytest.approx(RECORDS["X13"]["values"]["F_tip"] / 10.0, abs=1e-9)
+    assert tips.mode == {"right": "sticks", "left": "open"} and run.q[-1, 2] > 0.0

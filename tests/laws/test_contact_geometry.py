@@ -164,7 +164,7 @@ def check_rows(m: Mechanism, part: BuiltChanging, values: dict[str, float], spot
     now = motion(m, values)
     relative = now.velocity("A", place) - now.velocity("B", place)
     tangential = relative - (normal @ relative) * normal
-    assert np.hypot(*rates[1:]) == pytest.approx(np.linalg.norm(tangential), abs=100 * tolerance)
+    assert np.linalg.norm(rates[1:]) == pytest.approx(np.linalg.norm(tangential), abs=100 * tolerance)
 
 
 def check_states(
@@ -242,9 +242,10 @@ def _rim(now: Motion, middle: Array, radius: float, crown: float) -> Spot:
 
     angles = np.linspace(0, 2 * np.pi, 60, endpoint=False)
     rough = min(angles, key=lambda a: float(n @ place(a)))
-    best = minimize_scalar(
+    found: Any = minimize_scalar(
         lambda a: float(n @ place(a)), bounds=(rough - 0.2, rough + 0.2), method="bounded", options={"xatol": 1e-10}
-    ).x
+    )
+    best = float(found.x)
     return float(n @ (place(best) - base)), place(best), n
 
 
@@ -316,7 +317,7 @@ def test_a_point_on_a_face_has_the_normal_of_the_face(surface: str) -> None:
         assert evaluate([part.rows[0].residual], values)[0] == pytest.approx(height - 1.0, abs=ROUND)
         n, *slips = evaluate([rate(m, row) for row in part.rows], values)
         vx, vy, vz = (values[f"u_free_v{axis}'"] for axis in "xyz")
-        assert n == pytest.approx(vz, abs=ROUND) and np.hypot(*slips) == pytest.approx(np.hypot(vx, vy), abs=ROUND)
+        assert n == pytest.approx(vz, abs=ROUND) and np.linalg.norm(slips) == pytest.approx(np.hypot(vx, vy), abs=ROUND)
 
 
 def test_a_surface_that_moves_in_its_body_lifts_what_it_touches() -> None:

@@ -17,6 +17,7 @@ from ..formulation.dense import dense_equations
 from ..graph import Expr, forward
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
+from .changing import ChangingMotion, changing_rows
 from .check import AGREEMENT, AT_REST
 from .programs import Array, Programs, States
 from .report import CheckReport, CheckRow
@@ -42,9 +43,14 @@ class CheckedMotion(Protocol):
 
 
 def check_trajectory(
-    motion: CheckedMotion, equations: Equations, tolerance: float = 1e-6, backend: str = "llvm"
+    motion: CheckedMotion,
+    equations: Equations,
+    tolerance: float = 1e-6,
+    backend: str = "llvm",
+    changing: ChangingMotion | None = None,
 ) -> CheckReport:
-    """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative."""
+    """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative. `changing` is what
+    came and went along it."""
     name, about = equations.mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
     finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
     first = CheckRow("states", "all states are finite", 0.0 if finite else np.inf, 0.0)
@@ -56,10 +62,11 @@ def check_trajectory(
     rows = (
         first,
         _quaternions(motion, equations.mechanism, tolerance),
-        _circle(motion, ask, states),
+        _circle(motion, ask, states, changing),
         *(_constraints(ask, states) if equations.mechanism.constraints else ()),
-        _energy(motion, ask, states, tolerance),
-        *_momentum(ask, states, tolerance),
+        *(changing_rows(changing, ask, states) if changing is not None else ()),
+        _energy(motion, ask, states, tolerance, changing),
+        *_momentum(ask, states, tolerance, changing),
     )
     return CheckReport(name, about, rows)
 
@@ -73,11 +80,14 @@ def _quaternions(motion: CheckedMotion, mechanism: Mechanism, tolerance: float) 
     return CheckRow("quaternions", statement, float(np.abs(np.array(norms) - 1.0).max()), tolerance)
 
 
-def _circle(motion: CheckedMotion, ask: Programs, states: States) -> CheckRow:
+def _circle(motion: CheckedMotion, ask: Programs, states: States, changing: ChangingMotion | None) -> CheckRow:
     tau = ask("inverse_dynamics", states)
     scale = 1.0 + float(np.abs(tau).max()) + float(np.abs(ask("bias", states)).max())
     left, statement = tau - motion.tau, "inverse dynamics of the motion gives τ back"
-    if ask.equations.mechanism.constraints:
+    if changing is not None:
+        statement += ", and reactions"
+        left = left - changing.efforts()
+    elif ask.equations.mechanism.constraints:
         statement += ", and reactions"
         sizes = ask.equations.constraints.sizes
         left = np.array(
@@ -96,8 +106,12 @@ def _constraints(ask: Programs, states: States) -> list[CheckRow]:
     ]
 
 
-def _energy(motion: CheckedMotion, ask: Programs, states: States, tolerance: float) -> CheckRow:
+def _energy(
+    motion: CheckedMotion, ask: Programs, states: States, tolerance: float, changing: ChangingMotion | None
+) -> CheckRow:
     name, statement = "energy", "T + V of gravity − work of τ and loads is constant"
+    if changing is not None:
+        statement = "T + V of gravity − work of τ, loads, friction and impacts is constant"
     dense = dense_equations(ask.equations.mechanism)
     some = np.linspace(0, len(motion.t) - 1, 3).astype(int)
     if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).speed_at_rest for k in some) > AT_REST:
@@ -107,12 +121,16 @@ def _energy(motion: CheckedMotion, ask: Programs, states: States, tolerance: flo
     V = ask.of("gravity_potential", ("t", "q"), outputs, states)
     balance = T + V - motion.work
     scale = max(float(np.ptp(x)) for x in (T, V, motion.work)) + float(np.abs(T).max())
-    value = float(np.abs(balance - balance[0]).max()) / max(scale, np.finfo(float).tiny)
+    rounding = 1e3 * np.finfo(float).eps * float(np.abs(V).max()) / tolerance  # of what stays where it is
+    value = float(np.abs(balance - balance[0]).max()) / max(scale, rounding, np.finfo(float).tiny)
     return CheckRow(name, statement, value, tolerance)
 
 
-def _momentum(ask: Programs, states: States, tolerance: float) -> list[CheckRow]:
+def _momentum(ask: Programs, states: States, tolerance: float, changing: ChangingMotion | None) -> list[CheckRow]:
     """One row for each component of momentum about the origin whose rate vanishes along the motion."""
+    if changing is not None and changing.struck:
+        statement = "constant where its rate vanishes"
+        return [CheckRow("momentum", statement, None, tolerance, "impulses change it at once")]
     system = ask.equations.system
     rates: dict[Expr, Expr | float] = {system.t: 1.0}
     rates.update(zip(system.q, system.qdot, strict=True))

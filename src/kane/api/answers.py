@@ -21,16 +21,17 @@ from ..formulation import (
     coordinate_rates_program,
     is_steady,
     layout_of,
+    multiplier_symbols,
     places_program,
     terms_program,
     unit_program,
     watch_program,
 )
-from ..graph import Expr, Program, hoist
+from ..graph import Expr, Program, hoist, substitute
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.parameters import start_with
-from ..simulate import ChangingSet, Element, Embedding, Names
+from ..simulate import ChangingElement, ChangingSet, Embedding, Names
 from . import given
 from .cache import Cache
 from .records import Array
@@ -342,13 +343,16 @@ def changing_set(answers: Answers, law: Any, impact: str, stepping: bool = False
         numbers += [zero if c.law.bound is None else c.law.bound]
         numbers += [zero if c.law.duration is None else c.law.duration]
         conditions += [zero if e is None else e for e in (c.law.when, c.law.until)]
+    multipliers = multiplier_symbols(mechanism.graph, len(mechanism.all_row_names))
+    of_rows = dict(zip(mechanism.all_row_names, multipliers, strict=True))
+    conditions = substitute(conditions, {s: of_rows[name] for name, s in mechanism.reaction_symbols.items()})
     laws = watch_program(whole.fresh_equations(), numbers)
     when = watch_program(whole.fresh_equations(), conditions) if any(not e.is_zero for e in conditions) else None
     return ChangingSet(
         layout_of(whole.equations()),
         permanent,
         tuple(
-            Element(
+            ChangingElement(
                 c.name,
                 c.type,
                 len(c.rows),

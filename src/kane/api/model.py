@@ -103,7 +103,7 @@ class Model:
     You describe it with
         `parameter`, `body`, `particle`, `joint`, `dh`, `wheel`, `slosh`, `rotor`, `coordinate`, `frame`, `point`,
         `attach`: its parts;
-        `load`, `constrain`, `contact`, `switch`, `control`, `limit`: what acts on them, what holds them and when,
+        `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them and when,
         drives and their limits;
         `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_duration`, `set_parameters`, `keep_free`:
         choices and values.
@@ -115,7 +115,7 @@ class Model:
         `equations`: expressions, programs, operation counts, C, LaTeX and SymPy;
         `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `bias`, `qdot`, `energy`, `momentum`, `inertia`,
         `mass_center`, `poses`, `at`, `external_loads`, `regressor`: numbers at states, one or a batch;
-        `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`: what constraints and joints do;
+        `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`, `modes`: what constraints and joints do;
         `linearize`, `equilibrium`, `trim`, `base_parameters`, `check`: properties of the model;
         `simulate`: its motion.
 
@@ -165,7 +165,6 @@ class Model:
     load = _forward_description(Mechanism.load)
     constrain = _forward_description(Mechanism.constrain)
     contact = _forward_description(Mechanism.contact)
-    switch = _forward_description(Mechanism.switch)
     control = _forward_description(Mechanism.control)
     limit = _forward_description(Mechanism.limit)
     set_speeds = _forward_description(Mechanism.set_speeds)

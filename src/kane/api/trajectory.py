@@ -9,12 +9,26 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..analysis import CheckReport, check_trajectory
+from ..analysis.changing import ChangingMotion
 from ..analysis.large import check_large_trajectory
 from ..analysis.singular import Singularity, find_singular
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError, visible
 from ..model import locks
-from ..simulate import IMPACT_LAWS, Embedding, MotionProblem, Outcome, Segment, Solution, Statistics, Transition
+from ..simulate import (
+    IMPACT_LAWS,
+    ChangingSet,
+    Embedding,
+    MotionProblem,
+    Outcome,
+    Segment,
+    Solution,
+    Statistics,
+    Transition,
+    Transitions,
+)
+from ..simulate.changing import LAWS
+from ..simulate.routine import Routine
 from .answers import Answers, changing_set, embedding_of
 from .boundary import refuse_odd
 from .constrained import constraint_rows, freedom
@@ -24,6 +38,7 @@ from .records import Array, Energy, Momentum, Residuals
 if TYPE_CHECKING:
     from .model import Model
 
+STATIC, BOUND = LAWS.index("static"), LAWS.index("bound")
 _SPLINE = 5  # degree of the curves that integrate loads along a motion
 
 
@@ -54,7 +69,7 @@ class Trajectory:
     events: tuple[Any, ...] = ()
     singularities: tuple[Singularity, ...] = ()
     segments: tuple[Segment, ...] = ()
-    transitions: tuple[Transition, ...] = ()
+    transitions: Transitions = field(default_factory=Transitions)
 
     @property
     def model(self) -> Model:
@@ -170,7 +185,8 @@ class Trajectory:
         """
         if self.answers.recursive():
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
-        return check_trajectory(self, self.answers.equations(), tolerance)
+        changing = _changing_motion(self) if self.answers.mechanism.changing else None
+        return check_trajectory(self, self.answers.equations(), tolerance, changing=changing)
 
     def plot(self, path: str | None = None) -> Any:
         """A figure of the coordinates over time (matplotlib), written to `path` if given.
@@ -181,6 +197,22 @@ class Trajectory:
         from ..viewer import plots  # matplotlib is an extra and slow to import
 
         figure = plots.motion(self.answers.mechanism, self.t, self.q)
+        if path is not None:
+            plots.save(figure, path)
+        return figure
+
+    def plot_modes(self, path: str | None = None) -> Any:
+        """A figure of what comes and goes over time: which constraint is open, holds or sticks, slips, and where it
+        was struck (matplotlib), written to `path` if given.
+
+        >>> run = kane.load("bouncing-ball").simulate(2)
+        >>> figure = run.plot_modes("modes.png")
+        """
+        from ..viewer import plots  # matplotlib is an extra and slow to import
+
+        if not self.transitions:
+            raise InputError(f"model '{self.answers.mechanism.name}' has nothing that comes and goes: no modes to plot")
+        figure = plots.modes(self.transitions, float(self.t[-1]))
         if path is not None:
             plots.save(figure, path)
         return figure
@@ -207,7 +239,7 @@ def answer_in_modes(
 ) -> tuple[Array, Array]:
     """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time; at the time of a
     transition the first state is the one before it."""
-    changing = answers.make_once("changing", lambda: changing_set(answers, None, IMPACT_LAWS[0]))
+    changing = _changing_set(answers)
     run, layout = changing.run(), changing.layout
     udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
     times = np.array([x.t for x in transitions])
@@ -224,6 +256,49 @@ def answer_in_modes(
     return udot, multipliers
 
 
+def _changing_motion(run: Trajectory) -> ChangingMotion:
+    """What came and went along a motion, with the rows of all constraints."""
+    answers, mechanism = run.answers, run.answers.mechanism
+    whole = answers.make_once("all rows", lambda: answers.of(mechanism.all_rows_held()))
+    rows, reactions = constraint_rows(whole, run.q, run.u, t=run.t), run.multipliers
+    laws = _laws_along(run)
+    first = len(mechanism.row_names)
+    gaps: list[int] = []
+    pushing: list[int] = []
+    friction: list[tuple[tuple[int, ...], Array]] = []
+    impulses = np.zeros((len(run.transitions), rows.phi.shape[1]))
+    for e, c in enumerate(mechanism.changing.values()):
+        own = tuple(range(first, first + len(c.rows)))
+        if c.type == "contact":
+            gaps.append(own[0])
+        if c.type in ("contact", "one-way"):
+            pushing.append(own[0])
+        slips = own[1:] if c.type == "contact" else own if c.type == "friction" else ()
+        if slips:
+            pressed = reactions[:, own[0]] if c.type == "contact" else laws[:, e, BOUND]
+            friction.append((slips, laws[:, e, STATIC] * pressed))
+        for i, change in enumerate(run.transitions):
+            impulses[i, list(own)] = change.impulse.get(c.name, 0.0)
+        first += len(c.rows)
+    return ChangingMotion(
+        rows.A, rows.phi, reactions, tuple(gaps), tuple(pushing), tuple(friction), run.transitions, impulses
+    )
+
+
+def _laws_along(run: Trajectory) -> Array:
+    """The numbers of the laws of what comes and goes along a motion, (k, elements, `LAWS`)."""
+    changing = _changing_set(run.answers)
+    program = Routine(changing.laws.address, len(changing.elements) * len(LAWS))
+    parameters = np.tile(run.answers.values, (len(run), 1))
+    x = np.column_stack([run.t, run.q, run.u, np.zeros(len(run)), run.tau, parameters])
+    return np.array([program(row) for row in x]).reshape(len(run), len(changing.elements), len(LAWS))
+
+
+def _changing_set(answers: Answers) -> ChangingSet:
+    """What comes and goes, to ask about states."""
+    return answers.make_once("changing", lambda: changing_set(answers, None, IMPACT_LAWS[0]))
+
+
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
     """The trajectory of what was simulated."""
     law = problem.law
@@ -238,6 +313,8 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
     outcome = _name_lock(answers, solution.outcome, q[-1])
     embedding = problem.modes[0].embedding
     passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
+    if len(solution.transitions) > 1:
+        outcome = replace(outcome, text=f"{outcome.text}; {Transitions(solution.transitions).summary()}")
     if passed:
         outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
     return Trajectory(
@@ -252,7 +329,7 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         solution.events,
         passed,
         solution.segments,
-        solution.transitions,
+        Transitions(solution.transitions),
     )
 
 

@@ -7,6 +7,7 @@ u1); SI units. What `kane simulate` writes, `kane inverse` reads.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -46,6 +47,33 @@ def write_motion(path: Path, trajectory: Trajectory) -> None:
     names = ["t", *model.coordinates, *model.speeds, *acceleration_names(model), *effort_names(model)]
     table = np.column_stack([trajectory.t, trajectory.q, trajectory.u, udot, trajectory.tau])
     write_columns(path, names, table)
+
+
+def transitions_path(path: Path) -> Path:
+    """Where the transitions of a motion are written: beside it, motion.csv with motion.transitions.csv."""
+    return path.with_name(f"{path.stem}.transitions.csv")
+
+
+def write_transitions(path: Path, trajectory: Trajectory) -> None:
+    """Write the transitions of a motion as CSV: time, cause and constraints, change of energy, how many motions were
+    possible, what each changing constraint does afterwards, impulses along all its rows, speeds before and after."""
+    model = trajectory.model
+    parts = list(model.changing.values())
+    header = ["t", "cause", "constraints", "energy_change", "possible", *model.changing]
+    header += [f"impulse {row}" for part in parts for row in part.row_names()]
+    header += [f"{s} {when}" for when in ("before", "after") for s in model.speeds]
+    with io.StringIO() as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(header)
+        for x in trajectory.transitions:
+            assert x.u_before is not None and x.u_after is not None
+            impulses = [x.impulse.get(part.name, np.zeros(len(part.rows))) for part in parts]
+            numbers = np.concatenate([*impulses, x.u_before, x.u_after])
+            words = [x.cause, " ".join(x.constraints), repr(x.energy_change), x.possible]
+            writer.writerow(
+                [repr(x.t), *words, *(x.mode[name] for name in model.changing), *map(repr, numbers.tolist())]
+            )
+        write_text(path, stream.getvalue())
 
 
 def acceleration_names(model: Model) -> list[str]:

@@ -11,10 +11,11 @@ import numpy as np
 from ..api import Array, Model, Trajectory
 from ..report.energy import balance
 from ..report.motions import Motion, cycloid
+from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
-from .files import effort_names, read_motion, write_columns, write_motion
-from .given import assignments, control_of, file_to_write, model_of
+from .files import effort_names, read_motion, transitions_path, write_columns, write_motion, write_transitions
+from .given import assignments, check_target, control_of, file_to_write, model_of
 from .streams import say
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -100,6 +101,8 @@ def simulate(arguments: Namespace) -> int:
     """Simulate, print how it ended, write what was asked for."""
     model = model_of(arguments)
     output = file_to_write(arguments, "output", (".csv", ".npz"))
+    if output is not None and model.changing:
+        check_target(arguments, "output", transitions_path(output))
     picture = file_to_write(arguments, "plot", PICTURES)
     trajectory = run_simulation(model, arguments, arguments.samples)
     if arguments.json:
@@ -109,6 +112,10 @@ def simulate(arguments: Namespace) -> int:
     if output is not None:
         write_motion(output, trajectory)
         say(f"wrote {output}: {len(trajectory)} times")
+        if trajectory.transitions:
+            beside = transitions_path(output)
+            write_transitions(beside, trajectory)
+            say(f"wrote {beside}: {len(trajectory.transitions)} transitions")
     if picture is not None:
         from ..viewer import plots
 
@@ -142,6 +149,20 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
         "seconds": trajectory.statistics.seconds,
         "energy_balance_error": balance(trajectory).error,
         **(_on_constraints(trajectory) if model.constraints else {}),
+        **({"transitions": [_transition(x) for x in trajectory.transitions]} if trajectory.transitions else {}),
+    }
+
+
+def _transition(x: Transition) -> dict[str, Any]:
+    """A transition as plain data."""
+    return {
+        "t": x.t,
+        "cause": x.cause,
+        "constraints": list(x.constraints),
+        "mode": dict(x.mode),
+        "impulse": {name: values.tolist() for name, values in x.impulse.items()},
+        "energy_change": x.energy_change,
+        "possible": x.possible,
     }
 
 
@@ -163,6 +184,9 @@ def _print_summary(trajectory: Trajectory) -> None:
             f"constraints: residuals up to {summary['largest_residual']:.1e} (m, rad),"
             f" {summary['largest_residual_rate']:.1e} of rates"
         )
+    if trajectory.transitions:
+        heading(f"transitions ({len(trajectory.transitions) - 1})")
+        show(trajectory.transitions)
     heading(f"state at t = {summary['t']:g} s")
     table(("coordinate", "q"), [(n, f"{x:.9g}") for n, x in summary["q"].items()])
     table(("speed", "u"), [(n, f"{x:.9g}") for n, x in zip(model.speeds, summary["u"].values(), strict=True)])

@@ -132,5 +132,9 @@ ON_CONE = 1e-9
 """Share of a reaction within which it is at the edge of what friction can hold, and share of the largest free
 acceleration below which a reaction or an acceleration is none."""
 
+ALMOST_STILL = 1e-5
+"""Share of the largest free acceleration below which an acceleration may be none: close to the edge of its cone a
+contact problem hardly tells the two apart, and the reactions of the mode without it decide."""
+
 SOLVED = 1e-8
 """Relative natural residual of a contact problem that counts as solved."""

@@ -69,7 +69,7 @@ def mode_motion(equations: Equations, mode: ModeRows, law: ControlLaw | None = N
     if not mode.held:
         return ModeMotion(solve(M, f, range(len(f))), reactions)
     held = _select(rows, mode.held)
-    embedded, at = _embed(equations, held)
+    embedded, at = _embedding_of(equations, held)
     columns = [brought[r] for r in mode.held]
     coulomb = any(friction.normal is not None for friction in mode.friction)
     udot = _solve_with_friction(equations, embedded, columns, f, at) if coulomb else _solve(equations, embedded, f)
@@ -97,7 +97,7 @@ def _select(rows: Constraints, held: Sequence[int]) -> Constraints:
     )
 
 
-def _embed(equations: Equations, held: Constraints) -> tuple[Embedded, Values]:
+def _embedding_of(equations: Equations, held: Constraints) -> tuple[Embedded, Values]:
     """The rows of a mode embedded, and the state at which they were judged; refuses rows that depend on each other."""
     at = regular_state(equations.system, held).best
     mass = evaluate_matrix([[row[i] for i, row in enumerate(equations.mass_matrix)]], at)[0]

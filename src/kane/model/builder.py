@@ -169,8 +169,8 @@ class Builder:
     def trigger(self, value: Quantity, field: str) -> Expr:
         """A quantity in which names of rows stand for their reactions: symbols of the same names."""
         known = self.mechanism.names()
-        rows = {name: self.graph.input(name) for name in (*self.mechanism.all_row_names, *self.rows)}
-        rows = {name: symbol for name, symbol in rows.items() if name not in known}
+        own = {name: self.graph.input(name) for name in self.rows if name not in known}
+        rows = self.mechanism.reaction_symbols | own
         if isinstance(value, str) and value.strip() in rows:
             return rows[value.strip()]  # also one that is no name of the grammar
         return self.mechanism.scalar(value, self._at(field), rows | known)

@@ -56,9 +56,10 @@ def build_changing(
 def _elements(build: Builder, record: Constraint | Changing, conditions: Conditions) -> tuple[ChangingRows, ...]:
     """What a record makes: its own elements or, of a constraint, one that is switched or a gap."""
     if hasattr(record, "make_changing"):
-        if conditions.unilateral:
-            what, because = f"a {record.kind} is not made unilateral", "it comes and goes by itself"
-            raise build.refuse(what, because, "leave out unilateral")
+        for field, given in (("unilateral", conditions.unilateral), ("restitution", conditions.restitution != 0.0)):
+            if given:
+                what, because = f"{field} is given with a {record.kind}", "it comes and goes by a law of its own"
+                raise build.refuse(what, because, f"leave out {field}, or give it to the record", field)
         return cast("Changing", record).make_changing(build)
     if not hasattr(record, "make_rows"):
         what, because = f"a {type(record).__name__} is no constraint", "a constraint makes rows"
@@ -102,6 +103,7 @@ def hold_all_rows(m: Mechanism) -> Mechanism:
         record = GivenRows(c.rows, c.kind, c.first, c.second, c.point)
         twin.constraints[c.name] = BuiltConstraint(c.name, c.kind, c.rows, c.first, c.second, c.point, (), record)
     twin.changing = {}
+    twin.revision += 1  # it is no longer what its file says
     return twin
 
 

@@ -164,7 +164,7 @@ class Mechanism(Tree):
     def constrain(
         self,
         name: str,
-        record: Constraint | Changing,
+        record: Constraint | Changing | None = None,
         *,
         when: Quantity | None = None,
         until: Quantity | None = None,
@@ -177,7 +177,7 @@ class Mechanism(Tree):
     def constrain(
         self,
         name: str,
-        record: Constraint | Changing,
+        record: Constraint | Changing | None = None,
         *,
         when: Quantity | None = None,
         until: Quantity | None = None,
@@ -196,6 +196,8 @@ class Mechanism(Tree):
         residual is a gap, which is never negative, and closes with `restitution`. Stops, latches, brakes, clutches,
         ratchets and backlash come and go by themselves. Of all these the elements are returned, as a tuple.
 
+        Without a record, what comes and goes under this name is given new conditions in place of those it has.
+
         >>> m = kane.load("double-pendulum")
         >>> built = m.constrain("lock", kane.ConfigurationEquations("q2 = 0"))
         >>> m.row_names
@@ -203,7 +205,10 @@ class Mechanism(Tree):
         >>> (rest,) = m.constrain("rest", kane.ConfigurationEquations("q1 = 0"), until="t - 2")
         >>> rest.type, rest.law.held, m.row_names
         ('switched', True, ('lock',))
+        >>> (rest,) = m.constrain("rest", until="t - 3")
         """
+        if record is None:
+            return self._change_conditions(name, when, until, duration, held)
         conditions = Conditions(when, until, duration, held, unilateral, restitution)
         if not hasattr(record, "make_rows") or conditions != Conditions():
             return self._change(name, record, conditions, "constraint")
@@ -253,33 +258,6 @@ class Mechanism(Tree):
         placed = {"shape": shape, "surface": surface, "normal": normal, "at": at}
         return self._change(name, BodyContact(first, second, **given, **placed), Conditions(), "contact")
 
-    def switch(
-        self,
-        name: str,
-        *,
-        when: Quantity | None = None,
-        until: Quantity | None = None,
-        duration: Quantity | None = None,
-        held: bool | None = None,
-    ) -> tuple[BuiltChanging, ...]:
-        """Give a constraint that comes and goes new conditions, as in `constrain`, in place of those it has.
-
-        >>> m = kane.load("shopping-cart")
-        >>> (lock,) = m.switch("caster_lock", when="t - 1", duration=0.5)
-        >>> lock.law.when, lock.law.held
-        ((t - 1), False)
-        """
-        if not (given := [c for c in self.changing.values() if c.given == name]):
-            known = suggestion(name, {c.given: c for c in self.changing.values()})
-            raise ModelError(
-                Problem(self.where(f"constraint '{name}'"), "there is none of this name that comes and goes", fix=known)
-            )
-        conditions = replace(given[0].conditions, when=when, until=until, duration=duration, held=held)
-        built = build_changing(self, name, given[0].record, conditions, f"constraint '{name}'")
-        self.revision += 1
-        self.changing |= {part.name: part for part in built}
-        return built
-
     def _change(
         self, name: str, record: Constraint | Changing, conditions: Conditions, kind: str
     ) -> tuple[BuiltChanging, ...]:
@@ -288,6 +266,26 @@ class Mechanism(Tree):
         built = build_changing(self, name, record, conditions, f"{kind} '{name}'")
         for part in built:
             self._check_rows(part, Builder(self, name, f"{kind} '{name}'"))
+        self.changing |= {part.name: part for part in built}
+        return built
+
+    def _change_conditions(
+        self,
+        name: str,
+        when: Quantity | None,
+        until: Quantity | None,
+        duration: Quantity | None,
+        held: bool | None,
+    ) -> tuple[BuiltChanging, ...]:
+        """Give a constraint that comes and goes new conditions, in place of those it has."""
+        if not (given := [c for c in self.changing.values() if c.given == name]):
+            known = suggestion(name, {c.given: c for c in self.changing.values()})
+            raise ModelError(
+                Problem(self.where(f"constraint '{name}'"), "there is none of this name that comes and goes", fix=known)
+            )
+        conditions = replace(given[0].conditions, when=when, until=until, duration=duration, held=held)
+        built = build_changing(self, name, given[0].record, conditions, f"constraint '{name}'")
+        self.revision += 1
         self.changing |= {part.name: part for part in built}
         return built
 
@@ -321,6 +319,12 @@ class Mechanism(Tree):
     def all_row_names(self) -> tuple[str, ...]:
         """The same, then the names of rows that come and go: those of `all_rows_held`."""
         return (*self.row_names, *row_names_of(list(self.changing.values())))
+
+    @property
+    def reaction_symbols(self) -> dict[str, Expr]:
+        """The symbol that stands for the reaction of each of these rows in conditions; a row with the name of something
+        else has none."""
+        return {name: self.graph.input(name) for name in self.all_row_names if name not in self._names}
 
     def all_rows_held(self) -> Mechanism:
         """A twin in which what comes and goes holds: its constraints are the permanent ones, then all others in their

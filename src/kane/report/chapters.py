@@ -230,6 +230,7 @@ def simulation_chapter(
         body += paragraph(
             f"Constraints are met within {sizes[0]:.1e} (m, rad), their rates within {sizes[1]:.1e} (m/s, rad/s)."
         )
+    body += _transitions(trajectory)
     caption = "Coordinates; dashed: the targets of the control law." if targets else "Coordinates."
     drawn = plots.motion(model.mechanism, trajectory.t, trajectory.q, targets=targets)
     body += figure(plots.svg(drawn, "motion"), caption)
@@ -237,6 +238,34 @@ def simulation_chapter(
     if np.any(trajectory.tau):
         body += _efforts(model, trajectory.t, trajectory.tau, "Efforts of the control law.")
     return Section("Simulation", body)
+
+
+TRANSITIONS_SHOWN = 40
+"""Transitions that a report lists, the first ones."""
+
+
+def _transitions(trajectory: Trajectory) -> str:
+    """What came and went: a diagram over time, and a table; nothing where nothing can."""
+    found = trajectory.transitions
+    if not found:
+        return ""
+    drawn = plots.modes(found, float(trajectory.t[-1]))
+    caption = "What comes and goes: where it holds or sticks, slips, and is struck."
+    rows = [
+        (
+            f"{x.t:.9g}",
+            x.cause,
+            ", ".join(x.constraints),
+            f"{x.energy_change:.4g}" if x.energy_change else "",
+            x.modes_text(),
+        )
+        for x in found[:TRANSITIONS_SHOWN]
+    ]
+    listed = table(("t s", "cause", "of", "energy J", "afterwards"), rows, words=5)
+    more = len(found) - TRANSITIONS_SHOWN
+    return figure(plots.svg(drawn, "modes over time"), caption) + details(
+        f"{len(found) - 1} transitions after the start", listed + (paragraph(f"… and {more} more.") if more > 0 else "")
+    )
 
 
 def _view_note(trajectory: Trajectory) -> str:

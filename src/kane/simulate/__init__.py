@@ -1,7 +1,7 @@
 """Motion from a compiled right-hand side: integrators, events, control, constraints, and why a simulation stopped."""
 
 from ..constraints.diagnosis import Names
-from .changing import IMPACT_LAWS, ChangingRun, ChangingSet, Element, mode_number
+from .changing import IMPACT_LAWS, ChangingElement, ChangingRun, ChangingSet, mode_number
 from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
 from .problem import Mode, MotionProblem, Switch, simulate
@@ -19,6 +19,7 @@ from .solution import (
     Solution,
     Statistics,
     Transition,
+    Transitions,
 )
 
 __all__ = [
@@ -27,11 +28,11 @@ __all__ = [
     "REASONS",
     "STEPPING",
     "Accelerations",
+    "ChangingElement",
     "ChangingRun",
     "ChangingSet",
     "Control",
     "Crossings",
-    "Element",
     "Embedding",
     "Event",
     "Events",
@@ -46,6 +47,7 @@ __all__ = [
     "Statistics",
     "Switch",
     "Transition",
+    "Transitions",
     "Workspace",
     "integrate",
     "mode_number",

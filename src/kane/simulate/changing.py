@@ -34,6 +34,9 @@ FAULTS = (
     "the impact could not be resolved",
     "the contact problem of a step could not be solved",
 )
+LAWS = ("restitution", "static", "kinetic", "bound", "duration")
+"""The numbers of the law of each changing constraint, in the order in which `ChangingSet.laws` writes them."""
+
 IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
 """Names of the laws of impact, in the order of the compiled constants."""
 
@@ -42,7 +45,7 @@ FIRST_ROOM = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class ChangingElement:
     """A changing constraint: its name, which of `TYPES` it is of, how many rows it has, what of a law it has, and
     whether it holds at the start (a switched one, or friction)."""
 
@@ -61,7 +64,7 @@ class ChangingSet:
 
     - `terms`, `places`, `unit` as for `Embedding`, for the rows of all constraints: `permanent` ones, then those of the
       `elements` one after another;
-    - `laws` writes restitution, static and kinetic friction, bound and duration of every element, (elements, 5);
+    - `laws` writes `LAWS` of every element, (elements, 5);
       `fixed_laws` says that they are numbers;
     - `conditions` writes when and until of every element, (elements, 2), from `Layout.event_inputs`; None where no
       element has one;
@@ -73,7 +76,7 @@ class ChangingSet:
 
     layout: Layout
     permanent: int
-    elements: tuple[Element, ...]
+    elements: tuple[ChangingElement, ...]
     terms: Kernel
     laws: Kernel
     places: Kernel | None = None
@@ -205,7 +208,7 @@ class ChangingRun:
             self._record[name] = address_of(places) + 8 * layout.places[block].start
         inputs = layout.inputs.size + rows
         sizes: dict[str, tuple[int, ...]] = {
-            "law": (k, 5),
+            "law": (k, len(LAWS)),
             "condition": (k, 2),
             "x": (inputs,),
             "x_watch": (inputs,),
@@ -230,7 +233,7 @@ class ChangingRun:
         }
         sizes |= dict.fromkeys(("beta", "z_free", "z", "z_other", "step", "before"), (n,))
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
-        vectors = ("drift", "right", "solution", "scale", "reaction", "offset", "impulse")
+        vectors = ("drift", "right", "solution", "weight", "scale", "reaction", "offset", "impulse")
         sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
         self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
         wholes: dict[str, tuple[int, ...]] = {
@@ -286,8 +289,8 @@ class ChangingRun:
             self._arrays["state"][i] = STATES.index(mode[element.name])
             if element.name in slip:
                 self._arrays["direction"][i] = slip[element.name]
-        laws = Routine(self.constraints.laws.address, 5 * len(self.constraints.elements))
-        self._arrays["law"][:] = laws(x).reshape(-1, 5)
+        laws = Routine(self.constraints.laws.address, len(LAWS) * len(self.constraints.elements))
+        self._arrays["law"][:] = laws(x).reshape(-1, len(LAWS))
 
     def attach(self, state: Any) -> None:
         """Tell a loop, by the record of its memory, whom to ask where a mode ends."""
@@ -373,4 +376,13 @@ class ChangingRun:
         return tuple(found)
 
 
-__all__ = ["CAUSES", "FAULTS", "IMPACT_LAWS", "MODE_STATES", "ChangingRun", "ChangingSet", "Element", "mode_number"]
+__all__ = [
+    "CAUSES",
+    "FAULTS",
+    "IMPACT_LAWS",
+    "MODE_STATES",
+    "ChangingElement",
+    "ChangingRun",
+    "ChangingSet",
+    "mode_number",
+]

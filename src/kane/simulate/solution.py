@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+
+SHOWN = 10
+"""Transitions that a table shows at its beginning, and at its end."""
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -182,7 +186,36 @@ class Transition:
     def __str__(self) -> str:
         about = f" of {', '.join(self.constraints)}" if self.constraints else ""
         lost = f", energy {self.energy_change:+.6g} J" if self.energy_change else ""
-        return f"t = {self.t:.9g} s: {self.cause}{about}{lost}"
+        many = f", one of {self.possible} possible motions" if self.possible > 1 else ""
+        return f"t = {self.t:.9g} s: {self.cause}{about}{lost}{many}"
+
+    def modes_text(self) -> str:
+        """What holds afterwards, in words: "floor sticks, wall open"."""
+        return ", ".join(f"{name} {state}" for name, state in self.mode.items())
+
+
+class Transitions(tuple[Transition, ...]):
+    """The transitions of a motion, the choice at its start first; prints as a table, of the first and the last ones
+    where there are many."""
+
+    __slots__ = ()
+
+    def summary(self) -> str:
+        """How many there were after the start, of which causes, and the last one."""
+        found = self[1:]
+        if not found:
+            return "no transitions"
+        counts = ", ".join(f"{n} {cause}" for cause, n in Counter(x.cause for x in found).most_common())
+        return (
+            f"{len(found)} transition{'' if len(found) == 1 else 's'} ({counts}), the last at t = {found[-1].t:.6g} s"
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"{x}: {x.modes_text()}" for x in self]
+        left_out = len(lines) - 2 * SHOWN
+        if left_out > 0:
+            lines[SHOWN:-SHOWN] = [f"… {left_out} more"]
+        return "\n".join(lines) or "no transitions"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import hashlib
 import html
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,12 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from ..errors import InputError, visible
 from ..model import Mechanism
+from ..simulate import Transition
 from ..writing import replacing
 from .shapes import PALETTE, Array
 from .units import coordinate_units, effort_units
@@ -122,6 +125,47 @@ def motion(
         for i, (name, unit) in enumerate(zip(model.coordinates, units, strict=True))
     ]
     return panels(t, shown, title)
+
+
+def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Figure:
+    """What each changing constraint does over time, until `end` (s): a bar where it holds or sticks, another where it
+    slips, none where it is open; impulses are marks."""
+    names = list(transitions[0].mode)
+    high = 0.27 * len(names) + (1.25 if title else 0.95)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, high), layout="constrained")
+        ax = figure.subplots()
+        for row, name in enumerate(names):
+            for state, color in (("sticks", PALETTE[0]), ("slips", PALETTE[1])):
+                spans = list(_spans(transitions, end, name, state))
+                ax.broken_barh(spans, (row - 0.32, 0.64), facecolors=color, edgecolor="none")
+            struck = [x.t for x in transitions if name in x.impulse]
+            ax.plot(struck, [row] * len(struck), "|", color=INK, markersize=11, markeredgewidth=1.0)
+        ax.set_yticks(range(len(names)), [visible(name) for name in names])
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.set_xlim(transitions[0].t, max(end, transitions[0].t + np.finfo(float).tiny))
+        ax.set_xlabel("t  (s)")
+        ax.grid(axis="y", visible=False)
+        bars = [Patch(color=c, label=w) for w, c in (("holds, sticks", PALETTE[0]), ("slips", PALETTE[1]))]
+        mark = Line2D([], [], color=INK, marker="|", linestyle="none", markersize=9, label="impulse")
+        figure.legend(handles=[*bars, mark], ncols=3, fontsize=8, loc="outside upper right")
+        if title:
+            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    return figure
+
+
+def _spans(transitions: Sequence[Transition], end: float, name: str, state: str) -> Iterator[tuple[float, float]]:
+    """(start, length) of the times in which a constraint is in a state, neighbours as one."""
+    since = None
+    for x in transitions:
+        there = x.mode[name] == state
+        if there and since is None:
+            since = x.t
+        elif not there and since is not None:
+            yield since, x.t - since
+            since = None
+    if since is not None:
+        yield since, end - since
 
 
 def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Figure:

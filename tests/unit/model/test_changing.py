@@ -316,7 +316,8 @@ REFUSED: list[tuple[Callable[[Mechanism], object], str]] = [
     (lambda m: m.constrain("c", KnifeEdge("A"), until="t", duration=0), "duration: duration 0 s"),
     (lambda m: m.constrain("c", KnifeEdge("A"), unilateral=True), "has one row, whose residual is a gap"),
     (lambda m: m.constrain("c", Loop("weld", "A", "B"), unilateral=True), "a weld with 6 rows"),
-    (lambda m: m.constrain("c", Latch("q"), unilateral=True), "comes and goes by itself"),
+    (lambda m: m.constrain("c", Latch("q"), unilateral=True), "comes and goes by a law of its own"),
+    (lambda m: m.constrain("c", Latch("q"), restitution=0.5), "restitution is given with a latch"),
     (lambda m: m.constrain("c", KnifeEdge("A"), until="t", restitution=0.5), "without a bounce"),
     (lambda m: m.constrain("c", _soft_stop()), "a Stop is no constraint.*\n.*\n.*HardStop"),
     (lambda m: m.contact("c", "arm", "ground", friction=-0.1), "contact 'c' / friction: friction -0.1"),
@@ -431,11 +432,11 @@ def test_new_conditions_take_the_place_of_old_ones() -> None:
     m.constrain("c", Latch("q - 1"), until="t - 3")
     m.contact("floor", "arm", "ground", at=(0, -2, 0))
     order, revision = list(m.changing), m.revision
-    (part,) = m.switch("c", duration=2)
+    (part,) = m.constrain("c", duration=2)
     assert m.changing["c"] is part and list(m.changing) == order and m.revision > revision
     assert part.law.until is None and part.law.duration == 2.0 and part.law.when is not None
     with pytest.raises(ModelError, match=r"constraint 'd': there is none of this name"):
-        m.switch("d", when="t - 1")
+        m.constrain("d", when="t - 1")
 
 
 # files ---------------------------------------------------------------------------------------------------------------

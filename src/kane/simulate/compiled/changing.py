@@ -42,6 +42,8 @@ STATES = 4
 NONE = np.int64(-1)
 """No unknown. For a plain constant numba would compile what takes it once more."""
 
+EPS = 2.220446049250313e-16
+
 NEWTON_STEPS = 8
 """Newton steps of a projection of positions."""
 
@@ -49,9 +51,20 @@ SLIP_ENDS = 0.25 * AT_REST
 """A slip in a plane that comes from straight ahead ends at twice this speed: where it vanishes it has no direction, and
 no step may look across that place."""
 
+GAP_ROUNDINGS = 4.0
+"""Roundings of a gap below zero at which it has closed: one that has just opened grows like t² or t³, and noise must
+not close it."""
+
 SLIP_ROUNDINGS = 64.0
 """Roundings of a slip within which it has not changed its direction: one that has just begun grows like t², and noise
 must not end it."""
+
+LITTLE_FRICTION = 1e9
+"""Weight of friction beside normal reactions where the two are not determined: a block in a groove must not hang on the
+friction of its walls."""
+
+LEAST_SHARE = 1e-12
+"""Share of the largest reaction that a contact counts at least where friction is shared among contacts."""
 
 ROUNDINGS = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
@@ -122,6 +135,7 @@ OWN_REALS = (
     "right",  # (rows,)
     "solution",  # (rows,)
     "null",  # (rows, rows)
+    "weight",  # (rows,): of unknowns that are not determined
     "scale",  # (rows,)
     "reaction",  # (rows,): λ of the changing rows
     "slip",  # (2,)
@@ -344,6 +358,24 @@ def slip_direction(c, i):
 
 
 @part
+def gap_rounding(c, i, source):
+    """Rounding error (m, rad) of the gap of element i at the inputs at `source`: of what it is the difference of."""
+    n = c.n
+    a, q = reals(c.a + 8 * wholes(c.first)[i] * n), reals(source + c.q_start)
+    total = 0.0
+    if c.coordinates == n:
+        for j in range(n):
+            total += abs(a[j] * q[j])
+        return EPS * total
+    longest, size = 0.0, 0.0
+    for j in range(n):
+        longest = max(longest, abs(a[j]))
+    for j in range(c.coordinates):
+        size = max(size, abs(q[j]))
+    return EPS * longest * size
+
+
+@part
 def slip_rounding(c, i, source):
     """Rounding error of the rate of the first slip row of element i, at the inputs at `source`: of what it is the
     difference of."""
@@ -353,7 +385,7 @@ def slip_rounding(c, i, source):
     for j in range(n):
         given -= a[j] * u[j]
         total += abs(a[j] * u[j])
-    return 2.220446049250313e-16 * (total + abs(given))
+    return EPS * (total + abs(given))
 
 
 @part
@@ -451,21 +483,84 @@ def substitute_back(c, size, rank, k, right, free, target):
 
 
 @part
-def solve_least(c, size, k, right, solution):
-    """Solve the system k (size, size) x = right, rows and columns in units of c.scale. Where unknowns are not
-    determined the sum of their squares is least."""
-    rank = eliminate(c, size, k, right)
-    substitute_back(c, size, rank, k, right, NONE, solution)
+def in_mass_metric(c, size, a, b):
+    """Σ w a b with the weights of c.weight."""
+    w, x, y = reals(c.weight), reals(a), reals(b)
+    total = 0.0
+    for i in range(size):
+        total += w[i] * x[i] * y[i]
+    return total
+
+
+@part
+def move_to_least(c, size, rank, solution):
+    """Move the unknowns along the directions in c.null to where Σ w x² is least; makes these orthonormal."""
     for e in range(size - rank):
         direction = c.null + 8 * e * size
-        substitute_back(c, size, rank, k, right, e, direction)
         for other in range(e):
             before = c.null + 8 * other * size
-            add_multiple(size, direction, -inner(size, direction, before), before)
-        length = math.sqrt(inner(size, direction, direction))
+            add_multiple(size, direction, -in_mass_metric(c, size, direction, before), before)
+        length = math.sqrt(in_mass_metric(c, size, direction, direction))
         add_multiple(size, direction, 1.0 / length - 1.0, direction)
-        add_multiple(size, solution, -inner(size, solution, direction), direction)
+        add_multiple(size, solution, -in_mass_metric(c, size, solution, direction), direction)
+
+
+@part
+def solve_least(c, size, k, right, solution):
+    """Solve the system k (size, size) x = right, rows and columns in units of c.scale; returns its rank. Where unknowns
+    are not determined the sum of their squares, in these units and with the weights of c.weight, is least."""
+    rank = eliminate(c, size, k, right)
+    substitute_back(c, size, rank, k, right, NONE, solution)
+    if rank < size:
+        for e in range(size - rank):
+            substitute_back(c, size, rank, k, right, e, c.null + 8 * e * size)
+        move_to_least(c, size, rank, solution)
     x, unit = reals(solution), reals(c.scale)
+    for j in range(size):
+        x[j] *= unit[j]
+    return rank
+
+
+@part
+def weigh_friction(c, size, most):
+    """Weights by which friction is shared among contacts that stick, where it is not determined: as little as can be,
+    and in proportion to what each can take, μ times its normal reaction in c.solution, `most` being the largest. With
+    most = 0 the normal reactions are not known yet."""
+    unknown, x, weight, unit, law = (
+        wholes(c.unknown),
+        reals(c.solution),
+        reals(c.weight),
+        reals(c.scale),
+        reals(c.law),
+    )
+    fill(size, 1.0, c.weight)
+    at = 0
+    for i in range(c.elements):
+        if wholes(c.state)[i] != STICKS or wholes(c.type)[i] != CONTACT or slip_rows(c, i)[1] == 0:
+            continue
+        while unknown[at] != wholes(c.first)[i]:
+            at += 1
+        share = law[i * LAWS + STATIC] * max(x[at] / most, LEAST_SHARE) if most > 0.0 else 1.0
+        for s in range(at + 1, at + wholes(c.length)[i]):
+            weight[s] = LITTLE_FRICTION / share * (unit[s] / unit[at]) ** 2
+
+
+@part
+def share_friction(c, size, rank):
+    """Share what is not determined of the friction of contacts that stick: contacts that unload must not seem to slip
+    where others hold."""
+    unit, x, most = reals(c.scale), reals(c.solution), 0.0
+    for i in range(c.elements):
+        if wholes(c.state)[i] != OPEN and wholes(c.type)[i] == CONTACT:
+            for j in range(size):
+                if wholes(c.unknown)[j] == wholes(c.first)[i]:
+                    most = max(most, x[j])
+    if not most > 0.0:
+        return
+    weigh_friction(c, size, most)
+    for j in range(size):
+        x[j] = x[j] / unit[j] if unit[j] > 0.0 else 0.0
+    move_to_least(c, size, rank, c.solution)
     for j in range(size):
         x[j] *= unit[j]
 
@@ -491,7 +586,10 @@ def solve_mode(c):
         right[i] = -known
         for j in range(size):
             k[i * size + j] = inner(n, row, c.columns + 8 * j * n)
-    solve_least(c, size, c.k, c.right, c.solution)
+    weigh_friction(c, size, 0.0)
+    rank = solve_least(c, size, c.k, c.right, c.solution)
+    if rank < size:
+        share_friction(c, size, rank)
     for j in range(size):
         add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
         reaction[unknown[j]] = x[j]
@@ -517,7 +615,7 @@ def mode_index(c):
 
 
 @part
-def written_out(c, which):
+def mode_program(c, which):
     """The address of a program of this mode, rates (0) or ends (1); 0 where it is not written out."""
     if c.table == 0:
         return np.int64(0)
@@ -528,7 +626,7 @@ def written_out(c, which):
 def read_ends(c, source):
     """Reactions, rates and residuals of all rows in this mode, from its program where there is one; False where the
     mass matrix is singular."""
-    address = written_out(c, ENDS)
+    address = mode_program(c, ENDS)
     if address == 0:
         if not evaluate(c, source):
             return False
@@ -561,6 +659,7 @@ def permanent_reactions(c):
         scale[i] = 1.0 / length if length > 0.0 else 0.0
         for j in range(size):
             k[i * size + j] = inner(n, row, c.rows_z + 8 * j * n)
+    fill(size, 1.0, c.weight)
     solve_least(c, size, c.k, c.right, c.solution)
     copy_numbers(size, c.solution, c.reaction)
 
@@ -568,7 +667,7 @@ def permanent_reactions(c):
 @part
 def write_rates(c, source, target):
     """Write [q̇, u̇, power] for the inputs at `source`; the power is that of loads and changing reactions."""
-    address = written_out(c, MOTION)
+    address = mode_program(c, MOTION)
     if address != 0:
         call(address, source, target)
         return
@@ -590,7 +689,7 @@ def write_reactions(c, source, target):
     if not read_ends(c, source):
         fill(c.rows, math.nan, target)
         return
-    if c.permanent > 0 and written_out(c, ENDS) == 0:
+    if c.permanent > 0 and mode_program(c, ENDS) == 0:
         permanent_reactions(c)
     copy_numbers(c.rows, c.reaction, target)
 
@@ -616,17 +715,29 @@ def frictionless(c, i):
 
 
 @part
+def friction_left(c, i):
+    """How much more than its present friction (N, N m) holds the element i, which sticks."""
+    reaction, law = reals(c.reaction), reals(c.law + 8 * i * LAWS)
+    at, slips = slip_rows(c, i)
+    size = abs(reaction[at])
+    if slips == 2:
+        size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
+    normal = law[BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+    return law[STATIC] * normal - size
+
+
+@part
 def write_event_functions(c, source, target):
     """Write two functions for each changing constraint, which fall through zero where its mode ends, and what the
     user's events watch."""
     g = reals(target)
     state, kind, first = wholes(c.state), wholes(c.type), wholes(c.first)
-    rate, phi, reaction, law = reals(c.rate), reals(c.phi), reals(c.reaction), reals(c.law)
+    rate, phi, reaction = reals(c.rate), reals(c.phi), reals(c.reaction)
     if not read_ends(c, source):
         fill(2 * c.elements + c.watched, math.nan, target)
         return
     if c.watched > 0 or c.conditions != 0:
-        if c.permanent > 0 and written_out(c, ENDS) == 0:
+        if c.permanent > 0 and mode_program(c, ENDS) == 0:
             permanent_reactions(c)
         copy_numbers(c.inputs, source, c.x_watch)
         copy_numbers(c.rows, c.reaction, c.x_watch + 8 * c.inputs)
@@ -636,11 +747,13 @@ def write_event_functions(c, source, target):
         call(c.watch, c.x_watch, target + 16 * c.elements)
     for i in range(c.elements):
         one, two = 1.0, 1.0
-        at, slips = slip_rows(c, i)
+        slips = slip_rows(c, i)[1]
         if kind[i] == SWITCHED or kind[i] == FRICTION:
             one = condition_ahead(c, i, reals(source)[0])
         elif state[i] == OPEN:
-            one = phi[first[i]] if kind[i] == CONTACT else rate[first[i]]
+            one = rate[first[i]]
+            if kind[i] == CONTACT:
+                one = phi[first[i]] + GAP_ROUNDINGS * gap_rounding(c, i, source)
         else:
             one = reaction[first[i]]
         if kind[i] != SWITCHED:
@@ -650,11 +763,7 @@ def write_event_functions(c, source, target):
                     if slips == 1:
                         two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
             elif slips > 0 and state[i] == STICKS:
-                size = abs(reaction[at])
-                if slips == 2:
-                    size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
-                normal = law[i * LAWS + BOUND] if kind[i] == FRICTION else reaction[first[i]]
-                two = law[i * LAWS + STATIC] * normal - size
+                two = friction_left(c, i)
         g[2 * i], g[2 * i + 1] = one, two
 
 
@@ -768,7 +877,7 @@ def close_rates(c):
         from_z(c, c.z, c.step)
         for j in range(n):
             u[j] += step[j]
-            if abs(u[j]) <= ROUNDINGS * 2.220446049250313e-16 * abs(step[j]):
+            if abs(u[j]) <= ROUNDINGS * EPS * abs(step[j]):
                 u[j] = 0.0
 
 

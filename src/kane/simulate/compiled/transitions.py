@@ -16,11 +16,12 @@ import math
 import numpy as np
 from numba import types
 
-from ...constraints.thresholds import AT_REST, ON_CONE, SOLVED, TOUCHING
+from ...constraints.thresholds import ALMOST_STILL, AT_REST, ON_CONE, ROUNDING, SOLVED, TOUCHING
 from .call import call, part, reals, record_of, solve_by, wholes
 from .changing import (
     BOUND,
     CONTACT,
+    EPS,
     FRICTION,
     KINETIC,
     LAWS,
@@ -35,6 +36,7 @@ from .changing import (
     evaluate,
     fill,
     from_z,
+    gap_rounding,
     inner,
     place_residual,
     project_state,
@@ -66,8 +68,6 @@ MOST_AT_ONE_TIME = 200
 GAP = 1e-10
 """Gap (m, rad) at which a contact counts as touching when another one changes: simultaneous contacts are."""
 
-EPS = 2.220446049250313e-16
-
 TASKS = CHANGE, FIRST, LIMIT = range(3)
 """End the mode and begin the next, begin the first one, shorten a step."""
 
@@ -81,29 +81,11 @@ machine = record_of(MEMORY)
 
 
 @part
-def gap_rounding(c, i):
-    """Rounding error (m, rad) of the gap of element i: what it is the difference of."""
-    n = c.n
-    a, q = reals(c.a + 8 * wholes(c.first)[i] * n), reals(c.x + c.q_start)
-    total = 0.0
-    if c.coordinates == n:
-        for j in range(n):
-            total += abs(a[j] * q[j])
-        return EPS * total
-    longest, size = 0.0, 0.0
-    for j in range(n):
-        longest = max(longest, abs(a[j]))
-    for j in range(c.coordinates):
-        size = max(size, abs(q[j]))
-    return EPS * longest * size
-
-
-@part
 def resting_speed(c, i):
     """Speed (m/s, rad/s) below which the normal of element i is at rest: what it would do from there is lost in the
     rounding of its gap."""
     fall = max(0.0, -reals(c.drift)[wholes(c.first)[i]])
-    return max(AT_REST, math.sqrt(32.0 * fall * gap_rounding(c, i)), 64.0 * EPS * abs(reals(c.x)[0]) * fall)
+    return max(AT_REST, math.sqrt(32.0 * fall * gap_rounding(c, i, c.x)), 64.0 * EPS * abs(reals(c.x)[0]) * fall)
 
 
 @part
@@ -127,7 +109,7 @@ def touches(c, i):
     """Whether element i can act: a contact without a gap, or a one-way rate at its bound."""
     kind, row = wholes(c.type)[i], wholes(c.first)[i]
     if kind == CONTACT:
-        return wholes(c.state)[i] != OPEN or reals(c.phi)[row] <= GAP + 64.0 * gap_rounding(c, i)
+        return wholes(c.state)[i] != OPEN or reals(c.phi)[row] <= GAP + 64.0 * gap_rounding(c, i, c.x)
     if kind == ONE_WAY:
         return reals(c.rate)[row] <= AT_REST
     return False
@@ -166,6 +148,16 @@ def turn_directions(c):
 
 
 @part
+def largest_normal(c):
+    """The largest normal reaction of contacts in this mode (N, N m)."""
+    largest = 0.0
+    for i in range(c.elements):
+        if wholes(c.type)[i] == CONTACT and wholes(c.state)[i] != OPEN:
+            largest = max(largest, reals(c.reaction)[wholes(c.first)[i]])
+    return largest
+
+
+@part
 def end_mode(c, slot):
     """End what the function `slot` watched; returns the cause, START where it was no end."""
     i = slot // 2
@@ -186,6 +178,10 @@ def end_mode(c, slot):
         state[i] = STICKS
         return STICK
     reaction = reals(c.reaction)
+    if kind[i] == CONTACT and reaction[wholes(c.first)[i]] <= ON_CONE * largest_normal(c):
+        state[i] = OPEN  # normal reaction and friction vanish together
+        barred[i] = NOT_CLOSED
+        return RELEASE
     state[i] = SLIPS
     barred[i] = NOT_STUCK
     set_direction(c, i, -reaction[at], -reaction[at + 1] if slips == 2 else 0.0)
@@ -256,6 +252,10 @@ def strike(c, law):
     row, v, p, impulse = wholes(c.solver_row), reals(c.solver_v), reals(c.solver_r), reals(c.impulse)
     for i in range(size):
         v[i] = reals(c.rate)[row[i]]
+    if law == PATH_NEWTON:  # no collision: what touches neither approaches nor separates
+        for k in range(count):
+            if wholes(c.solver_type)[k] != FREE:
+                v[wholes(c.solver_first)[k]] = 0.0
     solve_problem(c, law, count, size, c.solver_v)
     if not c.residual <= SOLVED:
         return math.nan
@@ -344,6 +344,28 @@ def take_choice(c, count, size, small):
 
 
 @part
+def is_held(c):
+    """Whether the reactions of the mode can keep what is closed closed and what sticks at rest."""
+    state, kind, reaction, law = wholes(c.state), wholes(c.type), reals(c.reaction), reals(c.law)
+    solve_mode(c)
+    least = -ROUNDING * largest_normal(c)
+    for i in range(c.elements):
+        if state[i] == OPEN or kind[i] == SWITCHED:
+            continue
+        normal = law[i * LAWS + BOUND]
+        if kind[i] != FRICTION:
+            normal = reaction[wholes(c.first)[i]]
+            if normal < least:
+                return False
+        at, slips = slip_rows(c, i)
+        if state[i] == STICKS and slips > 0:
+            one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
+            if math.sqrt(one * one + two * two) > (1.0 + ROUNDING) * law[i * LAWS + STATIC] * normal:
+                return False
+    return True
+
+
+@part
 def choose_mode(c):
     """The mode that goes on from these speeds, by the Coulomb problem in accelerations. False where there is none."""
     n, row, b = c.n, wholes(c.solver_row), reals(c.solver_b)
@@ -362,7 +384,9 @@ def choose_mode(c):
     c.possible = problem(c.solver_work).solutions
     if not c.residual <= SOLVED:
         return False
-    take_choice(c, count, size, ON_CONE * largest)
+    take_choice(c, count, size, ALMOST_STILL * largest)
+    if not is_held(c):
+        take_choice(c, count, size, ON_CONE * largest)
     return True
 
 

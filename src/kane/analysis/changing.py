@@ -1,0 +1,145 @@
+"""What came and went along a motion, checked by the laws of contact: gaps, reactions that push, friction within its
+bound, impulses that account for jumps of the speeds and take no energy from nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..constraints.thresholds import SATISFIED
+from .programs import Array, Programs, States
+from .report import CheckRow
+
+PUSHES = 1e-8
+"""Share of the largest reaction by which one may pull, or friction exceed its bound: these are where a function that is
+computed to 1e-10 falls through zero."""
+
+JUMPS = 1e-6
+"""Share of the largest jump by which an impact may miss M (u⁺ − u⁻) = Aᵀ P: the one after which a contact rests carries
+the impulses of all the bounces that are left out."""
+
+GAIN = 1e-9
+"""Share of the kinetic energy that an impact may seem to give, by rounding."""
+
+
+NOT_UNIQUE = "more contacts than needed: those of least norm are told, others would do as well"
+
+
+class Switching(Protocol):
+    """What is read of a transition."""
+
+    @property
+    def t(self) -> float: ...
+    @property
+    def energy_change(self) -> float: ...
+    @property
+    def u_before(self) -> Array | None: ...
+    @property
+    def u_after(self) -> Array | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChangingMotion:
+    """A motion of k times under m rows of constraints, permanent ones first: A (k, m, n), residuals phi (k, m) and
+    reactions (k, m). `gaps` are the rows whose residual is a gap, `pushing` those whose reaction pushes, `friction` has
+    for each constraint with friction its rows and the bound (k,) of the size of their reactions. `transitions` come
+    with `impulses` (transitions, m)."""
+
+    A: Array
+    phi: Array
+    reactions: Array
+    gaps: tuple[int, ...]
+    pushing: tuple[int, ...]
+    friction: tuple[tuple[tuple[int, ...], Array], ...]
+    transitions: Sequence[Switching]
+    impulses: Array
+
+    @property
+    def struck(self) -> bool:
+        """Whether there was an impulse."""
+        return bool(np.any(self.impulses))
+
+    @property
+    def redundant(self) -> bool:
+        """Whether more rows react at some time than the motion needs, so that their reactions are not unique."""
+        acting = self.reactions != 0.0
+        ranks = np.linalg.matrix_rank(self.A * acting[:, :, None])
+        return bool(np.any(ranks < acting.sum(axis=1)))
+
+    def efforts(self) -> Array:
+        """What all reactions do along the speeds, (k, n)."""
+        return np.einsum("kmn,km->kn", self.A, self.reactions)
+
+
+def changing_rows(motion: ChangingMotion, ask: Programs, states: States) -> list[CheckRow]:
+    """The laws of contact along a motion."""
+    return [_gaps(motion), _pushes(motion), _friction(motion), _jumps(motion, ask, states), _gains(motion, ask, states)]
+
+
+def _gaps(motion: ChangingMotion) -> CheckRow:
+    name, statement = "gaps", "nothing penetrates: gaps ≥ 0"
+    if not motion.gaps:
+        return CheckRow(name, statement, None, SATISFIED, "there are none")
+    return CheckRow(name, statement, max(0.0, -float(np.min(motion.phi[:, motion.gaps]))), SATISFIED)
+
+
+def _size(motion: ChangingMotion) -> float:
+    """The largest reaction; 1 where there is none."""
+    return float(np.abs(motion.reactions).max(initial=0.0)) or 1.0
+
+
+def _pushes(motion: ChangingMotion) -> CheckRow:
+    name, statement = "pushes", "contacts and stops push, they do not pull"
+    if not motion.pushing:
+        return CheckRow(name, statement, None, PUSHES, "there are none")
+    if motion.redundant:
+        return CheckRow(name, statement, None, PUSHES, NOT_UNIQUE)
+    worst = max(0.0, -float(np.min(motion.reactions[:, motion.pushing])))
+    return CheckRow(name, statement, worst / _size(motion), PUSHES)
+
+
+def _friction(motion: ChangingMotion) -> CheckRow:
+    name, statement = "friction", "friction stays within its bound"
+    if not motion.friction:
+        return CheckRow(name, statement, None, PUSHES, "there is none")
+    if motion.redundant:
+        return CheckRow(name, statement, None, PUSHES, NOT_UNIQUE)
+    beyond = [
+        float(np.max(np.linalg.norm(motion.reactions[:, rows], axis=1) - bound)) for rows, bound in motion.friction
+    ]
+    return CheckRow(name, statement, max(0.0, *beyond) / _size(motion), PUSHES)
+
+
+def _jumps(motion: ChangingMotion, ask: Programs, states: States) -> CheckRow:
+    """At the transitions whose time is one of the motion's, so that their place is known."""
+    name, statement = "impacts", "M (u⁺ − u⁻) = Aᵀ P at impacts"
+    times = states.t[:, 0]
+    struck = [i for i, P in enumerate(motion.impulses) if np.any(P)]
+    places = {i: np.flatnonzero(times == motion.transitions[i].t) for i in struck}
+    seen = [i for i in struck if len(places[i])]
+    if not seen:
+        note = "no time of the motion is that of an impact" if struck else "there are none"
+        return CheckRow(name, statement, None, JUMPS, note)
+    M, missed, size = ask("mass_matrix", states), 0.0, 0.0
+    for i in seen:
+        at, change = int(places[i][0]), motion.transitions[i]
+        assert change.u_before is not None and change.u_after is not None
+        gained = M[at] @ (change.u_after - change.u_before)
+        missed = max(missed, float(np.abs(gained - motion.impulses[i] @ motion.A[at]).max()))
+        size = max(size, float(np.abs(gained).max()))
+    return CheckRow(name, statement, missed / (size or 1.0), JUMPS)
+
+
+def _gains(motion: ChangingMotion, ask: Programs, states: States) -> CheckRow:
+    name, statement = "losses", "no impact gains energy"
+    if not motion.struck:
+        return CheckRow(name, statement, None, GAIN, "there are none")
+    T = float(np.max(ask("energy", states)[0]))
+    return CheckRow(name, statement, max(0.0, *(x.energy_change for x in motion.transitions)) / (T or 1.0), GAIN)
+
+
+__all__ = ["ChangingMotion", "changing_rows"]
