@@ -75,7 +75,7 @@ NO_SWEEPS, FIRST_SWEEPS, MANY_SWEEPS, MORE_SWEEPS = np.int64(0), np.int64(6), np
 NEWTON_STEPS = np.int64(60)
 """Steps of Newton's method at most; four to ten are usual."""
 
-SETTLED, ROUND, ROUNDS, SLOW = 1e-7, np.int64(16), 16, 0.95
+SETTLED, ROUND, ROUNDS, SLOW = 1e-8, np.int64(16), 50, 0.95
 """Natural residual at which a large problem of a time step is settled; sweeps of a round, rounds at most, and what a
 round leaves of the residual when no more is to be had."""
 

@@ -65,7 +65,7 @@ GAIN = 1e-9
 PENETRATES = -1e-9
 """Gap (m, rad) below which bodies are moved apart; above it the next step does it by its velocities."""
 
-FEW_ROWS = 36
+FEW_ROWS = 24
 """Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
 
 PROGRAMS = ("changing", "rates")
