@@ -83,7 +83,7 @@ def disk_in_plane(
     model = kane.Model("disk", gravity=(g * np.sin(slope), 0, -g * np.cos(slope)))
     model.parameter("mu", friction, free=True)
     model.body("disk", mass=m, inertia={"xx": J, "yy": J, "zz": J})
-    names = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "v", "w"]}
+    names: dict[str, Any] = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "v", "w"]}
     model.joint("plane", "planar", "ground", "disk", normal="y", **names)
     given = {"shape": {"sphere": r}, "normal": "z", "at": (0, 0, -r)}
     model.contact("ramp", "disk", "ground", **given, friction="mu", restitution=restitution)

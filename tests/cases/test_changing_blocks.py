@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ def rocking_block(b: float, h: float, mu: float = ENOUGH) -> kane.Model:
     model = kane.Model("block", gravity=(0, 0, -9.81))
     J = (b * b + h * h) / 3
     model.body("block", mass=1.0, center=(0, 0, h), inertia={"xx": J, "yy": J, "zz": J})
-    names = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "vx", "w"]}
+    names: dict[str, Any] = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "vx", "w"]}
     model.joint("plane", "planar", "ground", "block", normal="y", **names)
     for name, side in (("right", b), ("left", -b)):
         model.contact(name, "block", "ground", shape={"point": (side, 0, 0)}, friction=mu)
@@ -74,7 +75,7 @@ def test_a_block_rocks_under_one_pulse_of_the_floor() -> None:
     model.joint("shake", "prismatic", "ground", "floor", axis="x", prescribed=[way])
     J = (p.b**2 + p.h**2) / 3
     model.body("block", mass=1.0, center=(0, 0, p.h), inertia={"xx": J, "yy": J, "zz": J})
-    names = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "vx", "w"]}
+    names: dict[str, Any] = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "vx", "w"]}
     model.joint("plane", "planar", "ground", "block", normal="y", **names)
     for name, side in (("right", p.b), ("left", -p.b)):
         model.contact(name, "block", "floor", shape={"point": (side, 0, 0)}, normal="z", friction=ENOUGH)
@@ -88,7 +89,7 @@ def test_a_block_rocks_under_one_pulse_of_the_floor() -> None:
 
 
 def box_on_plane(
-    bx: float, by: float, h: float, m: float, *, slope: float = 0.0, by_angles: bool = False, **law: float
+    bx: float, by: float, h: float, m: float, *, slope: float = 0.0, by_angles: bool = False, **law: Any
 ) -> kane.Model:
     """A uniform box of half-lengths bx, by, h on the plane of x (down the slope) and y; its height is 0 at rest.
 

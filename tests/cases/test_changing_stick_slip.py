@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import kane
@@ -84,7 +86,7 @@ def rotors(*inertias: float) -> kane.Model:
     model = kane.Model("rotors")
     for k, J in enumerate(inertias, 1):
         model.body(f"rotor {k}", inertia={"xx": J, "yy": J, "zz": J})
-        names = {"coordinates": [f"a{k}"], "speeds": [f"w{k}"]}
+        names: dict[str, Any] = {"coordinates": [f"a{k}"], "speeds": [f"w{k}"]}
         model.joint(f"shaft {k}", "revolute", "ground", f"rotor {k}", axis="z", **names)
     return model
 
@@ -110,7 +112,7 @@ def test_backlash_passes_momentum_to_and_fro() -> None:
     model = kane.Model("backlash")
     for k, mass in enumerate((p.m1, p.m2), 1):
         model.body(f"mass {k}", mass=mass)
-        names = {"coordinates": [f"x{k}"], "speeds": [f"v{k}"]}
+        names: dict[str, Any] = {"coordinates": [f"x{k}"], "speeds": [f"v{k}"]}
         model.joint(f"slide {k}", "prismatic", "ground", f"mass {k}", axis="x", **names)
     model.constrain("play", kane.Backlash("x2 - x1", play=2 * p.dl, restitution=p.e))
     run = model.simulate(d.events[-1]["t"] + 1e-3, q=[0.0, p.z], u=[p.v1, p.v2])

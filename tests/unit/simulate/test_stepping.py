@@ -160,14 +160,15 @@ def test_permanent_constraints_hold_and_the_motion_is_that_of_events() -> None:
 
 def test_what_does_not_go_with_steps_is_refused() -> None:
     m = ball()
-    for given, word in (
+    wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"contacts": "steps"}, "stepping"),
         ({"contacts": "stepping"}, "step="),
         ({"contacts": "stepping", "step": -1.0}, "positive"),
         ({"contacts": "stepping", "step": 1e-3, "method": "rk4"}, "method"),
         ({"contacts": "stepping", "step": 1e-3, "impact": "poisson"}, "newton"),
         ({"contacts": "stepping", "step": 1e-3, "events": {"hit": "floor.normal"}}, "hit"),
-    ):
+    )
+    for given, word in wrong:
         with pytest.raises(InputError, match=word):
             m.simulate(1.0, **given)
     with pytest.raises(InputError, match="backward"):

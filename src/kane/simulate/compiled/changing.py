@@ -483,7 +483,21 @@ def substitute_back(c, size, rank, k, right, free, target):
 
 
 @part
-def in_mass_metric(c, size, a, b):
+def set_determined(c, size, rank, k, right, target):
+    """Set the unknowns that have a pivot in a triangular system, from those at `target` that have none."""
+    a, b, x = reals(k), reals(right), reals(target)
+    rows, columns = wholes(c.pivot_row), wholes(c.pivot_column)
+    for p in range(rank):
+        i = rank - 1 - p
+        at = rows[i] * size
+        total = b[rows[i]]
+        for j in range(i + 1, size):
+            total -= a[at + columns[j]] * x[columns[j]]
+        x[columns[i]] = total / a[at + columns[i]]
+
+
+@part
+def weighted_sum(c, size, a, b):
     """Σ w a b with the weights of c.weight."""
     w, x, y = reals(c.weight), reals(a), reals(b)
     total = 0.0
@@ -493,16 +507,18 @@ def in_mass_metric(c, size, a, b):
 
 
 @part
-def move_to_least(c, size, rank, solution):
-    """Move the unknowns along the directions in c.null to where Σ w x² is least; makes these orthonormal."""
+def move_to_least(c, size, rank, k, right, solution):
+    """Move the unknowns of a triangular system along the directions in c.null to where Σ w x² is least; makes these
+    orthonormal. Where weights differ much they are not exact, so that what is determined is set anew."""
     for e in range(size - rank):
         direction = c.null + 8 * e * size
         for other in range(e):
             before = c.null + 8 * other * size
-            add_multiple(size, direction, -in_mass_metric(c, size, direction, before), before)
-        length = math.sqrt(in_mass_metric(c, size, direction, direction))
+            add_multiple(size, direction, -weighted_sum(c, size, direction, before), before)
+        length = math.sqrt(weighted_sum(c, size, direction, direction))
         add_multiple(size, direction, 1.0 / length - 1.0, direction)
-        add_multiple(size, solution, -in_mass_metric(c, size, solution, direction), direction)
+        add_multiple(size, solution, -weighted_sum(c, size, solution, direction), direction)
+    set_determined(c, size, rank, k, right, solution)
 
 
 @part
@@ -514,7 +530,7 @@ def solve_least(c, size, k, right, solution):
     if rank < size:
         for e in range(size - rank):
             substitute_back(c, size, rank, k, right, e, c.null + 8 * e * size)
-        move_to_least(c, size, rank, solution)
+        move_to_least(c, size, rank, k, right, solution)
     x, unit = reals(solution), reals(c.scale)
     for j in range(size):
         x[j] *= unit[j]
@@ -560,7 +576,7 @@ def share_friction(c, size, rank):
     weigh_friction(c, size, most)
     for j in range(size):
         x[j] = x[j] / unit[j] if unit[j] > 0.0 else 0.0
-    move_to_least(c, size, rank, c.solution)
+    move_to_least(c, size, rank, c.k, c.right, c.solution)
     for j in range(size):
         x[j] *= unit[j]
 
