@@ -68,6 +68,12 @@ def place(run: kane.Trajectory, t: float) -> np.ndarray[Any, Any]:
     return run.q[int(np.argmin(np.abs(run.t - t)))]
 
 
+def reaction(run: kane.Trajectory, row: str) -> np.ndarray[Any, Any]:
+    """The reaction of a row along a motion."""
+    names = list(run.model.mechanism.all_row_names)
+    return run.multipliers[:, names.index(row)]
+
+
 def disk_in_plane(
     m: float,
     r: float,

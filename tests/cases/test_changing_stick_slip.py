@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import kane
-from cases.changing_records import changes, close, place, record, since, times
+from cases.changing_records import changes, close, place, reaction, record, since, times
 
 GRAZED = 1e-7
 """Tolerance of a motion that touches the speed of the belt again and again without crossing it."""
@@ -162,12 +162,14 @@ def test_a_latch_catches_a_mass_holds_it_and_lets_it_go() -> None:
     model.constrain("latch", kane.Latch(f"x - {p.xl}"), duration=p.t_hold)
     caught, released = d.events
     shortly = released["t"] + 0.3
-    run = model.simulate([0.0, shortly, v["t_next_turning"] + 1e-3], q=[p.x0], events={"turning": "v"})
+    held = 0.5 * (caught["t"] + released["t"])
+    run = model.simulate([0.0, held, shortly, v["t_next_turning"] + 1e-3], q=[p.x0], events={"turning": "v"})
     catch, release = changes(run)
     assert [catch.cause, release.cause] == ["imposed", "freed"]
     assert times([catch, release]) == close([caught["t"], released["t"]])
     assert catch.u_before[0] == close(caught["v_before"]) and catch.u_after[0] == 0.0
     assert catch.energy_change == close(-caught["energy_lost"])
-    assert run.q[1, 0] == close(v["x_at_0p3s_after_release"])
+    assert abs(reaction(run, "latch")[1]) == close(v["reaction_while_held"])
+    assert run.q[2, 0] == close(v["x_at_0p3s_after_release"])
     turning = run.events[0]
     assert turning.t[-1] == close(v["t_next_turning"]) and turning.y[-1][0] == close(v["x_next_turning"])

@@ -62,6 +62,9 @@ GOES_ON, CYCLES, CONTRADICTS, HAS_NO_MASS, UNSOLVED = range(5)
 """What comes of a transition: the motion goes on; too many at one instant; no mode and no impulse is consistent; the
 mass matrix is singular; the impact could not be resolved."""
 
+CANCELLED = 1e-3
+"""Share of the accelerations that a row is made of which its own counts at least, in telling whether there is any."""
+
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
 
@@ -158,11 +161,28 @@ def largest_normal(c):
 
 
 @part
+def slip_together(c, which):
+    """Let the slip of the element `which` begin, and of all that are at the edge of their friction like it: where what
+    each of them holds is not determined, none of them does."""
+    reaction, law = reals(c.reaction), reals(c.law)
+    for i in range(c.elements):
+        at, slips = slip_rows(c, i)
+        if wholes(c.state)[i] != STICKS or slips == 0:
+            continue
+        holds = law[i * LAWS + STATIC]
+        holds *= law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+        one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
+        if i == which or math.sqrt(one * one + two * two) >= (1.0 - ON_CONE) * holds > 0.0:
+            wholes(c.state)[i] = SLIPS
+            wholes(c.barred)[i] = NOT_STUCK
+            set_direction(c, i, -one, -two)
+
+
+@part
 def end_mode(c, slot):
     """End what the function `slot` watched; returns the cause, START where it was no end."""
     i = slot // 2
     state, kind, barred = wholes(c.state), wholes(c.type), wholes(c.barred)
-    at, slips = slip_rows(c, i)
     if slot % 2 == 0 and (kind[i] == SWITCHED or kind[i] == FRICTION):
         return IMPOSED if state[i] == OPEN else FREED
     if slot % 2 == 0:
@@ -182,9 +202,7 @@ def end_mode(c, slot):
         state[i] = OPEN  # normal reaction and friction vanish together
         barred[i] = NOT_CLOSED
         return RELEASE
-    state[i] = SLIPS
-    barred[i] = NOT_STUCK
-    set_direction(c, i, -reaction[at], -reaction[at + 1] if slips == 2 else 0.0)
+    slip_together(c, i)
     return SLIP
 
 
@@ -380,6 +398,10 @@ def choose_mode(c):
     for i in range(size):
         b[i] = reals(c.drift)[row[i]] + inner(n, c.rows_z + 8 * row[i] * n, c.z_other)
         largest = max(largest, abs(b[i]))
+    for i in range(size):  # what is left of free accelerations that cancel is none
+        row_z = c.rows_z + 8 * row[i] * n
+        parts = math.sqrt(inner(n, row_z, row_z) * inner(n, c.z, c.z))
+        largest = max(largest, CANCELLED * parts)
     solve_problem(c, SOLVE, count, size, c.solver_b)
     c.possible = problem(c.solver_work).solutions
     if not c.residual <= SOLVED:
