@@ -139,7 +139,7 @@ def pendulum_on_a_stop() -> kane.Model:
     m = kane.Model(gravity=(0, 0, -G))
     m.body("rod", mass=2, inertia={"xx": 1 / 6, "yy": 1 / 6})
     m.joint("j", "planar", "ground", "rod", normal="y")
-    m.constrain("pin", kane.Loop("revolute", "ground", "rod", axis="y", second_at=(0, 0, 0.5)))
+    m.constrain("pin", kane.Loop("revolute", "ground", "rod", axis="y", second_at=(0, 0, 0.5), rows=("x", "z")))
     m.contact("stop", "rod", "ground", shape={"point": (0, 0, -0.5)}, normal="x", at=(-0.2, 0, 0))
     return m
 
