@@ -23,7 +23,7 @@ from kane.simulate.contacts import resolve_impact
 
 G = 9.81
 BALLS, RADIUS, MASS, HALF_BOX = 20, 0.05, 0.5, 0.15
-DURATION, STEP = 5.0, 0.01  # s
+DURATION, STEP = 5.0, 0.005  # s
 FRICTION = 0.3
 PEER_STEPS = (1e-3, 1e-4)  # s
 WALLS = {"floor": ("z", 0, 0), "left": ("x", -1, 0), "right": ("-x", 1, 0), "front": ("y", 0, -1), "back": ("-y", 0, 1)}

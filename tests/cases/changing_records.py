@@ -68,6 +68,12 @@ def place(run: kane.Trajectory, t: float) -> np.ndarray[Any, Any]:
     return run.q[int(np.argmin(np.abs(run.t - t)))]
 
 
+def reaction(run: kane.Trajectory, row: str) -> np.ndarray[Any, Any]:
+    """The reaction of a row along a motion."""
+    names = list(run.model.mechanism.all_row_names)
+    return run.multipliers[:, names.index(row)]
+
+
 def disk_in_plane(
     m: float,
     r: float,
@@ -83,7 +89,7 @@ def disk_in_plane(
     model = kane.Model("disk", gravity=(g * np.sin(slope), 0, -g * np.cos(slope)))
     model.parameter("mu", friction, free=True)
     model.body("disk", mass=m, inertia={"xx": J, "yy": J, "zz": J})
-    names = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "v", "w"]}
+    names: dict[str, Any] = {"coordinates": ["z", "x", "angle"], "speeds": ["vz", "v", "w"]}
     model.joint("plane", "planar", "ground", "disk", normal="y", **names)
     given = {"shape": {"sphere": r}, "normal": "z", "at": (0, 0, -r)}
     model.contact("ramp", "disk", "ground", **given, friction="mu", restitution=restitution)

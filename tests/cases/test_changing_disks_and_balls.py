@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -100,7 +101,7 @@ def test_a_ball_thrown_with_back_spin_slips_then_sticks_then_rolls() -> None:
     assert [run.q[-1, 1], *run.u[-1]] == close([v["x_T"], 0.0, v["vx_T"], v["w_T"]])
 
 
-def ball_in_space(m: float, r: float, **law: float) -> kane.Model:
+def ball_in_space(m: float, r: float, **law: Any) -> kane.Model:
     """A solid ball over a level floor; the height is 0 where it touches."""
     model = kane.Model("ball", gravity=(0, 0, -9.81))
     model.body("ball", mass=m, inertia=dict.fromkeys(("xx", "yy", "zz"), 0.4 * m * r**2))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import kane
-from cases.changing_records import changes, close, place, record
+from cases.changing_records import changes, close, place, reaction, record, since
 
 ROUGH = 1e7
 """A coefficient of friction at which nothing slips until the normal reaction is 1e-7 of the tangential one."""
@@ -137,6 +137,8 @@ def test_a_rolling_ball_climbs_a_step() -> None:
     assert set(strikes.impulse) == {"step"}
     normal, along = strikes.impulse["step"]
     assert [normal, abs(along)] == close([v["normal_impulse_over_m"], v["tangential_impulse_over_m"]])
+    pressed = reaction(run, "step.normal")[since(run, strikes.t)][0]
+    assert pressed == close(v["N_over_mg_after_impact"] * p.g)
     top = run.events[0]
     assert top.t[0] - strikes.t == close(v["time_to_top"])
     assert run.u[-1] == close([v["speed_on_top"], 0.0, -v["speed_on_top"] / p.r])

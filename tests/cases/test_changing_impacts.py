@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kane
-from cases.changing_records import changes, close, record, times
+from cases.changing_records import changes, close, reaction, record, times
 from kane.simulate.contacts import resolve_impact
 
 TIGHT = 1e-12  # critical angles and coefficient of the rod
@@ -64,12 +64,15 @@ def test_states_of_the_rod_are_told_apart() -> None:
     model = rod(p, p.mu)
     for row in d.values["table"]:
         q, u = touching(p, row["theta"]), sliding(p, row["theta"], row["w"])
-        start = model.simulate(1e-6, q=q, u=u).transitions[0]
+        run = model.simulate(1e-6, q=q, u=u)
+        start = run.transitions[0]
         told = {"slides": ("start", 1), "leaves": ("start", 1), "indeterminate": ("start", 2)}
         told["inconsistent"] = ("impact without collision", 1)
         assert (start.cause, start.possible) == told[row["result"]], row
         if row["result"] in ("slides", "leaves"):
             assert start.mode["floor"] == {"slides": "slips", "leaves": "open"}[row["result"]]
+        if row["result"] == "slides":
+            assert reaction(run, "floor.normal")[0] == close(row["N_if_sliding"])
 
 
 def test_an_inconsistent_state_of_the_rod_ends_in_an_impact_without_collision() -> None:
@@ -80,6 +83,7 @@ def test_an_inconsistent_state_of_the_rod_ends_in_an_impact_without_collision() 
     assert start.cause == "impact without collision"
     assert start.impulse["floor"] == close([wanted["P_n"], wanted["P_t"]])
     assert start.energy_change == close(wanted["energy_change"])
+    assert start.u_after is not None
     vx, vy, w = start.u_after
     end = [vx + p.l * w * math.sin(p.theta), vy - p.l * w * math.cos(p.theta)]
     assert end == close([wanted["v_t"], wanted["v_n"]])
@@ -147,6 +151,7 @@ def test_a_ball_strikes_a_row_of_balls(name: str, law: str) -> None:
     wanted = v["sequential_left_to_right" if law == "sequential" else law]
     assert start.cause == "impact" and start.u_after == close(wanted)
     assert start.energy_change == close(v[f"energy_{law}"] - v["energy_before"])
+    assert start.u_after is not None
     assert np.dot(p.masses, start.u_after) == close(v["momentum"])
 
 

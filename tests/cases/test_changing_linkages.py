@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def cart(p: SimpleNamespace) -> kane.Model:
     model = kane.Model("cart")
     model.body("basket", mass=p.mB, center=(p.L1, 0, 0), inertia={"xx": p.IB, "yy": p.IB, "zz": p.IB})
     model.body("caster", mass=p.mC, center=(-p.L3, 0, 0))
-    place = {"coordinates": ["q1", "q2", "q3"], "speeds": ["u1", "v", "u2"]}
+    place: dict[str, Any] = {"coordinates": ["q1", "q2", "q3"], "speeds": ["u1", "v", "u2"]}
     model.joint("place", "planar", "ground", "basket", velocity="body", **place)
     model.joint(
         "caster", "revolute", "basket", "caster", axis="z", at=(p.L2, 0, 0), coordinates=["q4"], speeds=["turn"]

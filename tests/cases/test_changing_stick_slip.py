@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import kane
-from cases.changing_records import changes, close, place, record, since, times
+from cases.changing_records import changes, close, place, reaction, record, since, times
 
 GRAZED = 1e-7
 """Tolerance of a motion that touches the speed of the belt again and again without crossing it."""
@@ -84,7 +86,7 @@ def rotors(*inertias: float) -> kane.Model:
     model = kane.Model("rotors")
     for k, J in enumerate(inertias, 1):
         model.body(f"rotor {k}", inertia={"xx": J, "yy": J, "zz": J})
-        names = {"coordinates": [f"a{k}"], "speeds": [f"w{k}"]}
+        names: dict[str, Any] = {"coordinates": [f"a{k}"], "speeds": [f"w{k}"]}
         model.joint(f"shaft {k}", "revolute", "ground", f"rotor {k}", axis="z", **names)
     return model
 
@@ -110,7 +112,7 @@ def test_backlash_passes_momentum_to_and_fro() -> None:
     model = kane.Model("backlash")
     for k, mass in enumerate((p.m1, p.m2), 1):
         model.body(f"mass {k}", mass=mass)
-        names = {"coordinates": [f"x{k}"], "speeds": [f"v{k}"]}
+        names: dict[str, Any] = {"coordinates": [f"x{k}"], "speeds": [f"v{k}"]}
         model.joint(f"slide {k}", "prismatic", "ground", f"mass {k}", axis="x", **names)
     model.constrain("play", kane.Backlash("x2 - x1", play=2 * p.dl, restitution=p.e))
     run = model.simulate(d.events[-1]["t"] + 1e-3, q=[0.0, p.z], u=[p.v1, p.v2])
@@ -160,12 +162,14 @@ def test_a_latch_catches_a_mass_holds_it_and_lets_it_go() -> None:
     model.constrain("latch", kane.Latch(f"x - {p.xl}"), duration=p.t_hold)
     caught, released = d.events
     shortly = released["t"] + 0.3
-    run = model.simulate([0.0, shortly, v["t_next_turning"] + 1e-3], q=[p.x0], events={"turning": "v"})
+    held = 0.5 * (caught["t"] + released["t"])
+    run = model.simulate([0.0, held, shortly, v["t_next_turning"] + 1e-3], q=[p.x0], events={"turning": "v"})
     catch, release = changes(run)
     assert [catch.cause, release.cause] == ["imposed", "freed"]
     assert times([catch, release]) == close([caught["t"], released["t"]])
     assert catch.u_before[0] == close(caught["v_before"]) and catch.u_after[0] == 0.0
     assert catch.energy_change == close(-caught["energy_lost"])
-    assert run.q[1, 0] == close(v["x_at_0p3s_after_release"])
+    assert abs(reaction(run, "latch")[1]) == close(v["reaction_while_held"])
+    assert run.q[2, 0] == close(v["x_at_0p3s_after_release"])
     turning = run.events[0]
     assert turning.t[-1] == close(v["t_next_turning"]) and turning.y[-1][0] == close(v["x_next_turning"])

@@ -35,7 +35,7 @@ def random_model(rng: np.random.Generator) -> kane.Model:
         name = f"b{k}"
         size = rng.uniform(0.1, 0.4)
         mass = rng.uniform(0.5, 3.0)
-        inertia = dict.fromkeys(("xx", "yy", "zz"), 0.4 * mass * size**2)
+        inertia: dict[str, Any] = dict.fromkeys(("xx", "yy", "zz"), 0.4 * mass * size**2)
         m.body(name, mass=mass, inertia=inertia, center=tuple(rng.uniform(-0.1, 0.1, 3).tolist()))
         add_joint(m, rng, name, parent)
         if rng.random() < 0.4:
@@ -63,10 +63,10 @@ def add_shape(m: kane.Model, rng: np.random.Generator, name: str, size: float) -
     slope = rng.uniform(-0.4, 0.4)
     shape = {"sphere": size} if rng.random() < 0.5 else {"point": tuple((size * rng.normal(size=3)).tolist())}
     friction = float(rng.choice([0.0, rng.uniform(0.1, 1.2)]))
-    given = {"restitution": float(rng.choice([0.0, rng.uniform(0.1, 0.9)])), "friction": friction}
+    given: dict[str, Any] = {"restitution": float(rng.choice([0.0, rng.uniform(0.1, 0.9)])), "friction": friction}
     if friction and rng.random() < 0.3:
         given["static"] = 1.3 * friction
-    plane = {"normal": (np.sin(slope), 0, np.cos(slope)), "at": (0, 0, -2)}
+    plane: dict[str, Any] = {"normal": (np.sin(slope), 0, np.cos(slope)), "at": (0, 0, -2)}
     m.contact(f"on {name}", name, "ground", shape=shape, **plane, **given)
 
 

@@ -132,6 +132,10 @@ ON_CONE = 1e-9
 """Share of a reaction within which it is at the edge of what friction can hold, and share of the largest free
 acceleration below which a reaction or an acceleration is none."""
 
+NO_ACCELERATION = 1e-13
+"""Acceleration (m/s², rad/s²) that is none: what rounding leaves of accelerations that cancel, as of balls that hang
+side by side at rest."""
+
 ALMOST_STILL = 1e-5
 """Share of the largest free acceleration below which an acceleration may be none: close to the edge of its cone a
 contact problem hardly tells the two apart, and the reactions of the mode without it decide."""

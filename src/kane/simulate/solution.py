@@ -178,8 +178,8 @@ class Transition:
     mode: Mapping[str, str] = field(default_factory=dict[str, str])
     impulse: Mapping[str, Array] = field(default_factory=dict[str, Array])
     energy_change: float = 0.0
-    u_before: Array | None = None
-    u_after: Array | None = None
+    u_before: Array = field(default_factory=lambda: np.zeros(0))
+    u_after: Array = field(default_factory=lambda: np.zeros(0))
     possible: int = 1
     slip: Mapping[str, Array] = field(default_factory=dict[str, Array])
 

@@ -53,7 +53,7 @@ def test_the_outcome_tells_transitions(ball: kane.Trajectory) -> None:
 def test_the_diagram_has_a_bar_where_a_constraint_holds() -> None:
     (ax,) = plots.modes(CHANGES, 4.0).axes
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b"]
-    bars = [[p.get_extents().intervalx.tolist() for p in c.get_paths()] for c in ax.collections]
+    bars = [[list(p.get_extents().intervalx) for p in c.get_paths()] for c in ax.collections]
     sticks_a, slips_a, sticks_b, slips_b = bars
     assert (sticks_a, slips_a, sticks_b, slips_b) == ([[1.5, 4.0]], [[1.0, 1.5]], [[0.0, 3.0]], [])
     assert [np.asarray(line.get_xdata()).tolist() for line in ax.lines] == [[1.0], []]

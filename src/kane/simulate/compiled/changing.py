@@ -483,7 +483,21 @@ def substitute_back(c, size, rank, k, right, free, target):
 
 
 @part
-def in_mass_metric(c, size, a, b):
+def set_pivot_unknowns(c, size, rank, k, right, target):
+    """Set the unknowns that have a pivot in a triangular system, from those at `target` that have none."""
+    a, b, x = reals(k), reals(right), reals(target)
+    rows, columns = wholes(c.pivot_row), wholes(c.pivot_column)
+    for p in range(rank):
+        i = rank - 1 - p
+        at = rows[i] * size
+        total = b[rows[i]]
+        for j in range(i + 1, size):
+            total -= a[at + columns[j]] * x[columns[j]]
+        x[columns[i]] = total / a[at + columns[i]]
+
+
+@part
+def weighted_product(c, size, a, b):
     """Σ w a b with the weights of c.weight."""
     w, x, y = reals(c.weight), reals(a), reals(b)
     total = 0.0
@@ -493,16 +507,18 @@ def in_mass_metric(c, size, a, b):
 
 
 @part
-def move_to_least(c, size, rank, solution):
-    """Move the unknowns along the directions in c.null to where Σ w x² is least; makes these orthonormal."""
+def move_to_least(c, size, rank, k, right, solution):
+    """Move the unknowns of a triangular system along the directions in c.null to where Σ w x² is least; makes these
+    orthonormal. Where weights differ much they are not exact, so that what is determined is set anew."""
     for e in range(size - rank):
         direction = c.null + 8 * e * size
         for other in range(e):
             before = c.null + 8 * other * size
-            add_multiple(size, direction, -in_mass_metric(c, size, direction, before), before)
-        length = math.sqrt(in_mass_metric(c, size, direction, direction))
+            add_multiple(size, direction, -weighted_product(c, size, direction, before), before)
+        length = math.sqrt(weighted_product(c, size, direction, direction))
         add_multiple(size, direction, 1.0 / length - 1.0, direction)
-        add_multiple(size, solution, -in_mass_metric(c, size, solution, direction), direction)
+        add_multiple(size, solution, -weighted_product(c, size, solution, direction), direction)
+    set_pivot_unknowns(c, size, rank, k, right, solution)
 
 
 @part
@@ -514,7 +530,7 @@ def solve_least(c, size, k, right, solution):
     if rank < size:
         for e in range(size - rank):
             substitute_back(c, size, rank, k, right, e, c.null + 8 * e * size)
-        move_to_least(c, size, rank, solution)
+        move_to_least(c, size, rank, k, right, solution)
     x, unit = reals(solution), reals(c.scale)
     for j in range(size):
         x[j] *= unit[j]
@@ -560,7 +576,7 @@ def share_friction(c, size, rank):
     weigh_friction(c, size, most)
     for j in range(size):
         x[j] = x[j] / unit[j] if unit[j] > 0.0 else 0.0
-    move_to_least(c, size, rank, c.solution)
+    move_to_least(c, size, rank, c.k, c.right, c.solution)
     for j in range(size):
         x[j] *= unit[j]
 
@@ -715,15 +731,23 @@ def frictionless(c, i):
 
 
 @part
-def friction_left(c, i):
-    """How much more than its present friction (N, N m) holds the element i, which sticks."""
-    reaction, law = reals(c.reaction), reals(c.law + 8 * i * LAWS)
+def friction_ahead(c, i, source):
+    """What falls through zero where the slip of the element i ends, or what it sticks by is overcome; 1 where nothing
+    will."""
+    law, reaction = reals(c.law), reals(c.reaction)
     at, slips = slip_rows(c, i)
+    if slips == 0:
+        return 1.0
+    if wholes(c.state)[i] == SLIPS:
+        if frictionless(c, i):
+            return 1.0
+        ahead = slip_direction(c, i)
+        return ahead + SLIP_ROUNDINGS * slip_rounding(c, i, source) if slips == 1 else ahead
     size = abs(reaction[at])
     if slips == 2:
         size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
-    normal = law[BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
-    return law[STATIC] * normal - size
+    normal = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+    return law[i * LAWS + STATIC] * normal - size
 
 
 @part
@@ -747,7 +771,6 @@ def write_event_functions(c, source, target):
         call(c.watch, c.x_watch, target + 16 * c.elements)
     for i in range(c.elements):
         one, two = 1.0, 1.0
-        slips = slip_rows(c, i)[1]
         if kind[i] == SWITCHED or kind[i] == FRICTION:
             one = condition_ahead(c, i, reals(source)[0])
         elif state[i] == OPEN:
@@ -756,14 +779,8 @@ def write_event_functions(c, source, target):
                 one = phi[first[i]] + GAP_ROUNDINGS * gap_rounding(c, i, source)
         else:
             one = reaction[first[i]]
-        if kind[i] != SWITCHED:
-            if slips > 0 and state[i] == SLIPS:
-                if not frictionless(c, i):
-                    two = slip_direction(c, i)
-                    if slips == 1:
-                        two += SLIP_ROUNDINGS * slip_rounding(c, i, source)
-            elif slips > 0 and state[i] == STICKS:
-                two = friction_left(c, i)
+        if kind[i] != SWITCHED and state[i] != OPEN:
+            two = friction_ahead(c, i, source)
         g[2 * i], g[2 * i + 1] = one, two
 
 

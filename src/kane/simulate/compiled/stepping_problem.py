@@ -47,7 +47,7 @@ from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL
 from .step import copy_numbers
 
-GOOD_ENOUGH = 1e-3
+GOOD_ENOUGH = 1e-2
 """Relative natural residual of the contact problem of a step up to which the motion goes on."""
 
 ROUNDS = 20
@@ -65,7 +65,7 @@ GAIN = 1e-9
 PENETRATES = -1e-9
 """Gap (m, rad) below which bodies are moved apart; above it the next step does it by its velocities."""
 
-FEW_ROWS = 36
+FEW_ROWS = 24
 """Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
 
 PROGRAMS = ("changing", "rates")

@@ -16,7 +16,7 @@ import math
 import numpy as np
 from numba import types
 
-from ...constraints.thresholds import ALMOST_STILL, AT_REST, ON_CONE, ROUNDING, SOLVED, TOUCHING
+from ...constraints.thresholds import ALMOST_STILL, AT_REST, NO_ACCELERATION, ON_CONE, ROUNDING, SOLVED, TOUCHING
 from .call import call, part, reals, record_of, solve_by, wholes
 from .changing import (
     BOUND,
@@ -35,7 +35,6 @@ from .changing import (
     add_multiple,
     evaluate,
     fill,
-    friction_left,
     from_z,
     gap_rounding,
     inner,
@@ -74,10 +73,6 @@ TASKS = CHANGE, FIRST, LIMIT = range(3)
 
 NEARLY = 0.95
 """Part of the time to the end of a slip that a step may take."""
-
-SHARED = 1e-6
-"""Share of its friction within which a contact slips together with another one that has reached its bound: weights by
-which friction is shared leave 1e-7."""
 
 NOT_CLOSED, NOT_STUCK = 1, 2
 """What an element must not be chosen to do."""
@@ -163,13 +158,21 @@ def largest_normal(c):
 
 
 @part
-def begin_slip(c, i):
-    """Let element i, which sticks, slip against its friction."""
-    at, slips = slip_rows(c, i)
-    reaction = reals(c.reaction)
-    wholes(c.state)[i] = SLIPS
-    wholes(c.barred)[i] = NOT_STUCK
-    set_direction(c, i, -reaction[at], -reaction[at + 1] if slips == 2 else 0.0)
+def slip_together(c, which):
+    """Let the slip of the element `which` begin, and of all that are at the edge of their friction like it: where what
+    each of them holds is not determined, none of them does."""
+    reaction, law = reals(c.reaction), reals(c.law)
+    for i in range(c.elements):
+        at, slips = slip_rows(c, i)
+        if wholes(c.state)[i] != STICKS or slips == 0:
+            continue
+        holds = law[i * LAWS + STATIC]
+        holds *= law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+        one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
+        if i == which or math.sqrt(one * one + two * two) >= (1.0 - ON_CONE) * holds > 0.0:
+            wholes(c.state)[i] = SLIPS
+            wholes(c.barred)[i] = NOT_STUCK
+            set_direction(c, i, -one, -two)
 
 
 @part
@@ -196,13 +199,7 @@ def end_mode(c, slot):
         state[i] = OPEN  # normal reaction and friction vanish together
         barred[i] = NOT_CLOSED
         return RELEASE
-    begin_slip(c, i)
-    for other in range(c.elements):  # friction that is shared reaches its bounds together
-        first, count = slip_rows(c, other)
-        if state[other] == STICKS and count > 0:
-            size = math.sqrt(inner(count, c.reaction + 8 * first, c.reaction + 8 * first))
-            if size > 0.0 and friction_left(c, other) <= SHARED * size:
-                begin_slip(c, other)
+    slip_together(c, i)
     return SLIP
 
 
@@ -402,9 +399,9 @@ def choose_mode(c):
     c.possible = problem(c.solver_work).solutions
     if not c.residual <= SOLVED:
         return False
-    take_choice(c, count, size, ALMOST_STILL * largest)
+    take_choice(c, count, size, max(ALMOST_STILL * largest, NO_ACCELERATION))
     if not is_held(c):
-        take_choice(c, count, size, ON_CONE * largest)
+        take_choice(c, count, size, max(ON_CONE * largest, NO_ACCELERATION))
     return True
 
 
