@@ -298,3 +298,11 @@ def test_a_box_pushed_high_tips_first() -> None:
     tips = next(x for x in changes(run) if x.cause == "release")
     assert tips.t == pytest.approx(RECORDS["X13"]["values"]["F_tip"] / 10.0, abs=1e-9)
     assert tips.mode == {"right": "sticks", "left": "open"} and run.q[-1, 2] > 0.0
+
+
+def test_balls_that_swing_together_do_not_part_and_meet_for_ever() -> None:
+    run = kane.load("newtons-cradle").simulate(1.0)  # by Poisson's law all but the first swing on together
+    assert run.outcome.success and len(run.transitions) < 20
+    assert run.energy().kinetic[-1] + run.energy().potential[-1] == pytest.approx(
+        run.energy().kinetic[0] + run.energy().potential[0], rel=1e-9
+    )

@@ -117,6 +117,9 @@ def changing() -> kane.Model:
     (lock,) = m.constrain("lock", kane.ConfigurationEquations("q2 = 0"), when="t - 1", until="abs(lock) - 5")
     (floor,) = m.contact("floor", "lower", "ground", shape={"point": (0, -1, 0)}, at=(0, -3, 0), friction=0.3)
     print(lock.law.held, floor.row_names(), list(m.changing))
+    brake = kane.load("pendulum")
+    brake.constrain("shoe", kane.Brake("pivot", bound=2.0))
+    print(brake.modes())
     return m
 
 

@@ -101,9 +101,9 @@ def modes(answers: Answers) -> Modes:
     >>> lock = m.constrain("lock", kane.Brake("pivot", bound=2))
     >>> print(m.modes())
     3 modes
-      0: lock sticks: 0 multiplications, 0 additions, 0 divisions
-      1: lock slips forward: 2 multiplications, 2 additions, 0 divisions
-      2: lock slips backward: 2 multiplications, 2 additions, 0 divisions
+      0: lock sticks: 2 multiplications, 0 additions, 0 divisions
+      1: lock slips forward: 2 multiplications, 3 additions, 0 divisions
+      2: lock slips backward: 2 multiplications, 3 additions, 0 divisions
     guards and resets
       lock sticks: 1 times the bound less the size of its friction falls through zero → slips; speeds stay
       lock slips: the speed of its slip falls through zero → sticks or slips the other way; speeds stay

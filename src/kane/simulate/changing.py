@@ -220,6 +220,7 @@ class ChangingRun:
             "rows_z": (rows, n),
             "direction": (k, 2),
             "imposed": (k,),
+            "slack": (k,),
             "ends": (3, rows),
             "slip": (2,),
             "solver_work": (solver,),

@@ -142,6 +142,7 @@ OWN_REALS = (
     "direction",  # (elements, 2): of the slip that is going on
     "imposed",  # (elements,): since when a switched constraint holds, s
     "offset",  # (rows,): residual that is kept
+    "slack",  # (elements,): reaction (N, N m) below which one is rounding
     "step",  # (n,)
     "before",  # (n,): speeds before a transition
     "impulse",  # (rows,)
@@ -778,9 +779,9 @@ def write_event_functions(c, source, target):
             if kind[i] == CONTACT:
                 one = phi[first[i]] + GAP_ROUNDINGS * gap_rounding(c, i, source)
         else:
-            one = reaction[first[i]]
+            one = reaction[first[i]] + reals(c.slack)[i]
         if kind[i] != SWITCHED and state[i] != OPEN:
-            two = friction_ahead(c, i, source)
+            two = friction_ahead(c, i, source) + (reals(c.slack)[i] if state[i] == STICKS else 0.0)
         g[2 * i], g[2 * i + 1] = one, two
 
 

@@ -16,7 +16,16 @@ import math
 import numpy as np
 from numba import types
 
-from ...constraints.thresholds import ALMOST_STILL, AT_REST, NO_ACCELERATION, ON_CONE, ROUNDING, SOLVED, TOUCHING
+from ...constraints.thresholds import (
+    ALMOST_STILL,
+    AT_REST,
+    NO_ACCELERATION,
+    NO_REACTION,
+    ON_CONE,
+    ROUNDING,
+    SOLVED,
+    TOUCHING,
+)
 from .call import call, part, reals, record_of, solve_by, wholes
 from .changing import (
     BOUND,
@@ -463,8 +472,20 @@ def switch(c, cause, which, t):
 
 
 @part
+def set_slack(c):
+    """What reactions are rounding errors: a share of what would give the free accelerations of the whole system. Bodies
+    that move alike press on each other with nothing, and must not part and meet for ever."""
+    size = math.sqrt(inner(c.n, c.z_free, c.z_free))
+    for i in range(c.elements):
+        row = c.rows_z + 8 * wholes(c.first)[i] * c.n
+        length = math.sqrt(inner(c.n, row, row))
+        reals(c.slack)[i] = NO_REACTION * size / length if length > 0.0 else 0.0
+
+
+@part
 def write_state(m, c, energy, at_start):
     """Give the loop the state in c.x, from which it starts anew."""
+    set_slack(c)
     first_step = time_to_turn(c)
     project_state(c, 0.0)
     copy_numbers(c.states, c.x + c.q_start, m.y)
