@@ -143,6 +143,6 @@ contact problem hardly tells the two apart, and the reactions of the mode withou
 SOLVED = 1e-8
 """Relative natural residual of a contact problem that counts as solved."""
 
-NO_REACTION = 1e-10
+NO_REACTION = 1e-12
 """Share of the forces that act on a system below which a reaction is none: that of bodies which move alike is the error
 of their motion."""

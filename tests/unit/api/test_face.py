@@ -46,7 +46,7 @@ def test_an_unknown_name_of_the_package_gets_a_suggestion() -> None:
         with pytest.raises(AttributeError, match=f"no attribute '{name}'; did you mean '{meant}'"):
             getattr(kane, name)
     with pytest.raises(AttributeError, match=r"dir\(kane\)"):
-        kane.zebra  # noqa: B018
+        kane.xylophone  # noqa: B018
     with pytest.raises(AttributeError, match=r"no attribute 'a\.b'"):
         getattr(kane, "a.b")
 

@@ -781,7 +781,7 @@ def write_event_functions(c, source, target):
         else:
             one = reaction[first[i]] + reals(c.slack)[i]
         if kind[i] != SWITCHED and state[i] != OPEN:
-            two = friction_ahead(c, i, source) + (reals(c.slack)[i] if state[i] == STICKS else 0.0)
+            two = friction_ahead(c, i, source)
         g[2 * i], g[2 * i + 1] = one, two
 
 
