@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import stat
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from backends.programs import long_chain
 from kane.backends import cache, compile, library
 from kane.backends.llvm import machine
+from kane.graph import Program
 
 X = np.linspace(-1, 1, 8)
 
@@ -98,6 +100,29 @@ def test_sources_are_told_by_content_not_by_size_and_time(tmp_path: Path, monkey
     os.utime(files[1])
     seen.add(hash_of_sources())
     assert len(seen) == 4  # a time alone changes nothing
+
+
+def test_making_a_program_searches_no_older_objects_for_garbage(folder: Path) -> None:
+    frozen = []
+
+    def make() -> Program:
+        frozen.append(gc.get_freeze_count())
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        library.load_or_make(("whether or not it succeeds",), make)
+    assert frozen[0] > 0
+    assert gc.get_freeze_count() == 0
+
+
+def test_objects_that_the_user_has_frozen_stay_frozen(folder: Path) -> None:
+    gc.freeze()
+    try:
+        before = gc.get_freeze_count()
+        library.load_or_make(("made while frozen",), lambda: long_chain(4, "made"))
+        assert gc.get_freeze_count() > 0.99 * before
+    finally:
+        gc.unfreeze()
 
 
 def test_only_the_owner_can_look_into_the_cache(folder: Path) -> None:

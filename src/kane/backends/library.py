@@ -6,9 +6,11 @@ parse as a valid program is made anew.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache as once
 from pathlib import Path
 
@@ -29,9 +31,28 @@ def load_or_make(parts: tuple[str, ...], make: Callable[[], Program]) -> Program
             return parse(stored.decode())
         except (KaneError, UnicodeDecodeError):
             pass  # written by something else: make it anew
-    program = make()
+    with _no_search_of_old_objects():
+        program = make()
     cache.save(name, str(program).encode())
     return program
+
+
+@contextmanager
+def _no_search_of_old_objects() -> Iterator[None]:
+    """Let Python look for garbage only among what is made meanwhile.
+
+    A formulation makes tens of thousands of small objects, which sooner or later calls for a search through all
+    objects of the process, every imported library's included: 40 ms inside a formulation of 70 ms. Whoever has frozen
+    objects already is left alone.
+    """
+    if gc.get_freeze_count():
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @once
