@@ -59,11 +59,12 @@ def _no_search_of_old_objects() -> Iterator[None]:
 def _makers() -> bytes:
     """A hash of the makers' source files: their names and their contents, read once per process."""
     root = str(Path(__file__).parents[1])
-    parts = []
+    seen = hashlib.sha256()
     for file in sorted(path for part in _MAKERS for path in _sources(f"{root}{os.sep}{part}")):
         content = _content(file)
-        parts.append(f"{file[len(root) :]}\0{len(content)}\0".encode() + content)
-    return hashlib.sha256(b"".join(parts)).digest()
+        seen.update(f"{file[len(root) :]}\0{len(content)}\0".encode())
+        seen.update(content)
+    return seen.digest()
 
 
 def _content(file: str) -> bytes:

@@ -23,7 +23,7 @@ from .program import STAGES, Inputs, Outputs, Program, ProgramRow, free_prefix
 _INFIX = {op.infix: op.name for op in TABLE.values() if op.infix}
 _INPUT = re.compile(r"input (\S+) \[(\w+)\]:(.*)$")
 _OUTPUT = re.compile(r"output (\S+) \(([^()]*)\):(.*)$")
-_ROW = re.compile(r"(z+)([0-9]{1,9}) = (.*?)(?:  # (.*))?$")
+_ROW = re.compile(r"(z+[0-9]{1,9}) = (.*)$")
 _SHAPE = re.compile(r"(?:[0-9]{1,9}(?:, ?[0-9]{1,9})*,?)?")
 _CALL = re.compile(r"(\w+)\((.*)\)$")
 
@@ -90,7 +90,7 @@ class _ProgramReader:
             self.slots[repr(value)] = inputs + i
         rows = []
         for i, (op, args, number) in enumerate(self.rows):
-            rows.append(ProgramRow(op, tuple(self.slot(a, number) for a in args)))
+            rows.append(ProgramRow(op, tuple([self.slot(a, number) for a in args])))
             self.slots[f"{self.z}{i + 1}"] = base + i
         outputs = tuple(
             Outputs(name, shape, tuple(self.slot(v, number) for v in values))
@@ -101,7 +101,18 @@ class _ProgramReader:
         return Program(name, tuple(self.groups), tuple(self.constants), tuple(rows), outputs, comments)
 
     def line(self, number: int, line: str) -> None:
-        if match := _INPUT.match(line):
+        right, _, comment = line.partition("  # ")
+        if match := _ROW.match(right):
+            expected = f"{self.z}{len(self.rows) + 1}"
+            if match[1] != expected:
+                raise self.refuse(number, f"expected {expected}, found {match[1]}")
+            if comment:
+                self.comments[len(self.rows)] = comment
+            op, args = self.operation(number, match[2])
+            if len(args) != TABLE[op].arity:
+                raise self.refuse(number, f"{op} takes {TABLE[op].arity} arguments, {len(args)} given")
+            self.rows.append((op, args, number))
+        elif match := _INPUT.match(line):
             if match[2] not in STAGES:
                 raise self.refuse(number, f"the stage '{match[2]}' is not one of {', '.join(STAGES)}")
             labels = tuple(match[3].split())
@@ -119,27 +130,17 @@ class _ProgramReader:
             if math.prod(shape) != len(values):
                 raise self.refuse(number, f"output '{match[1]}' of shape {shape} has {len(values)} values")
             self.outputs.append((match[1], shape, values, number))
-        elif match := _ROW.match(line):
-            expected = f"{self.z}{len(self.rows) + 1}"
-            if match[1] + match[2] != expected:
-                raise self.refuse(number, f"expected {expected}, found {match[1]}{match[2]}")
-            if match[4]:
-                self.comments[len(self.rows)] = match[4]
-            op, args = self.operation(number, match[3])
-            if len(args) != TABLE[op].arity:
-                raise self.refuse(number, f"{op} takes {TABLE[op].arity} arguments, {len(args)} given")
-            self.rows.append((op, args, number))
         else:
             raise self.refuse(number, f"cannot read {line!r}")
 
     def operation(self, number: int, text: str) -> tuple[str, list[str]]:
+        words = text.split(" ")
+        if len(words) == 3 and words[1] in _INFIX:
+            return _INFIX[words[1]], [words[0], words[2]]
         if call := _CALL.match(text):
             if call[1] not in TABLE:
                 raise self.refuse(number, f"unknown operation '{call[1]}'")
             return call[1], [a.strip() for a in call[2].split(",")]
-        words = text.split(" ")
-        if len(words) == 3 and words[1] in _INFIX:
-            return _INFIX[words[1]], [words[0], words[2]]
         raise self.refuse(number, f"cannot read {text!r}")
 
     def collect_constants(self, names: list[str], number: int) -> None:
