@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import InputError
 
+NAMED = 2  # constraints that are open and still named in a line
 SHOWN = 10
 """Transitions that a table shows at its beginning, and at its end."""
 
@@ -190,8 +191,16 @@ class Transition:
         return f"t = {self.t:.9g} s: {self.cause}{about}{lost}{many}"
 
     def modes_text(self) -> str:
-        """What holds afterwards, in words: "floor sticks, wall open"."""
-        return ", ".join(f"{name} {state}" for name, state in self.mode.items())
+        """What holds afterwards, in words: "floor sticks, wall open"; of more than two that are open only the number.
+
+        >>> Transition(0, "start", (), {"a": "sticks", "b": "open", "c": "open", "d": "open"}).modes_text()
+        'a sticks, 3 open'
+        """
+        loose = sum(state == "open" for state in self.mode.values())
+        if loose <= NAMED:
+            return ", ".join(f"{name} {state}" for name, state in self.mode.items())
+        holding = [f"{name} {state}" for name, state in self.mode.items() if state != "open"]
+        return ", ".join([*holding, f"{loose} open"])
 
 
 class Transitions(tuple[Transition, ...]):
