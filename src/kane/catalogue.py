@@ -46,7 +46,7 @@ def models() -> Models:
 
     >>> import kane
     >>> print(kane.models())
-    andrews-squeezer       Andrews' squeezing mechanism...
+    ackermann-car ...
     >>> "stanford-arm" in kane.models()
     True
     """

@@ -40,7 +40,7 @@ def craft(velocity: str, *, gradient: bool) -> Model:
     model = Model("craft")
     model.body("bus", mass=500.0, inertia={"xx": 120.0, "yy": 180.0, "zz": 150.0, "xy": 5.0})
     model.joint("flight", "free", "ground", "bus", velocity=velocity)
-    model.wheel("wheel", "bus", "y", 0.2)
+    model.reaction_wheel("wheel", "bus", "y", 0.2)
     model.load("earth", PointGravity(MU, gradient=gradient))
     r, v = start()
     spin = {"u_flight_wx": 0.001, "u_flight_wy": -0.002, "u_flight_wz": 0.0005, "u_wheel": 80.0}
@@ -70,7 +70,7 @@ def test_potential_and_loads_belong_together(gradient: bool) -> None:
     near.joint("flight", "free", "ground", "bus")
     near.body("arm", mass=1.0, center=[0.4, 0.0, 0.0], inertia={"xx": 0.1, "yy": 0.3, "zz": 0.3})
     near.joint("hinge", "revolute", "bus", "arm", at=[0.5, 0.0, 0.0], axis="z")
-    near.wheel("wheel", "arm", [0.6, 0.0, 0.8], 0.7)
+    near.reaction_wheel("wheel", "arm", [0.6, 0.0, 0.8], 0.7)
     near.load("star", PointGravity(5.0, gradient=gradient))
     near.set_initial({"q_flight_px": 3.0, "q_flight_py": 2.0})
     run = near.simulate(np.linspace(0.0, 3.0, 21), u={"u_flight_wy": 0.4, "u_wheel": 3.0}, rtol=1e-12, atol=1e-12)

@@ -64,7 +64,7 @@ def mounted(model: Model, body: str, *, full: bool) -> None:
         rotation = {"matrix": turned_to(AXIS).tolist()}
         model.joint("wheel", "revolute", body, "wheel", at=AT.tolist(), rotation=rotation, axis="z")
     else:
-        model.wheel("wheel", body, AXIS.tolist(), SPIN, at=AT.tolist())
+        model.reaction_wheel("wheel", body, AXIS.tolist(), SPIN, at=AT.tolist())
 
 
 def craft(*, full: bool) -> Model:
@@ -134,7 +134,7 @@ def test_the_motor_s_torque_passes_momentum_between_wheel_and_craft() -> None:
     model = Model("spin-up")
     model.body("bus", mass=10.0, inertia={"xx": 3.0, "yy": 3.0, "zz": 5.0})
     model.joint("flight", "free", "ground", "bus")
-    model.wheel("w", "bus", "z", 0.2)
+    model.reaction_wheel("w", "bus", "z", 0.2)
     torque, T = 0.4, 3.0
     run = model.simulate((0.0, T), control={"w": torque})
     speed = dict(zip(model.speeds, run.u[-1], strict=True))
@@ -148,7 +148,7 @@ def test_a_gimballed_wheel_gives_the_torque_of_a_control_moment_gyro() -> None:
     model = Model("gyro")
     model.body("gimbal", mass=1.0, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.1})
     model.joint("hold", "spherical", "ground", "gimbal")
-    model.wheel("w", "gimbal", "z", 0.05)
+    model.reaction_wheel("w", "gimbal", "z", 0.05)
     sigma, spin = 0.3, 200.0
     tau = model.inverse_dynamics([1, 0, 0, 0, 0], [sigma, 0, 0, spin], [0, 0, 0, 0])
     np.testing.assert_allclose(tau, [0.0, -sigma * 0.05 * spin, 0.0, 0.0], atol=1e-12)

@@ -159,8 +159,8 @@ def test_a_joint_type_that_recursion_does_not_know_is_refused() -> None:
 def test_wheels_and_stops_are_felt_as_in_the_written_out_form() -> None:
     plan = planned(generator(2), ["free", "revolute", "gimbal"], [None] * 3, ["any"] * 3, [])
     model = build(plan)
-    model.wheel("wheel", "b0", [0.6, 0.0, 0.8], 0.05)
-    model.wheel("gyro", "b1", "y", 0.02)
+    model.reaction_wheel("wheel", "b0", [0.6, 0.0, 0.8], 0.05)
+    model.reaction_wheel("gyro", "b1", "y", 0.02)
     model.load("end", Stop("j1", lower=-0.1, upper=0.5, stiffness=40.0, damping=2.0))
     agree(model, ("inverse_dynamics", "forward_dynamics", "energy", "momentum"), 11)
 

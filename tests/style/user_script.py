@@ -26,7 +26,7 @@ def describe() -> kane.Model:
     m.joint("rail", "prismatic", "ground", "cart", axis="x", coordinates=["x"], speeds=["v"])
     m.particle("bob", 0.5, center=(0, 0, "-L"))
     m.joint("pin", "revolute", "cart", "bob", axis="y", coordinates=["q"], speeds=["u"])
-    m.wheel("flywheel", "cart", "z", 0.02, speed="w")
+    m.reaction_wheel("flywheel", "cart", "z", 0.02, speed="w")
     m.slosh("tank", "cart", 0.2, 0.3)
     m.rotor("motor", "pin", 1e-4, ratio=10)
     turn = m.coordinate("turn")
@@ -40,7 +40,7 @@ def describe() -> kane.Model:
     m.set_speeds({speed: f"{coordinate}'" for speed, coordinate in zip(m.speeds, m.coordinates, strict=True)})
     m.set_gravity((0, 0, "-g"))
     m.set_initial({"q": "10*deg"})
-    m.set_duration(2.0)
+    m.mechanism.set_duration(2.0)
     return m
 
 
@@ -123,6 +123,21 @@ def changing() -> kane.Model:
     return m
 
 
+def drive() -> None:
+    """A vehicle, and what the ground does to it."""
+    m = kane.Model("cart", gravity=(0, 0, -9.81))
+    m.body("base", mass=20.0, inertia=ROUND)
+    wheels = {
+        "left": kane.RoadWheel(at=(0, 0.3, 0), radius=0.1, mass=1.0),
+        "right": kane.RoadWheel(at=(0, -0.3, 0), radius=0.1, mass=1.0),
+        "nose": kane.RoadWheel(at=(0.4, 0, 0), radius=0.1, ball=True),
+    }
+    m.vehicle("base", wheels, friction=0.6)
+    run = m.simulate(1, control={"left": 1.0})
+    ground, tip, mount = run.ground(), run.tipover(), run.interaction("left")
+    print(ground.normal, ground.margin, ground.sums, tip.alpha, tip.crossings, mount.force, run.ground_crossings)
+
+
 def ask(m: kane.Model) -> None:
     """What a model answers at states."""
     n = len(m.speeds)
@@ -203,6 +218,7 @@ def main(folder: Path) -> None:
     print(kane.load("ur5").to_urdf(folder / "ur5.urdf")[:20])
     assert all(model.freedom().degrees >= 0 for model in constraints().values())
     assert not changing().constraints
+    drive()
     analyse()
     print(from_script().speeds)
     assert len(refuse()) == 4

@@ -101,11 +101,11 @@ class Model:
     """A mechanism that you describe and ask.
 
     You describe it with
-        `parameter`, `body`, `particle`, `joint`, `dh`, `wheel`, `slosh`, `rotor`, `coordinate`, `frame`, `point`,
-        `attach`: its parts;
+        `parameter`, `body`, `particle`, `joint`, `dh`, `vehicle`, `reaction_wheel`, `slosh`, `rotor`, `coordinate`,
+        `frame`, `point`, `attach`: its parts;
         `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them and when,
         drives and their limits;
-        `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_duration`, `set_parameters`, `keep_free`:
+        `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_parameters`, `keep_free`:
         choices and values.
     What you described is in
         `mechanism`, `name`, `parameters`, `bodies`, `joints`, `loads`, `constraints`, `changing`, `row_names`,
@@ -155,7 +155,8 @@ class Model:
     particle = _forward_description(Mechanism.particle)
     joint = _forward_description(Mechanism.joint)
     dh = _forward_description(Mechanism.dh)
-    wheel = _forward_description(Mechanism.wheel)
+    reaction_wheel = _forward_description(Mechanism.reaction_wheel)
+    vehicle = _forward_description(Mechanism.vehicle)
     slosh = _forward_description(Mechanism.slosh)
     rotor = _forward_description(Mechanism.rotor)
     coordinate = _forward_description(Mechanism.coordinate)
@@ -171,7 +172,6 @@ class Model:
     order_coordinates = _forward_description(Mechanism.order_coordinates)
     set_gravity = _forward_description(Mechanism.set_gravity)
     set_initial = _forward_description(Mechanism.set_initial)
-    set_duration = _forward_description(Mechanism.set_duration)
 
     # what is described -------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from ..errors import InputError, ModelError, Problem
 from ..formulation import (
     CompiledControl,
     control_program,
+    ground_symbols,
     jacobian_program,
     motion_program,
     multiplier_symbols,
@@ -47,6 +48,7 @@ from .constrained import first_step, is_singular
 from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
+from .vehicles import judged_events
 
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 Law = dict[Expr, Expr] | CompiledControl
@@ -121,7 +123,8 @@ def set_up(
         impact = _impact_law(mechanism, impact, method, stepping)
         _refuse_backward(mechanism, times)
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
-        problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
+        watched = [*_events(mechanism, events), *judged_events(answers)]
+        problem = _problem(answers, law, watched, treatment, held, method)
     sampled = None
     if callable(control):
         period = given.number(mechanism, "control_period", control_period)
@@ -225,7 +228,7 @@ def _mode(
         embedding,
         treatment.project,
         None if unit is None else compile(unit),
-        watch=compile(watch_program(fresh(), [e for _, e in watched])) if watched else None,
+        watch=compile(watch_program(fresh(), [e for _, e in watched], law)) if watched else None,
     )
     return mode, None if law is None else compile(control_program(fresh(), law))
 
@@ -355,7 +358,7 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
 def _watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
     """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
     rows = (*mechanism.row_names, *(name for c in mechanism.changing.values() for name in c.row_names()))
-    symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
+    symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True)) | ground_symbols(mechanism)
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar
     return mechanism.scalar(expression, where, symbols | mechanism.names())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -34,6 +35,17 @@ from .boundary import refuse_odd
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
+from .vehicles import (
+    Crossing,
+    GroundForces,
+    Interaction,
+    TipOver,
+    ground_forces,
+    interaction,
+    judge,
+    split_events,
+    tip_over,
+)
 
 if TYPE_CHECKING:
     from .model import Model
@@ -49,7 +61,8 @@ class Trajectory:
 
     `statistics` say what it cost, `events` where watched expressions crossed zero, `singularities` which singular
     positions of constraints it passed. `segments` are its parts under one set of constraints each, `transitions` what
-    lies between them. It answers with the model that it was simulated with (`answers`), which may have changed since.
+    lies between them; `ground_crossings` are, by vehicle, the times at which it would have to be pulled down, would
+    slip or tip over. It answers with the model that it was simulated with (`answers`), which may have changed since.
 
     >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
     >>> run.t.tolist(), run.q.shape
@@ -70,6 +83,9 @@ class Trajectory:
     singularities: tuple[Singularity, ...] = ()
     segments: tuple[Segment, ...] = ()
     transitions: Transitions = field(default_factory=Transitions)
+    ground_crossings: Mapping[str, tuple[Crossing, ...]] = field(
+        default_factory=dict[str, tuple[Crossing, ...]], repr=False
+    )
 
     @property
     def model(self) -> Model:
@@ -173,6 +189,39 @@ class Trajectory:
                 "    fix: run.multipliers has the reactions of all rows of constraints"
             )
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
+
+    @refuse_odd
+    def ground(self, vehicle: str | None = None) -> GroundForces:
+        """Forces of the ground on the wheels of a vehicle along the motion, (k, w) each (N): the only vehicle, or the
+        one of that name.
+
+        >>> run = kane.load("tanner-mobile-manipulator").simulate([0, 0.5, 1])
+        >>> forces = run.ground()
+        >>> forces.wheels, forces.normal.shape
+        (('front', 'left', 'right'), (3, 3))
+        """
+        return ground_forces(self, vehicle)
+
+    @refuse_odd
+    def tipover(self, vehicle: str | None = None) -> TipOver:
+        """How near a vehicle is to tipping over along the motion: `alpha` (k,) (N rad), positive while it is stable.
+
+        >>> run = kane.load("tanner-mobile-manipulator").simulate([0, 0.5, 1])
+        >>> run.tipover().per_edge.shape
+        (3, 3)
+        """
+        return tip_over(self, vehicle)
+
+    @refuse_odd
+    def interaction(self, mount: str) -> Interaction:
+        """Force (N) and torque (N m) that what a joint carries exerts on the body that carries it, about the joint's
+        point, in that body's axes: what an arm does to its platform. (k, 3) each.
+
+        >>> run = kane.load("tanner-mobile-manipulator").simulate([0, 0.5, 1])
+        >>> run.interaction("mount").force.shape
+        (3, 3)
+        """
+        return interaction(self, mount)
 
     @refuse_odd
     def check(self, tolerance: float = 1e-6) -> CheckReport:
@@ -325,6 +374,10 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         outcome = replace(outcome, text=f"{outcome.text}; {Transitions(solution.transitions).summary()}")
     if passed:
         outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
+    events, watched = split_events(solution.events)
+    judgement = judge(answers, watched, solution.t, q, u, tau)
+    if judgement.sentences:
+        outcome = replace(outcome, text="; ".join([outcome.text, *judgement]))
     return Trajectory(
         answers,
         solution.t,
@@ -334,10 +387,11 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         work,
         outcome,
         solution.statistics,
-        solution.events,
+        events,
         passed,
         solution.segments,
         Transitions(solution.transitions),
+        judgement.crossings,
     )
 
 

@@ -1,6 +1,7 @@
 """From a description to equations: Kane's method as a reverse sweep, composite bodies, the solve inside the program."""
 
 from .equations import Equations, formulate
+from .ground import Ground, Judged, ground_program, ground_symbols, judged_symbols
 from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
     CompiledControl,
@@ -25,6 +26,8 @@ __all__ = [
     "CompiledControl",
     "ControlLaw",
     "Equations",
+    "Ground",
+    "Judged",
     "ModeRows",
     "Place",
     "SlidingFriction",
@@ -32,8 +35,11 @@ __all__ = [
     "coordinate_rates_program",
     "external_program",
     "formulate",
+    "ground_program",
+    "ground_symbols",
     "is_steady",
     "jacobian_program",
+    "judged_symbols",
     "layout_of",
     "mode_programs",
     "motion_program",

@@ -13,6 +13,7 @@ from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
 from ..model import Mechanism
 from .expressions import MotionExpressions, Output
+from .ground import Ground, find_ground
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
 
@@ -89,6 +90,15 @@ class Equations(MotionExpressions):
         for body in self.mechanism.bodies.values():
             flat += pose(self, place_of(self, body.name))
         return {"poses": ((len(self.mechanism.bodies), 12), flat)}
+
+    def ground(self, vehicle: str) -> Ground:
+        """Forces of the ground on the wheels of a vehicle, and how near it is to tipping over, as expressions.
+
+        >>> e = kane.load("tanner-mobile-manipulator").equations()
+        >>> e.ground("vehicle").wheels
+        ('front', 'left', 'right')
+        """
+        return find_ground(self, vehicle)
 
     # programs ----------------------------------------------------------------------------------------------------
 

@@ -233,8 +233,13 @@ class MotionExpressions:
         return self._constraints(spans=True)
 
     @cached_property
-    def _regular_state(self) -> Regular:
-        """The state at which constraints are judged."""
+    def regular_state(self) -> Regular:
+        """The state at which constraints are judged.
+
+        >>> e = kane.load("four-bar").equations()
+        >>> len(e.regular_state.seen) > 0
+        True
+        """
         return regular_state(self.system, self._spans)
 
     @cached_property
@@ -245,7 +250,7 @@ class MotionExpressions:
         >>> e.rank
         2
         """
-        return rank(self._spans, self._regular_state.best)
+        return rank(self._spans, self.regular_state.best)
 
     @cached_property
     def idle_rows(self) -> tuple[bool, ...]:
@@ -255,7 +260,7 @@ class MotionExpressions:
         >>> dict(zip(e.mechanism.row_names, e.idle_rows, strict=True))["pin.z"]
         True
         """
-        return tuple(find_idle_rows(self.constraints, self._regular_state).tolist())
+        return tuple(find_idle_rows(self.constraints, self.regular_state).tolist())
 
     @cached_property
     def embedding(self) -> Embedded:
@@ -265,7 +270,7 @@ class MotionExpressions:
         >>> e.embedding.choice.independent
         (0,)
         """
-        rows, at = self._spans, self._regular_state.best
+        rows, at = self._spans, self.regular_state.best
         mass = evaluate_matrix([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
         return Embedded.of(rows, choose_speeds(evaluate_matrix(rows.A, at), mass, sizes=rows.sizes), at)
 
@@ -279,7 +284,7 @@ class MotionExpressions:
         []
         """
         graph = self.graph
-        if not self._regular_state.seen:
+        if not self.regular_state.seen:
             return [graph.const(0.0)]
         nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
         found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")

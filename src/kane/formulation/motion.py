@@ -14,6 +14,7 @@ from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
+from .ground import without_ground_symbols
 from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
 
@@ -166,10 +167,11 @@ def unit_program(equations: Equations) -> Program | None:
     return equations.lower_outputs("unit", INPUTS, {"y": ((len(state),), state)}) if found else None
 
 
-def watch_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
-    """The functions that events watch, one output each. Where one of them names a multiplier (`multiplier_symbols`) the
-    program reads `Layout.event_inputs`, with the multipliers of all rows as its last inputs."""
-    watched = equations.system.take(exprs)
+def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw | None = None) -> Program:
+    """The functions that events watch, one output each, forces of the ground under a control law among them. Where one
+    of them names a multiplier (`multiplier_symbols`) the program reads `Layout.event_inputs`, with the multipliers of
+    all rows as its last inputs."""
+    watched = apply_law(equations, law, without_ground_symbols(equations, equations.system.take(exprs)))
     outputs = {"events": ((len(watched),), watched)}
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
     if not depends_on(watched, symbols):

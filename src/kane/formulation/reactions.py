@@ -114,13 +114,16 @@ def body_of(mechanism: Mechanism, action: Action) -> Body | None:
 class Released(Kinematics):
     """Velocities of bodies whose joints give way: each adds an auxiliary ω to its link and v to its reference point."""
 
-    def __init__(self, system: System, links: Sequence[Link]):
+    def __init__(self, system: System, links: Sequence[Link], only: str | None = None):
+        """All joints, or the one of that name."""
         rates: dict[Expr, Expr | float] = {system.t: 1.0, **dict(zip(system.q, system.qdot, strict=True))}
         super().__init__(system.graph, rates, system.take)
         self._turning: dict[Frame, Triple] = {}
         self._sliding: dict[Point, Triple] = {}
         for link in links:
             link.attach(self)
+            if only is not None and link.joint.name != only:
+                continue
             names = [f"{link.joint.name}.auxiliary.{k}" for k in range(6)]
             a, b, c, x, y, z = (system.graph.input(name) for name in names)
             self._turning[link.frame], self._sliding[link.point] = (a, b, c), (x, y, z)
@@ -147,26 +150,10 @@ def reactions_program(equations: Equations) -> Program:
     """Wrenches of all joints on their children by auxiliary speeds, and the joints' points, from q, u, udot and the
     multipliers of all rows: `wrench` (joints, 6), force before moment, and `point` (joints, 3), in N."""
     system, links = equations.system, equations.original_links
-    graph, multipliers = system.graph, _multipliers(equations)
+    multipliers = _multipliers(equations)
     moving = system.kinematics(links)
     released = Released(system, links)
-    power = Power()
-    for body in equations.masses:
-        w, v = released.w(body.frame), released.v(body.ref)
-        F, N = body.inertia.loads(
-            moving.w(body.frame), moving.alpha(body.frame), moving.U(body.frame), moving.a(body.ref)
-        )
-        power.add(v, F)
-        power.add(w, N)
-    for action in equations.actions():
-        _add(power, equations, released, action, graph.const(-1.0))
-    by_body = {id(link.body): link for link in links}
-    for factor, row in zip(multipliers, all_rows(equations.mechanism), strict=True):
-        for body, action in body_actions(equations.mechanism, row):
-            if body_of(equations.mechanism, action) is body:
-                _add(power, equations, released, action, -factor)
-            elif id(body) in by_body:
-                _add_at_link(power, equations, released, by_body[id(body)], action, -factor)
+    power = _power_of_all(equations, moving, released, multipliers)
     flat = power.derivatives([u for link in links for u in released.speeds(link)])
     found = {}
     for k, link in enumerate(links):
@@ -178,6 +165,43 @@ def reactions_program(equations: Equations) -> Program:
     j = len(equations.mechanism.joints)
     outputs = {"wrench": ((j, 6), wrench), "point": ((j, 3), _flat(_pins(equations, moving)))}
     return _lower_reactions(equations, "reactions", ("q", "u", "udot"), outputs, multipliers)
+
+
+def released_wrench(equations: Equations, joint: str, body: Body, multipliers: Sequence[Expr]) -> Wrench:
+    """Force and moment of one joint on its child about the child's origin, along the child's axes, from q, u, udot and
+    the multipliers of all rows."""
+    system, links = equations.system, equations.original_links
+    moving = system.kinematics(links)
+    released = Released(system, links, joint)
+    power = _power_of_all(equations, moving, released, multipliers)
+    link = next(link for link in links if link.joint.name == joint)
+    a, b, c, x, y, z = power.derivatives(released.speeds(link))
+    F, M = (x, y, z), minus((a, b, c), cross(link.to_origin, (x, y, z)))
+    assert body.frame is not None
+    return moving.turn(F, link.frame, body.frame), moving.turn(M, link.frame, body.frame)
+
+
+def _power_of_all(equations: Equations, moving: Kinematics, released: Released, multipliers: Sequence[Expr]) -> Power:
+    """Power of inertia, less that of loads and reactions of constraints, in velocities of joints that give way."""
+    system = equations.system
+    power = Power()
+    for body in equations.masses:
+        w, v = released.w(body.frame), released.v(body.ref)
+        F, N = body.inertia.loads(
+            moving.w(body.frame), moving.alpha(body.frame), moving.U(body.frame), moving.a(body.ref)
+        )
+        power.add(v, F)
+        power.add(w, N)
+    for action in equations.actions():
+        _add(power, equations, released, action, system.graph.const(-1.0))
+    by_body = {id(link.body): link for link in equations.original_links}
+    for factor, row in zip(multipliers, all_rows(equations.mechanism), strict=True):
+        for body, action in body_actions(equations.mechanism, row):
+            if body_of(equations.mechanism, action) is body:
+                _add(power, equations, released, action, -factor)
+            elif id(body) in by_body:
+                _add_at_link(power, equations, released, by_body[id(body)], action, -factor)
+    return power
 
 
 def _add(power: Power, equations: Equations, kin: Kinematics, action: Action, factor: Expr) -> None:
@@ -387,5 +411,6 @@ __all__ = [
     "multiplier_symbols",
     "orientation_program",
     "reactions_program",
+    "released_wrench",
     "rows_program",
 ]

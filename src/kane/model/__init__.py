@@ -60,8 +60,9 @@ from .loads import (
 )
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
 from .paths import PathTable, body_path_table, joint_path_table
-from .records import Body, Coordinate, Joint, Limit, NamedControl, Parameter, Rotor, Shape, Speed, Wheel
+from .records import Body, Coordinate, Joint, Limit, NamedControl, Parameter, ReactionWheel, Rotor, Shape, Speed
 from .urdf import UrdfOptions, read_urdf, to_urdf
+from .vehicles import BuiltVehicle, BuiltWheel, RoadWheel
 
 __all__ = [
     "INERTIA",
@@ -76,6 +77,8 @@ __all__ = [
     "BuiltChanging",
     "BuiltConstraint",
     "BuiltLoad",
+    "BuiltVehicle",
+    "BuiltWheel",
     "Changing",
     "ChangingLaw",
     "ChangingRows",
@@ -114,6 +117,8 @@ __all__ = [
     "PointVelocity",
     "Rack",
     "Ratchet",
+    "ReactionWheel",
+    "RoadWheel",
     "Rolling",
     "RollingEllipsoid",
     "RollingOnSphere",
@@ -129,7 +134,6 @@ __all__ = [
     "Thruster",
     "Torque",
     "UrdfOptions",
-    "Wheel",
     "attitudes",
     "body_path_table",
     "builtin_names",

@@ -24,16 +24,17 @@ from .changing import build_changing, hold_all_rows, row_names_of
 from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
 from .constraints.touching import up_axis
 from .dh import dh_arm
-from .fields import ORIGIN, resolve_fields
+from .fields import ORIGIN, fields_of, resolve_fields
 from .files.describe import describe
 from .loads import BuiltLoad, Load
 from .measures import MeasureNumbers
 from .parameters import change_parameters, check_rotor
-from .records import Body, Joint, Limit, NamedControl, Rotor, Shape, Speed, Wheel
+from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wheel, add_slosh
+from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Shape, Speed
 from .speeds import check_definitions
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
-from .wheels import SloshOptions, WheelOptions, add_slosh, add_wheel
+from .vehicles import ROOTS, BuiltVehicle, RoadWheel, add_vehicle
 
 _LISTED = 30  # names that an error shows
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -50,7 +51,8 @@ class Mechanism(Tree):
         self.loads: dict[str, BuiltLoad] = {}
         self.constraints: dict[str, BuiltConstraint] = {}
         self.changing: dict[str, BuiltChanging] = {}  # what comes and goes, by the names of its elements
-        self.wheels: dict[str, Wheel] = {}
+        self.reaction_wheels: dict[str, ReactionWheel] = {}
+        self.vehicles: dict[str, BuiltVehicle] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
         self.controls: dict[str, NamedControl] = {}
         self.rotors: dict[str, Rotor] = {}
@@ -333,7 +335,7 @@ class Mechanism(Tree):
 
     # wheels and slosh ------------------------------------------------------------------------------------------------
 
-    def wheel(
+    def reaction_wheel(
         self,
         name: str,
         body: Body | str,
@@ -344,7 +346,7 @@ class Mechanism(Tree):
         coordinate: str | None = None,
         speed: str | None = None,
         shapes: Sequence[Shape] = (),
-    ) -> Wheel:
+    ) -> ReactionWheel:
         """A wheel on `body` that spins about `axis` (unit vector in the body's frame) with `inertia` (kg m²) about it.
 
         Its speed is relative to the body, and the effort along that speed is the motor's torque on the wheel, minus
@@ -354,12 +356,12 @@ class Mechanism(Tree):
         >>> m = kane.Model()
         >>> hub = m.body("hub", mass=10, inertia={"xx": 1, "yy": 1, "zz": 1})
         >>> base = m.joint("base", "free", "ground", "hub")
-        >>> wheel = m.wheel("spin", "hub", "z", 0.02, speed="w")
+        >>> wheel = m.reaction_wheel("spin", "hub", "z", 0.02, speed="w")
         >>> m.speeds[-1]
         'w'
         """
-        options = WheelOptions(at=at, coordinate=coordinate, speed=speed, shapes=shapes)
-        return add_wheel(self, name, body, axis, inertia, options)
+        options = ReactionWheelOptions(at=at, coordinate=coordinate, speed=speed, shapes=shapes)
+        return add_reaction_wheel(self, name, body, axis, inertia, options)
 
     def slosh(
         self,
@@ -388,6 +390,49 @@ class Mechanism(Tree):
         """
         options = SloshOptions(at=at, axis=axis, damping=damping, shapes=shapes)
         return add_slosh(self, name, body, mass, length, options)
+
+    def vehicle(
+        self,
+        platform: Body | str,
+        wheels: Mapping[str, RoadWheel | Mapping[str, Any]],
+        *,
+        name: str = "vehicle",
+        root: str = ROOTS[0],
+        velocity: str = "body",
+        coordinates: Sequence[str] | None = None,
+        speeds: Sequence[str] | None = None,
+        steering: str | None = None,
+        friction: Quantity = 0.0,
+    ) -> BuiltVehicle:
+        """Stand a body on wheels (`RoadWheel`, by name) that roll on the ground, the plane z = 0 of N.
+
+        Where the platform has no joint yet it gets one: `root` "planar" keeps it level, "free" leaves its height and
+        tilt to the wheels; `coordinates` and `speeds` name its variables, and its `velocity` has components along its
+        own axes ("body") or those of the ground ("parent"). x is forward, y to the left, z up. `steering` names the
+        steering angle (rad) that the laws of wheels go by; an effort along its speed turns them all. `friction` is the
+        coefficient (≥ 0) by which slip is judged: 0 for no judgement.
+
+        >>> m = kane.Model("cart", gravity=(0, 0, -9.81))
+        >>> base = m.body("base", mass=20, inertia={"xx": 1, "yy": 1, "zz": 2})
+        >>> wheel = {"radius": 0.1, "mass": 1}
+        >>> sides = {"left": {**wheel, "at": (0, 0.3, 0)}, "right": {**wheel, "at": (0, -0.3, 0)}}
+        >>> built = m.vehicle("base", {**sides, "nose": {"at": (0.4, 0, 0), "radius": 0.1, "ball": True}})
+        >>> m.freedom().degrees, m.row_names
+        (2, ('left.longitudinal', 'left.lateral', 'right.longitudinal', 'right.lateral'))
+        """
+        records = {key: w if isinstance(w, RoadWheel) else _road_wheel(self, key, w) for key, w in wheels.items()}
+        return add_vehicle(
+            self,
+            name,
+            platform,
+            records,
+            root=root,
+            velocity=velocity,
+            coordinates=coordinates,
+            speeds=speeds,
+            steering=steering,
+            friction=friction,
+        )
 
     # parameters ------------------------------------------------------------------------------------------------------
 
@@ -638,6 +683,17 @@ class Mechanism(Tree):
             f"<Model '{visible(self.name)}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
             f"{len(self.coordinates)} coordinates, {len(self.speeds)} speeds{tied}>"
         )
+
+
+def _road_wheel(m: Mechanism, name: str, options: Mapping[str, Any]) -> RoadWheel:
+    """A wheel from its options by name."""
+    known = [info.name for info in fields_of(RoadWheel)]
+    for key in options:
+        if key not in known:
+            raise ModelError(Problem(m.where(f"wheel '{name}'"), f"unknown key '{key}'", fix=suggestion(key, known)))
+    if "radius" not in options:
+        raise ModelError(Problem(m.where(f"wheel '{name}'"), "'radius' is missing", fix="add radius: …"))
+    return RoadWheel(**options)
 
 
 def _first_of(names: Sequence[str]) -> str:

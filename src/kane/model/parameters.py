@@ -18,10 +18,10 @@ from .constraints.equations import equation_exprs
 from .constraints.shapes import ContactShape, describe_shape
 from .fields import Field, fields_of, resolve_fields
 from .joints import Coupled, Cylindrical, JointType, Prescribed, Prismatic, Revolute, Screw
+from .reaction_wheels import check_pendulum, check_spin_inertia
 from .records import Body
 from .speeds import check_definitions
 from .symbols import Quantity
-from .wheels import check_pendulum, check_spin_inertia
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -98,7 +98,7 @@ def _problems(m: Mechanism, symbols: list[Expr]) -> Iterator[Problem]:
 def _checks(m: Mechanism) -> Iterator[Check]:
     yield m.gravity, partial(m.constant, m.gravity, "gravity")
     for body in m.bodies.values():
-        if body.name not in m.wheels:
+        if body.name not in m.reaction_wheels:
             yield (body.mass, *(e for row in body.inertia for e in row)), partial(_check_body, m, body)
             yield body.center, partial(m.constant, body.center, f"body '{body.name}' / center")
     for joint in m.joints.values():
@@ -108,7 +108,7 @@ def _checks(m: Mechanism) -> Iterator[Check]:
         yield placed, partial(m.constant, placed, where)
         if (axis := _axis_of(joint.type)) is not None:
             yield axis, partial(m.axis, axis, f"{where} / axis")
-    for wheel in m.wheels.values():
+    for wheel in m.reaction_wheels.values():
         where = f"wheel '{wheel.name}'"
         yield wheel.axis, partial(m.axis, wheel.axis, f"{where} / axis")
         yield (wheel.inertia,), partial(check_spin_inertia, m, wheel.inertia, f"{where} / inertia")

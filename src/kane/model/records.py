@@ -150,7 +150,7 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
-class Wheel:
+class ReactionWheel:
     """A wheel that is all spin: `inertia` (kg m²) about `axis`, a unit vector in the frame of the body that carries it.
 
     Its body has no mass and this one moment of inertia, so that its angle has no influence; its mass and its inertia

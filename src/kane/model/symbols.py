@@ -397,7 +397,7 @@ class Symbols:
         """Say how many seconds of motion are worth looking at: the default of `kane simulate` and `kane report`.
 
         >>> m = kane.load("pendulum")
-        >>> m.set_duration(20)
+        >>> m.mechanism.set_duration(20)
         """
         duration = self.finite(seconds, "duration")
         if not duration > 0.0:

@@ -43,7 +43,7 @@ def warn_of_missed_crossings(crossings: Sequence[Crossings], steps: Sequence[int
         f"; event '{c.event.name}' changes too fast to be followed in {int(count)} step{'s' * (count != 1)}:"
         f" crossings may be missing; fix: bound steps by max_step=..., or watch something slower"
         for c, count in zip(crossings, steps, strict=True)
-        if not c.complete
+        if not (c.complete or c.event.quiet)
     )
     if missed:
         warnings.warn(missed.removeprefix("; "), RuntimeWarning, stacklevel=2)

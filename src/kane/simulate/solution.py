@@ -29,12 +29,14 @@ class Event:
 
     `direction` +1 takes only crossings from negative to positive, -1 only the others, 0 both, as met in the direction
     of integration. A function that is zero at the start (to within rounding), or touches zero and turns back, has not
-    crossed; one that reaches zero at the end (to within rounding) has. A `terminal` event stops the simulation there.
+    crossed; one that reaches zero at the end (to within rounding) has. A `terminal` event stops the simulation there. A
+    `quiet` one that changes too fast to be followed is not warned about: its crossings say that they are not complete.
     """
 
     name: str
     direction: int = 0
     terminal: bool = False
+    quiet: bool = False
 
     def __post_init__(self) -> None:
         if self.direction not in (-1, 0, 1):

@@ -58,7 +58,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "particle": ("new", 1.0),
     "joint": ("jj", "revolute", "ground", "c"),
     "dh": ("standard", {}),
-    "wheel": ("w", "a", "x", 0.1),
+    "reaction_wheel": ("w", "a", "x", 0.1),
     "slosh": ("s", "a", 1.0, 0.5),
     "rotor": ("r", "j", 0.1),
     "coordinate": ("z",),
@@ -73,7 +73,7 @@ VALID: dict[str, tuple[Any, ...]] = {
     "order_coordinates": ([],),
     "set_gravity": ([0, 0, 1],),
     "set_initial": ({},),
-    "set_duration": (1.0,),
+    "vehicle": ("a", {"w": {"at": (0, 0, 0), "radius": 0.1}}),
     "inverse_dynamics": (Q, ZERO, ZERO),
     "forward_dynamics": (Q, ZERO, ZERO),
     "regressor": (Q, ZERO, ZERO),
@@ -88,9 +88,9 @@ VALID: dict[str, tuple[Any, ...]] = {
 
 WRITES = ("save",)  # to any path that it is given: its errors are those of files
 DESCRIBING = (
-    "parameter", "body", "particle", "joint", "dh", "wheel", "slosh", "rotor", "coordinate", "frame", "point", "attach",
-    "load", "constrain", "control", "limit", "set_speeds", "order_coordinates", "set_gravity", "set_initial",
-    "set_duration", "keep_free", "set_parameters",
+    "parameter", "body", "particle", "joint", "dh", "vehicle", "reaction_wheel", "slosh", "rotor", "coordinate",
+    "frame", "point", "attach", "load", "constrain", "control", "limit", "set_speeds", "order_coordinates",
+    "set_gravity", "set_initial", "keep_free", "set_parameters",
 )  # fmt: skip
 OPTIONS = {
     "simulate": ("odd", "max_step", "first_step", "max_steps", "chunk"),

@@ -170,7 +170,7 @@ def test_three_routes_agree_for_joints_without_speeds_of_their_own(kind: str) ->
         model.joint("two", "coupled", "a", "b", axis="x", at=[0.5, 0, 0], **options)
     else:
         model.joint("two", "weld", "a", "b", at=[0.5, 0, 0])
-        model.wheel("flywheel", "b", (0.0, 0.6, 0.8), 0.03, at=[0.1, 0, 0])
+        model.reaction_wheel("flywheel", "b", (0.0, 0.6, 0.8), 0.03, at=[0.1, 0, 0])
     model.joint("three", "universal", "b", "c", at=[0.2, 0.1, 0.0])
     rng = generator(2)
     q, u, tau = (rng.uniform(-1, 1, (3, len(names))) for names in (model.coordinates, model.speeds, model.speeds))

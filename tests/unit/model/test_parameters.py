@@ -59,7 +59,7 @@ REFUSED: list[tuple[str, Declare, dict[str, float | str], str]] = [
         r"joint 'c' / axis: axis \[1.0, 1.0, 0.0\] has length",
     ),
     ("gravity", lambda m: m.set_gravity((0, 0, "-1/p")), {"p": 0}, "gravity: "),
-    ("wheel", lambda m: m.wheel("w", "B", "z", "p"), {"p": 0}, r"wheel 'w' / inertia: inertia 0 kg m²"),
+    ("wheel", lambda m: m.reaction_wheel("w", "B", "z", "p"), {"p": 0}, r"wheel 'w' / inertia: inertia 0 kg m²"),
     ("slosh", lambda m: m.slosh("tank", "B", 1.0, "p"), {"p": -1}, r"slosh 'tank': length"),
     ("rotor", lambda m: m.rotor("r", "a", "p"), {"p": -2}, r"rotor 'r': inertia -2 kg m²"),
     ("radius", lambda m: m.constrain("c", Rolling("B", radius="p")), {"p": 0}, r"constraint 'c' / radius: radius 0 m"),

@@ -21,7 +21,7 @@ bodies:
 joints:
   flight: {type: free, parent: ground, child: bus}
   drive: {type: revolute, parent: bus, child: panel, at: [0, 1, 0], axis: y}
-wheels:
+reaction_wheels:
   w1: {body: bus, axis: z, inertia: J, speed: n1}
   w2: {body: bus, axis: ["cos(beta)", 0, sin(beta)], inertia: 2*J, at: [0, 0, 1], shapes: [{sphere: 0.1}]}
 points:
@@ -42,7 +42,7 @@ def test_what_is_written_loads_back() -> None:
     text = write_mechanism(m)
     again = read_mechanism(text, "again.yaml")
     assert again.description() == m.description() and write_mechanism(again) == text
-    assert list(m.wheels) == ["w1", "w2"] and "w1" not in m.description()["bodies"]
+    assert list(m.reaction_wheels) == ["w1", "w2"] and "w1" not in m.description()["bodies"]
     assert isinstance(m.loads["jet"].record, Thruster)
 
 
@@ -53,9 +53,9 @@ def test_a_file_and_python_describe_the_same_craft() -> None:
     m.body("panel", mass=5, inertia={"xx": 1, "yy": 0.5, "zz": 1.4})
     m.joint("flight", "free", "ground", "bus")
     m.joint("drive", "revolute", "bus", "panel", at=[0, 1, 0], axis="y")
-    m.wheel("w1", "bus", "z", J, speed="n1")
+    m.reaction_wheel("w1", "bus", "z", J, speed="n1")
     shapes = read_mechanism(CRAFT, "craft.yaml").bodies["w2"].shapes
-    m.wheel("w2", "bus", [beta.cos(), 0.0, beta.sin()], 2 * J, at=[0, 0, 1], shapes=shapes)
+    m.reaction_wheel("w2", "bus", [beta.cos(), 0.0, beta.sin()], 2 * J, at=[0, 0, 1], shapes=shapes)
     m.point("moon", "O", m.mechanism.N.vector(m.mechanism.scalar("4e8*cos(t/1000)", ""), 0, 0))
     m.load("jet", Thruster("bus", "-x", "select(t < 1, 5, 0)", at=[0.5, 0, 0]))
     m.load("ends", Stop("drive", lower=-1, stiffness=100, damping=2))
@@ -102,7 +102,7 @@ def test_what_has_no_meaning_is_refused_with_its_line(old: str, new: str, said: 
 def test_a_wheel_does_not_carry_a_wheel() -> None:
     m = read_mechanism(CRAFT, "craft.yaml")
     with pytest.raises(ModelError, match="mounted on wheel 'w1'"):
-        m.wheel("w3", "w1", "x", 1.0)
+        m.reaction_wheel("w3", "w1", "x", 1.0)
     assert "w3" not in m.bodies and "w3" not in m.joints
 
 
@@ -111,7 +111,7 @@ def test_the_z_axis_of_a_wheel_is_its_spin_axis(axis: str | list[float]) -> None
     m = kane.Model("wheel")
     m.body("bus", mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
     m.joint("flight", "free", "ground", "bus")
-    wheel = m.wheel("w", "bus", axis, 1.0)
+    wheel = m.reaction_wheel("w", "bus", axis, 1.0)
     R = m.at("w").pose([1, 0, 0, 0, 0, 0, 0, 0.4])[0]
     np.testing.assert_allclose(R[:, 2], [m.mechanism.number(e, "") for e in wheel.axis], atol=1e-15)
     np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 from ...errors import ExpressionError, ModelError, Problem
 from ...graph import Expr
-from ...space import Frame, Point, rotations
+from ...space import Frame, Point, position, rotations
 from ...space.algebra import Matrix, Triple
 from ..constraints import BuiltChanging, BuiltConstraint
 from ..constraints.shapes import ContactShape, describe_shape
@@ -34,8 +35,9 @@ from ..joints import (
 )
 from ..loads import BuiltLoad
 from ..normal import normal_text
-from ..records import Body, Joint, Limit, Shape, Wheel
-from .forms import CONDITIONS, CONTACT, Form, form_of
+from ..records import Body, Joint, Limit, ReactionWheel, Shape
+from ..vehicles import BuiltVehicle, BuiltWheel
+from .forms import CONDITIONS, CONTACT, ROAD_WHEEL, Form, form_of
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -59,6 +61,7 @@ class _Description:
         m = self.m
         in_joints = {c.name for j in m.joints.values() for c in j.coordinates}
         extra = [c for c in m.coordinates if c not in in_joints]
+        of_wheels = {name for v in m.vehicles.values() for w in v.wheels for name in (w.constraint, w.height)}
         sections = {
             "kane": 1,
             "name": m.name,
@@ -69,15 +72,17 @@ class _Description:
             },
             "coordinates": list(m.coordinates),
             "extra_coordinates": {c: {"speed": m.default_speeds[f"{c}'"]} for c in extra},
-            "bodies": {b.name: self.body(b) for b in m.bodies.values() if b.name not in m.wheels},
-            "joints": {j.name: self.joint(j) for j in m.joints.values() if j.name not in m.wheels},
-            "wheels": {w.name: self.wheel(w) for w in m.wheels.values()},
+            "bodies": {b.name: self.body(b) for b in m.bodies.values() if b.name not in m.reaction_wheels},
+            "joints": {j.name: self.joint(j) for j in m.joints.values() if j.name not in m.reaction_wheels},
+            "reaction_wheels": {w.name: self.wheel(w) for w in m.reaction_wheels.values()},
+            **self.vehicles(),
             "frames": {name: self.frame(name, f) for name, f in m.declared_frames.items()},
             "points": {name: self.point(name, p) for name, p in m.declared_points.items()},
             "speeds": self.speeds(),
             "loads": {load.name: self.load(load) for load in m.loads.values()},
             "contacts": {c.given: self.contact(c) for c in m.changing.values() if c.kind == CONTACT.word},
-            "constraints": {c.name: self.constraint(c) for c in m.constraints.values()} | self.all_changing(),
+            "constraints": {c.name: self.constraint(c) for c in m.constraints.values() if c.name not in of_wheels}
+            | self.all_changing(),
             "rotors": {
                 r.name: {
                     "joint": r.joint.name,
@@ -178,7 +183,7 @@ class _Description:
             ),
         }
 
-    def wheel(self, wheel: Wheel) -> dict[str, Plain]:
+    def wheel(self, wheel: ReactionWheel) -> dict[str, Plain]:
         where = f"wheel '{wheel.name}'"
         return {
             "body": wheel.carrier.name,
@@ -193,6 +198,41 @@ class _Description:
                 }
             ),
         }
+
+    def vehicles(self) -> dict[str, Plain]:
+        """Vehicles with wheels that are there: their bodies and joints are written as all others."""
+        told = {v.name: self.vehicle(v) for v in self.m.vehicles.values()}
+        return {"vehicle": told["vehicle"]} if list(told) == ["vehicle"] else {"vehicles": told}
+
+    def vehicle(self, vehicle: BuiltVehicle) -> dict[str, Plain]:
+        where = f"vehicle '{vehicle.name}'"
+        return {
+            "platform": vehicle.platform.name,
+            **_drop_empty({"friction": self.scalar(vehicle.friction, where)}),
+            "wheels": {w.name: self.road_wheel(w) for w in vehicle.wheels},
+        }
+
+    def road_wheel(self, wheel: BuiltWheel) -> dict[str, Plain]:
+        where = f"wheel '{wheel.name}'"
+        middle = position(wheel.center, cast("Point", wheel.rolls.origin))
+        there = replace(
+            wheel.record,
+            radius=wheel.radius,
+            at=None,
+            on=None,
+            mass=0.0,
+            inertia=None,
+            coordinate=None,
+            speed=None,
+            steering=None,
+            trail=None,
+            body=wheel.rolls.name,
+            center=middle.xyz,
+            roller=None if wheel.record.roller is None else self.m.scalar(wheel.record.roller, where),
+            stiffness=self.m.scalar(wheel.record.stiffness, where),
+        )
+        data = self.record(ROAD_WHEEL, there, where)
+        return {key: value for key, value in data.items() if value not in ([0.0, 0.0, 0.0], None)}
 
     def joint_options(self, kind: JointType, where: str) -> dict[str, Plain]:
         match kind:

@@ -43,6 +43,7 @@ from ..constraints import (
 )
 from ..fields import FieldInfo, fields_of
 from ..loads import Effort, Force, JointSpring, MagneticTorque, PointGravity, Spring, Stop, Thruster, Torque
+from ..vehicles import RoadWheel
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,9 @@ CONSTRAINTS: Mapping[str, Form] = {form.word: form for form in _CONSTRAINTS}
 
 CONTACT = Form("contact", BodyContact, held=(("between", ("first", "second")),))
 """The form of an entry of `contacts:`."""
+
+ROAD_WHEEL = Form("wheel", RoadWheel)
+"""The form of a wheel of a vehicle."""
 
 CONDITIONS = Form("conditions", Conditions)
 """Keys that any constraint may have besides those of its type."""

@@ -10,8 +10,9 @@ from ..constraints.loops import CALLED
 from ..constraints.touching import BodyContact
 from ..fields import Field, FieldInfo, fields_of
 from ..symbols import suggestion
+from ..vehicles import RoadWheel
 from .faults import Lost
-from .forms import CONDITIONS, CONTACT, Form, Forms
+from .forms import CONDITIONS, CONTACT, ROAD_WHEEL, Form, Forms
 from .nodes import Node
 from .values import Entry, NodeValues
 
@@ -86,6 +87,45 @@ def read_contact(r: NodeValues, name: str, node: Node, line: int) -> None:
     given = Entry(r, node, f"contact '{name}'", line, tuple(key.name for key in CONTACT.keys))
     record: BodyContact = _record(r, CONTACT, given)
     r.m.contact(name, **{info.name: getattr(record, info.name) for info in fields_of(BodyContact)})
+
+
+VEHICLE = ("platform", "wheels", "root", "velocity", "coordinates", "speeds", "steering", "friction")
+
+
+def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
+    """Stand a platform on the wheels that an entry describes."""
+    where = f"vehicle '{name}'"
+    r.faults.places[where] = (node.source, line)
+    given = Entry(r, node, where, line, VEHICLE)
+    platform, wheels = given.need("platform", r.body), given.need("wheels", partial(_read_wheels, r))
+    options = {
+        "root": given.take("root", r.text),
+        "velocity": given.take("velocity", r.text),
+        "coordinates": given.take("coordinates", r.names),
+        "speeds": given.take("speeds", r.names),
+        "steering": given.take("steering", r.text),
+        "friction": given.take("friction", r.quantity),
+    }
+    given.finish()
+    assert platform is not None and wheels is not None
+    r.m.vehicle(platform, wheels, name=name, **{key: value for key, value in options.items() if value is not None})
+
+
+def _read_wheels(r: NodeValues, node: Node, where: str) -> dict[str, RoadWheel]:
+    if not isinstance(node.value, Mapping):
+        raise r.refuse(node, where, f"expected named wheels, found {node.kind}", fix="write one 'name: {…}' per wheel")
+    found: dict[str, RoadWheel] = {}
+    lost = False
+    for name, entry in node.value.items():
+        r.faults.places[f"wheel '{name}'"] = (entry.source, node.line_of(name))
+        given = Entry(r, entry, f"wheel '{name}'", node.line_of(name), tuple(key.name for key in ROAD_WHEEL.keys))
+        try:
+            found[name] = _record(r, ROAD_WHEEL, given)
+        except Lost:
+            lost = True
+    if lost:
+        raise Lost
+    return found
 
 
 def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:

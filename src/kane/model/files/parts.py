@@ -196,7 +196,7 @@ def read_initial(r: NodeValues, name: str, node: Node, line: int) -> None:
     r.m.set_initial({name: r.quantity(node, f"initial '{name}'")})
 
 
-def read_wheel(r: NodeValues, name: str, node: Node, line: int) -> None:
+def read_reaction_wheel(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Add the wheel that an entry describes."""
     where = f"wheel '{name}'"
     r.faults.places[f"body '{name}'"] = r.faults.places[f"joint '{name}'"] = (node.source, line)
@@ -211,4 +211,4 @@ def read_wheel(r: NodeValues, name: str, node: Node, line: int) -> None:
     }
     given.finish()
     assert body is not None and axis is not None and inertia is not None
-    r.m.wheel(name, body, axis, inertia, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]
+    r.m.reaction_wheel(name, body, axis, inertia, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]

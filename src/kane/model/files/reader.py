@@ -19,7 +19,7 @@ from ..mechanism import Mechanism
 from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
-from .kinds import read_constraint, read_contact, read_load
+from .kinds import read_constraint, read_contact, read_load, read_vehicle
 from .nodes import Node, words
 from .parts import (
     read_body,
@@ -30,9 +30,9 @@ from .parts import (
     read_joint,
     read_limit,
     read_parameter,
+    read_reaction_wheel,
     read_rotor,
     read_speeds,
-    read_wheel,
 )
 from .values import WORD, Entry, NodeValues, entries
 
@@ -43,11 +43,24 @@ Step = Callable[[NodeValues, Entry, Forms], None]
 
 SECTIONS = (
     *("kane", "extends", "name", "about", "gravity", "parameters", "coordinates", "extra_coordinates", "bodies"),
-    *("joints", "wheels", "dh", "frames", "points", "speeds", "loads", "contacts", "constraints", "rotors"),
+    *(
+        "joints",
+        "reaction_wheels",
+        "dh",
+        "vehicle",
+        "vehicles",
+        "frames",
+        "points",
+        "speeds",
+        "loads",
+        "contacts",
+        "constraints",
+        "rotors",
+    ),
     *("controls", "limits", "initial", "duration"),
 )
 NAMED = (
-    *("parameters", "extra_coordinates", "bodies", "joints", "wheels", "frames", "points"),
+    *("parameters", "extra_coordinates", "bodies", "joints", "reaction_wheels", "vehicles", "frames", "points"),
     *("loads", "contacts", "constraints", "rotors", "controls", "limits", "initial"),
 )
 """Sections whose entries have names."""
@@ -121,11 +134,11 @@ def _note_lost(faults: FaultCollector, section: str, name: str, node: Node) -> N
     """Remember what an entry that was left out would have declared: entries that name it are not at fault."""
     kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
     faults.lost.add((kind, name))
-    if section == "wheels":
+    if section == "reaction_wheels":
         faults.lost.update((("body", name), ("joint", name)))
-    if section in ("parameters", "extra_coordinates", "joints", "wheels"):
+    if section in ("parameters", "extra_coordinates", "joints", "reaction_wheels", "vehicles"):
         faults.lost_words.update(w for word in (name, *words(node)) for w in WORD.findall(word))
-        if section in ("joints", "wheels"):
+        if section in ("joints", "reaction_wheels"):
             stem = re.sub(r"\W", "_", name)
             faults.lost_words.update(f"{x}_{stem}" for x in ("q", "u"))
 
@@ -184,6 +197,12 @@ def _as_one_node(section: str, read: Callable[[NodeValues, Node, str], None]) ->
     return section, lambda r, file, forms: file.take(section, partial(read, r)) and None
 
 
+def _read_vehicle(r: NodeValues, file: Entry, forms: Forms) -> None:
+    """The only vehicle, which has no name of its own."""
+    if (node := file.fields.get("vehicle")) is not None:
+        _read_all(r, "vehicles", [("vehicle", node, file.node.line_of("vehicle"))], read_vehicle)
+
+
 def _read_loads(r: NodeValues, file: Entry, forms: Forms) -> None:
     _read_all(r, "loads", entries(file, "loads"), lambda r, *entry: read_load(r, forms, *entry))
 
@@ -203,7 +222,9 @@ STEPS: tuple[tuple[str, Step], ...] = (
     _entry_by_entry("extra_coordinates", read_coordinate),
     ("joints", _read_joints),
     _as_one_node("dh", read_dh),
-    _entry_by_entry("wheels", read_wheel),
+    _entry_by_entry("reaction_wheels", read_reaction_wheel),
+    ("vehicle", _read_vehicle),
+    _entry_by_entry("vehicles", read_vehicle),
     ("gravity", _read_gravity),
     ("frames", lambda r, file, forms: read_geometry(r, file)),  # and points, and bodies attached to them
     _as_one_node("coordinates", _read_order),

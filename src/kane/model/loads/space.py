@@ -1,7 +1,7 @@
 """What space does to a craft: the attraction of a point mass with its gradient, and the torque of a magnetic field.
 
-A wheel without a body of its own (`Wheel`) takes part through the inertia of the body that carries it, so that its
-angle appears nowhere.
+A wheel without a body of its own (`ReactionWheel`) takes part through the inertia of the body that carries it, so that
+its angle appears nowhere.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class PointGravity:
 
     def _attracted_bodies(self, build: Builder) -> list[tuple[Point, Frame, Expr, Triple, Matrix]]:
         """(mass centre, frame, mass, r in the frame, central inertia with its wheels) of each body that has any."""
-        wheels, center = build.mechanism.wheels, build.point(self.center, "center")
+        wheels, center = build.mechanism.reaction_wheels, build.point(self.center, "center")
         spun = {wheel.body.name for wheel in wheels.values()}
         found: list[tuple[Point, Frame, Expr, Triple, Matrix]] = []
         for body in build.mechanism.bodies.values():

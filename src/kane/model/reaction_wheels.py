@@ -16,7 +16,7 @@ from ..graph import Expr
 from ..space.algebra import Matrix, Triple
 from .fields import ORIGIN
 from .loads import JointSpring
-from .records import Body, Joint, Shape, Wheel
+from .records import Body, Joint, ReactionWheel, Shape
 from .symbols import Quantity
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class WheelOptions:
+class ReactionWheelOptions:
     """Where a wheel is drawn (m, in its carrier's frame) and how; names of its coordinate and speed."""
 
     _: KW_ONLY
@@ -34,17 +34,17 @@ class WheelOptions:
     shapes: Sequence[Shape] = ()
 
 
-def add_wheel(
+def add_reaction_wheel(
     m: Mechanism,
     name: str,
     body: Body | str,
     axis: str | Sequence[Quantity],
     inertia: Quantity,
-    options: WheelOptions,
-) -> Wheel:
-    """See `Mechanism.wheel`."""
+    options: ReactionWheelOptions,
+) -> ReactionWheel:
+    """See `Mechanism.reaction_wheel`."""
     where = f"wheel '{name}'"
-    m.new_name(name, "wheel", m.wheels)
+    m.new_name(name, "wheel", m.reaction_wheels)
     carrier = m.find_body(body, where)
     _check_carrier(m, carrier, where)
     e = m.axis(axis, f"{where} / axis")
@@ -71,8 +71,8 @@ def add_wheel(
     except ModelError:
         del m.bodies[name]
         raise
-    m.wheels[name] = Wheel(name, carrier, e, J, spun, joint)
-    return m.wheels[name]
+    m.reaction_wheels[name] = ReactionWheel(name, carrier, e, J, spun, joint)
+    return m.reaction_wheels[name]
 
 
 def check_spin_inertia(m: Mechanism, J: Expr, where: str) -> None:
@@ -91,7 +91,7 @@ def check_spin_inertia(m: Mechanism, J: Expr, where: str) -> None:
 
 
 def _check_carrier(m: Mechanism, carrier: Body, where: str) -> None:
-    if any(wheel.body is carrier for wheel in m.wheels.values()):
+    if any(wheel.body is carrier for wheel in m.reaction_wheels.values()):
         raise ModelError(
             Problem(
                 m.where(where),

@@ -1,0 +1,337 @@
+"""What the ground does to the wheels of a vehicle along a motion, whether it tips over, and what its arm does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError, ModelError
+from ..formulation import Ground, ground_program, judged_symbols
+from ..graph import Expr
+from ..model import BuiltVehicle, Mechanism
+from ..model.mechanism import suggestion
+from ..simulate import Crossings, Event
+from .answers import Answers, ProgramAnswer, embedding_of
+from .records import Array
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+_SHOWN = 6  # crossings that a printed answer lists
+_MARK = "ground: "  # begins the names of events that are watched unasked
+
+
+class Crossing(float):
+    """A time (s) at which something becomes negative or positive: a number, with `what` it is and `to` which sign."""
+
+    what: str
+    to: str
+
+    def __new__(cls, t: float, what: str, to: str) -> Crossing:
+        self = super().__new__(cls, t)
+        self.what, self.to = what, to
+        return self
+
+    @property
+    def t(self) -> float:
+        """The time (s)."""
+        return float(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Crossing, (float(self), self.what, self.to)
+
+    def __repr__(self) -> str:
+        return f"{self.what} becomes {self.to} at t = {float(self):.9g} s"
+
+
+def _crossing_lines(crossings: Sequence[Crossing]) -> list[str]:
+    """Lines about crossings, the first few."""
+    more = len(crossings) - _SHOWN
+    return [*(f"  {c!r}" for c in crossings[:_SHOWN]), *([f"  … {more} more"] if more > 0 else [])]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GroundForces:
+    """Forces of the ground on `wheels` (N), each (k, w): `longitudinal` along a wheel's heading, `lateral` to its left,
+    `normal` up; `friction` is the coefficient that they need, negative where a wheel would have to pull.
+
+    `undetermined` names what rigid bodies leave open, shared by the stiffness of the tyres, and `sums` has the sums
+    that they do not, by the names of their parts. `limit` is the vehicle's coefficient of friction, 0 where it has
+    none; `crossings` are the times at which a normal force changes its sign or a wheel begins or ends to need more
+    friction than there is.
+    """
+
+    t: Array
+    wheels: tuple[str, ...]
+    longitudinal: Array
+    lateral: Array
+    normal: Array
+    friction: Array
+    limit: float
+    undetermined: tuple[str, ...]
+    sums: Mapping[str, Array]
+    crossings: tuple[Crossing, ...] = ()
+
+    @property
+    def margin(self) -> Array:
+        """How far each wheel is inside its cone of friction (N), (k, w): limit × normal less what acts along the
+        ground; negative where it would slip, by the vehicle's `friction`."""
+        return self.limit * self.normal - np.hypot(self.longitudinal, self.lateral)
+
+    def __repr__(self) -> str:
+        lines = [f"Ground forces on {len(self.wheels)} wheels at {len(self.t)} times (N)"]
+        width = max(map(len, self.wheels))
+        for j, name in enumerate(self.wheels):
+            lowest = int(np.argmin(self.normal[:, j]))
+            needed = self.friction[:, j][self.normal[:, j] > 0]
+            shown = f"{needed.max():.4g}" if len(needed) else "none"
+            lines.append(
+                f"  {name:{width}}  normal {self.normal[:, j].min():.6g} … {self.normal[:, j].max():.6g}, least at "
+                f"t = {self.t[lowest]:.6g} s; friction needed {shown}"
+            )
+        if self.undetermined:
+            lines.append(f"not determined by rigid bodies: {', '.join(self.undetermined)}")
+        return "\n".join([*lines, *_crossing_lines(self.crossings)])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TipOver:
+    """How near a vehicle is to tipping over, by the force-angle measure: positive is stable.
+
+    For each of the `edges` of its support polygon, pairs of wheels counter-clockwise from above: `angle` (k, e) (rad)
+    between the net force and the line to the edge, `per_edge` (k, e) (N rad), the angle times the net force, `beta` (k,
+    e) (N m rad), times the distance and the force across the edge, and `moment` (k, e) (N m) that holds the vehicle
+    down about the edge. `alpha` (k,) is the least of `per_edge`. `crossings` are the times at which an edge changes
+    sign.
+    """
+
+    t: Array
+    edges: tuple[tuple[str, str], ...]
+    alpha: Array
+    per_edge: Array
+    angle: Array
+    moment: Array
+    beta: Array
+    crossings: tuple[Crossing, ...] = ()
+
+    def __repr__(self) -> str:
+        worst = int(np.argmin(self.alpha))
+        a, b = self.edges[int(np.argmin(self.per_edge[worst]))]
+        said = "tips" if self.alpha[worst] < 0 else "does not tip"
+        head = f"{said}: least measure {self.alpha[worst]:.6g} N rad at t = {self.t[worst]:.6g} s, over {a}-{b}"
+        return "\n".join([head, *_crossing_lines(self.crossings)])
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """What a joint's child does to its parent: `force` (k, 3) (N) and `torque` (k, 3) (N m) about the mounting point,
+    in the parent's axes."""
+
+    joint: str
+    on: str
+    force: Array
+    torque: Array
+
+
+@dataclass(frozen=True, slots=True)
+class GroundAnswer:
+    """The program of a vehicle's ground forces, and what there is to know about them."""
+
+    program: ProgramAnswer
+    ground: Ground = field(repr=False)
+    names: tuple[str, ...]
+
+    def __call__(self, answers: Answers, t: Array, q: Array, u: Array, tau: Array) -> dict[str, Array]:
+        if self.ground.of_multipliers:
+            embedding = answers.make_once("embedding", lambda: embedding_of(answers))
+            inputs = (q, embedding.multipliers(t, q, u, tau, answers.values))
+        else:
+            inputs = (q, u, tau)
+        return dict(zip(self.names, self.program(t[:, None], inputs, answers.values), strict=True))
+
+
+def ground_answer(answers: Answers, vehicle: str) -> GroundAnswer:
+    """What answers questions about the ground under a vehicle."""
+
+    def make() -> GroundAnswer:
+        equations = answers.fresh_equations()
+        ground = equations.ground(vehicle)
+        program = ground_program(equations, ground)
+        return GroundAnswer(ProgramAnswer(program), ground, tuple(out.name for out in program.outputs))
+
+    return answers.make_once(("ground", vehicle), make)
+
+
+def find_vehicle(mechanism: Mechanism, name: str | None) -> BuiltVehicle:
+    """The vehicle of that name, or the only one."""
+    known = mechanism.vehicles
+    if not known:
+        raise InputError(
+            f"model '{mechanism.name}' has no vehicle\n"
+            "    fix: say which body stands on which wheels: m.vehicle(…), vehicle: in a file"
+        )
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    if name not in known:
+        what = f"no vehicle '{name}'" if name is not None else "several vehicles"
+        raise InputError(f"{what}: there are {', '.join(known)}\n    fix: {suggestion(str(name), list(known))}")
+    return known[name]
+
+
+# along a motion ------------------------------------------------------------------------------------------------------
+
+
+def ground_forces(run: Trajectory, vehicle: str | None) -> GroundForces:
+    """See `Trajectory.ground`."""
+    name, found, answer = _ask(run, vehicle)
+    ground, record = answer.ground, run.answers.mechanism.vehicles[name]
+    series = {f"{wheel}.{what}": found[what][:, j] for j, wheel in enumerate(ground.wheels) for what in _WHAT}
+    return GroundForces(
+        run.t,
+        ground.wheels,
+        found["longitudinal"],
+        found["lateral"],
+        found["normal"],
+        found["friction"],
+        run.answers.mechanism.number(record.friction, "friction"),
+        ground.undetermined,
+        {" + ".join(group): sum((series[part] for part in group), np.zeros(len(run.t))) for group in ground.sums},
+        tuple(c for c in run.ground_crossings.get(name, ()) if not c.what.startswith("edge")),
+    )
+
+
+_WHAT = ("longitudinal", "lateral", "normal")
+
+
+def tip_over(run: Trajectory, vehicle: str | None) -> TipOver:
+    """See `Trajectory.tipover`."""
+    name, found, answer = _ask(run, vehicle)
+    if not answer.ground.edges:
+        raise InputError(
+            f"vehicle '{name}' stands on {', '.join(answer.ground.wheels)}, which span no polygon: nothing to tip over"
+        )
+    measures = [found[what] for what in ("alpha", "per_edge", "angle", "moment", "beta")]
+    crossed = tuple(c for c in run.ground_crossings.get(name, ()) if c.what.startswith("edge"))
+    return TipOver(run.t, answer.ground.edges, *measures, crossings=crossed)
+
+
+def interaction(run: Trajectory, mount: str) -> Interaction:
+    """See `Trajectory.interaction`."""
+    mechanism = run.answers.mechanism
+    if mount not in mechanism.joints:
+        raise InputError(f"no joint '{mount}'\n    fix: {suggestion(str(mount), list(mechanism.joints))}")
+    parent = mechanism.joints[mount].parent.name
+    found = run.reactions(on="parent", frame="N" if parent == "ground" else parent).joints[mount]
+    return Interaction(mount, parent, found.force, found.moment)
+
+
+def _ask(run: Trajectory, vehicle: str | None) -> tuple[str, dict[str, Array], GroundAnswer]:
+    record = find_vehicle(run.answers.mechanism, vehicle)
+    answer = ground_answer(run.answers, record.name)
+    return record.name, answer(run.answers, run.t, run.q, run.u, run.tau), answer
+
+
+# watched unasked -----------------------------------------------------------------------------------------------------
+
+
+def judged_events(answers: Answers) -> list[tuple[Event, Expr]]:
+    """Events for what is told of a vehicle unasked: wheels that would have to pull or slip, edges it would tip over."""
+    mechanism = answers.mechanism
+    if not mechanism.vehicles or mechanism.changing or answers.recursive():
+        return []
+    found: list[tuple[Event, Expr]] = []
+    for judged in judged_symbols(mechanism):
+        try:
+            ground = ground_answer(answers, judged.vehicle).ground
+        except ModelError:
+            continue  # that it cannot be judged is said where it is asked for
+        name = _words_for(ground, judged.what, judged.which)
+        if name is not None:
+            found.append((Event(f"{_MARK}{judged.vehicle}: {name}", quiet=True), judged.symbol))
+    return found
+
+
+def _words_for(ground: Ground, what: str, which: int) -> str | None:
+    """What a crossing is about, in words; None for what is not judged."""
+    if what == "edge":
+        return f"edge {'-'.join(ground.edges[which])}" if which < len(ground.edges) else None
+    wheel = ground.wheels[which]
+    if what == "normal":
+        return None if f"{wheel}.normal" in ground.undetermined else f"normal of {wheel}"
+    return f"friction of {wheel}"
+
+
+def split_events(events: Sequence[Crossings]) -> tuple[tuple[Crossings, ...], tuple[Crossings, ...]]:
+    """What was asked for, and what was watched unasked."""
+    own = tuple(e for e in events if not e.event.quiet)
+    return own, tuple(e for e in events if e.event.quiet)
+
+
+def judge(answers: Answers, watched: Sequence[Crossings], t: Array, q: Array, u: Array, tau: Array) -> Judgement:
+    """When what was watched was negative, by vehicle."""
+    spans: dict[str, list[Crossing]] = {}
+    told: list[str] = []
+    starts: dict[str, dict[str, Array]] = {}
+    for found in watched:
+        vehicle, what = found.event.name.removeprefix(_MARK).split(": ", 1)
+        if vehicle not in starts:
+            starts[vehicle] = ground_answer(answers, vehicle)(answers, t[:1], q[:1], u[:1], tau[:1])
+        negative = _at_start(answers, vehicle, what, starts[vehicle]) < 0.0
+        first = float(t[0]) if negative else float(found.t[0]) if len(found.t) else None
+        if first is not None:
+            told.append(_sentence(what, first))
+        crossings = spans.setdefault(vehicle, [])
+        for time in found.t.tolist():
+            negative = not negative
+            crossings.append(Crossing(time, what, "negative" if negative else "positive"))
+    return Judgement({name: tuple(sorted(found)) for name, found in spans.items()}, tuple(told))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Crossings by vehicle, and what there is to say about them."""
+
+    crossings: Mapping[str, tuple[Crossing, ...]]
+    sentences: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.sentences)
+
+
+def _at_start(answers: Answers, vehicle: str, what: str, found: Mapping[str, Array]) -> float:
+    ground = ground_answer(answers, vehicle).ground
+    kind, _, name = what.partition(" ")
+    if kind == "edge":
+        return float(found["moment"][0, ["-".join(e) for e in ground.edges].index(name)])
+    wheel = ground.wheels.index(name.removeprefix("of "))
+    if kind == "normal":
+        return float(found["normal"][0, wheel])
+    mu = answers.mechanism.number(answers.mechanism.vehicles[vehicle].friction, "friction")
+    return float(mu * found["normal"][0, wheel] - np.hypot(found["longitudinal"][0, wheel], found["lateral"][0, wheel]))
+
+
+def _sentence(what: str, t: float) -> str:
+    kind, _, name = what.partition(" ")
+    name = name.removeprefix("of ")
+    if kind == "edge":
+        return f"would tip over {name} from t = {t:.6g} s"
+    if kind == "normal":
+        return f"wheel {name} would have to pull from t = {t:.6g} s"
+    return f"wheel {name} would slip from t = {t:.6g} s"
+
+
+__all__ = [
+    "Crossing",
+    "GroundForces",
+    "Interaction",
+    "TipOver",
+    "ground_forces",
+    "interaction",
+    "judge",
+    "judged_events",
+    "split_events",
+    "tip_over",
+]
