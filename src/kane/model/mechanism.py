@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast, overload
@@ -50,6 +51,7 @@ class Mechanism(Tree):
         self.loads: dict[str, BuiltLoad] = {}
         self.constraints: dict[str, BuiltConstraint] = {}
         self.changing: dict[str, BuiltChanging] = {}  # what comes and goes, by the names of its elements
+        self._given: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given under
         self.wheels: dict[str, Wheel] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
         self.controls: dict[str, NamedControl] = {}
@@ -267,6 +269,7 @@ class Mechanism(Tree):
         for part in built:
             self._check_rows(part, Builder(self, name, f"{kind} '{name}'"))
         self.changing |= {part.name: part for part in built}
+        self._given[name] = built
         return built
 
     def _change_conditions(
@@ -278,8 +281,8 @@ class Mechanism(Tree):
         held: bool | None,
     ) -> tuple[BuiltChanging, ...]:
         """Give a constraint that comes and goes new conditions, in place of those it has."""
-        if not (given := [c for c in self.changing.values() if c.given == name]):
-            known = suggestion(name, {c.given: c for c in self.changing.values()})
+        if not (given := self._given.get(name)):
+            known = suggestion(name, self._given)
             raise ModelError(
                 Problem(self.where(f"constraint '{name}'"), "there is none of this name that comes and goes", fix=known)
             )
@@ -287,17 +290,19 @@ class Mechanism(Tree):
         built = build_changing(self, name, given[0].record, conditions, f"constraint '{name}'")
         self.revision += 1
         self.changing |= {part.name: part for part in built}
+        self._given[name] = built
         return built
 
     def _new_constraint(self, name: str, kind: str) -> None:
-        self.new_name(name, kind, {**self.constraints, **self.changing, **{c.given: c for c in self.changing.values()}})
+        self.new_name(name, kind, ChainMap(self.constraints, self.changing, self._given))
 
     def _check_rows(self, built: BuiltConstraint | BuiltChanging, build: Builder) -> None:
         """Refuse a constraint without rows, and rows whose names are taken."""
         if not built.rows:
             raise build.refuse("it has no rows", "a constraint restricts the motion")
         labels = [row.label for row in built.rows]
-        if twice := next((label for label in labels if labels.count(label) > 1), None):
+        if len(set(labels)) < len(labels):
+            twice = next(label for k, label in enumerate(labels) if label in labels[:k])
             raise build.refuse(f"two rows are labelled '{twice}'", "labels are unique", "rename one")
         if taken := next((name for name in built.row_names() if self._has_row(name)), None):
             because = "names of rows, constraint.label, are unique"
