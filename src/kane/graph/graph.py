@@ -8,6 +8,7 @@ topological order, so every pass over a graph is one loop.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,14 +27,14 @@ Scalar = "Expr | float | int"
 class Graph:
     """An append-only list of nodes `(op, args)`; `args` of a constant is its value, of an input its name."""
 
-    __slots__ = ("_ratios", "_table", "args", "inputs", "ops", "provenance")
+    __slots__ = ("_ratios", "_tables", "args", "inputs", "ops", "provenance")
 
     def __init__(self) -> None:
         self.ops: list[str] = []
         self.args: list[tuple[Any, ...]] = []
         self.inputs: dict[str, int] = {}
         self.provenance: dict[int, str] = {}
-        self._table: dict[tuple, int] = {}
+        self._tables: defaultdict[str, dict[tuple, int]] = defaultdict(dict)  # operation → arguments → node
         self._ratios: dict[int, Ratio] = {}
         self._node(CONST, (0.0,))
         self._node(CONST, (1.0,))
@@ -48,9 +49,10 @@ class Graph:
 
     def input(self, name: str) -> Expr:
         """The input called `name`; the same node each time."""
-        if name not in self.inputs:
-            self.inputs[name] = self._node(INPUT, (name,))
-        return Expr(self, self.inputs[name])
+        node = self.inputs.get(name)
+        if node is None:
+            node = self.inputs[name] = self._node(INPUT, (name,))
+        return Expr(self, node)
 
     def const(self, value: float) -> Expr:
         """The number `value`, finite."""
@@ -76,10 +78,18 @@ class Graph:
     def _node(self, op: str, args: tuple) -> int:
         ops = self.ops
         new = len(ops)
-        node = self._table.setdefault((op, args), new)
+        node = self._tables[op].setdefault(args, new)
         if node == new:
             ops.append(op)
             self.args.append(args)
+        return node
+
+    def new_node(self, op: str, args: tuple) -> int:
+        """The node `op(*args)`, which is known to be new and to be what the construction rules would make."""
+        ops = self.ops
+        node = self._tables[op][args] = len(ops)
+        ops.append(op)
+        self.args.append(args)
         return node
 
     def _const(self, value: float) -> int:
@@ -290,7 +300,8 @@ class Expr:
     @property
     def number(self) -> float | None:
         """The number this expression stands for, or None if it depends on inputs."""
-        return self.graph.value(self.id)
+        g, node = self.graph, self.id
+        return g.args[node][0] if g.ops[node] == CONST else None
 
     @property
     def is_zero(self) -> bool:
@@ -308,7 +319,8 @@ class Expr:
         raise ExpressionError("an expression has no truth value: write select(condition, then, otherwise)")
 
     def __repr__(self) -> str:
-        return _expression_text(self.graph, self.id, depth=4)
+        g, node = self.graph, self.id
+        return g.args[node][0] if g.ops[node] == INPUT else _expression_text(g, node, depth=4)
 
 
 def _expression_text(g: Graph, node: int, depth: int) -> str:

@@ -64,7 +64,11 @@ def forward(exprs: Sequence[Expr], seeds: Mapping[Expr, Expr | float]) -> list[E
         return []
     graph = exprs[0].graph
     nodes = reachable(graph, (e.id for e in exprs))
-    tangents: dict[int, Expr] = {x.id: graph.lift(s) for x, s in seeds.items()}
+    if len(seeds) > len(nodes):  # all coordinates of a large model, say, of which a few occur
+        found = ((node, seeds.get(graph.expr(node))) for node in nodes)
+        tangents = {node: graph.lift(s) for node, s in found if s is not None}
+    else:
+        tangents = {x.id: graph.lift(s) for x, s in seeds.items()}
     live = dependents(graph, nodes, tangents)
     zero = graph.const(0.0)
     for node in nodes:

@@ -115,8 +115,9 @@ def subtract(g: Graph, a: int, b: int) -> int:
     rest = _cancel_term(g, b, a)
     if rest is not None:
         return g.build("neg", rest)
-    opposite = g._table.get(("sub", (b, a)))
-    if opposite is not None and ("sub", (a, b)) not in g._table:
+    known = g._tables["sub"]
+    opposite = known.get((b, a))
+    if opposite is not None and (a, b) not in known:
         return g.build("neg", opposite)
     return g._node("sub", (a, b))
 
@@ -164,7 +165,7 @@ def _neg(g: Graph, a: int) -> int:
         return g.args[a][0]
     if g.ops[a] == "sub":
         x, y = g.args[a]
-        swapped = g._table.get(("sub", (y, x)))
+        swapped = g._tables["sub"].get((y, x))
         if swapped is not None:
             return swapped
     return g._node("neg", (a,))

@@ -7,15 +7,16 @@ be as a user gives it, or as it was stored: both give the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ExpressionError, ModelError, Problem
-from ..graph import Expr, Graph, depends_on, evaluate, forward, reachable, time_derivative
+from ..graph import Expr, Graph, evaluate, forward, reachable, time_derivative
 from ..graph.graph import INPUT
 from ..space import Frame, Point
 from ..space.algebra import Matrix, Triple
-from .constraints.equations import curve_exprs, describe_equations, equation_exprs
+from .constraints.equations import curve_exprs, describe_equations, equation_exprs, one_or_more
 from .constraints.places import Acting, BodyPlace, perpendiculars, row
 from .constraints.rows import Row
 from .constraints.shapes import ContactShape, make_shape
@@ -26,6 +27,28 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
 
 Geometry = TypeVar("Geometry")
+
+
+class RowSymbols(Mapping[str, Expr]):
+    """Names of rows, those of a mechanism and some more → the symbols that stand for their reactions."""
+
+    def __init__(self, mechanism: Mechanism, further: Sequence[str]):
+        self._mechanism = mechanism
+        self._further = further
+
+    def __getitem__(self, name: str) -> Expr:
+        if name not in self:
+            raise KeyError(name)
+        return self._mechanism.graph.input(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and (name in self._further or self._mechanism.has_row(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._mechanism.all_row_names, *self._further))
+
+    def __len__(self) -> int:
+        return len(self._mechanism.all_row_names) + len(self._further)
 
 
 class Builder:
@@ -70,6 +93,7 @@ class Builder:
     def two_bodies(self, first: Body | str, second: Body | str) -> tuple[Body, Body]:
         """Both bodies of a constraint, attached and not the same."""
         a, b = self.body(first), self.body(second)
+        self.check_room(1, sum(body.frame.depth for body in (a, b) if body.frame is not None))
         if a is b:
             because = "a constraint restricts the motion of one body relative to another"
             raise self.refuse(f"body '{a.name}' is named twice", because, "name two bodies, or the ground")
@@ -160,6 +184,7 @@ class Builder:
 
     def equations(self, given: Quantity | Sequence[Quantity]) -> tuple[Expr | str, ...]:
         """Equations as expressions that are zero, without speeds; as texts where they are too long to write out."""
+        self.check_room(len(one_or_more(given)))
         return describe_equations(self, given, equation_exprs(self, given))
 
     def curve(self, given: Quantity | Sequence[Quantity]) -> tuple[Expr, ...]:
@@ -168,12 +193,11 @@ class Builder:
 
     def trigger(self, value: Quantity, field: str) -> Expr:
         """A quantity in which names of rows stand for their reactions: symbols of the same names."""
-        known = self.mechanism.names()
-        own = {name: self.graph.input(name) for name in self.rows if name not in known}
-        rows = self.mechanism.reaction_symbols | own
-        if isinstance(value, str) and value.strip() in rows:
+        known = self.mechanism.known_names
+        rows = RowSymbols(self.mechanism, self.rows)
+        if isinstance(value, str) and value.strip() not in known and value.strip() in rows:
             return rows[value.strip()]  # also one that is no name of the grammar
-        return self.mechanism.scalar(value, self._at(field), rows | known)
+        return self.mechanism.scalar(value, self._at(field), ChainMap(known, rows))  # type: ignore[arg-type]
 
     def contact_shape(self, value: Mapping[str, Any] | ContactShape, field: str) -> ContactShape:
         """A shape that touches or is touched, its sizes and places in parameters."""
@@ -191,11 +215,12 @@ class Builder:
 
     def depends_on_parameters(self, exprs: Sequence[Expr]) -> bool:
         """Whether expressions depend on nothing but parameters."""
-        return set(self.mechanism.inputs_of(exprs)) <= set(self.mechanism.parameters)
+        return all(name in self.mechanism.parameters for name in self.mechanism.inputs_of(exprs))
 
     def depends_on_motion(self, exprs: Sequence[Expr]) -> bool:
         """Whether expressions depend on coordinates or t."""
-        return depends_on(exprs, [self.time, *(c.symbol for c in self.mechanism.coordinate_records.values())])
+        known = self.mechanism.coordinate_records
+        return any(name == "t" or name in known for name in self.mechanism.inputs_of(exprs))
 
     def check_rate_free(self, exprs: Sequence[Expr], field: str = "", fix: str = "") -> None:
         """Refuse expressions that depend on rates or speeds."""
@@ -229,6 +254,12 @@ class Builder:
         if not math.isfinite(value):
             because, fix = "what is imposed has a value and a rate", "shift its time: t + 1e-3, say, or begin with t**2"
             raise self.refuse(f"{what} is {value:g} at t = 0", because, fix, field)
+
+    def check_room(self, rows: int, steps: int = 0) -> None:
+        """Refuse more rows than can be written out, unless they are made again; `steps` are the frames between them and
+        the ground."""
+        if not self.mechanism.has_constraint(self.name):
+            self.mechanism.check_room(self.where, rows, steps)
 
     # places and rows -------------------------------------------------------------------------------------------------
 

@@ -16,9 +16,11 @@ import heapq
 import inspect
 import itertools
 import math
+import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -60,10 +62,10 @@ _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _MINUS, _POWER, _ATOM = range(1, 10)
 _KEYWORDS = frozenset({"and", "or", "not"})
 _NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*'{0,2}")
 _TOKEN = re.compile(
-    r"(?P<space>\s+)"
-    r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
-    rf"|(?P<name>{_NAME.pattern})"
-    r"|(?P<op>\*\*|<=|>=|==|[-+*/^<>(),])"
+    r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
+    rf"|(?P<name>{_NAME.pattern})\s*"
+    r"|(?P<op>\*\*|<=|>=|==|[-+*/^<>(),])\s*"
+    r"|(?P<space>\s+)"
 )
 _WINDOW = 72  # characters of the expression that an error shows
 _LISTED = 40  # names that an error lists
@@ -143,6 +145,16 @@ def _suggest(name: str, known: Iterable[str]) -> str:
 # reading -------------------------------------------------------------------------------------------------------------
 
 
+@cache
+def _takes(function: Callable[..., Expr], count: int) -> bool:
+    """Whether a function takes so many arguments."""
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    return True
+
+
 class _Token(NamedTuple):
     kind: str  # "number", "name", "op" or "end"
     text: str
@@ -170,24 +182,26 @@ _INFIX = {
     **dict.fromkeys(("*", "/"), _PRODUCT),
     **dict.fromkeys(("**", "^"), _POWER),
 }
+_ARITHMETIC = frozenset("+-*/")
 _PREFIX = {"-": _MINUS, "not": _NOT}
 
 
-def _tokens(text: str, span: tuple[int, int]) -> list[_Token]:
-    """The words of `text` within `span`, ended by one of kind "end"."""
+def _tokens(text: str, span: tuple[int, int]) -> list[tuple[str, str, int]]:
+    """The words of `text` within `span` as the fields of a `_Token` each, ended by one of kind "end"."""
     if len(text) > MAX_LENGTH:
         raise _fault(text, 0, f"it has {len(text)} characters, at most {MAX_LENGTH} are allowed; name its parts")
-    words: list[_Token] = []
+    words: list[tuple[str, str, int]] = []
     position, stop = span
     for match in _TOKEN.finditer(text, position, stop):
-        if match.start() != position:
+        start, end = match.span()
+        if start != position:
             break
-        position, kind = match.end(), match.lastgroup
+        position, kind = end, match.lastgroup
         if kind is not None and kind != "space":
-            words.append(_Token(kind, match[0], match.start()))
+            words.append((kind, match[kind], start))
     if position < stop:
         raise _fault(text, position, f"unexpected {text[position]!r}{_HINTS.get(text[position], '')}")
-    words.append(_Token("end", "", stop))
+    words.append(("end", "", stop))
     return words
 
 
@@ -231,16 +245,31 @@ class _ExpressionParser:
         words = _tokens(self.text, self.span)
         if len(words) == 1:
             raise _fault(self.text, self.span[0], "it is empty; write a number, a name or a formula")
-        previous, wants_operand = words[-1], True
-        for token, following in zip(words, (*words[1:], words[-1]), strict=True):
+        graph, operands, pending = self.graph, self.operands, self.pending
+        plain = self.names if type(self.names) is dict else {}
+        wants_operand = True
+        for k, (kind, word, start) in enumerate(words):
+            if wants_operand:  # names and + - * / are nearly all of a long expression: dealt with here
+                symbol = plain.get(word) if kind == "name" and words[k + 1][1] != "(" else None
+                if symbol is not None and symbol.graph is graph and word not in _KEYWORDS:
+                    operands.append(symbol)
+                    wants_operand = False
+                    continue
+            elif word in _ARITHMETIC:
+                precedence = _INFIX[word]
+                if pending and pending[-1].precedence >= precedence:
+                    self.reduce(precedence)
+                pending.append(_Pending("infix", _Token(kind, word, start), precedence))
+                wants_operand = True
+                continue
+            token = _Token(kind, word, start)
             if not wants_operand:
-                wants_operand = self.operator(token, previous)
-            elif token.text == "(":
-                self.open(token, previous)
+                wants_operand = self.operator(token, _Token(*words[k - 1]))
+            elif word == "(":
+                self.open(token, _Token(*words[k - 1]))
             else:
-                wants_operand = self.operand(token, following)
-            previous = token
-        return self.operands.pop()
+                wants_operand = self.operand(token, _Token(*words[min(k + 1, len(words) - 1)]))
+        return operands.pop()
 
     # Each step takes one word; `operand` and `operator` say whether an operand has to come next.
 
@@ -306,12 +335,9 @@ class _ExpressionParser:
             arguments = self.operands[-count:]
             del self.operands[-count:]
             function = self.functions[opened.token.text]
-            signature = inspect.signature(function)
-            try:
-                signature.bind(*arguments)
-            except TypeError:
-                call = f"{opened.token.text}({', '.join(signature.parameters)})"
-                raise self.fault(opened.token, f"{call} was given {count} argument{'s' * (count != 1)}") from None
+            if not _takes(function, count):
+                call = f"{opened.token.text}({', '.join(inspect.signature(function).parameters)})"
+                raise self.fault(opened.token, f"{call} was given {count} argument{'s' * (count != 1)}")
             self.operands.append(self.apply(opened.token, function, *arguments))
 
     def reduce(self, precedence: int) -> None:
@@ -323,7 +349,10 @@ class _ExpressionParser:
                 self.operands.append(self.apply(top.token, _PREFIX_MEANING[top.token.text], right))
             else:
                 left = self.operands.pop()
-                self.operands.append(self.apply(top.token, _INFIX_MEANING[top.token.text], left, right))
+                try:
+                    self.operands.append(_INFIX_MEANING[top.token.text](left, right))
+                except ExpressionError as error:
+                    raise self.fault(top.token, str(error)) from None
 
     def apply(self, token: _Token, function: Callable[..., Expr], *arguments: Expr) -> Expr:
         try:
@@ -402,10 +431,10 @@ _INFIX_MEANING: Mapping[str, Callable[[Expr, Expr], Expr]] = {
     ">": lambda x, y: y.less(x),
     ">=": lambda x, y: y.less_equal(x),
     "==": lambda x, y: x.equal(y),
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
-    "/": lambda x, y: x / y,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
     "**": _power,
     "^": _power,
 }

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..graph import Expr, Graph, time_derivative
+from ..graph.repeats import Template, record, repeat
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, plus, scaled, times
 
@@ -285,3 +286,44 @@ class Free:
         v_P = times(R, v) if self.velocity == "body" else v
         v_C = v if self.velocity == "body" else None
         return JointMotion(R, (q[4], q[5], q[6]), w, v_P, (*rotations.quaternion_rates(q[:4], w), *v_P), v_C)
+
+
+_REPEATED = (Revolute, Prismatic, Screw, Cylindrical, Gimbal, Universal, Spherical, Planar, Free)
+"""Types whose motion is made of their own coordinates and speeds, and of constants that are equal for equal records."""
+
+
+class Motions:
+    """Motions of the joints of one graph: those of the thousandth joint of a type are written down after those of an
+    earlier one. The nodes are those that the type itself would have made."""
+
+    def __init__(self, graph: Graph):
+        self._graph = graph
+        self._templates: dict[JointType, Template] = {}
+
+    def make(self, kind: JointType, q: Sequence[Expr], u: Sequence[Expr], new_from: int) -> JointMotion:
+        """The motion of a joint; its symbols, from node `new_from` on, are in no other expression yet."""
+        graph, inputs = self._graph, (*q, *u)
+        if type(kind) not in _REPEATED or any(x.id < new_from for x in inputs):
+            return kind.motion(graph, q, u)
+        template = self._templates.get(kind)
+        again = None if template is None else repeat(graph, template, inputs)
+        if again is not None:
+            return _motion_of(again, len(q))
+        start = len(graph)
+        motion = kind.motion(graph, q, u)
+        if template is None and (made := record(graph, start, inputs, _exprs_of(motion))) is not None:
+            self._templates[kind] = made
+        return motion
+
+
+def _exprs_of(motion: JointMotion) -> list[Expr]:
+    R, v_C = motion.R, () if motion.v_C is None else motion.v_C
+    return [*R[0], *R[1], *R[2], *motion.p, *motion.w, *motion.v, *motion.qdot, *v_C]
+
+
+def _motion_of(e: Sequence[Expr], coordinates: int) -> JointMotion:
+    end = 18 + coordinates
+    R = ((e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8]))
+    p, w, v = (e[9], e[10], e[11]), (e[12], e[13], e[14]), (e[15], e[16], e[17])
+    v_C = (e[end], e[end + 1], e[end + 2]) if len(e) > end else None
+    return JointMotion(R, p, w, v, tuple(e[18:end]), v_C)

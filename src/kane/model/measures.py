@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 from ..errors import ExpressionError
 from ..graph import Expr
@@ -22,6 +23,7 @@ class MeasureNumbers(Mapping[str, Expr]):
     def __init__(self, tree: Tree, names: Mapping[str, Expr]):
         self._names = names
         self._tree = tree
+        self.steps = 0  # frames between the ground and what was measured
 
     @cached_property
     def _kinematics(self) -> Kinematics:
@@ -37,10 +39,11 @@ class MeasureNumbers(Mapping[str, Expr]):
             raise KeyError(name)
         if axis not in ("x", "y", "z") or not place:
             raise ExpressionError(f"'{name}' has no axis; write {kind}.{_MEASURED[kind]}.x, .y or .z")
-        known = self._tree.frames if kind == "w" else self._tree.points
+        known: Mapping[str, Any] = self._tree.frames if kind == "w" else self._tree.points
         if place not in known:
             raise ExpressionError(f"unknown {_MEASURED[kind].lower()} '{place}'; {suggestion(place, known)}")
         k = "xyz".index(axis)
+        self.steps += (known[place] if kind == "w" else known[place].home).depth
         if kind == "w":
             return self._kinematics.w(self._tree.frames[place])[k]
         if kind == "v":

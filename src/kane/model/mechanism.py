@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast, overload
@@ -31,6 +32,7 @@ from .measures import MeasureNumbers
 from .parameters import change_parameters, check_rotor
 from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wheel, add_slosh
 from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Shape, Speed
+from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
@@ -51,6 +53,8 @@ class Mechanism(Tree):
         self.loads: dict[str, BuiltLoad] = {}
         self.constraints: dict[str, BuiltConstraint] = {}
         self.changing: dict[str, BuiltChanging] = {}  # what comes and goes, by the names of its elements
+        self._rows, self._steps = 0, 0  # rows so far, and frames between them and the ground
+        self._given: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given under
         self.reaction_wheels: dict[str, ReactionWheel] = {}
         self.vehicles: dict[str, BuiltVehicle] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
@@ -61,6 +65,7 @@ class Mechanism(Tree):
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
         self._builtin: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
+        self.is_full = False  # no more rows of constraints and contacts can be added
         self.source: object = None  # what the description was made from, where that says more than the description
 
     def twin(self) -> Mechanism:
@@ -219,7 +224,7 @@ class Mechanism(Tree):
         stored = resolve_fields(cast("Constraint", record), build)
         made = stored.make_rows(build)
         built = BuiltConstraint(name, stored.kind, made.rows, made.first, made.second, made.point, made.span, stored)
-        self._check_rows(built, build)
+        self._check_rows([built], build)
         self.constraints[name] = built
         return built
 
@@ -266,9 +271,9 @@ class Mechanism(Tree):
         """Add what comes and goes; `kind` is what errors call it."""
         self._new_constraint(name, kind)
         built = build_changing(self, name, record, conditions, f"{kind} '{name}'")
-        for part in built:
-            self._check_rows(part, Builder(self, name, f"{kind} '{name}'"))
+        self._check_rows(built, Builder(self, name, f"{kind} '{name}'"))
         self.changing |= {part.name: part for part in built}
+        self._given[name] = built
         return built
 
     def _change_conditions(
@@ -280,8 +285,8 @@ class Mechanism(Tree):
         held: bool | None,
     ) -> tuple[BuiltChanging, ...]:
         """Give a constraint that comes and goes new conditions, in place of those it has."""
-        if not (given := [c for c in self.changing.values() if c.given == name]):
-            known = suggestion(name, {c.given: c for c in self.changing.values()})
+        if not (given := self._given.get(name)):
+            known = suggestion(name, self._given)
             raise ModelError(
                 Problem(self.where(f"constraint '{name}'"), "there is none of this name that comes and goes", fix=known)
             )
@@ -289,23 +294,47 @@ class Mechanism(Tree):
         built = build_changing(self, name, given[0].record, conditions, f"constraint '{name}'")
         self.revision += 1
         self.changing |= {part.name: part for part in built}
+        self._given[name] = built
         return built
 
     def _new_constraint(self, name: str, kind: str) -> None:
-        self.new_name(name, kind, {**self.constraints, **self.changing, **{c.given: c for c in self.changing.values()}})
+        self.new_name(name, kind, ChainMap(self.constraints, self.changing, self._given))
+        self.check_room(f"{kind} '{name}'", 1)
 
-    def _check_rows(self, built: BuiltConstraint | BuiltChanging, build: Builder) -> None:
-        """Refuse a constraint without rows, and rows whose names are taken."""
-        if not built.rows:
-            raise build.refuse("it has no rows", "a constraint restricts the motion")
-        labels = [row.label for row in built.rows]
-        if twice := next((label for label in labels if labels.count(label) > 1), None):
-            raise build.refuse(f"two rows are labelled '{twice}'", "labels are unique", "rename one")
-        if taken := next((name for name in built.row_names() if self._has_row(name)), None):
-            because = "names of rows, constraint.label, are unique"
-            raise build.refuse(f"there is a row '{taken}' already", because, "rename one of the two")
+    def _check_rows(self, parts: Sequence[BuiltConstraint | BuiltChanging], build: Builder) -> None:
+        """Refuse a constraint without rows, and rows whose names are taken; count the rows of all others."""
+        for part in parts:
+            if not part.rows:
+                raise build.refuse("it has no rows", "a constraint restricts the motion")
+            labels = [row.label for row in part.rows]
+            if len(set(labels)) < len(labels):
+                twice = next(label for k, label in enumerate(labels) if label in labels[:k])
+                raise build.refuse(f"two rows are labelled '{twice}'", "labels are unique", "rename one")
+            if taken := next((name for name in part.row_names() if self.has_row(name)), None):
+                because = "names of rows, constraint.label, are unique"
+                raise build.refuse(f"there is a row '{taken}' already", because, "rename one of the two")
+        rows = [row for part in parts for row in part.rows]
+        steps = sum(row.depth for row in rows)
+        self.check_room(build.where, len(rows), steps)
+        self._rows, self._steps = self._rows + len(rows), self._steps + steps
 
-    def _has_row(self, name: str) -> bool:
+    def has_constraint(self, name: str) -> bool:
+        """Whether a constraint or a contact was given under this name."""
+        return name in self.constraints or name in self._given
+
+    def check_room(self, where: str, rows: int, steps: int = 0) -> None:
+        """Refuse more rows than can be written out; `steps` are the frames between them and the ground."""
+        self.is_full = self._rows + rows > MOST_ROWS or self._steps + steps > MOST_STEPS
+        if self._rows + rows > MOST_ROWS:
+            what = f"there would be {self._rows + rows} rows of constraints and contacts"
+            because = f"equations with more than {MOST_ROWS} cannot be written out"
+            raise ModelError(Problem(self.where(where), what, because, "leave out constraints, or divide the model"))
+        if self._steps + steps > MOST_STEPS:
+            what = f"{self._rows + rows} rows of constraints and contacts act through {self._steps + steps} frames"
+            because = f"equations with more than {MOST_STEPS} between them and the ground cannot be written out"
+            raise ModelError(Problem(self.where(where), what, because, "constrain bodies nearer to the ground"))
+
+    def has_row(self, name: str) -> bool:
         """Whether a row is called so: by its constraint, or by a constraint and a label with a dot in between."""
         dots = [k for k, c in enumerate(name) if c == "."]
         owners = [name, *(name[:k] for k in dots)]
@@ -470,6 +499,10 @@ class Mechanism(Tree):
                     f"define {len(self.motion_variables)} speeds",
                 )
             )
+        if len(definitions) > MOST_COORDINATES:
+            what, because = f"{len(definitions)} speeds are chosen", f"of more than {MOST_COORDINATES} no equations can be"
+            fix = "leave the speeds to the joints: then motion is computed by recursion over the bodies"
+            raise ModelError(Problem(self.where("speeds"), what, f"{because} written out", fix))
         if written := self._written_in_speeds():
             raise ModelError(
                 Problem(
@@ -485,6 +518,11 @@ class Mechanism(Tree):
         for name, definition in definitions.items():
             self.new_name(name, "speed", names, symbol=True)
             expr = self.scalar(definition, f"speed '{name}'", measures)
+            if measures.steps > MOST_STEPS:
+                what = f"the speeds up to this one measure motions through {measures.steps} frames"
+                because = f"equations with more than {MOST_STEPS} cannot be written out"
+                fix = "define speeds by rates of coordinates (q1'), or leave them to the joints"
+                raise ModelError(Problem(self.where(f"speed '{name}'"), what, because, fix))
             chosen[name] = Speed(name, self.graph.input(name), expr)
             names[name] = chosen[name].symbol
         check_definitions(self, list(chosen.values()))

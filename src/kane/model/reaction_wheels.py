@@ -91,7 +91,7 @@ def check_spin_inertia(m: Mechanism, J: Expr, where: str) -> None:
 
 
 def _check_carrier(m: Mechanism, carrier: Body, where: str) -> None:
-    if any(wheel.body is carrier for wheel in m.reaction_wheels.values()):
+    if (wheel := m.reaction_wheels.get(carrier.name)) is not None and wheel.body is carrier:
         raise ModelError(
             Problem(
                 m.where(where),

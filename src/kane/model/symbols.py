@@ -21,6 +21,7 @@ from ..space import rotations
 from ..space.algebra import Matrix, Triple, scaled
 from .expression import closest, parse_expression
 from .records import Coordinate, Parameter, Speed
+from .size import MOST_COORDINATES
 
 Quantity = Expr | float | str
 _NAME_LENGTH = 200  # characters; other programs' names of links and joints are words or short phrases
@@ -95,6 +96,7 @@ class Symbols:
         self.time = self.graph.input("t")
         self.zero = self.graph.const(0.0)
         self.zeros: Triple = (self.zero, self.zero, self.zero)
+        self.unturned: Matrix = rotations.identity(self.graph)
         self.parameters: dict[str, Parameter] = {}
         self.coordinate_records: dict[str, Coordinate] = {}
         self.speed_records: dict[str, Speed] = {}
@@ -104,6 +106,7 @@ class Symbols:
         self.coordinate_rates: dict[Expr, Expr] = {}  # coordinate symbol → its rate in motion variables
         self._names: dict[str, Expr] = {"t": self.time}
         self._speeds_chosen = False
+        self._coordinates_declared = 0  # outside joints
         self.duration: float | None = None  # s, of a motion worth looking at; None where nothing is said
 
     # names -----------------------------------------------------------------------------------------------------------
@@ -151,6 +154,8 @@ class Symbols:
         if isinstance(value, Expr):
             return self.graph.lift(value)
         if isinstance(value, str):
+            if names is None and value in self._names:  # most expressions are a name
+                return self._names[value]
             try:
                 return parse_expression(value, self.graph, self._names if names is None else names)
             except ExpressionError as error:
@@ -235,7 +240,7 @@ class Symbols:
     def rotation(self, spec: Mapping[str, Any] | None, where: str) -> Matrix:
         """The matrix of an orientation: {axis, angle}, {euler, angles}, {quaternion} (wxyz) or {matrix} (rows)."""
         if not spec:
-            return rotations.identity(self.graph)
+            return self.unturned
         if not isinstance(spec, Mapping):
             raise ModelError(Problem(self.where(where), f"{spec!r} is no orientation", fix=_ORIENTATION))
         spec = dict(spec)
@@ -350,34 +355,51 @@ class Symbols:
         >>> m.coordinates, m.speeds
         (('q1',), ('u_q1',))
         """
+        if self._coordinates_declared >= MOST_COORDINATES:
+            what, because = f"more than {MOST_COORDINATES} coordinates outside joints", "their equations are written out"
+            raise ModelError(Problem(self.where(f"coordinate '{name}'"), what, because, "move bodies by joints"))
         record = self._coordinate(name, initial)
+        self._coordinates_declared += 1
         self._motion_variable(record.rate, speed or f"u_{name}")
         self.coordinate_rates[record.symbol] = record.rate
         return record.symbol
 
     def _coordinate(self, name: str, initial: Quantity) -> Coordinate:
         self.new_name(name, "coordinate", self._names, symbol=True)
-        start = self._start(initial, f"coordinate '{name}'")
-        record = Coordinate(name, self.graph.input(name), self.graph.input(f"{name}'"), **start)
+        return self._add_coordinate(name, self._start(initial, f"coordinate '{name}'"))
+
+    def _add_coordinate(self, name: str, start: tuple[float, Expr | None]) -> Coordinate:
+        """Add a coordinate whose name has been judged."""
+        rate_name = f"{name}'"
+        record = Coordinate(name, self.graph.input(name), self.graph.input(rate_name), *start)
         self.coordinate_records[name] = record
         self._names[name] = record.symbol
-        self._names[f"{name}'"] = record.rate
+        self._names[rate_name] = record.rate
         return record
 
-    def _start(self, value: Quantity, where: str) -> dict[str, Any]:
+    def _start(self, value: Quantity, where: str) -> tuple[float, Expr | None]:
         """The fields `initial` and `start` of a coordinate or speed."""
+        if type(value) is float and math.isfinite(value):  # by far the most
+            return value, None
         expr = self.scalar(value, where)
+        if (number := expr.number) is not None:
+            return number, None
         self.constant([expr], where)
-        return {"initial": self.number(expr, where), "start": None if expr.number is not None else expr}
+        return self.number(expr, where), expr
 
     def _motion_variable(self, symbol: Expr, speed: str) -> None:
         self.new_name(speed, "speed", self._names, symbol=True)
-        self.variable_places[repr(symbol)] = len(self.motion_variables)
-        self.motion_variables[repr(symbol)] = symbol
-        self.speed_records[speed] = Speed(speed, self.graph.input(speed), symbol)
-        self.default_speeds[repr(symbol)] = speed
-        self._names[repr(symbol)] = symbol
-        self._names[speed] = self.speed_records[speed].symbol
+        self._add_motion_variable(symbol, speed)
+
+    def _add_motion_variable(self, symbol: Expr, speed: str) -> None:
+        """Add a motion variable with a speed whose name has been judged."""
+        name, own = repr(symbol), self.graph.input(speed)
+        self.variable_places[name] = len(self.motion_variables)
+        self.motion_variables[name] = symbol
+        self.speed_records[speed] = Speed(speed, own, symbol)
+        self.default_speeds[name] = speed
+        self._names[name] = symbol
+        self._names[speed] = own
 
     def speeds_as_variables(self, coordinates: Sequence[str], speeds: Sequence[str]) -> tuple[list[Expr], list[Expr]]:
         """Declare coordinates and, as motion variables outside any joint, speeds; their symbols. The rates of the
@@ -417,11 +439,11 @@ class Symbols:
         """
         for name, value in values.items():
             where = f"initial '{name}'"
-            start = self._start(value, where)
+            initial, start = self._start(value, where)
             if name in self.coordinate_records:
-                self.coordinate_records[name] = replace(self.coordinate_records[name], **start)
+                self.coordinate_records[name] = replace(self.coordinate_records[name], initial=initial, start=start)
             elif name in self.speed_records:
-                self.speed_records[name] = replace(self.speed_records[name], **start)
+                self.speed_records[name] = replace(self.speed_records[name], initial=initial, start=start)
             else:
                 self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, where)
         self.revision += 1

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import ExpressionError, ModelError, Problem
-from ..graph import Expr, reachable
+from ..graph import Expr
 from ..space import Frame, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
 from .joints import (
@@ -23,6 +23,7 @@ from .joints import (
     Free,
     Gimbal,
     JointType,
+    Motions,
     Planar,
     Prescribed,
     Prismatic,
@@ -78,6 +79,7 @@ class Tree(Symbols):
         self.declared_points: dict[str, Point] = {}
         self.remarks: list[Problem] = []  # what is doubtful about the description but was taken as it is
         self._waiting: dict[str, list[Joint]] = {}  # body not attached yet → joints that wait for it
+        self._motions = Motions(self.graph)
         self._roots: dict[str, str] = {}  # unattached body → a body nearer to the root of its loose branch
 
     def __getstate__(self) -> dict[str, Any]:
@@ -330,9 +332,9 @@ class Tree(Symbols):
         parent: Body | str,
         child: Body | str,
         *,
-        at: Sequence[Quantity] = (0.0, 0.0, 0.0),
+        at: Sequence[Quantity] = _AT_ORIGIN,
         rotation: Mapping[str, Any] | None = None,
-        child_at: Sequence[Quantity] = (0.0, 0.0, 0.0),
+        child_at: Sequence[Quantity] = _AT_ORIGIN,
         child_rotation: Mapping[str, Any] | None = None,
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
@@ -353,7 +355,7 @@ class Tree(Symbols):
         >>> m.coordinates, m.speeds
         (('q',), ('u',))
         """
-        where = f"joint '{name}'"
+        where, new_from = f"joint '{name}'", len(self.graph)
         self.new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
         if prescribed is not None:
@@ -362,19 +364,18 @@ class Tree(Symbols):
         inner = self.find_body(parent, where)
         self._check_tree(outer, inner, where)
         placed = (
-            self.fixed_triple(at, f"{where} / at"),
+            self.zeros if at is _AT_ORIGIN else self.fixed_triple(at, f"{where} / at"),
             self.fixed_rotation(rotation, f"{where} / rotation"),
-            self.fixed_triple(child_at, f"{where} / child_at"),
+            self.zeros if child_at is _AT_ORIGIN else self.fixed_triple(child_at, f"{where} / child_at"),
             self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
         )
         symbols = self._joint_symbols(name, kind, coordinates, speeds, initial, where)
-        starts = [self.scalar(q0, f"{where} / initial") for q0 in symbols[2]]
-        self.constant(starts, f"{where} / initial")
         rates = tuple(self.graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1]))
-        records = tuple(self._coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True))
+        starts = [self._start(q0, f"{where} / initial") for q0 in symbols[2]]
+        records = tuple(self._add_coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True))
         for rate, speed in zip(rates, symbols[1], strict=True):
-            self._motion_variable(rate, speed)
-        motion = kind.motion(self.graph, [c.symbol for c in records], list(rates))
+            self._add_motion_variable(rate, speed)
+        motion = self._motions.make(kind, [c.symbol for c in records], rates, new_from)
         for c, rate in zip(records, motion.qdot, strict=True):
             self.coordinate_rates[c.symbol] = rate
             self._names[f"{c.name}'"] = rate
@@ -429,32 +430,16 @@ class Tree(Symbols):
         for kind_of, names in (("coordinate", chosen[0]), ("speed", chosen[1])):
             for symbol in names:
                 self.new_name(symbol, kind_of, self._names, symbol=True)
-                self.new_name(symbol, kind_of, fresh)
+                if symbol in fresh:
+                    self.new_name(symbol, kind_of, fresh)
                 fresh[symbol] = None
         return chosen[0], chosen[1], chosen[2]
 
     def joint_type(self, kind: str, options: Mapping[str, Any], where: str) -> JointType:
         """The joint type called `kind` with its options."""
         given = dict(options)
-
-        def axis() -> Triple:
-            return self.axis(given.pop("axis", "z"), f"{where} / axis")
-
-        makers = {
-            "weld": lambda: Weld(),
-            "revolute": lambda: Revolute(axis()),
-            "prismatic": lambda: Prismatic(axis()),
-            "screw": lambda: Screw(axis(), self.scalar(given.pop("pitch", 0.0), f"{where} / pitch")),
-            "cylindrical": lambda: Cylindrical(axis()),
-            "universal": lambda: Universal(str(given.pop("sequence", "body xy"))),
-            "gimbal": lambda: Gimbal(str(given.pop("sequence", "body 123"))),
-            "spherical": lambda: Spherical(),
-            "planar": lambda: Planar(str(given.pop("normal", "z")), str(given.pop("velocity", "parent"))),
-            "free": lambda: Free(str(given.pop("velocity", "body"))),
-            "coupled": lambda: self._make_coupled(given, where),
-        }
-        maker = self.find("joint type", kind, makers, where)
-        made: JointType = maker()
+        maker = self.find("joint type", kind, _MAKERS, where)
+        made: JointType = maker(self, given, where)
         if given:
             raise ModelError(
                 Problem(self.where(where), f"a {kind} joint has no option {', '.join(map(repr, sorted(given)))}")
@@ -474,16 +459,15 @@ class Tree(Symbols):
                 )
             )
         q = tuple(self.scalar(f, where) for f in functions)
-        known = {self.time.id, *(p.symbol.id for p in self.parameters.values())}
-        for node in reachable(self.graph, (e.id for e in q)):
-            if self.graph.ops[node] == "input" and node not in known:
-                what = f"it depends on '{self.graph.args[node][0]}'"
+        for name in self.inputs_of(q):
+            if name != "t" and name not in self.parameters:
+                what = f"it depends on '{name}'"
                 raise ModelError(
                     Problem(self.where(where), what, "a prescribed motion is a function of t and parameters")
                 )
         return Prescribed(moves, q, self.time)
 
-    def _make_coupled(self, options: dict[str, Any], where: str) -> Coupled:
+    def make_coupled(self, options: dict[str, Any], where: str) -> Coupled:
         """A coupled joint from its options: moves, axis, follows, ratio, offset."""
         moves = self.find(
             "motion", str(options.pop("moves", "revolute")), {"revolute": Revolute, "prismatic": Prismatic}, where
@@ -580,19 +564,44 @@ class Tree(Symbols):
         parent, child, motion = joint.parent, joint.child, joint.motion
         assert parent.frame is not None and parent.origin is not None
         base = parent.frame
-        still = rotations.triple(self.graph, (0, 0, 0))
-        if joint.mount != rotations.identity(self.graph):
+        still = self.zeros
+        if joint.mount is not self.unturned and joint.mount != self.unturned:
             base = base.orient_new(f"{joint.name}.P", joint.mount, still)
         moving = base.orient_new(child.name, motion.R, motion.w)
         joint.frame = moving
         frame = moving
-        if joint.child_mount != rotations.identity(self.graph):
+        if joint.child_mount is not self.unturned and joint.child_mount != self.unturned:
             moving.name = f"{joint.name}.C"
             frame = moving.orient_new(child.name, transpose(joint.child_mount), still)
         hinge = parent.origin.locate_new(f"{joint.name}.P", Vector(parent.frame, joint.at), still)
         rate = Vector(base, motion.v) if motion.v_C is None else Vector(moving, motion.v_C)
         pin = hinge.locate_new(f"{joint.name}.C", Vector(base, motion.p), rate, home=frame)
+        away = self.zeros if joint.child_at is self.zeros else scaled(-1.0, joint.child_at)
         child.frame = frame
-        child.origin = pin.locate_new(child.name, Vector(frame, scaled(-1.0, joint.child_at)), still)
+        child.origin = pin.locate_new(child.name, Vector(frame, away), still)
         self.frames.setdefault(child.name, frame)
         self.points.setdefault(child.name, child.origin)
+
+
+def _axis(m: Tree, given: dict[str, Any], where: str) -> Triple:
+    return m.axis(given.pop("axis", "z"), f"{where} / axis")
+
+
+def _screw(m: Tree, given: dict[str, Any], where: str) -> JointType:
+    return Screw(_axis(m, given, where), m.scalar(given.pop("pitch", 0.0), f"{where} / pitch"))
+
+
+_MAKERS: Mapping[str, Callable[[Tree, dict[str, Any], str], JointType]] = {
+    "weld": lambda m, given, where: Weld(),
+    "revolute": lambda m, given, where: Revolute(_axis(m, given, where)),
+    "prismatic": lambda m, given, where: Prismatic(_axis(m, given, where)),
+    "screw": _screw,
+    "cylindrical": lambda m, given, where: Cylindrical(_axis(m, given, where)),
+    "universal": lambda m, given, where: Universal(str(given.pop("sequence", "body xy"))),
+    "gimbal": lambda m, given, where: Gimbal(str(given.pop("sequence", "body 123"))),
+    "spherical": lambda m, given, where: Spherical(),
+    "planar": lambda m, given, where: Planar(str(given.pop("normal", "z")), str(given.pop("velocity", "parent"))),
+    "free": lambda m, given, where: Free(str(given.pop("velocity", "body"))),
+    "coupled": lambda m, given, where: m.make_coupled(given, where),
+}
+"""Type of a joint → what makes it of its options, taking those that it knows."""

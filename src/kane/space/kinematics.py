@@ -37,7 +37,7 @@ class Kinematics:
         base_acceleration: Triple | None = None,
     ):
         self.graph = graph
-        self.rates = dict(rates)
+        self.rates = rates
         self._take = take
         zero = graph.const(0.0)
         self.zero: Triple = (zero, zero, zero)

@@ -12,9 +12,11 @@ from itertools import pairwise
 
 from ..errors import ExpressionError
 from ..graph import Expr, Graph
+from ..graph.rules import ONE, ZERO
 from .algebra import Matrix, Triple, dot, plus, product, scaled, transpose, transpose_times
 
 UNIT_TOLERANCE = 1e-6  # an axis is a unit vector to the digits people write
+_ALONG = {tuple(s if j == k else 0.0 for j in range(3)): (k, s) for k in range(3) for s in (1.0, -1.0)}
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 
 
@@ -26,7 +28,7 @@ def triple(graph: Graph, values: Sequence[Expr | float]) -> Triple:
 
 def identity(graph: Graph) -> Matrix:
     """The matrix 1."""
-    one, zero = graph.const(1.0), graph.const(0.0)
+    one, zero = graph.expr(ONE), graph.expr(ZERO)
     return ((one, zero, zero), (zero, one, zero), (zero, zero, one))
 
 
@@ -65,11 +67,10 @@ def simple(axis: int, angle: Expr) -> Matrix:
 def about(axis: Triple, angle: Expr) -> Matrix:
     """Rotation by `angle` about a unit vector: Rodrigues' formula, R = c 1 + s ẽ + (1 − c) e eᵀ."""
     graph = angle.graph
-    for k in range(3):
-        if all(axis[j].number == (1.0 if j == k else 0.0) for j in range(3)):
-            return simple(k, angle)
-        if all(axis[j].number == (-1.0 if j == k else 0.0) for j in range(3)):
-            return simple(k, -angle)
+    numbers = (axis[0].number, axis[1].number, axis[2].number)
+    if numbers in _ALONG:
+        k, sign = _ALONG[numbers]
+        return simple(k, angle if sign > 0 else -angle)
     c, s = angle.cos(), angle.sin()
     x, y, z = axis
     v = tuple(scaled(1.0 - c, axis))

@@ -7,6 +7,7 @@ is one. Speeds in it are replaced by their definitions, so that rows stay valid 
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -139,7 +140,10 @@ def equation_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> list
         raise build.refuse("no equation is given", fix="give an expression that is zero")
     mechanism = build.mechanism
     names = MeasureNumbers(mechanism, mechanism.known_names)
-    exprs = [_left_minus_right(build, equation, names) for equation in equations]
+    exprs = []
+    for equation in equations:
+        exprs.append(_left_minus_right(build, equation, names))
+        build.check_room(len(exprs), names.steps)
     speeds = mechanism.speed_records
     used = [speeds[name] for name in (repr(x) for x in _inputs(build, exprs)) if name in speeds]
     return substitute(exprs, {s.symbol: s.definition for s in used})
@@ -164,16 +168,16 @@ def _describe_equation(build: Builder, expr: Expr, given: Quantity) -> Expr | st
 def curve_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> tuple[Expr, ...]:
     """Expressions in x, y, z, t and parameters that are zero, of each equation of a surface or a curve."""
     graph = build.graph
-    names = {"t": build.time, **{p.name: p.symbol for p in build.mechanism.parameters.values()}}
-    names.update((letter, graph.input(letter)) for letter in "xyz")
+    parameters = build.mechanism.parameters
+    letters = {"t": build.time, **{letter: graph.input(letter) for letter in "xyz"}}
+    names = ChainMap(letters, build.mechanism.known_names)  # type: ignore[arg-type]
     equations = one_or_more(given)
     if len(equations) not in (1, 2):
         raise build.refuse(f"{len(equations)} equations are given", "a surface has one equation, a curve two")
     forms = tuple(_left_minus_right(build, equation, names) for equation in equations)
-    known = {x.id for x in names.values()}
-    for node in reachable(graph, (form.id for form in forms)):
-        if graph.ops[node] == INPUT and node not in known:
-            what, because = f"it depends on '{graph.args[node][0]}'", "a curve is fixed in its body"
+    for name in build.mechanism.inputs_of(forms):
+        if name not in letters and name not in parameters:
+            what, because = f"it depends on '{name}'", "a curve is fixed in its body"
             raise build.refuse(what, because, "write it in x, y, z, t and parameters")
     return forms
 

@@ -7,7 +7,8 @@ surface, as many as the mechanism can move along. A box has an element for each 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,10 @@ class BodyContact:
         shapes = _shapes(build, first, self.shape, "shape")
         surfaces = [self._plane(build, second)] if self._is_plane(build) else []
         surfaces = surfaces or _shapes(build, second, self.surface, "surface")
+        depth = sum(body.frame.depth for body in (first, second) if body.frame is not None)
+        build.check_room(len(shapes) * len(surfaces), len(shapes) * len(surfaces) * depth)
         found = [rows for a, b in product(shapes, surfaces) for rows in touches(build, (first, a), (second, b))]
+        build.check_room(len(found), len(found) * depth)
         return _Elements(build, law).make(found)
 
     def _is_plane(self, build: Builder) -> bool:
@@ -104,19 +108,8 @@ class _Elements:
         self.build = build
         self.law = law
         m = build.mechanism
-        self.motion = Kinematics(m.graph, {**m.coordinate_rates, m.time: 1.0})
-        generator = random.Random(_SAMPLE_SEED)
-        self.states = [self._sample(generator) for _ in range(_SAMPLES)]
-
-    def _sample(self, generator: random.Random) -> dict[str, float]:
-        """Values of every symbol of the description; parameters not far from their own."""
-        m = self.build.mechanism
-        values = {name: generator.uniform(0.3, 1.1) for name in m.graph.inputs}
-        for name, parameter in m.parameters.items():
-            values[name] = parameter.value * generator.uniform(0.9, 1.1) + generator.uniform(0.01, 0.02)
-        for name, coordinate in m.coordinate_records.items():
-            values[name] = coordinate.initial + generator.uniform(0.05, 0.3)
-        return values
+        self.motion = Kinematics(m.graph, ChainMap({m.time: 1.0}, m.coordinate_rates))
+        self.states = [_GenericState(m, number) for number in range(_SAMPLES)]
 
     def make(self, found: Sequence[RowSet]) -> tuple[ChangingRows, ...]:
         """One element for each place; places that move and slip alike in every state are one."""
@@ -153,6 +146,39 @@ class _Elements:
                 velocity, home = self.motion.w(action.frame), action.frame
             total = total + dot(velocity, action.vector.express(home).xyz)
         return total
+
+
+class _GenericState(Mapping[str, float]):
+    """A value of every symbol of a description, drawn when it is asked for; parameters and coordinates are not far from
+    their own. A symbol has the same value whatever else is in the model."""
+
+    def __init__(self, m: Mechanism, number: int):
+        self._m = m
+        self._number = number
+        self._drawn: dict[str, float] = {}
+
+    def __getitem__(self, name: str) -> float:
+        known = self._drawn.get(name)
+        if known is None:
+            known = self._drawn[name] = self._draw(name)
+        return known
+
+    def _draw(self, name: str) -> float:
+        m, generator = self._m, random.Random(f"{_SAMPLE_SEED} {self._number} {name}")
+        if name in m.parameters:
+            return m.parameters[name].value * generator.uniform(0.9, 1.1) + generator.uniform(0.01, 0.02)
+        if name in m.coordinate_records:
+            return m.coordinate_records[name].initial + generator.uniform(0.05, 0.3)
+        return generator.uniform(0.3, 1.1)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._m.graph.inputs)
+
+    def __len__(self) -> int:
+        return len(self._m.graph.inputs)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._m.graph.inputs
 
 
 def _are_close(a: Sequence[float], b: Sequence[float]) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...catalogue import builtin_names, builtin_text
 from ...errors import ModelError, Problem
+from ..bulk import without_collections
 from ..mechanism import Mechanism, suggestion
 from ..urdf import UrdfOptions, read_urdf
 from ..urdf.xml import MAX_BYTES as MAX_URDF_BYTES
@@ -100,9 +101,10 @@ def _file_text(path: Path) -> str:
 def _build(text: str, source: str, folder: Path | None, kinds: Kinds) -> Mechanism:
     classes = tuple(kinds)
     forms = forms_with(classes)
-    own = compose(text, source)
-    tree = _extend(own, folder)
-    mechanism = build_mechanism(tree, folder, forms)
+    with without_collections():
+        own = compose(text, source)
+        tree = _extend(own, folder)
+        mechanism = build_mechanism(tree, folder, forms)
     if not classes:  # what a kind of the user does is not in the text
         mechanism.sign(text if tree is own else repr(tree))
     return mechanism

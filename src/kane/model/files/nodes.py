@@ -7,8 +7,8 @@ here, and only the reader of a model decides what they mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 
 import yaml
 
@@ -31,14 +31,28 @@ LONGEST = 1500  # characters of each part of a problem
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it: thirty times faster
 
 
-@dataclass(frozen=True, slots=True)
+NO_LINES: Mapping[str, int] = MappingProxyType({})
+
+
 class Node:
     """A word, a list or a mapping of a file. For entries of a mapping `key_lines` says where their keys stand."""
 
-    source: str
-    line: int
-    value: str | tuple[Node, ...] | Mapping[str, Node]
-    key_lines: Mapping[str, int] = field(default_factory=dict)
+    __slots__ = ("key_lines", "line", "source", "value")  # a file may have half a million of them
+
+    def __init__(
+        self,
+        source: str,
+        line: int,
+        value: str | tuple[Node, ...] | Mapping[str, Node],
+        key_lines: Mapping[str, int] = NO_LINES,
+    ):
+        self.source = source
+        self.line = line
+        self.value = value
+        self.key_lines = key_lines
+
+    def __repr__(self) -> str:
+        return f"Node({self.source!r}, {self.line}, {self.value!r})"
 
     @property
     def kind(self) -> str:
@@ -76,8 +90,11 @@ def compose(text: str, source: str) -> Node:
         raise ModelError(problem(source, 1, "", f"the file has {size} bytes", f"at most {MAX_BYTES} are read"))
     composer = _Composer(source)
     try:
-        for event in yaml.parse(text, Loader=_LOADER):
-            composer.take(event)
+        loader = _LOADER(text)
+        try:
+            composer.take_all(loader.get_event)
+        finally:
+            loader.dispose()
     except yaml.YAMLError as error:
         raise ModelError(_syntax_fault(source, text, error)) from None
     if composer.problems:
@@ -98,16 +115,18 @@ def _syntax_fault(source: str, text: str, error: yaml.YAMLError) -> Problem:
     return problem(source, line, "", f"not valid YAML{column}: {excerpt(str(why))}")
 
 
-@dataclass(slots=True)
 class _Open:
     """A list or mapping that is being read."""
 
-    line: int
-    items: list[Node] | None = None
-    entries: dict[str, Node] | None = None
-    key_lines: dict[str, int] = field(default_factory=dict)
-    key: str | None = None
-    skip: bool = False  # the value that comes next belongs to a key that is there already
+    __slots__ = ("entries", "items", "key", "key_lines", "line", "skip")
+
+    def __init__(self, line: int, mapping: bool):
+        self.line = line
+        self.items: list[Node] = []
+        self.entries: dict[str, Node] | None = {} if mapping else None
+        self.key_lines: dict[str, int] = {}
+        self.key: str | None = None  # of a mapping: of the value that comes next
+        self.skip = False  # that value belongs to a key that is there already
 
 
 class _Composer:
@@ -118,62 +137,73 @@ class _Composer:
         self.root: Node | None = None
         self.stack: list[_Open] = []
         self.problems: list[Problem] = []
-        self.count = 0
         self.documents = 0
 
     def refuse(self, line: int, what: str, because: str = "", fix: str = "") -> ModelError:
         return ModelError([*self.problems, problem(self.source, line, "", what, because, fix)])
 
-    def take(self, event: yaml.Event) -> None:
+    def take_all(self, next_event: Callable[[], yaml.Event | None]) -> None:
+        """Take events until there are none. Words, nearly all of them, are dealt with here, without further calls."""
+        source, stack, count = self.source, self.stack, 0
+        top: _Open | None = None
+        while (event := next_event()) is not None:
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                count += 1
+                if event.anchor is not None or event.tag is not None or count > MAX_NODES:
+                    self.check(event, count)
+                text, line = event.value, event.start_mark.line + 1
+                if top is None:
+                    self.root = Node(source, line, text)
+                elif top.entries is None:
+                    top.items.append(Node(source, line, text))
+                elif top.key is None:
+                    top.key = text
+                    if text in top.key_lines:
+                        self.note_repeated_key(top, text, line)
+                    else:
+                        top.key_lines[text] = line
+                else:
+                    if not top.skip:
+                        top.entries[top.key] = Node(source, line, text)
+                    top.key, top.skip = None, False
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                self.close()
+                top = stack[-1] if stack else None
+            elif isinstance(event, yaml.CollectionStartEvent):
+                count += 1
+                self.check(event, count)
+                self.open(kind is yaml.MappingStartEvent, event.start_mark.line + 1)
+                top = stack[-1]
+            else:
+                self.take_other(event)
+
+    def take_other(self, event: yaml.Event) -> None:
         line = event.start_mark.line + 1
-        if isinstance(event, yaml.ScalarEvent):  # by far the most
-            self.check(event, line)
-            self.scalar(event.value, line)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self.close()
-        elif isinstance(event, yaml.CollectionStartEvent):
-            self.check(event, line)
-            self.open(isinstance(event, yaml.MappingStartEvent), line)
-        elif isinstance(event, yaml.AliasEvent):
+        if isinstance(event, yaml.AliasEvent):
             raise self.refuse(line, f"the alias '*{excerpt(event.anchor)}'", _PLAIN, "write the value out, or name it")
-        elif isinstance(event, yaml.DocumentStartEvent):
+        if isinstance(event, yaml.DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
                 raise self.refuse(line, "a second document", "a file holds one model", "remove '---' or split the file")
 
-    def check(self, event: yaml.NodeEvent, line: int) -> None:
+    def check(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, count: int) -> None:
+        """Refuse a node with an anchor or a tag, and one too many."""
+        line = event.start_mark.line + 1
         if event.anchor is not None:
             raise self.refuse(line, f"the anchor '&{excerpt(event.anchor)}'", _PLAIN, "write the value out, or name it")
-        tag = getattr(event, "tag", None)
-        if tag is not None:
-            raise self.refuse(line, f"the tag '{excerpt(tag)}'", _PLAIN, "leave it out")
-        self.count += 1
-        if self.count > MAX_NODES:
+        if event.tag is not None:
+            raise self.refuse(line, f"the tag '{excerpt(event.tag)}'", _PLAIN, "leave it out")
+        if count > MAX_NODES:
             raise self.refuse(line, "the file has more", f"at most {MAX_NODES} words, lists and mappings are read")
 
-    def scalar(self, text: str, line: int) -> None:
-        top = self.stack[-1] if self.stack else None
-        if top is None or top.entries is None or top.key is not None:
-            self.place(Node(self.source, line, text))
-            return
-        top.key = text
-        if text in top.key_lines:
-            first = top.key_lines[text]
-            self.problems.append(
-                problem(
-                    self.source,
-                    line,
-                    "",
-                    f"the key '{excerpt(text)}' is there already, on line {first}",
-                    "names are unique",
-                    "rename one of the two, or merge them",
-                )
-            )
-            top.skip = True
-            if len(self.problems) >= MAX_FAULTS:
-                raise ModelError([*self.problems, *stop_remark(self.source, line, len(self.problems))])
-        else:
-            top.key_lines[text] = line
+    def note_repeated_key(self, top: _Open, key: str, line: int) -> None:
+        what = f"the key '{excerpt(key)}' is there already, on line {top.key_lines[key]}"
+        fix = "rename one of the two, or merge them"
+        self.problems.append(problem(self.source, line, "", what, "names are unique", fix))
+        top.skip = True
+        if len(self.problems) >= MAX_FAULTS:
+            raise ModelError([*self.problems, *stop_remark(self.source, line, len(self.problems))])
 
     def open(self, mapping: bool, line: int) -> None:
         if len(self.stack) >= MAX_DEPTH:
@@ -182,21 +212,20 @@ class _Composer:
             )
         if self.stack and self.stack[-1].entries is not None and self.stack[-1].key is None:
             raise self.refuse(line, "a key that is a list or a mapping", "keys are words", "name the entry")
-        self.stack.append(_Open(line, None if mapping else [], {} if mapping else None))
+        self.stack.append(_Open(line, mapping))
 
     def close(self) -> None:
         done = self.stack.pop()
-        value = tuple(done.items) if done.items is not None else (done.entries or {})
-        self.place(Node(self.source, done.line, value, done.key_lines))
-
-    def place(self, node: Node) -> None:
+        value = tuple(done.items) if done.entries is None else done.entries
+        node = Node(self.source, done.line, value, done.key_lines or NO_LINES)
         if not self.stack:
             self.root = node
             return
         top = self.stack[-1]
-        if top.items is not None:
+        if top.entries is None:
             top.items.append(node)
-        elif top.entries is not None and top.key is not None:
+        else:
+            assert top.key is not None
             if not top.skip:
                 top.entries[top.key] = node
             top.key, top.skip = None, False

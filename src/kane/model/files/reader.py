@@ -34,6 +34,7 @@ from .parts import (
     read_rotor,
     read_speeds,
 )
+from ..size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS
 from .values import WORD, Entry, NodeValues, entries
 
 Read = Callable[[NodeValues, str, Node, int], None]
@@ -87,6 +88,7 @@ def _read_sections(root: Node, folder: Path | None, forms: Forms, faults: FaultC
         faults.raise_all()
     _check_version(faults, file)
     _check_sections(faults, file)
+    _check_counts(faults, file)
     m = Mechanism(file.take("name", start.text) or "model", about=file.take("about", start.text) or "")
     r = file.reader = NodeValues(m, faults, folder)
     for section, step in (*STEPS, ("", lambda r, file, forms: _check_whole(r, root))):
@@ -115,6 +117,44 @@ def _check_sections(faults: FaultCollector, file: Entry) -> None:
             faults.note(node.source, node.line, section, what, fix="write one 'name: …' per entry")
 
 
+COUNTED = (
+    (("extra_coordinates",), MOST_COORDINATES, "coordinates outside joints", "move bodies by joints"),
+    (("speeds",), MOST_COORDINATES, "chosen speeds", "leave the speeds to the joints"),
+    (("constraints", "contacts"), MOST_ROWS, "constraints and contacts", "leave some out, or divide the model"),
+)
+"""Sections that have a largest number of entries together, what these are, and what to do about more of them."""
+
+
+def _check_counts(faults: FaultCollector, file: Entry) -> None:
+    """Refuse a file with more of something than equations can be written out for, and read no more of it."""
+    for sections, most, what, fix in COUNTED:
+        nodes = {name: node for name in sections if (node := file.fields.get(name)) is not None}
+        count = sum(len(node.value) for node in nodes.values() if not isinstance(node.value, str))
+        if count > most:
+            section, node = next(iter(nodes.items()))
+            because = f"equations with more than {most} cannot be written out"
+            faults.note(node.source, node.line, section, f"{count} {what}", because, fix)
+            raise TooManyFaults
+    speeds = {name: sum(_speeds_of(e) for _, e, _ in entries(file, name)) for name in ("joints", "reaction_wheels")}
+    if sum(speeds.values()) > MOST_SPEEDS:
+        section = max(speeds, key=lambda name: speeds[name])
+        node, what = file.fields[section], f"the joints and wheels have {sum(speeds.values())} speeds"
+        because, fix = f"a model file has {MOST_SPEEDS} at most", "divide the model, or make it in Python"
+        faults.note(node.source, node.line, section, what, because, fix)
+        raise TooManyFaults
+
+
+_SPEEDS = {"weld": 0, "coupled": 0, "cylindrical": 2, "universal": 2, "gimbal": 3, "spherical": 3, "planar": 3, "free": 6}
+"""Speeds of joints by their types, where that is not one."""
+
+
+def _speeds_of(entry: Node) -> int:
+    """Speeds that a joint or a wheel has at most."""
+    fields = entry.value if isinstance(entry.value, Mapping) else {}
+    kind = fields["type"].value if "type" in fields else ""
+    return 0 if "prescribed" in fields else _SPEEDS.get(kind, 1) if isinstance(kind, str) else 0
+
+
 # steps ---------------------------------------------------------------------------------------------------------------
 
 
@@ -125,6 +165,8 @@ def _read_all(r: NodeValues, section: str, found: Iterable[tuple[str, Node, int]
             read(r, name, node, line)
         except (ModelError, ExpressionError) as error:
             r.locate(error, node.source, line)
+            if r.m.is_full:
+                raise TooManyFaults from None  # any further constraint would be refused for the same reason
             _note_lost(r.faults, section, name, node)
         except Lost:
             _note_lost(r.faults, section, name, node)
