@@ -35,6 +35,7 @@ from .contacts import (
     evaluate,
     give_back,
     lay_out,
+    list_reach,
     measure_contacts,
     problem,
     set_size,
@@ -223,6 +224,7 @@ def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
     next. Returns its natural residual, which may be larger."""
     m = set_problem(k, first, rows, kinds, mu, n, w, b, r, work)
     set_size(m)
+    list_reach(m)
     m.method = WARM_START
     if m.size == 0.0:
         clear_reactions(m)
