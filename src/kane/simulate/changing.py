@@ -336,6 +336,15 @@ class ChangingRun:
         return f"{FAULTS[fault]}{told}"
 
     @property
+    def contact_residual(self) -> float | None:
+        """How well the contact problems of time steps are solved; None where there are no such steps."""
+        return None
+
+    def remark(self) -> str:
+        """What a user has to know of how well contact problems are solved, to be added to the outcome."""
+        return ""
+
+    @property
     def mode(self) -> dict[str, str]:
         """What each changing constraint does now."""
         return self._mode(self._arrays["state"])

@@ -47,7 +47,8 @@ from .contacts import CONE, FREE, NORMAL, product
 from .step import copy_numbers
 
 GOOD_ENOUGH = 1e-2
-"""Relative natural residual of the contact problem of a step up to which the motion goes on."""
+"""Relative natural residual of the contact problem of a step up to which the motion goes on. What is left is told with
+the outcome."""
 
 ROUNDS = 20
 """How often contacts are added that a solution would let penetrate."""
