@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import (
+    balls,
     bicycle,
     constraints,
     contact_motions,
@@ -53,7 +54,7 @@ BENCHMARKS = (
     constraints.singular_four_bars,
     constraints.squeezer,
     constraints.three_ways,
-    contact_motions.balls_into_a_box,
+    balls.balls_into_a_box,
     contact_motions.box_on_a_slope,
     contact_motions.thrown_cube,
     contact_motions.cart_steps,

@@ -26,6 +26,10 @@ GAIN = 1e-9
 """Share of the kinetic energy that an impact may seem to give, by rounding."""
 
 
+ROUGHLY = 1e-5
+"""Natural residual of the contact problem of a time step, a share of the velocities in it, that is small beside the
+error of first order that steps have."""
+
 NOT_UNIQUE = "more contacts than needed: those of least norm are told, others would do as well"
 
 
@@ -47,7 +51,8 @@ class ChangingMotion:
     """A motion of k times under m rows of constraints, `permanent` ones first: A (k, m, n), residuals phi (k, m) and
     reactions (k, m). `gaps` are the rows whose residual is a gap, `pushing` those whose reaction pushes, `friction` has
     for each constraint with friction its rows and the bound (k,) of the size of their reactions. `transitions` come
-    with `impulses` (transitions, m)."""
+    with `impulses` (transitions, m). `residual` is the largest natural residual of the contact problems of time steps,
+    None without such steps."""
 
     permanent: int
     A: Array
@@ -58,6 +63,7 @@ class ChangingMotion:
     friction: tuple[tuple[tuple[int, ...], Array], ...]
     transitions: Sequence[Switching]
     impulses: Array
+    residual: float | None = None
 
     @property
     def struck(self) -> bool:
@@ -79,13 +85,16 @@ class ChangingMotion:
 def changing_rows(motion: ChangingMotion, ask: Programs, states: States) -> list[CheckRow]:
     """The laws of contact along a motion."""
     size = max(float(np.abs(x).max(initial=0.0)) for x in (motion.reactions, ask("bias", states))) or 1.0
-    return [
+    rows = [
         _gaps(motion),
         _pushes(motion, size),
         _friction(motion, size),
         _jumps(motion, ask, states),
         _gains(motion, ask, states),
     ]
+    if motion.residual is not None:
+        rows.append(CheckRow("steps", "contact problems of steps are solved", motion.residual, ROUGHLY))
+    return rows
 
 
 def _gaps(motion: ChangingMotion) -> CheckRow:

@@ -339,6 +339,7 @@ def _changing_motion(run: Trajectory) -> ChangingMotion:
         tuple(friction),
         run.transitions,
         impulses,
+        run.statistics.contact_residual,
     )
 
 

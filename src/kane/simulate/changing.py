@@ -40,6 +40,9 @@ LAWS = ("restitution", "static", "kinetic", "bound", "duration")
 IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
 """Names of the laws of impact, in the order of the compiled constants."""
 
+REMEMBERED = ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after")
+"""Arrays with an entry for every transition."""
+
 FIRST_ROOM = 64
 """Transitions that there is room for to begin with; doubled whenever they are full."""
 
@@ -133,6 +136,7 @@ class ChangingRun:
             from .compiled.impact import impact_size
 
         self.constraints = constraints
+        self._names = tuple(e.name for e in constraints.elements)
         self._code, self._transition = changing.changing_program, transitions.transition_program
         self._record = np.zeros(1, dtype=changing.MEMORY)
         self._arrays: dict[str, Any] = {}
@@ -314,7 +318,7 @@ class ChangingRun:
 
     def _enlarge(self) -> None:
         """Double the room for transitions."""
-        for name in ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after"):
+        for name in REMEMBERED:
             array = self._arrays[name]
             larger = np.zeros((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
             larger[: array.shape[0]] = array
@@ -332,46 +336,53 @@ class ChangingRun:
         return f"{FAULTS[fault]}{told}"
 
     @property
+    def contact_residual(self) -> float | None:
+        """How well the contact problems of time steps are solved; None where there are no such steps."""
+        return None
+
+    def remark(self) -> str:
+        """What a user has to know of how well contact problems are solved, to be added to the outcome."""
+        return ""
+
+    @property
     def mode(self) -> dict[str, str]:
         """What each changing constraint does now."""
         return self._mode(self._arrays["state"])
 
     def _mode(self, states: Any) -> dict[str, str]:
-        return {e.name: STATES[s] for e, s in zip(self.constraints.elements, states.tolist(), strict=False)}
-
-    def _slips(self, states: Any, directions: Array) -> dict[str, Array]:
-        return {
-            e.name: directions[i].copy()
-            for i, e in enumerate(self.constraints.elements)
-            if STATES[int(states[i])] == "slips"
-        }
+        return dict(zip(self._names, map(STATES.__getitem__, states[: len(self._names)].tolist()), strict=True))
 
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, the choice of the first mode before them."""
-        arrays, rows = self._arrays, self.constraints.first_rows
+        count, names = int(self._record[0]["count"]), self._names
+        kept = {name: array[:count] for name, array in self._arrays.items() if name in REMEMBERED}
+        elements, first = self.constraints.elements, self.constraints.first_rows
+        owner = np.repeat(np.arange(len(elements)), [e.rows for e in elements])
+        struck = list[list[int]]([[] for _ in range(count)])
+        slipping = list[list[int]]([[] for _ in range(count)])
+        for i, row in np.argwhere(kept["impulses"][:, self.constraints.permanent :]).tolist():
+            if not struck[i] or struck[i][-1] != owner[row]:
+                struck[i].append(int(owner[row]))
+        for i, e in np.argwhere(kept["states_after"] == STATES.index("slips")).tolist():
+            slipping[i].append(e)
         found: list[Transition] = []
-        for i in range(int(self._record[0]["count"])):
-            impulse = arrays["impulses"][i]
-            which = int(arrays["which"][i])
-            elements = self.constraints.elements
-            struck = [e.name for e, r in zip(elements, rows, strict=True) if np.any(impulse[r : r + e.rows])]
-            named = struck or ([elements[which].name] if which >= 0 else [])
+        for i, (t, cause, which, energy, choices) in enumerate(
+            zip(*(kept[name].tolist() for name in ("at", "cause", "which", "energy", "choices")), strict=True)
+        ):
+            named = struck[i] or ([which] if which >= 0 else [])
+            impulse, speeds, directions = kept["impulses"][i], kept["speeds"][i], kept["directions"][i]
             found.append(
                 Transition(
-                    float(arrays["at"][i]),
-                    CAUSES[int(arrays["cause"][i])],
-                    tuple(named),
-                    self._mode(arrays["states_after"][i]),
-                    {
-                        e.name: impulse[r : r + e.rows].copy()
-                        for e, r in zip(elements, rows, strict=True)
-                        if np.any(impulse[r : r + e.rows])
-                    },
-                    float(arrays["energy"][i]),
-                    arrays["speeds"][i, 0].copy(),
-                    arrays["speeds"][i, 1].copy(),
-                    max(1, int(arrays["choices"][i])),
-                    self._slips(arrays["states_after"][i], arrays["directions"][i]),
+                    t,
+                    CAUSES[cause],
+                    tuple(names[e] for e in named),
+                    self._mode(kept["states_after"][i]),
+                    {names[e]: impulse[first[e] : first[e] + elements[e].rows].copy() for e in struck[i]},
+                    energy,
+                    speeds[0].copy(),
+                    speeds[1].copy(),
+                    max(1, choices),
+                    {names[e]: directions[e].copy() for e in slipping[i]},
                 )
             )
         return tuple(found)

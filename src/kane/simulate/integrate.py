@@ -438,13 +438,15 @@ class _Run:
         statistics = Statistics(
             **{name: int(state[name]) for name in _COUNTERS},
             control_calls=self.cost.control_calls,
+            contact_residual=None if self.changing is None else self.changing.contact_residual,
             control_seconds=self.cost.control_seconds,
             seconds=time.perf_counter() - self.cost.began,
         )
         held = HeldControl(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
         own = int(state["transition_events"])
         missed = warn_of_missed_crossings(crossings[own:], arrays["unresolved"].tolist()[own:])
-        outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed)
+        remark = "" if self.changing is None else self.changing.remark()
+        outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed + remark)
         if self.changing is None:
             return Solution(times, states, outcome, crossings, statistics, held)
         transitions = self.changing.transitions()

@@ -347,8 +347,10 @@ def _total(each: Sequence[Statistics]) -> Statistics:
         "factorizations": sum(s.factorizations for s in each),
         "control_calls": sum(s.control_calls for s in each),
     }
+    residuals = [s.contact_residual for s in each if s.contact_residual is not None]
     return Statistics(
         **counts,
+        contact_residual=max(residuals) if residuals else None,
         control_seconds=math.fsum(s.control_seconds for s in each),
         seconds=math.fsum(s.seconds for s in each),
     )

@@ -99,7 +99,11 @@ class HeldControl:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a simulation cost. Times are wall-clock seconds and take no part in comparison."""
+    """What a simulation cost. Times are wall-clock seconds and take no part in comparison.
+
+    `contact_residual` is the largest natural residual that the contact problem of a time step was left with, relative
+    to the velocities in it; None without time stepping.
+    """
 
     steps: int = 0
     rejected: int = 0
@@ -108,6 +112,7 @@ class Statistics:
     jacobians: int = 0
     factorizations: int = 0
     control_calls: int = 0
+    contact_residual: float | None = None
     control_seconds: float = field(default=0.0, compare=False)
     seconds: float = field(default=0.0, compare=False)
 

@@ -61,5 +61,20 @@ class SteppingRun(ChangingRun):
             self._enlarge()
             state["transition_room"] = int(record["room"])
 
+    @property
+    def contact_residual(self) -> float:
+        """The largest natural residual that the contact problem of a step was left with."""
+        return float(self._steps[0]["worst"])
+
+    def remark(self) -> str:
+        """How many steps have a contact problem that was not solved to the last, and how far off the worst one is."""
+        steps = self._steps[0]
+        if not steps["rough"]:
+            return ""
+        return (
+            f"; the contact problems of {int(steps['rough'])} steps are solved roughly, to {self.contact_residual:.1e} "
+            f"of their velocities at worst, at t = {float(steps['worst_t']):.4g} s"
+        )
+
 
 __all__ = ["SteppingRun"]

@@ -15,6 +15,7 @@ G = 9.81
 STEPS = (8e-3, 4e-3, 2e-3, 1e-3, 5e-4)  # s
 FIRST_ORDER = 0.8  # fitted exponent: errors of events jump by a step, so that the fit of five steps is rough
 RISE = 1e-6  # J
+SETTLED, ROUGH = 1e-8, 1e-4  # natural residuals of contact problems: what is aimed at, and what jammed heaps may leave
 DEEPEST = 2e-9  # m: what is left to the velocities of the next step, twice
 
 
@@ -132,6 +133,50 @@ def test_balls_in_a_row_pass_on_no_more_than_they_have() -> None:
     momentum = run.u @ np.array([1.0, 2.0, 3.0, 4.0])
     assert momentum == pytest.approx(np.full(len(run.t), -1.0), abs=1e-12)
     assert np.diff(run.q, axis=1).min() > 1 - DEEPEST
+
+
+def heap(balls: int, half: float) -> tuple[kane.Model, np.ndarray]:
+    """Balls of 5 cm that fall into a box of the half width (m), and where they start: in layers, out of line."""
+    m, radius = kane.Model(gravity=(0, 0, -G)), 0.05
+    shape: dict[str, Any] = {"sphere": radius}
+    walls = {"floor": ("z", 0, 0), "w": ("x", -1, 0), "e": ("-x", 1, 0), "s": ("y", 0, -1), "n": ("-y", 0, 1)}
+    for i in range(balls):
+        m.body(f"b{i}", mass=0.5, inertia=dict.fromkeys(("xx", "yy", "zz"), 5e-4))
+        m.joint(f"j{i}", "free", "ground", f"b{i}", velocity="parent")
+        for wall, (normal, x, y) in walls.items():
+            at = (x * half, y * half, 0)
+            m.contact(f"{wall}{i}", f"b{i}", "ground", shape=shape, normal=normal, at=at, friction=0.3)
+        for j in range(i):
+            m.contact(f"p{j}_{i}", f"b{i}", f"b{j}", shape=shape, surface=shape, friction=0.3)
+    layer, corner = np.divmod(np.arange(balls), 4)
+    places = np.stack([0.058 * (-1.0) ** (corner % 2), 0.058 * (-1.0) ** (corner // 2), 0.08 + 0.13 * layer], axis=1)
+    q = np.zeros((balls, 7))
+    q[:, 0], q[:, 4:] = 1.0, places + np.random.default_rng(1).uniform(-0.007, 0.007, (balls, 3))
+    return m, q.ravel()
+
+
+def test_a_heap_stays_apart_gains_nothing_and_tells_how_well_its_contacts_are_solved() -> None:
+    m, q = heap(8, 0.13)
+    run = m.simulate(1.0, q=q, contacts="stepping", step=0.01)
+    total = energies(m, run)
+    assert np.max(total - np.minimum.accumulate(total)) < RISE
+    x = run.q.reshape(len(run.t), 8, 7)[:, :, 4:]
+    i, j = np.triu_indices(8, 1)
+    assert np.linalg.norm(x[:, i] - x[:, j], axis=-1).min() > 0.1 - DEEPEST
+    assert np.abs(x[:, :, :2]).max() < 0.13 - 0.05 + DEEPEST
+    residual = run.statistics.contact_residual
+    assert residual is not None and residual < ROUGH
+    assert ("solved roughly" in str(run.outcome)) == (residual > SETTLED)
+    assert run.check().row("steps").value == residual
+
+
+def test_a_few_contacts_are_solved_to_the_last_and_events_have_no_steps_to_solve() -> None:
+    m = box()
+    run = m.simulate(0.5, q=[1, 0, 0, 0, 0, 0, 0.1], u=[3, -5, 2, 2, 1, 0], contacts="stepping", step=2e-3)
+    residual = run.statistics.contact_residual
+    assert residual is not None and 0 < residual < SETTLED
+    assert "roughly" not in str(run.outcome)
+    assert m.simulate(0.1).statistics.contact_residual is None
 
 
 def pendulum_on_a_stop() -> kane.Model:

@@ -116,10 +116,10 @@ def solve_contact(m, i):
     if kind == FREE:
         for j in range(at, at + count):
             if w[j * n + j] > 0.0:
-                r[j] -= set_motion(m, j) / w[j * n + j]
+                r[j] -= set_motion(m, i, j) / w[j * n + j]
         return
     for j in range(at, at + count):
-        set_motion(m, j)
+        set_motion(m, i, j)
     for j in range(at, at + count):
         for l in range(at, at + count):
             u[j] -= w[j * n + l] * r[l]

@@ -39,6 +39,8 @@ OWN = (
     "floor",  # (k,): least normal reactions
     "choice",  # (k,) int64: mode of each contact
     "modes",  # (k,) int64: how many it has
+    "reaching",  # (k,) int64: how many rows move it by their reactions; −1 where all of them count
+    "reach",  # (k, n) int64: which
     "b",  # (n,)
     "r",  # (n,)
     "u",  # (n,): W r + b
@@ -66,6 +68,10 @@ PROBLEM = np.dtype([(name, "i8") for name in (*GIVEN, *OWN, *RESULTS)] + [("size
 MOST_SOLUTIONS = 16
 """Solutions that are told apart; more are not counted."""
 
+FEW = 2
+"""How many times fewer than all the rows that move a contact have to be, for their numbers to be looked up one by one
+in place of a product of whole rows, several numbers at a time."""
+
 TIGHT = 1e-13
 """Natural residual that needs no further step."""
 
@@ -79,7 +85,7 @@ def work_size(k: int, n: int) -> int:
     """How many numbers (8 bytes each) the memory of a problem of k contacts and n rows has."""
     unknowns = 2 * n + k
     lemke = 8 * unknowns + 2 + unknowns * (unknowns + 2)
-    return RECORD_NUMBERS + 5 * k + 8 * n + n * n + n * (n + 1) + MOST_SOLUTIONS * n + lemke
+    return RECORD_NUMBERS + 6 * k + k * n + 8 * n + n * n + n * (n + 1) + MOST_SOLUTIONS * n + lemke
 
 
 work_numbers: Callable[..., Any] = part(work_size)
@@ -95,7 +101,9 @@ def lay_out(m, work):
     m.floor = m.bound + 8 * k
     m.choice = m.floor + 8 * k
     m.modes = m.choice + 8 * k
-    m.b = m.modes + 8 * k
+    m.reaching = m.modes + 8 * k
+    m.reach = m.reaching + 8 * k
+    m.b = m.reach + 8 * k * n
     m.r = m.b + 8 * n
     m.u = m.r + 8 * n
     m.start = m.u + 8 * n
@@ -136,13 +144,14 @@ def measure_contacts(m):
 
 @part
 def take_in(m):
-    """Copy what is given, measured in the units of the contacts; floors are 0."""
+    """Copy what is given, measured in the units of the contacts; floors are 0, and all rows reach all contacts."""
     n, first, rows, kinds, unit = m.n, wholes(m.first), wholes(m.rows), wholes(m.kinds), reals(m.unit)
     given_w, given_b, given_r, mu = reals(m.given_w), reals(m.given_b), reals(m.given_r), reals(m.mu)
     w, b, r, bound, floor = reals(m.w), reals(m.b), reals(m.r), reals(m.bound), reals(m.floor)
     for i in range(m.k):
         bound[i] = mu[i] * unit[i] if kinds[i] == BOUND else mu[i]
         floor[i] = 0.0
+        wholes(m.reaching)[i] = -1
         for j in range(first[i], first[i] + rows[i]):
             b[j] = given_b[j] / unit[i]
             r[j] = given_r[j] * unit[i]
@@ -178,9 +187,32 @@ def product(n, x, y):
 
 
 @part
-def set_motion(m, j):
-    """Set u of row j, which is returned."""
-    value = reals(m.b)[j] + product(m.n, reals(m.w + 8 * j * m.n), reals(m.r))
+def list_reach(m):
+    """List for each contact the rows whose reactions move it, where these are few: of many bodies, those of contacts
+    that share one."""
+    first, rows, w, reaching = wholes(m.first), wholes(m.rows), reals(m.w), wholes(m.reaching)
+    for i in range(m.k):
+        reach, count = wholes(m.reach + 8 * i * m.n), 0
+        for l in range(m.n):
+            moves = False
+            for j in range(first[i], first[i] + rows[i]):
+                moves = moves or w[j * m.n + l] != 0.0
+            if moves:
+                reach[count] = l
+                count += 1
+        reaching[i] = count if FEW * count < m.n else -1
+
+
+@part
+def set_motion(m, i, j):
+    """Set u of row j, which is of contact i; it is returned."""
+    value, w, r, count = reals(m.b)[j], reals(m.w + 8 * j * m.n), reals(m.r), wholes(m.reaching)[i]
+    if count < 0:
+        value += product(m.n, w, r)
+    else:
+        reach = wholes(m.reach + 8 * i * m.n)
+        for e in range(count):
+            value += w[reach[e]] * r[reach[e]]
     reals(m.u)[j] = value
     return value
 
@@ -188,8 +220,9 @@ def set_motion(m, j):
 @part
 def set_motions(m):
     """Set u = W r + b."""
-    for j in range(m.n):
-        set_motion(m, j)
+    for i in range(m.k):
+        for j in range(wholes(m.first)[i], wholes(m.first)[i] + wholes(m.rows)[i]):
+            set_motion(m, i, j)
 
 
 @part

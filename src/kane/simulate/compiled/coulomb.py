@@ -35,6 +35,7 @@ from .contacts import (
     evaluate,
     give_back,
     lay_out,
+    list_reach,
     measure_contacts,
     problem,
     set_size,
@@ -78,6 +79,10 @@ NEWTON_STEPS = np.int64(60)
 SETTLED, ROUND, ROUNDS, SLOW = 1e-8, np.int64(16), 50, 0.95
 """Natural residual at which a large problem of a time step is settled; sweeps of a round, rounds at most, and what a
 round leaves of the residual when no more is to be had."""
+
+NEWTON_ROWS, NEWTON_ROUNDS, NEWTON_TRIES = 120, 4, np.int64(24)
+"""Rows up to which Newton's method is tried after so many rounds that have not settled a problem, and its steps then.
+The equations of larger ones take longer to solve than the sweeps that they would save."""
 
 ENOUGH = 1e-5
 """Natural residual of such a problem that is enough where sweeps become slow."""
@@ -223,15 +228,18 @@ def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
     next. Returns its natural residual, which may be larger."""
     m = set_problem(k, first, rows, kinds, mu, n, w, b, r, work)
     set_size(m)
+    list_reach(m)
     m.method = WARM_START
     if m.size == 0.0:
         clear_reactions(m)
     elif evaluate(m) > SETTLED:
         m.method = GAUSS_SEIDEL
-        for _ in range(ROUNDS):
+        for count in range(1, ROUNDS + 1):
             before = m.residual
             after = sweep_contacts(m, ROUND)
-            if after <= SETTLED or (after <= ENOUGH and after > SLOW * before):
+            if after > SETTLED and m.n <= NEWTON_ROWS and count % NEWTON_ROUNDS == 0:
+                after = newton_steps(m, NEWTON_TRIES)
+            if after <= SETTLED or (after <= ENOUGH and after > SLOW * before and count >= NEWTON_ROUNDS):
                 break
     give_back(m)
     return m.residual

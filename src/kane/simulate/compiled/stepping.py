@@ -29,6 +29,7 @@ from .changing import (
     record,
     slip_rows,
 )
+from .coulomb import SETTLED
 from .explicit import next_end
 from .records import EVENT as STOPPED
 from .records import FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING
@@ -326,6 +327,15 @@ def start_stepping(m, c, s):
 
 
 @part
+def note_residual(c, s, t):
+    """Remember how well the contact problem of the step to t is solved."""
+    if c.residual > SETTLED:
+        s.rough += 1
+    if c.residual > s.worst:
+        s.worst, s.worst_t = c.residual, t
+
+
+@part
 def take_step(m, c, s, t_new, h):
     """One step of length h: the state at its end to m.y_new. What comes of it, 0 if it is good."""
     read_inputs(m, c)
@@ -341,6 +351,7 @@ def take_step(m, c, s, t_new, h):
     s.last_h = h
     if not find_impulses(c, s, h):
         return UNSOLVED_STEP
+    note_residual(c, s, t_new)
     set_moving_speeds(c, s, h)
     copy_numbers(c.n, s.after, c.step)
     count = c.count

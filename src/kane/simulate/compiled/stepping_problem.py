@@ -39,16 +39,16 @@ from .changing import (
     along_basis,
     fill,
     free_of_basis,
-    inner,
     slip_rows,
 )
 from .contact_programs import SETTLE, SOLVE
 from .contacts import BOUND as BOUNDED
-from .contacts import CONE, FREE, NORMAL
+from .contacts import CONE, FREE, NORMAL, product
 from .step import copy_numbers
 
 GOOD_ENOUGH = 1e-2
-"""Relative natural residual of the contact problem of a step up to which the motion goes on."""
+"""Relative natural residual of the contact problem of a step up to which the motion goes on. What is left is told with
+the outcome."""
 
 ROUNDS = 20
 """How often contacts are added that a solution would let penetrate."""
@@ -58,6 +58,9 @@ HALVINGS = 3
 
 MIDPOINTS = 3
 """Iterations of the midpoint rule: the implicit one conserves the energy of bodies that tumble, and these come near."""
+
+SAME = 1e-14
+"""Relative change of the accelerations at which that iteration is at its end: bodies that do not tumble need one."""
 
 GAIN = 1e-9
 """Share of what impulses do with velocities that a gain of energy has to exceed."""
@@ -76,6 +79,7 @@ SIZES = (
     "contacts",  # of the contact problem
     "size",  # its rows
     "solved",  # contact problems so far
+    "rough",  # steps whose contact problem was left with more than `coulomb.SETTLED`
     "switches",  # 1: there are switched or released constraints to look after
 )
 OWN_REALS = (
@@ -85,7 +89,7 @@ OWN_REALS = (
     "after",  # (n,): speeds at the end of the step
     "moving",  # (n,): speeds with which it moves
     "change",  # (n,): of speeds
-    "kept",  # (terms,): terms at the beginning of the step
+    "kept",  # (terms,): terms in the middle of the step
     "qdot",  # (coordinates,)
     "free_rate",  # (rows,): rates of rows without contacts
     "final_rate",  # (rows,): rates at the end
@@ -103,7 +107,13 @@ OWN_WHOLES = (
 )
 OWN = (*OWN_REALS, *OWN_WHOLES)
 WHOLE = (*PROGRAMS, *SIZES, *OWN)
-STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [("share", "f8"), ("last_h", "f8")])
+REALS = (
+    "share",  # of restitution that is left
+    "last_h",
+    "worst",  # largest natural residual of the contact problem of a step so far
+    "worst_t",  # where that step ends
+)
+STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])
 
 stepping = record_of(STEPPING)
 
@@ -117,7 +127,9 @@ def factor_blocks(c, s):
     n = c.n
     mass, chol, start, block = reals(c.mass), reals(c.chol), wholes(s.start), wholes(s.block)
     for i in range(n):
-        first = 0
+        first, row = start[i], reals(c.mass + 8 * i * n)
+        if product(first, row, row) != 0.0:  # something is before where the row began the last time
+            first = 0
         while first < i and mass[i * n + first] == 0.0:
             first += 1
         start[i] = first
@@ -152,7 +164,7 @@ def to_blocks(c, s, source, target):
         total = b[i]
         for k in range(start[i], i):
             total -= chol[i * n + k] * x[k]
-        x[i] = total / chol[i * n + i]
+        x[i] = total / chol[i * n + i] if total != 0.0 else 0.0  # most are, and divisions are slow
 
 
 @part
@@ -206,24 +218,61 @@ def look_at(c, s):
 
 
 @part
+def move_terms(c, shift):
+    """Let the terms be so many bytes further on in memory."""
+    c.qdot += shift
+    c.mass += shift
+    c.f += shift
+    c.a += shift
+    c.rate += shift
+    c.wanted += shift
+    c.phi += shift
+    c.power += shift
+
+
+@part
+def largest_change(n, one, other):
+    """The largest difference of n numbers at two addresses, relative to the largest of the first."""
+    x, y, change, size = reals(one), reals(other), 0.0, 0.0
+    for i in range(n):
+        change = max(change, abs(x[i] - y[i]))
+        size = max(size, abs(x[i]))
+    return change / size if size > 0.0 else 0.0
+
+
+@part
+def find_midway(c, s, h):
+    """Accelerations halfway through the step, by iteration of the midpoint rule; False where M is singular. Its terms
+    are those of the middle, in memory of their own that c is made to look at."""
+    n, qdot, rates = c.n, c.qdot, c.qdot
+    for _ in range(MIDPOINTS):
+        copy_numbers(c.inputs, c.x, c.x_watch)
+        reals(c.x_watch)[0] += 0.5 * h
+        add_multiple(c.coordinates, c.x_watch + c.q_start, 0.5 * h, rates)
+        add_multiple(n, c.x_watch + c.u_start, 0.5 * h, s.midway)
+        move_terms(c, s.kept - qdot)
+        call(c.terms, c.x_watch, c.qdot)
+        copy_numbers(n, s.midway, s.change)
+        regular = reduce_terms(c, s, s.midway)
+        move_terms(c, qdot - s.kept)
+        rates = s.kept
+        if not regular:
+            return False
+        if largest_change(n, s.midway, s.change) <= SAME:
+            break
+    return True
+
+
+@part
 def set_free_speeds(c, s, h):
     """Speeds at the end of the step without contacts, from accelerations halfway; False where M is singular."""
     n = c.n
-    u = c.x + c.u_start
     copy_numbers(n, s.accelerations, s.midway)
     if not s.steady:
-        copy_numbers(s.terms, c.qdot, s.kept)
-        for _ in range(MIDPOINTS):
-            copy_numbers(c.inputs, c.x, c.x_watch)
-            reals(c.x_watch)[0] += 0.5 * h
-            add_multiple(c.coordinates, c.x_watch + c.q_start, 0.5 * h, c.qdot)
-            add_multiple(n, c.x_watch + c.u_start, 0.5 * h, s.midway)
-            call(c.terms, c.x_watch, c.qdot)
-            if not reduce_terms(c, s, s.midway):
-                return False
-        copy_numbers(s.terms, s.kept, c.qdot)
+        if not find_midway(c, s, h):
+            return False
         reduce_terms(c, s, s.accelerations)
-    copy_numbers(n, u, s.free)
+    copy_numbers(n, c.x + c.u_start, s.free)
     add_multiple(n, s.free, h, s.midway)
     return True
 
@@ -232,18 +281,31 @@ def set_free_speeds(c, s, h):
 
 
 @part
-def set_rates(c, s, speeds, target, everything):
-    """Rates of the changing rows at the speeds at an address; of normal rows and those in the problem, or of all."""
-    n, kind, rate, found = c.n, wholes(c.type), reals(c.rate), reals(target)
+def set_change(c, s, speeds):
+    """How the speeds at an address differ from those at the beginning of the step, to s.change."""
     change, now, then = reals(s.change), reals(c.x + c.u_start), reals(speeds)
-    for j in range(n):
+    for j in range(c.n):
         change[j] = then[j] - now[j]
+
+
+@part
+def rate_of_row(c, s, row):
+    """The rate of a row at the speeds of which s.change tells."""
+    return reals(c.rate)[row] + product(c.n, reals(c.a + 8 * row * c.n), reals(s.change))
+
+
+@part
+def set_rates(c, s, speeds, target, slips):
+    """Rates of the changing rows at the speeds at an address; of contacts those of their normal rows, and where
+    `slips` of all rows of those in the contact problem."""
+    kind, found = wholes(c.type), reals(target)
+    set_change(c, s, speeds)
     for i in range(c.elements):
         first, length = wholes(c.first)[i], wholes(c.length)[i]
-        if kind[i] == CONTACT and not everything:
+        if kind[i] == CONTACT and not (slips and wholes(s.entered)[i]):
             length = 1
         for r in range(first, first + length):
-            found[r] = rate[r] + inner(n, c.a + 8 * r * n, s.change)
+            found[r] = rate_of_row(c, s, r)
 
 
 @part
@@ -286,6 +348,7 @@ def set_row(c, s, at, row):
             count += 1
     wholes(s.entries)[at] = count
     wholes(c.solver_row)[at] = row
+    reals(s.free_rate)[row] = rate_of_row(c, s, row)
     reals(c.solver_b)[at] = reals(s.free_rate)[row]
     reals(c.solver_r)[at] = reals(s.impulse)[row]
 
@@ -322,17 +385,52 @@ def set_contact(c, s, h, i):
 
 
 @part
-def set_problem_matrix(c, s):
-    """W of the contact problem from the numbers of its rows that are not zero."""
+def mark_blocks(c, s, contact):
+    """Mark in s.touched the blocks of M that the rows of a contact of the problem move, and no others."""
+    block, touched, first = wholes(s.block), wholes(s.touched), wholes(c.solver_first)[contact]
+    for j in range(c.n):
+        touched[j] = 0
+    for i in range(first, first + wholes(c.solver_rows)[contact]):
+        entry = wholes(s.entry + 8 * i * c.n)
+        for e in range(wholes(s.entries)[i]):
+            touched[block[entry[e]]] = 1
+
+
+@part
+def moves_marked(c, s, contact):
+    """Whether a contact of the problem moves a block of M that is marked."""
+    block, touched, first = wholes(s.block), wholes(s.touched), wholes(c.solver_first)[contact]
+    for i in range(first, first + wholes(c.solver_rows)[contact]):
+        entry = wholes(s.entry + 8 * i * c.n)
+        for e in range(wholes(s.entries)[i]):
+            if touched[block[entry[e]]]:
+                return True
+    return False
+
+
+@part
+def set_coupling(c, s, one, other, coupled):
+    """W between the rows of two contacts, from the numbers of rows that are not zero; 0 where they are not coupled."""
     n, size, w = c.n, s.size, reals(c.solver_w)
-    for i in range(size):
-        one, entry = reals(c.columns + 8 * i * n), wholes(s.entry + 8 * i * n)
-        for j in range(i + 1):
-            other, total = reals(c.columns + 8 * j * n), 0.0
-            for e in range(wholes(s.entries)[i]):
-                total += one[entry[e]] * other[entry[e]]
+    first, rows = wholes(c.solver_first), wholes(c.solver_rows)
+    for i in range(first[one], first[one] + rows[one]):
+        mine, entry = reals(c.columns + 8 * i * n), wholes(s.entry + 8 * i * n)
+        for j in range(first[other], first[other] + rows[other]):
+            yours, total = reals(c.columns + 8 * j * n), 0.0
+            if coupled:
+                for e in range(wholes(s.entries)[i]):
+                    total += mine[entry[e]] * yours[entry[e]]
             w[i * size + j] = total
             w[j * size + i] = total
+
+
+@part
+def set_problem_matrix(c, s):
+    """W of the contact problem; contacts of different bodies do not move each other."""
+    for one in range(s.contacts):
+        mark_blocks(c, s, one)
+        for other in range(one + 1):
+            set_coupling(c, s, one, other, moves_marked(c, s, other))
 
 
 @part
@@ -340,6 +438,7 @@ def solve_step(c, s, h):
     """Impulses of what has entered, and the speeds after them in s.after with the rates that matter in s.final_rate."""
     n = c.n
     s.contacts, s.size = 0, 0
+    set_change(c, s, s.free)
     for i in range(c.elements):
         if wholes(s.entered)[i]:
             set_contact(c, s, h, i)
@@ -398,7 +497,7 @@ def gains_energy(c, s):
 @part
 def find_impulses(c, s, h):
     """Solve the contact problem of the step, with all contacts that matter; False where that fails."""
-    set_rates(c, s, s.free, s.free_rate, 1)
+    set_rates(c, s, s.free, s.free_rate, 0)
     enter_first(c, s, h)
     s.share, bouncing = 1.0, False
     for i in range(c.elements):
