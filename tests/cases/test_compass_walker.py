@@ -118,7 +118,7 @@ def slope_of(step: Map, start: np.ndarray, h: float = 1e-5) -> np.ndarray:
 
 def periodic(step: Map, guess: list[float]) -> tuple[np.ndarray, float]:
     """The state after a strike that comes back after a step, by Newton's method, and the period."""
-    x = np.array(guess)
+    x, time = np.array(guess), 0.0
     for _ in range(8):
         after, time = step(x)
         if np.abs(after - x).max() < 1e-12:
