@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ class Phase:
             return ends(y)
 
         end.terminal, end.direction = True, -1  # type: ignore[attr-defined]
-        tight = {"rtol": 1e-12, "atol": 1e-14, "max_step": 1e-3}
+        tight: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14, "max_step": 1e-3}
         before = solve_ivp(flow, (0.0, ahead), y, "DOP853", **tight)
         found = solve_ivp(flow, (ahead, 1.0), before.y[:, -1], "DOP853", events=end, **tight)
         return found.y[:, -1], found.t[-1]
