@@ -92,6 +92,8 @@ def test_transitions_are_in_the_json_of_a_simulation(capsys: Any) -> None:
 
 MODELS = ["bouncing-ball", "disk-on-ramp", "rocking-block", "painleve-rod", "box-on-incline"]
 MODELS += ["shopping-cart", "stick-slip", "newtons-cradle", "four-bar-stop", "spinning-ball", "pushed-box"]
+MODELS += ["dominoes", "compass-walker", "woodpecker", "piano-key", "tippe-top"]
+MODELS += ["rattleback-on-table", "back-spin-disk"]
 
 
 @pytest.mark.parametrize("name", MODELS)
