@@ -40,6 +40,7 @@ from ..simulate import (
     Solution,
     simulate,
 )
+from ..simulate.checkpoints import Checkpoints
 from . import given
 from .answers import Answers, changing_set, embedding_of, law_key
 from .boundary import check_function, describe_value
@@ -70,9 +71,12 @@ class Setup:
     control: Control | None
     settings: Mapping[str, Any]
 
-    def run(self, progress: Callable[[float], object] | None = None) -> Solution:
-        """The motion."""
-        return simulate(self.problem, self.start, self.times, control=self.control, progress=progress, **self.settings)
+    def run(
+        self, progress: Callable[[float], object] | None = None, checkpoints: Checkpoints | None = None
+    ) -> Solution:
+        """The motion, kept while it is under way where `checkpoints` say so."""
+        settings = dict(self.settings, control=self.control, progress=progress, checkpoints=checkpoints)
+        return simulate(self.problem, self.start, self.times, **settings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -309,6 +309,19 @@ def _changing_set(answers: Answers) -> ChangingSet:
 
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
     """The trajectory of what was simulated."""
+    run = present_so_far(answers, problem, solution)
+    outcome = _name_lock(answers, solution.outcome, run.q[-1])
+    embedding = problem.modes[0].embedding
+    passed = () if embedding is None else _singular_positions(answers, embedding, run.t, run.q, run.u)
+    if len(run.transitions) > 1:
+        outcome = replace(outcome, text=f"{outcome.text}; {run.transitions.summary()}")
+    if passed:
+        outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
+    return replace(run, outcome=outcome, singularities=passed)
+
+
+def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
+    """The trajectory of what has been simulated so far, without anything that is said about it as a whole."""
     law = problem.law
     q, u, work = problem.layout.state.split(solution.y).values()
     tau = np.tile(problem.tau, (len(solution.t), 1))
@@ -318,13 +331,6 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
     elif solution.held is not None and len(solution.held.t):
         last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
         tau = solution.held.p[np.clip(last, 0, None)]
-    outcome = _name_lock(answers, solution.outcome, q[-1])
-    embedding = problem.modes[0].embedding
-    passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
-    if len(solution.transitions) > 1:
-        outcome = replace(outcome, text=f"{outcome.text}; {Transitions(solution.transitions).summary()}")
-    if passed:
-        outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
     return Trajectory(
         answers,
         solution.t,
@@ -332,12 +338,11 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         u,
         tau,
         work,
-        outcome,
+        solution.outcome,
         solution.statistics,
         solution.events,
-        passed,
-        solution.segments,
-        Transitions(solution.transitions),
+        segments=solution.segments,
+        transitions=Transitions(solution.transitions),
     )
 
 
