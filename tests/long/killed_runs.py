@@ -138,8 +138,7 @@ def fill_disk(line: tuple[str, ...], limit: int) -> str:
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        finish(folder, line, "whole")
-        finish(folder, line, "whole")  # what is compiled is in the cache now, which the limit is for too
+        finish(folder, line, "whole")  # and what is compiled is in the cache, which the limit is for too
         command = [sys.executable, "-c", code, "simulate", *line, "-o", "killed.csv"]
         child = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280, env={**os.environ})
         if child.returncode != 1 or "Traceback" in child.stderr or "cannot be written" not in child.stderr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -31,6 +32,7 @@ from ..simulate.changing import LAWS
 from ..simulate.routine import Routine
 from .answers import Answers, changing_set, embedding_of
 from .boundary import refuse_odd
+from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
@@ -163,15 +165,16 @@ class Trajectory:
     def reactions(self, **options: Any) -> Reactions:
         """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions.
 
+        Where constraints come and go, those that hold at a time act with what they give then, friction of what slips
+        included, and what does not hold has zeros; impulses of impacts are in `transitions`. Options are then frame,
+        on, and method "auxiliary" or "multipliers".
+
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
         >>> run.reactions()["pivot"].force.shape
         (3, 3)
         """
         if self.answers.mechanism.changing:
-            raise InputError(
-                "reactions in joints are not computed under constraints that come and go\n"
-                "    fix: run.multipliers has the reactions of all rows of constraints"
-            )
+            return reactions_in_modes(self, **options)
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
     @refuse_odd
@@ -234,19 +237,26 @@ class Trajectory:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"
 
 
+def modes_along(transitions: tuple[Transition, ...], t: Array) -> list[int]:
+    """The index of the transition whose mode holds at each time of a motion; at the time of a transition the first
+    state is the one before it."""
+    times, found = [x.t for x in transitions[1:]], list[int]()
+    first = 0  # the first state of the present time
+    for i, now in enumerate(t.tolist()):
+        first = first if i and t[i - 1] == now else i
+        found.append(min(bisect_left(times, now) + i - first, len(transitions) - 1))
+    return found
+
+
 def answer_in_modes(
     answers: Answers, transitions: tuple[Transition, ...], t: Array, q: Array, u: Array, tau: Array
 ) -> tuple[Array, Array]:
-    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time; at the time of a
-    transition the first state is the one before it."""
+    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time."""
     changing = _changing_set(answers)
     run, layout = changing.run(), changing.layout
     udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
-    times = np.array([x.t for x in transitions])
     mode = -1
-    for i, now in enumerate(t.tolist()):
-        again = i - int(np.count_nonzero(t[:i] == now))  # the first state of this time
-        due = min(int(np.count_nonzero(times[1:] < now)) + i - again, len(transitions) - 1)
+    for i, (now, due) in enumerate(zip(t.tolist(), modes_along(transitions, t), strict=True)):
         x = np.concatenate([[now], q[i], u[i], [0.0], tau[i], answers.values])
         if due != mode:
             mode = due
