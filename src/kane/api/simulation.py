@@ -122,7 +122,7 @@ def set_up(
         law = None if control is None or callable(control) else _law(mechanism, control)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
         stepping = _check_contacts(mechanism, contacts, method, step, events)
-        impact = _impact_law(mechanism, impact, method, stepping)
+        impact = _impact_law(impact, stepping)
         _refuse_backward(mechanism, times)
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
         problem = _problem(answers, law, _events(mechanism, events), treatment, held, method)
@@ -280,9 +280,8 @@ def _check_contacts(
     return True
 
 
-def _impact_law(mechanism: Mechanism, impact: Any, method: str, stepping: bool) -> str:
-    """The law of impacts. Refuses one that there is not, and a method that does not take constraints that come and
-    go."""
+def _impact_law(impact: Any, stepping: bool) -> str:
+    """The law of impacts; refuses one that there is not."""
     if impact is None:
         return "newton" if stepping else "poisson"
     if stepping and impact != "newton":
@@ -293,10 +292,6 @@ def _impact_law(mechanism: Mechanism, impact: Any, method: str, stepping: bool) 
     if impact not in IMPACT_LAWS:
         near = suggestion(str(impact), list(IMPACT_LAWS))
         raise InputError(f"impact = {describe_value(impact)}: there are {', '.join(IMPACT_LAWS)}\n    fix: {near}")
-    if mechanism.changing and method == "radau":
-        raise InputError(
-            "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
-        )
     return impact
 
 

@@ -64,6 +64,7 @@ MOTIONS: dict[str, tuple[Callable[[], kane.Model], Any, dict[str, Any]]] = {
     "impacts": (lambda: kane.load("bouncing-ball"), np.linspace(0, 2, 50), {}),
     "rocking": (lambda: kane.load("rocking-block"), 3.0, {}),
     "linkage with a stop": (lambda: kane.load("four-bar-stop"), 2.0, {}),
+    "stiff impacts": (lambda: kane.load("four-bar-stop"), 1.5, {"method": "radau", "rtol": 1e-9}),
     "switched": (lambda: kane.load("shopping-cart"), np.linspace(0, 4, 41), {}),
     "time stepping": (balls, 0.6, {"contacts": "stepping", "step": 2e-3}),
 }
