@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Stop,
         Thruster,
         Torque,
+        convex_hull,
     )
 
 __version__ = "0.1.0"
@@ -99,6 +100,7 @@ __all__ = [
     "Torque",
     "Trajectory",
     "WritingError",
+    "convex_hull",
     "from_sympy",
     "load",
     "models",

@@ -59,6 +59,7 @@ from .loads import (
     Torque,
 )
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
+from .meshes import ConvexHull, convex_hull
 from .paths import PathTable, body_path_table, joint_path_table
 from .records import Body, Coordinate, Joint, Limit, NamedControl, Parameter, Rotor, Shape, Speed, Wheel
 from .urdf import UrdfOptions, read_urdf, to_urdf
@@ -84,6 +85,7 @@ __all__ = [
     "ConfigurationEquations",
     "Constraint",
     "ContactShape",
+    "ConvexHull",
     "Coordinate",
     "Distance",
     "Effort",
@@ -133,6 +135,7 @@ __all__ = [
     "attitudes",
     "body_path_table",
     "builtin_names",
+    "convex_hull",
     "joint_path_table",
     "load_mechanism",
     "lock_problem",
