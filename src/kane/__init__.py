@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Stop,
         Thruster,
         Torque,
+        convex_hull,
     )
 
 __version__ = "0.1.0"
@@ -101,6 +102,7 @@ __all__ = [
     "Torque",
     "Trajectory",
     "WritingError",
+    "convex_hull",
     "from_sympy",
     "load",
     "models",

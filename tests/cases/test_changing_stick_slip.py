@@ -35,6 +35,7 @@ def test_a_block_on_a_belt_sticks_and_slips_periodically() -> None:
     assert times(found) == close(times(d.events))
     assert [[place(run, x.t)[0], x.u_after[0]] for x in found] == [close([e["x"], e["v"]]) for e in d.events]
     assert [run.q[-1, 0], run.u[-1, 0]] == close([v["x_T"], v["v_T"]])
+    assert run.check().passed  # energy too: the belt works
 
 
 def test_a_block_on_a_belt_with_one_coefficient_ends_in_a_motion_that_grazes_the_belt() -> None:

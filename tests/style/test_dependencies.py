@@ -15,7 +15,11 @@ import pytest
 
 from style.source import ROOT, python_files, relative
 
-EXTRAS = ("viewer", "peers")  # what the package itself may use when it is there; the others are for its developers
+EXTRAS = (
+    "viewer",
+    "peers",
+    "meshes",
+)  # what the package itself may use when it is there; the others are for its developers
 WITHOUT_EXTRAS = """
 import sys
 for name in {blocked}:

@@ -220,6 +220,9 @@ def main(folder: Path) -> None:
     assert not changing().constraints
     drive()
     analyse()
+    mesh = folder / "corner.obj"
+    mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", encoding="utf-8")
+    print(kane.convex_hull(mesh, vertices=8, scale=1e-3).shape)
     print(from_script().speeds)
     assert len(refuse()) == 4
 

@@ -36,6 +36,7 @@ from . import constrained, given, linear, reactions, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
+from .kept_runs import Keep, checkpoints_of
 from .places import PlaceAnswers
 from .records import Array, Energy
 from .simulation import ControlLaw, set_up
@@ -562,6 +563,7 @@ class Model:
         events: Mapping[str, Any] | None = None,
         parameters: Any = None,
         progress: Callable[[float], object] | None = None,
+        keep: str | Path | Keep | None = None,
         **options: Any,
     ) -> Trajectory:
         """The motion over `t` (s), a duration, a span (t0, t1) or an array of times, from q and u (default: the initial
@@ -580,7 +582,8 @@ class Model:
         of poisson (the default), newton, stronge, sequential, plastic; or in steps of length `step` ("stepping", for
         many contacts), with Newton's law of impact. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau
         (stiff). The trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10,
-        `atol` to a hundredth of that.
+        `atol` to a hundredth of that. In the file `keep` a long run is kept while it is under way: after an interrupt,
+        or the end of the process, the same call goes on from there and ends with the same bits.
 
         >>> m = kane.load("pendulum")
         >>> run = m.simulate(10, q={"q": "10*deg"})
@@ -601,10 +604,14 @@ class Model:
         asked |= {"impact": impact, "contacts": contacts, "events": events}
         try:
             ready = set_up(answers, t, **asked, options=options)
+            checkpoints = checkpoints_of(keep, answers, ready)
         except FAULTS as error:
-            raise odd_argument("simulate", (t,), asked | options, error) from error
+            raise odd_argument("simulate", (t,), asked | options | {"keep": keep}, error) from error
         self._shared = True
-        return present(answers, ready.problem, ready.run(progress))
+        solution = ready.run(progress, checkpoints)
+        if checkpoints is not None and solution.outcome.reason != "interrupt" and not isinstance(keep, Keep):
+            checkpoints.remove()
+        return present(answers, ready.problem, solution)
 
     def __copy__(self) -> Self:
         """A model that changes without this one noticing."""

@@ -250,14 +250,8 @@ def reactions(
     """
     answers = answers.with_parameters(parameters)
     m = answers.mechanism
-    if on not in ("child", "parent"):
-        raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
-    if method not in METHODS:
-        raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
-    refuse_if_too_large(m, "reactions")
+    check_choices(m, on, method)
     tree: JointTree = answers.make_once("held", lambda: joint_tree(m))
-    if not m.joints:
-        raise InputError(f"model '{m.name}' has no joints")
     weights = _stiffness(m, stiffness)
     states = _states(answers, q, u, tau, t, udot)
     if m.constraints and not anywhere:
@@ -292,14 +286,62 @@ def _by_programs(
                 compiled = _compiled_multipliers(answers, A, g, mass)
             found = solve(Balance(A, g, mass, weights, row_sizes(answers))) if compiled is None else compiled
         _refuse_unbalanced(answers, g, A, found.values, states.udot is not None)
-    if method == "auxiliary":
-        inputs = (states.q, states.u, udot, *([found.values] if rows else []))
-        wrench, points = _kernel(answers, "reactions", reactions_program)(states.t, *inputs)
-    else:
-        needs, points, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
-        left = subtract_rows(tree, needs, more[0] if more else None, found.values)
-        wrench = sum_inward(tree, left, arms)
+    wrench, points = _joint_wrenches(answers, tree, states, udot, found.values, method)
     return Found(wrench, points, found, acts, at, along)
+
+
+def _joint_wrenches(
+    answers: Answers, tree: JointTree, states: StateBatch, udot: Array, multipliers: Array, method: str
+) -> tuple[Array, Array]:
+    """(wrenches of joints on their children, points they are about), in N, from accelerations and multipliers."""
+    if method == "auxiliary":
+        inputs = (states.q, states.u, udot, *([multipliers] if multipliers.shape[1] else []))
+        wrench, points = _kernel(answers, "reactions", reactions_program)(states.t, *inputs)
+        return wrench, points
+    needs, points, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
+    left = subtract_rows(tree, needs, more[0] if more else None, multipliers)
+    return sum_inward(tree, left, arms), points
+
+
+def reactions_from_multipliers(
+    answers: Answers,
+    states: StateBatch,
+    loose: Callable[[Array, Array], Array],
+    multipliers: Array,
+    *,
+    frame: str,
+    on: str,
+    method: str,
+) -> Reactions:
+    """Reactions where accelerations and the multipliers of all rows are known, some of which need not hold.
+
+    `loose` gives, from the rows A (k, rows, n) and the diagonal of M (k, n), directions (k, rows, …) in which the
+    multipliers are not determined.
+    """
+    assert states.udot is not None
+    check_choices(answers.mechanism, on, method)
+    if method == "complement":
+        raise InputError(
+            "method = 'complement' solves for the reactions of all rows, and here some do not hold\n"
+            "    fix: choose 'auxiliary' or 'multipliers'"
+        )
+    tree: JointTree = answers.make_once("held", lambda: joint_tree(answers.mechanism))
+    A, mass, acts, at, along = _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
+    _refuse_unbalanced(answers, _efforts(answers, states, states.udot), A, multipliers, False)
+    wrench, points = _joint_wrenches(answers, tree, states, states.udot, multipliers, method)
+    found = Found(wrench, points, Multipliers(multipliers, loose(A, mass)), acts, at, along)
+    return _name_reactions(answers, tree, states, found, frame, on)
+
+
+def check_choices(m: Mechanism, on: str, method: str) -> None:
+    """Refuse sides and methods that there are not, and a model that has no joints."""
+    if on not in ("child", "parent"):
+        raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
+    if method not in METHODS:
+        raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
+    refuse_if_too_large(m, "reactions")
+    if not m.joints:
+        raise InputError(f"model '{m.name}' has no joints")
 
 
 def _compiled_multipliers(answers: Answers, A: Array, g: Array, mass: Array) -> Multipliers | None:
@@ -499,4 +541,4 @@ def _parts(which: Any) -> list[tuple[str, ...]]:
     return [tuple(name for name, loose in zip(COMPONENTS, row, strict=True) if loose) for row in which.tolist()]
 
 
-__all__ = ["COMPONENTS", "METHODS", "Reaction", "Reactions", "reactions"]
+__all__ = ["COMPONENTS", "METHODS", "Reaction", "Reactions", "StateBatch", "reactions", "reactions_from_multipliers"]

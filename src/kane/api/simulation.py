@@ -41,6 +41,7 @@ from ..simulate import (
     Solution,
     simulate,
 )
+from ..simulate.checkpoints import Checkpoints
 from . import given
 from .answers import Answers, changing_set, embedding_of, law_key
 from .boundary import check_function, describe_value
@@ -72,9 +73,12 @@ class Setup:
     control: Control | None
     settings: Mapping[str, Any]
 
-    def run(self, progress: Callable[[float], object] | None = None) -> Solution:
-        """The motion."""
-        return simulate(self.problem, self.start, self.times, control=self.control, progress=progress, **self.settings)
+    def run(
+        self, progress: Callable[[float], object] | None = None, checkpoints: Checkpoints | None = None
+    ) -> Solution:
+        """The motion, kept while it is under way where `checkpoints` say so."""
+        settings = dict(self.settings, control=self.control, progress=progress, checkpoints=checkpoints)
+        return simulate(self.problem, self.start, self.times, **settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,7 @@ def set_up(
         law = None if control is None or callable(control) else _law(mechanism, control)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
         stepping = _check_contacts(mechanism, contacts, method, step, events)
-        impact = _impact_law(mechanism, impact, method, stepping)
+        impact = _impact_law(impact, stepping)
         _refuse_backward(mechanism, times)
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
         watched = [*_events(mechanism, events), *judged_events(answers)]
@@ -279,9 +283,8 @@ def _check_contacts(
     return True
 
 
-def _impact_law(mechanism: Mechanism, impact: Any, method: str, stepping: bool) -> str:
-    """The law of impacts. Refuses one that there is not, and a method that does not take constraints that come and
-    go."""
+def _impact_law(impact: Any, stepping: bool) -> str:
+    """The law of impacts; refuses one that there is not."""
     if impact is None:
         return "newton" if stepping else "poisson"
     if stepping and impact != "newton":
@@ -292,10 +295,6 @@ def _impact_law(mechanism: Mechanism, impact: Any, method: str, stepping: bool) 
     if impact not in IMPACT_LAWS:
         near = suggestion(str(impact), list(IMPACT_LAWS))
         raise InputError(f"impact = {describe_value(impact)}: there are {', '.join(IMPACT_LAWS)}\n    fix: {near}")
-    if mechanism.changing and method == "radau":
-        raise InputError(
-            "method = 'radau' does not take constraints that come and go\n    fix: leave the method out (dop853)"
-        )
     return impact
 
 

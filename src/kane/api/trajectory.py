@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,6 +33,7 @@ from ..simulate.changing import LAWS
 from ..simulate.routine import Routine
 from .answers import Answers, changing_set, embedding_of
 from .boundary import refuse_odd
+from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
@@ -179,15 +181,16 @@ class Trajectory:
     def reactions(self, **options: Any) -> Reactions:
         """Forces and moments in joints and of constraints along the motion, (k, 3) each; options of Model.reactions.
 
+        Where constraints come and go, those that hold at a time act with what they give then, friction of what slips
+        included, and what does not hold has zeros; impulses of impacts are in `transitions`. Options are then frame,
+        on, and method "auxiliary" or "multipliers".
+
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
         >>> run.reactions()["pivot"].force.shape
         (3, 3)
         """
         if self.answers.mechanism.changing:
-            raise InputError(
-                "reactions in joints are not computed under constraints that come and go\n"
-                "    fix: run.multipliers has the reactions of all rows of constraints"
-            )
+            return reactions_in_modes(self, **options)
         return self.model.reactions(self.q, self.u, self.tau, t=self.t, **options)
 
     @refuse_odd
@@ -283,19 +286,26 @@ class Trajectory:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"
 
 
+def modes_along(transitions: tuple[Transition, ...], t: Array) -> list[int]:
+    """The index of the transition whose mode holds at each time of a motion; at the time of a transition the first
+    state is the one before it."""
+    times, found = [x.t for x in transitions[1:]], list[int]()
+    first = 0  # the first state of the present time
+    for i, now in enumerate(t.tolist()):
+        first = first if i and t[i - 1] == now else i
+        found.append(min(bisect_left(times, now) + i - first, len(transitions) - 1))
+    return found
+
+
 def answer_in_modes(
     answers: Answers, transitions: tuple[Transition, ...], t: Array, q: Array, u: Array, tau: Array
 ) -> tuple[Array, Array]:
-    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time; at the time of a
-    transition the first state is the one before it."""
+    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time."""
     changing = _changing_set(answers)
     run, layout = changing.run(), changing.layout
     udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
-    times = np.array([x.t for x in transitions])
     mode = -1
-    for i, now in enumerate(t.tolist()):
-        again = i - int(np.count_nonzero(t[:i] == now))  # the first state of this time
-        due = min(int(np.count_nonzero(times[1:] < now)) + i - again, len(transitions) - 1)
+    for i, (now, due) in enumerate(zip(t.tolist(), modes_along(transitions, t), strict=True)):
         x = np.concatenate([[now], q[i], u[i], [0.0], tau[i], answers.values])
         if due != mode:
             mode = due
@@ -359,6 +369,23 @@ def _changing_set(answers: Answers) -> ChangingSet:
 
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
     """The trajectory of what was simulated."""
+    run = present_so_far(answers, problem, solution)
+    outcome = _name_lock(answers, solution.outcome, run.q[-1])
+    embedding = problem.modes[0].embedding
+    passed = () if embedding is None else _singular_positions(answers, embedding, run.t, run.q, run.u)
+    if len(run.transitions) > 1:
+        outcome = replace(outcome, text=f"{outcome.text}; {run.transitions.summary()}")
+    if passed:
+        outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
+    _, watched = split_events(solution.events)
+    judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
+    if judgement.sentences:
+        outcome = replace(outcome, text="; ".join([outcome.text, *judgement]))
+    return replace(run, outcome=outcome, singularities=passed, ground_crossings=judgement.crossings)
+
+
+def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
+    """The trajectory of what has been simulated so far, without anything that is said about it as a whole."""
     law = problem.law
     q, u, work = problem.layout.state.split(solution.y).values()
     tau = np.tile(problem.tau, (len(solution.t), 1))
@@ -368,17 +395,7 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
     elif solution.held is not None and len(solution.held.t):
         last = np.searchsorted(solution.held.t, solution.t, side="right") - 1
         tau = solution.held.p[np.clip(last, 0, None)]
-    outcome = _name_lock(answers, solution.outcome, q[-1])
-    embedding = problem.modes[0].embedding
-    passed = () if embedding is None else _singular_positions(answers, embedding, solution.t, q, u)
-    if len(solution.transitions) > 1:
-        outcome = replace(outcome, text=f"{outcome.text}; {Transitions(solution.transitions).summary()}")
-    if passed:
-        outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
-    events, watched = split_events(solution.events)
-    judgement = judge(answers, watched, solution.t, q, u, tau)
-    if judgement.sentences:
-        outcome = replace(outcome, text="; ".join([outcome.text, *judgement]))
+    events, _ = split_events(solution.events)
     return Trajectory(
         answers,
         solution.t,
@@ -386,13 +403,11 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         u,
         tau,
         work,
-        outcome,
+        solution.outcome,
         solution.statistics,
         events,
-        passed,
-        solution.segments,
-        Transitions(solution.transitions),
-        judgement.crossings,
+        segments=solution.segments,
+        transitions=Transitions(solution.transitions),
     )
 
 

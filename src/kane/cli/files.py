@@ -34,19 +34,20 @@ def write_columns(path: Path | None, names: Sequence[str], columns: Array) -> No
         write_text(path, "\n".join(lines) + "\n")
 
 
-def write_motion(path: Path, trajectory: Trajectory) -> None:
-    """Write t, q, u, u', tau of a trajectory as .csv or .npz."""
+def write_motion(path: Path, trajectory: Trajectory, ending: str = "") -> None:
+    """Write t, q, u, u', tau of a trajectory as .csv or .npz; with an `ending` behind the name of the file."""
+    target = path.with_name(path.name + ending)
     model, udot = trajectory.model, trajectory.acceleration()
     if path.suffix.lower() == ".npz":
         names = (np.array(model.coordinates), np.array(model.speeds))
         motion = (trajectory.t, trajectory.q, trajectory.u, trajectory.tau)
         t, q, u, tau = motion
-        with replacing(path) as stream:
+        with replacing(target) as stream:
             np.savez(stream, t=t, q=q, u=u, udot=udot, tau=tau, coordinates=names[0], speeds=names[1])
         return
     names = ["t", *model.coordinates, *model.speeds, *acceleration_names(model), *effort_names(model)]
     table = np.column_stack([trajectory.t, trajectory.q, trajectory.u, udot, trajectory.tau])
-    write_columns(path, names, table)
+    write_columns(target, names, table)
 
 
 def transitions_path(path: Path) -> Path:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..api import Array, Model, Trajectory
+from ..api.kept_runs import Keep
 from ..report.energy import balance
 from ..report.motions import Motion, cycloid
 from ..simulate import Transition
@@ -16,6 +18,7 @@ from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
 from .files import effort_names, read_motion, transitions_path, write_columns, write_motion, write_transitions
 from .given import assignments, check_target, control_of, file_to_write, model_of
+from .partial import PartialRun
 from .streams import say
 
 PICTURES = (".png", ".svg", ".pdf")
@@ -71,8 +74,9 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
     return read_motion(model, path)
 
 
-def run_simulation(model: Model, arguments: Namespace, samples: int) -> Trajectory:
-    """The motion that the options of a command line describe, with a progress bar if it takes long."""
+def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep | None = None) -> Trajectory:
+    """The motion that the options of a command line describe, with a progress bar if it takes long; kept while it is
+    under way where `keep` says so."""
     end = (model.mechanism.duration or DURATION) if arguments.t is None else arguments.t
     if not end > 0:
         raise UsageError(f"--t {end:g}: the motion ends after its start at t = 0")
@@ -94,6 +98,7 @@ def run_simulation(model: Model, arguments: Namespace, samples: int) -> Trajecto
             step=step,
             embed=arguments.embed,
             progress=progress,
+            keep=keep,
         )
 
 
@@ -104,18 +109,15 @@ def simulate(arguments: Namespace) -> int:
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
     picture = file_to_write(arguments, "plot", PICTURES)
-    trajectory = run_simulation(model, arguments, arguments.samples)
-    if arguments.json:
-        print_json(_summary(trajectory))
-    else:
-        _print_summary(trajectory)
-    if output is not None:
-        write_motion(output, trajectory)
-        say(f"wrote {output}: {len(trajectory)} times")
-        if trajectory.transitions:
-            beside = transitions_path(output)
-            write_transitions(beside, trajectory)
-            say(f"wrote {beside}: {len(trajectory.transitions)} transitions")
+    part = None if output is None else PartialRun.open(output, anew=arguments.anew)
+    with nullcontext() if part is None else part.mind_interrupts():
+        trajectory = run_simulation(model, arguments, arguments.samples, None if part is None else part.keep)
+        if arguments.json:
+            print_json(_summary(trajectory))
+        else:
+            _print_summary(trajectory)
+        if output is not None:
+            _write(output, trajectory, part)
     if picture is not None:
         from ..viewer import plots
 
@@ -126,6 +128,21 @@ def simulate(arguments: Namespace) -> int:
 
         view(trajectory)
     return status_of(trajectory)
+
+
+def _write(output: Path, trajectory: Trajectory, part: PartialRun | None) -> None:
+    """Write a motion, and beside it what came and went; of an interrupted run that is kept there is a part already."""
+    if part is not None and trajectory.outcome.reason == "interrupt":
+        part.announce_interrupt(trajectory)
+        return
+    write_motion(output, trajectory)
+    say(f"wrote {output}: {len(trajectory)} times")
+    if trajectory.transitions:
+        beside = transitions_path(output)
+        write_transitions(beside, trajectory)
+        say(f"wrote {beside}: {len(trajectory.transitions)} transitions")
+    if part is not None:
+        part.remove()
 
 
 def status_of(trajectory: Trajectory) -> int:

@@ -263,12 +263,15 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
         "simulate",
         "Simulate the motion; an interrupt (Ctrl-C) keeps what was computed.",
         "  kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png\n"
-        "  kane simulate stanford-arm --q q1=0.1,q2=80*deg --rtol 1e-11 --json",
+        "  kane simulate stanford-arm --q q1=0.1,q2=80*deg --rtol 1e-11 --json\n\n"
+        "While a long run is under way, motion.csv.part has what was computed so far and motion.csv.resume what it\n"
+        "takes to go on: after an interrupt or a kill the same command goes on from there, to the same bytes.",
     )
     _model(command)
     _integration(command)
     command.add_argument("--samples", type=int, default=1001, help="times written; 0: each step (default 1001)")
     command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv or .npz")
+    command.add_argument("--anew", action="store_true", help="do not go on with a run that was interrupted or killed")
     command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
     _json(command)

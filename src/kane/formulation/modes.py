@@ -180,8 +180,9 @@ def mode_programs(
     rows. Rows from `permanent` on come and go: their reactions do work."""
     rows, motion = equations.constraints, mode_motion(equations, mode, law)
     (power,) = apply_law(equations, law, [load_power(equations)])
-    for reaction, rate in list(zip(motion.reactions, rows.rate, strict=True))[permanent:]:
-        power = power + reaction * rate
+    for reaction, row in list(zip(motion.reactions, rows.A, strict=True))[permanent:]:
+        for a, u in zip(row, equations.system.u, strict=True):  # what moves by itself, as a belt does, works too
+            power = power + reaction * (a * u)
     rates = [*equations.system.qdot, *motion.udot, power]
     m = len(rows)
     ends = {"reactions": ((m,), motion.reactions), "rate": ((m,), list(rows.rate)), "phi": ((m,), list(rows.phi))}

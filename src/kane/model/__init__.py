@@ -59,6 +59,7 @@ from .loads import (
     Torque,
 )
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
+from .meshes import ConvexHull, convex_hull
 from .paths import PathTable, body_path_table, joint_path_table
 from .records import Body, Coordinate, Joint, Limit, NamedControl, Parameter, ReactionWheel, Rotor, Shape, Speed
 from .urdf import UrdfOptions, read_urdf, to_urdf
@@ -87,6 +88,7 @@ __all__ = [
     "ConfigurationEquations",
     "Constraint",
     "ContactShape",
+    "ConvexHull",
     "Coordinate",
     "Distance",
     "Effort",
@@ -137,6 +139,7 @@ __all__ = [
     "attitudes",
     "body_path_table",
     "builtin_names",
+    "convex_hull",
     "joint_path_table",
     "load_mechanism",
     "lock_problem",

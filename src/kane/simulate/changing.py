@@ -16,6 +16,7 @@ import numpy as np
 from ..backends import Kernel
 from ..errors import InputError
 from ..graph.layout import Layout
+from .memory import put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 from .solution import Array, Transition
@@ -40,8 +41,11 @@ LAWS = ("restitution", "static", "kinetic", "bound", "duration")
 IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
 """Names of the laws of impact, in the order of the compiled constants."""
 
-REMEMBERED = ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after")
-"""Arrays with an entry for every transition."""
+RECORDED = ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after")
+"""Arrays of the memory of a run with one row for each transition."""
+
+CHANGED = ("rank", "unknowns", "count", "same_time", "possible", "last_t", "residual")
+"""Numbers of its record that change; the others are sizes and addresses."""
 
 FIRST_ROOM = 64
 """Transitions that there is room for to begin with; doubled whenever they are full."""
@@ -168,6 +172,7 @@ class ChangingRun:
             self._record[name] = value
         self._kept = tuple(programs.values())
         self._make_shared()
+        self._forgotten = frozenset((*self._arrays, "solver_work"))
         self._make_own(impact_size(k + 1, layout.rows))
         tasks = np.empty((len(changing.TASKS), 2), dtype=np.int64)
         tasks[:, 0] = changing.TASKS
@@ -318,12 +323,29 @@ class ChangingRun:
 
     def _enlarge(self) -> None:
         """Double the room for transitions."""
-        for name in REMEMBERED:
+        for name in RECORDED:
             array = self._arrays[name]
             larger = np.zeros((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
             larger[: array.shape[0]] = array
             self._hold(**{name: larger})
         self._record["room"] = 2 * int(self._record[0]["room"])
+
+    def contents(self) -> dict[str, Any]:
+        """What this run remembers, by name."""
+        count = int(self._record[0]["count"])
+        kept = {n: a[:count] if n in RECORDED else a for n, a in self._arrays.items() if n not in self._forgotten}
+        return {n: a.copy() for n, a in kept.items()} | {n: np.array(self._record[0][n]) for n in CHANGED}
+
+    def restore(self, contents: Mapping[str, Any]) -> None:
+        """Remember what was kept of a run like this one."""
+        count = int(contents["count"])
+        while self._record[0]["room"] <= count:
+            self._enlarge()
+        for name, array in self._arrays.items():
+            if name not in self._forgotten:
+                put_back(array[:count] if name in RECORDED else array, contents[name])
+        for name in CHANGED:
+            self._record[name] = contents[name]
 
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""
@@ -355,7 +377,7 @@ class ChangingRun:
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, the choice of the first mode before them."""
         count, names = int(self._record[0]["count"]), self._names
-        kept = {name: array[:count] for name, array in self._arrays.items() if name in REMEMBERED}
+        kept = {name: array[:count] for name, array in self._arrays.items() if name in RECORDED}
         elements, first = self.constraints.elements, self.constraints.first_rows
         owner = np.repeat(np.arange(len(elements)), [e.rows for e in elements])
         struck = list[list[int]]([[] for _ in range(count)])

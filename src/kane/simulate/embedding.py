@@ -21,6 +21,7 @@ from ..backends import Kernel
 from ..constraints.diagnosis import ConstraintPrograms, Names, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
 from ..graph.layout import Layout
+from .memory import put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 
@@ -165,6 +166,15 @@ class _Memory:
         """The program of a task, which works here."""
         return Routine(self._code(task).address, outputs, self._address + task * self._numbers.strides[0], self)
 
+    def contents(self) -> dict[str, Any]:
+        """What earlier calls have left here."""
+        return {"buffer": self._buffer.copy(), "rank": self._numbers[:, self._plan.rank].copy()}
+
+    def restore(self, contents: Mapping[str, Any]) -> None:
+        """Be as earlier calls have left another run like this one."""
+        put_back(self._buffer, contents["buffer"])
+        put_back(self._numbers[:, self._plan.rank], contents["rank"])
+
     def run(self, task: int, source: Any, target: Any) -> None:
         """Run a task on what is in one array and write to another."""
         memory = self._address + task * self._numbers.strides[0]
@@ -252,13 +262,14 @@ def _multiplier_program() -> Any:
 class _Plan(NamedTuple):
     """What workspaces are copied from: one record per task, in which addresses of a run's own memory count from 0, and
     that memory as a run begins with it. `own` are the numbers of a record that are such addresses, `links` those of
-    `watch` and `rates`. `held` keeps alive what all runs read."""
+    `watch` and `rates`, `rank` what it is called. `held` keeps alive what all runs read."""
 
     code: Any
     records: Any
     buffer: Array
     own: slice
     links: list[int]
+    rank: int
     held: tuple[Any, ...]
 
 
@@ -304,7 +315,9 @@ def _plan(
     buffer = np.zeros(size)
     buffer.view(np.int64)[starts["order"] // 8 :][:n] = range(n)
     links = [embedded.WHOLE.index(name) for name in ("watch", "rates")]
-    return _Plan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, links, tuple(shared.values()))
+    rank = embedded.WHOLE.index("rank")
+    held = tuple(shared.values())
+    return _Plan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, links, rank, held)
 
 
 def _own_memory(layout: Layout) -> tuple[dict[str, int], int]:

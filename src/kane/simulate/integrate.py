@@ -7,11 +7,11 @@ arrays, reports progress and calls a sampled control. Where the loop is cut does
 
 from __future__ import annotations
 
-import functools
 import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,14 +19,16 @@ import numpy as np
 
 from ..errors import InputError
 from .changing import ChangingRun
+from .checkpoints import Checkpoints, defer_interrupts
 from .compiled import load_loop, records
 from .discontinuities import Change
+from .memory import LoopMemory
 from .notice import announce_compilation, warn_of_missed_crossings
 from .progress import STALL, Look
-from .settings import STEPPING, Settings
+from .routine import Routine
+from .settings import Settings
 from .solution import Control, Crossings, Event, Events, HeldControl, Outcome, Solution, Statistics
 from .start import Start, check_address, check_start, memory_of
-from .tableaux import TABLEAUX, pack_rows
 
 CHUNK_SECONDS = 0.1
 """Wall time between looks at the keyboard and the progress bar."""
@@ -36,9 +38,6 @@ FIRST_CHUNK = 64
 
 LARGEST_CHUNK = 1_000_000
 """Attempted steps in a chunk at most, however quick they are."""
-
-FIRST_ROOM = 256
-"""Rows of output to begin with; doubled whenever they are full."""
 
 
 def integrate(
@@ -65,6 +64,7 @@ def integrate(
     explain: Explain | None = None,
     changes: Sequence[Change] = (),
     changing: ChangingRun | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Solution:
     """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
 
@@ -89,7 +89,8 @@ def integrate(
     very many steps ends by itself. `chunk` fixes how many steps run between looks at the keyboard, for tests.
     Where a motion cannot go on, `explain` is asked what it is that stops it. At each of `changes`, in the order in
     which they are met, a step ends just before and the next begins just after it. Of constraints that come and go,
-    `changing` is the run that has their programs; the first two events for each are its own.
+    `changing` is the run that has their programs; the first two events for each are its own. With `checkpoints` the
+    run is kept while it is under way, and goes on from what was kept of it.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
     start = check_start(rhs, y0, t, parameters, extra_outputs)
@@ -108,6 +109,8 @@ def integrate(
     with announce_compilation("the integrator"):
         loop, programs["watch"] = load_loop(method, bool(items))
     run = _Run(start, settings, items, programs, loop)
+    run.owners = _owners(rhs, project_address, watched)
+    run.checkpoints = checkpoints
     run.state["project_error"] = int(project_error and programs["project"] != 0)
     run.changing = changing
     return run.solution(control, progress, explain, changes)
@@ -127,17 +130,13 @@ class _Cost:
     control_seconds: float = 0.0
 
 
-@functools.cache
-def _tableau_arrays(name: str) -> dict[str, Any]:
-    """The arrays of a tableau as the loop wants them; shared by all simulations, which only read them."""
-    tableau = TABLEAUX[name]
-    arrays: dict[str, Any] = {"c": np.array(tableau.c)}
-    for matrix, rows in (("a", tableau.a), ("error", tableau.error), ("dense", tableau.dense)):
-        start, column, value = pack_rows(rows)
-        arrays[f"{matrix}_start"] = np.array(start, dtype=np.int64)
-        arrays[f"{matrix}_column"] = np.array(column, dtype=np.int64)
-        arrays[f"{matrix}_value"] = np.array(value, dtype=np.float64)
-    return arrays
+@dataclass(slots=True)
+class _Schedule:
+    """What is to come: samples of the control so far and the time (s) of the next, changes in time that lie ahead."""
+
+    sample: int
+    due: float
+    ahead: deque[Change]
 
 
 class _Run:
@@ -149,133 +148,17 @@ class _Run:
         self.items = items
         self.loop = loop
         self.changing: ChangingRun | None = None
-        self.memory = np.zeros(1, dtype=records.MEMORY)
-        self.state = self.memory[0]
-        self.arrays: dict[str, Any] = {}
+        self.checkpoints: Checkpoints | None = None
+        self.owners: tuple[Any, ...] = ()
+        self.memory = LoopMemory(start, settings, items, programs)
+        self.state, self.arrays = self.memory.state, self.memory.arrays
+        self.schedule = _Schedule(0, start.t1, deque())
+        self.interrupted: Callable[[], bool] = lambda: False
         self.held_t: list[float] = []
         self.held_p: list[Any] = []
         self.cost = _Cost()
         self.look = Look(start.t0, start.t1)
         self.chunk = settings.chunk or FIRST_CHUNK
-        for name, address in programs.items():
-            self.state[name] = address
-        self._motion_arrays()
-        self._event_arrays()
-        if settings.method == "radau":
-            self._implicit_arrays()
-        elif settings.method == STEPPING:
-            self.state["fixed"] = 1
-            self._hold(dense=np.zeros((3, start.y0.size)))
-        else:
-            self._explicit_arrays()
-
-    def _hold(self, **arrays: Any) -> None:
-        """Keep arrays alive and tell the loop where they are."""
-        for name, array in arrays.items():
-            self.arrays[name] = array
-            self.state[name] = array.ctypes.data
-
-    def _motion_arrays(self) -> None:
-        start, settings, state = self.start, self.settings, self.state
-        n = start.y0.size
-        rows = max(FIRST_ROOM, start.times.size + 1)
-        state["n"], state["width"] = n, start.width
-        state["requested"], state["room"] = start.times.size, rows
-        state["rtol"], state["max_step"] = settings.rtol, settings.max_step
-        state["t"] = state["t_end"] = state["origin"] = start.t0
-        state["t_last"] = start.t1
-        state["sign"] = -1.0 if start.t1 < start.t0 else 1.0
-        state["span"] = abs(start.t1 - start.t0)
-        state["fixed_step"] = settings.step or 0.0
-        state["h"] = settings.step or settings.first_step or 0.0
-        state["error"], state["fresh"], state["stored"] = 1e-4, 1, 1
-        state["next_time"] = min(1, start.times.size)
-        self._hold(
-            atol=settings.tolerances(n),
-            x=np.concatenate([np.zeros(1 + n), start.parameters]),
-            y=start.y0.copy(),
-            y_new=np.zeros(n),
-            saved=np.zeros(n),
-            scratch=np.zeros(n),
-            other=np.zeros(n),
-            times=start.times,
-            out_t=np.empty(rows),
-            out_y=np.empty((rows, n)),
-        )
-        self.arrays["out_t"][0] = start.t0
-        self.arrays["out_y"][0] = start.y0
-
-    def _event_arrays(self) -> None:
-        n, events = self.start.y0.size, len(self.items)
-        splits = records.splits_for(n, events)
-        found = records.most_crossings(splits) * events
-        self.state["events"], self.state["event_room"] = events, 2 * found
-        self.state["splits"], self.state["step_room"] = splits, found
-        self._hold(
-            directions=np.array([e.direction for e in self.items], dtype=np.int64),
-            terminal=np.array([e.terminal for e in self.items], dtype=np.int64),
-            g=np.zeros((3 * records.SAMPLES + 2, events)),
-            search=np.zeros((records.DEPTH + 3, records.POINT)),
-            g_point=np.zeros(events),
-            g_sign=np.zeros(events, dtype=np.int64),
-            fast=np.zeros(events, dtype=np.int64),
-            unresolved=np.zeros(events, dtype=np.int64),
-            found_at=np.empty(found),
-            found=np.empty(found, dtype=np.int64),
-            event_t=np.empty(2 * found),
-            event_y=np.empty((2 * found, n)),
-            event=np.empty(2 * found, dtype=np.int64),
-        )
-
-    def _explicit_arrays(self) -> None:
-        tableau = TABLEAUX[self.settings.method]
-        state = self.state
-        state["stages"], state["rows"] = tableau.stages, len(tableau.a)
-        state["fixed"], state["error_order"] = int(not tableau.adaptive), tableau.error_order
-        state["error_rows"], state["dense_rows"] = len(tableau.error), len(tableau.dense)
-        self._hold(**_tableau_arrays(tableau.name))
-        self._hold(
-            k=np.zeros((len(tableau.a), self.start.width)),
-            dense=np.zeros((3 + len(tableau.dense), self.start.y0.size)),
-        )
-        state["f"] = state["k"]
-
-    def _implicit_arrays(self) -> None:
-        n, width = self.start.y0.size, self.start.width
-        self.state["error_order"] = 3
-        self._hold(
-            f=np.zeros(width),
-            k=np.zeros((3, width)),
-            dense=np.zeros((3, n)),
-            jacobian_matrix=np.zeros((n, n)),
-            real_factors=np.zeros((n, n)),
-            complex_factors=np.zeros((n, n), dtype=np.complex128),
-            real_pivots=np.zeros(n, dtype=np.int64),
-            complex_pivots=np.zeros(n, dtype=np.int64),
-            z=np.zeros((3, n)),
-            w=np.zeros((3, n)),
-            residual=np.zeros((3, n)),
-            complex_part=np.zeros(n, dtype=np.complex128),
-        )
-
-    def _grow(self) -> None:
-        """Double whatever is nearly full."""
-
-        def double(names: tuple[str, ...], used: int, size: str) -> None:
-            for name in names:
-                array = self.arrays[name]
-                larger = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
-                larger[:used] = array[:used]
-                self._hold(**{name: larger})
-            self.state[size] = self.arrays[names[0]].shape[0]
-
-        state = self.state
-        if state["requested"] == 0 and state["stored"] + 2 >= state["room"]:
-            double(("out_t", "out_y"), int(state["stored"]), "room")
-        if self.items and state["crossings"] + state["step_room"] > state["event_room"]:
-            double(("event_t", "event_y", "event"), int(state["crossings"]), "event_room")
-        if self.changing is not None:
-            self.changing.grow(state)
 
     def solution(
         self,
@@ -286,40 +169,100 @@ class _Run:
     ) -> Solution:
         """Run to the end, whatever end that is."""
         try:
-            reason, why = self._motion(control, progress, changes)
+            reason, why = self._motion_with_checkpoints(control, progress, changes)
         except KeyboardInterrupt:
             reason, why = "interrupt", ""
         if explain is not None and reason in _HELPLESS:
             why = explain(self._inputs(), float(self.state["sign"] * self.state["h"]), self.start.t0)
         return self._collect(reason, why)
 
+    def _motion_with_checkpoints(
+        self, control: Control | None, progress: Callable[[float], object] | None, changes: Sequence[Change]
+    ) -> tuple[str, str]:
+        """As `_motion`; an interrupt waits until nothing is half done where the run is kept, and this moment is."""
+        if self.checkpoints is None:
+            return self._motion(control, progress, changes)
+        with defer_interrupts() as self.interrupted:
+            reason, why = self._motion(control, progress, changes)
+            if reason == "interrupt":
+                self._keep(now=True)
+        return reason, why
+
+    def _keep(self, *, now: bool = False) -> None:
+        """Keep this moment, if that is due; the loop is about to go on."""
+        if self.checkpoints is not None and self.state["t"] != self.state["t_end"]:
+            self.checkpoints.look(self._contents, lambda: self._collect("interrupt", "", whole=False), now=now)
+
+    def _contents(self) -> dict[str, Any]:
+        """Everything that this run remembers, by name."""
+        schedule, look, cost = self.schedule, self.look, self.cost
+        found = {f"loop.{name}": value for name, value in self.memory.contents().items()}
+        for i, owner in enumerate(self.owners):
+            found |= {f"program{i}.{name}": value for name, value in owner.contents().items()}
+        ahead = np.array([*schedule.ahead], dtype=np.float64).reshape(-1, 2)
+        found |= {"due": np.array([schedule.due]), "ahead": ahead, "look": np.array(look.contents())}
+        found |= {"samples": np.array([schedule.sample, cost.control_calls])}
+        return found | {"held_t": np.array(self.held_t), "held_p": np.array(self.held_p, dtype=np.float64)}
+
+    def _restore(self, found: dict[str, Any]) -> None:
+        """Remember what was kept of this run."""
+        parts: dict[str, dict[str, Any]] = {}
+        for name, value in found.items():
+            part, _, rest = name.partition(".")
+            parts.setdefault(part, {})[rest] = value
+        try:
+            for i, owner in enumerate(self.owners):
+                owner.restore(parts[f"program{i}"])
+            if self.changing is not None:
+                self.changing.attach(self.state)
+            self.memory.restore(parts["loop"])
+            ahead = deque(Change(*map(float, pair)) for pair in found["ahead"])
+            sample, self.cost.control_calls = map(int, found["samples"])
+            self.schedule = _Schedule(sample, float(found["due"][0]), ahead)
+            self.look.restore(found["look"].tolist())
+            self.held_t, self.held_p = found["held_t"].tolist(), [*found["held_p"]]
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise InputError("what was kept of the run is damaged\n    fix: begin anew") from None
+
     def _inputs(self) -> Any:
         """[t, y, p] at the present state."""
         return np.concatenate([[self.state["t"]], self.arrays["y"], self.arrays["x"][1 + self.start.y0.size :]])
+
+    def _begin(self, control: Control | None, changes: Sequence[Change]) -> str:
+        """Be at the start, or where the run was kept last; what is wrong there, if anything."""
+        kept = None if self.checkpoints is None else self.checkpoints.begin()
+        if kept is not None:
+            self._restore(kept)
+            return ""
+        self.schedule = _Schedule(0, self.start.t0 if control is not None else self.start.t1, deque(changes))
+        if self.changing is not None:
+            self.changing.attach(self.state)
+            fault = self.changing.start(self.memory.array)
+            if fault:
+                return self.changing.describe_fault(fault)
+            self.arrays["out_y"][0] = self.arrays["y"]
+        return ""
 
     def _motion(
         self, control: Control | None, progress: Callable[[float], object] | None, changes: Sequence[Change]
     ) -> tuple[str, str]:
         """(reason, what is known about it) after running from the start."""
         start, state = self.start, self.state
-        if self.changing is not None:
-            self.changing.attach(state)
-            fault = self.changing.start(self.memory)
-            if fault:
-                return "mode", self.changing.describe_fault(fault)
-            self.arrays["out_y"][0] = self.arrays["y"]
-        ahead = deque(changes)
-        sample, due = 0, start.t0 if control is not None else start.t1
+        fault = self._begin(control, changes)
+        if fault:
+            return "mode", fault
+        plan = self.schedule
         while state["t"] != start.t1:
-            if control is not None and state["t"] == due:
+            if control is not None and state["t"] == plan.due:
                 fault = self._sample_control(control)
                 if fault:
                     return "control", fault
-                sample += 1
-                due = start.t0 + float(state["sign"]) * sample * control.period
+                plan.sample += 1
+                due = start.t0 + float(state["sign"]) * plan.sample * control.period
                 past = float(state["sign"]) * (start.t1 - due) < 1e-9 * control.period
-                due = start.t1 if past else due
+                plan.due = start.t1 if past else due
                 state["origin"], state["grid"] = state["t"], 0
+            ahead, due = plan.ahead, plan.due
             change = ahead[0] if ahead and self._lies_ahead(due, ahead[0].before) else None
             state["t_end"] = due
             if change is not None and self._lies_ahead(change.before, float(state["t"])):
@@ -333,8 +276,9 @@ class _Run:
                 if self._lies_ahead(change.after, due) and due != start.t1:  # a sample of the control lies within it
                     ahead.appendleft(Change(due, change.after))
                 self._pass(change, due)
-        if progress is not None:
-            progress(1.0)
+        with suppress(KeyboardInterrupt):  # too late
+            if progress is not None:
+                progress(1.0)
         return "end", ""
 
     def _lies_ahead(self, t: float, of: float) -> bool:
@@ -384,7 +328,7 @@ class _Run:
             if budget == 0:
                 return "limit", ""
             began = time.perf_counter()
-            code = self.loop(self.memory, budget)
+            code = self.loop(self.memory.array, budget)
             taken = time.perf_counter() - began
             if code == records.REACHED:
                 return "end", ""
@@ -400,12 +344,24 @@ class _Run:
                 assert self.changing is not None
                 return "mode", self.changing.describe_fault(int(state["transition_fault"]))
             if code == records.FULL:
-                self._grow()
+                self.memory.grow()
+                if self.changing is not None:
+                    self.changing.grow(state)
             elif self.settings.chunk is None and not state["fresh"]:  # a leap ends a chunk early
                 change = min(4.0, max(0.25, CHUNK_SECONDS / max(taken, 1e-9)))
                 self.chunk = min(LARGEST_CHUNK, int(change * self.chunk) + 1)
-            if progress is not None and state["span"] > 0:
-                progress(abs(float(state["t"]) - self.start.t0) / float(state["span"]))
+            if self._is_interrupted(progress):
+                return "interrupt", ""
+            self._keep()
+
+    def _is_interrupted(self, progress: Callable[[float], object] | None) -> bool:
+        """Report the progress; whether that, or the keyboard, asks to stop where nothing is half done."""
+        try:
+            if progress is not None and self.state["span"] > 0:
+                progress(abs(float(self.state["t"]) - self.start.t0) / float(self.state["span"]))
+        except KeyboardInterrupt:
+            return True
+        return self.interrupted()
 
     def _budget(self) -> int:
         """How many steps may be attempted before the next look: to the limit, or to where progress is looked at."""
@@ -421,12 +377,13 @@ class _Run:
         stalled = self.look.is_stalled(self._attempts(), int(state["rejected"]), float(state["t"]))
         return stalled and self.settings.max_steps is None and not state["fixed"]
 
-    def _collect(self, reason: str, why: str) -> Solution:
-        """Everything that was computed, as a Solution."""
+    def _collect(self, reason: str, why: str, *, whole: bool = True) -> Solution:
+        """Everything that was computed, as a Solution; not `whole` without the present state where none was asked
+        for."""
         state, arrays = self.state, self.arrays
         t, rows = float(state["t"]), int(state["stored"])
         times, states = arrays["out_t"][:rows].copy(), arrays["out_y"][:rows].copy()
-        if times[-1] != t:
+        if whole and times[-1] != t:
             times = np.append(times, t)
             states = np.vstack([states, arrays["y"]])
         count = int(state["crossings"])
@@ -444,7 +401,7 @@ class _Run:
         )
         held = HeldControl(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
         own = int(state["transition_events"])
-        missed = warn_of_missed_crossings(crossings[own:], arrays["unresolved"].tolist()[own:])
+        missed = warn_of_missed_crossings(crossings[own:], arrays["unresolved"].tolist()[own:]) if whole else ""
         remark = "" if self.changing is None else self.changing.remark()
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed + remark)
         if self.changing is None:
@@ -477,6 +434,12 @@ class _Run:
         }
         because = f"; {why}" if why and reason in _HELPLESS else ""
         return f"stopped at t = {t:.10g} s: {explained[reason]}{because}; the states up to there are kept; {statistics}"
+
+
+def _owners(*programs: Any) -> tuple[Any, ...]:
+    """Those whose memory programs work in, each once."""
+    found = {id(p.owner): p.owner for p in programs if isinstance(p, Routine) and p.owner is not None}
+    return tuple(found.values())
 
 
 _HELPLESS = ("step", "not-finite", "convergence", "stall")

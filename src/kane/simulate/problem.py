@@ -21,6 +21,7 @@ from ..errors import InputError
 from ..graph import Program
 from ..graph.layout import Layout
 from .changing import ChangingSet
+from .checkpoints import Checkpoints
 from .discontinuities import time_changes
 from .embedding import Embedding, Workspace
 from .integrate import integrate
@@ -153,18 +154,22 @@ def simulate(
     progress: Callable[[float], object] | None = None,
     max_steps: int | None = None,
     first_step: float | None = None,
+    checkpoints: Checkpoints | None = None,
     **settings: Any,
 ) -> Solution:
     """The motion of a problem from the state `start` = [q, u, work] over `t` (s), (t0, t1) or an array of times.
 
     `settings` are those of `integrate`: method, rtol, atol, step, max_step, chunk. A sampled control starts anew with
-    every segment.
+    every segment. A problem that switches between modes is not kept by `checkpoints`.
     """
+    if problem.switches and checkpoints is not None:
+        raise InputError("a motion that switches between modes is not kept\n    fix: leave checkpoints out")
     y, whole, mode = np.array(start, dtype=np.float64), np.array(t, dtype=np.float64), 0
     times = whole
     parts: list[_RawSegment] = []
     while True:
         given = dict(settings, control=control, progress=progress, max_steps=max_steps, first_step=first_step)
+        given["checkpoints"] = checkpoints
         solution = _integrate_mode(problem, mode, y, times, given)
         parts.append(_RawSegment(mode, solution))
         end = None

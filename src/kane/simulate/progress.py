@@ -20,6 +20,15 @@ class Look:
         self._t0, self._span = t0, abs(t1 - t0)
         self._t, self._rejected = t0, 0
 
+    def contents(self) -> list[float]:
+        """What this look remembers."""
+        return [float(self.due), self._t, float(self._rejected)]
+
+    def restore(self, contents: list[float]) -> None:
+        """Remember what an earlier look did."""
+        due, self._t, rejected = contents
+        self.due, self._rejected = int(due), int(rejected)
+
     def is_stalled(self, attempts: int, rejected: int, t: float) -> bool:
         """Whether the motion, at t after so many attempted and rejected steps, has come nowhere since the last look."""
         if attempts < self.due:

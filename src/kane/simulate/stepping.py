@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .changing import FIRST_ROOM, ChangingRun, ChangingSet
+from .memory import put_back
 from .notice import announce_compilation
 from .routine import address_of
+
+CHANGED = ("current", "contacts", "size", "solved", "share", "last_h")
+"""Numbers of the record of the steps that change; the others are sizes and addresses."""
 
 
 class SteppingRun(ChangingRun):
@@ -53,6 +58,19 @@ class SteppingRun(ChangingRun):
     def start(self, memory: Any) -> int:
         """Nothing: the loop begins by itself."""
         return 0
+
+    def contents(self) -> dict[str, Any]:
+        """What this run remembers, by name."""
+        own = {f"step_{name}": array.copy() for name, array in self._own.items()}
+        return super().contents() | own | {f"step_{name}": np.array(self._steps[0][name]) for name in CHANGED}
+
+    def restore(self, contents: Mapping[str, Any]) -> None:
+        """Remember what was kept of a run like this one."""
+        super().restore(contents)
+        for name, array in self._own.items():
+            put_back(array, contents[f"step_{name}"])
+        for name in CHANGED:
+            self._steps[name] = contents[f"step_{name}"]
 
     def grow(self, state: Any) -> None:
         """Make room for more transitions where what one step may bring does not fit in."""

@@ -189,8 +189,11 @@ def test_an_interrupted_simulation_keeps_what_there_is_and_has_status_130(
     monkeypatch.setattr(Bar, "__call__", interrupt)
     file = tmp_path / "m.csv"
     assert main(["simulate", "double-pendulum", "--t", "1e6", "--json", "-o", str(file)]) == 130
-    assert json.loads(capsys.readouterr().out)["outcome"] == "interrupt"
-    assert len(read_columns(file)["t"]) > 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["outcome"] == "interrupt"
+    assert "m.csv.part has what was computed" in said.err and "the same command goes on from there" in said.err
+    assert len(read_columns(tmp_path / "m.csv.part")["t"]) > 0
+    assert not file.exists()  # a part is not the whole
 
 
 INTERRUPTED_START = """

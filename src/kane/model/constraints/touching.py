@@ -98,6 +98,8 @@ def _shapes(build: Builder, body: Body, given: Mapping[str, Any] | None, field: 
         return found
     what, because = f"body '{body.name}' has no shape that can touch", "a contact is between surfaces"
     fix = f"give {field}={{'sphere': radius}}, say, or draw the body with shapes: a sphere, a box or a cylinder"
+    if any(s.kind == "mesh" for s in body.shapes):
+        fix = f"of a mesh take its convex hull: {field}=kane.convex_hull(the shape or its file, vertices=32).shape"
     raise build.refuse(what, because, fix, field)
 
 

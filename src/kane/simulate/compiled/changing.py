@@ -694,10 +694,10 @@ def write_rates(c, source, target):
     solve_mode(c)
     copy_numbers(c.coordinates, c.qdot, target)
     from_z(c, c.z, target + 8 * c.coordinates)
-    changing = c.rows - c.permanent
-    reals(target)[c.states - 1] = reals(c.power)[0] + inner(
-        changing, c.reaction + 8 * c.permanent, c.rate + 8 * c.permanent
-    )
+    power = reals(c.power)[0]
+    for i in range(c.permanent, c.rows):  # along A u, not along the rate A u + c: what moves by itself works too
+        power += reals(c.reaction)[i] * inner(c.n, c.a + 8 * i * c.n, source + c.u_start)
+    reals(target)[c.states - 1] = power
 
 
 @part

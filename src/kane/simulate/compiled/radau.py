@@ -17,14 +17,15 @@ from .explicit import (
     GROW,
     SAFETY,
     SHRINK,
+    go_on,
     leap_over_jump,
     next_end,
     prepare,
     projection_jumps,
     too_small,
 )
-from .records import EVENT, FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
-from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, set_inputs
+from .records import FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
+from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, limit_step, set_inputs
 from .store import loop
 
 ROOT = math.sqrt(6.0)
@@ -326,14 +327,20 @@ def attempt_implicit(m, t, t_new, h):
 
 
 @part
+def forget_past(m):
+    """Start anew from the present state: no stage predicts the next ones, and the rates may be others."""
+    m.extrapolates, m.h_before, m.rejected_last, m.jacobian_current = 0, 0.0, 0, WANTED
+
+
+@part
 def close_step(m, t_new, h):
     """Take the step to t_new; returns why the loop ends there, RUNNING if it does not."""
-    stopped = finish(m, t_new, h)
+    if finish(m, t_new, h):
+        forget_past(m)
+        return go_on(m)
     set_inputs(m, m.t, m.y)
     call_with(m.rhs, m.rhs_memory, m.x, m.f)
     m.evaluations += 1
-    if stopped:
-        return EVENT
     return RUNNING if all_finite(m.n, m.f) else NOT_FINITE
 
 
@@ -351,6 +358,7 @@ def radau_loop(memory, budget):
             return REACHED
         if not has_room(m):
             return FULL
+        limit_step(m)
         proposed = m.h
         t_new, clipped = next_end(m)
         h = m.sign * m.h
