@@ -128,13 +128,13 @@ class ChangingRun:
 
     def __init__(self, constraints: ChangingSet, watch: Kernel | None = None):
         with announce_compilation("constraints that come and go"):
-            from .compiled import changing, transitions
+            from .compiled import changing, changing_record, transitions
             from .compiled.contact_programs import contact_program
             from .compiled.impact import impact_size
 
         self.constraints = constraints
         self._code, self._transition = changing.changing_program, transitions.transition_program
-        self._record = np.zeros(1, dtype=changing.MEMORY)
+        self._record = np.zeros(1, dtype=changing_record.MEMORY)
         self._arrays: dict[str, Any] = {}
         self._watched = 0 if watch is None else watch.program.output_count
         layout, elements = constraints.layout, constraints.elements
@@ -216,6 +216,7 @@ class ChangingRun:
             "kept": (layout.coordinates,),
             "chol": (n, n),
             "basis": (n, n),
+            "span": (rows, n),
             "columns": (rows, n),
             "rows_z": (rows, n),
             "direction": (k, 2),
@@ -234,7 +235,7 @@ class ChangingRun:
         }
         sizes |= dict.fromkeys(("beta", "z_free", "z", "z_other", "step", "before"), (n,))
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
-        vectors = ("drift", "right", "solution", "weight", "scale", "reaction", "offset", "impulse")
+        vectors = ("drift", "aim", "left", "right", "solution", "weight", "scale", "reaction", "offset", "impulse")
         sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
         self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
         wholes: dict[str, tuple[int, ...]] = {
@@ -245,7 +246,7 @@ class ChangingRun:
             "states_after": (room, k),
         }
         wholes |= dict.fromkeys(("state", "barred", "solver_first", "solver_rows", "solver_type"), (k + 1,))
-        wholes |= {"solver_element": (k + 1,)}
+        wholes |= {"solver_element": (k + 1,), "start": (n,), "block": (n,)}
         wholes |= dict.fromkeys(("unknown", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
         self._hold(**{name: np.zeros(shape, dtype=np.int64) for name, shape in wholes.items()})
 
