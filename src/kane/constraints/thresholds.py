@@ -155,8 +155,7 @@ SLIP_ENDS = 0.25 * AT_REST
 no step may look across that place."""
 
 GAP_ROUNDINGS = 4.0
-"""Roundings of a gap below zero at which it has closed: one that has just opened grows like t² or t³, and noise must
-not close it."""
+"""Roundings of a gap below where it opened without a speed at which it has closed again."""
 
 TOUCH_ROUNDINGS = 64.0
 """Roundings of a gap, or of a speed after a free fall for a rounding of the time, that are none where it is decided what
@@ -169,9 +168,19 @@ SLIP_ROUNDINGS = 64.0
 """Roundings of a slip within which it has not changed its direction: one that has just begun grows like t², and noise
 must not end it."""
 
-LITTLE_FRICTION = 1e9
-"""Weight of friction beside normal reactions where the two are not determined: a block in a groove must not hang on the
-friction of its walls."""
+FULL_SLIP = 1e-6
+"""Speed (m/s) up to which a slip in a plane begins. Where it starts without a jump of the acceleration it grows like t²
+and turns into the direction of the force with a rate μ g / speed, which no explicit step can follow; until it is this
+fast it is taken for turned. What is off then is the speed times the angle that the force turns by in the meantime."""
+
+TURNED_AWAY = 0.5
+"""Share of its friction that may act across a slip that begins, before its direction is taken anew."""
+
+STILL = 1e-15
+"""Speed (m/s) of a slip that has no direction of its own: a contact may yield while others keep its body at rest."""
+
+NOISE = 10.0
+"""How many times what is rounding a function of a mode may be below zero where the mode begins."""
 
 LEAST_SHARE = 1e-12
 """Share of the largest reaction that a contact counts at least where friction is shared among contacts."""

@@ -33,12 +33,17 @@ FAULTS = (
     "the mass matrix is singular",
     "the impact could not be resolved",
     "the contact problem of a step could not be solved",
+    "no set of contacts was found in which all push within their cones of friction",
+    "a contact comes into force where its bodies are inside each other",
 )
 LAWS = ("restitution", "static", "kinetic", "bound", "duration")
 """The numbers of the law of each changing constraint, in the order in which `ChangingSet.laws` writes them."""
 
 IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
 """Names of the laws of impact, in the order of the compiled constants."""
+
+GUARDS = ("normal", "friction", "condition")
+"""Functions of a changing constraint that are watched: each falls through zero where its mode ends."""
 
 FIRST_ROOM = 64
 """Transitions that there is room for to begin with; doubled whenever they are full."""
@@ -47,7 +52,7 @@ FIRST_ROOM = 64
 @dataclass(frozen=True, slots=True)
 class ChangingElement:
     """A changing constraint: its name, which of `TYPES` it is of, how many rows it has, what of a law it has, and
-    whether it holds at the start (a switched one, or friction)."""
+    whether it is in force at the start."""
 
     name: str
     type: str
@@ -55,7 +60,7 @@ class ChangingElement:
     when: bool = False
     until: bool = False
     duration: bool = False
-    held: bool = False
+    held: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +222,16 @@ class ChangingRun:
             "chol": (n, n),
             "basis": (n, n),
             "span": (rows, n),
+            "held": (rows, n),
+            "floor": (k, len(GUARDS)),
             "columns": (rows, n),
             "rows_z": (rows, n),
             "direction": (k, 2),
             "imposed": (k,),
+            "cosine": (k,),
+            "across": (k,),
+            "normal_near": (k,),
+            "lands": (k,),
             "slack": (k,),
             "ends": (3, rows),
             "slip": (2,),
@@ -233,9 +244,10 @@ class ChangingRun:
             "speeds": (room, 2, n),
             "directions": (room, k, 2),
         }
-        sizes |= dict.fromkeys(("beta", "z_free", "z", "z_other", "step", "before"), (n,))
+        sizes |= dict.fromkeys(("beta", "z_free", "z_loose", "z", "z_other", "step", "before"), (n,))
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
-        vectors = ("drift", "aim", "left", "right", "solution", "weight", "scale", "reaction", "offset", "impulse")
+        vectors = ("drift", "held_drift", "aim", "left", "right", "solution", "swap", "near", "weight")
+        vectors += ("scale", "reaction", "offset", "impulse")
         sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
         self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
         wholes: dict[str, tuple[int, ...]] = {
@@ -245,9 +257,9 @@ class ChangingRun:
             "choices": (room,),
             "states_after": (room, k),
         }
-        wholes |= dict.fromkeys(("state", "barred", "solver_first", "solver_rows", "solver_type"), (k + 1,))
-        wholes |= {"solver_element": (k + 1,), "start": (n,), "block": (n,)}
-        wholes |= dict.fromkeys(("unknown", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
+        wholes |= dict.fromkeys(("state", "present", "young", "barred"), (k + 1,)) | {"start": (n,), "block": (n,)}
+        wholes |= dict.fromkeys(("solver_first", "solver_rows", "solver_type", "solver_element"), (k + 1,))
+        wholes |= dict.fromkeys(("unknown", "owner", "tier", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
         self._hold(**{name: np.zeros(shape, dtype=np.int64) for name, shape in wholes.items()})
 
     def _hold_initial(self) -> None:
@@ -260,7 +272,8 @@ class ChangingRun:
                 if first <= row < first + element.rows:
                     group[place] = e
         for e, element in enumerate(constraints.elements):
-            self._arrays["state"][e] = int(element.held)
+            self._arrays["present"][e] = int(element.held)
+            self._arrays["state"][e] = int(element.held and element.type in ("switched", "friction"))
 
     def _routine(self, task: int, outputs: int) -> Routine:
         return Routine(self._code.address, outputs, address_of(self._tasks) + task * self._tasks.strides[0], self)
@@ -277,8 +290,8 @@ class ChangingRun:
 
     @property
     def watch(self) -> Routine:
-        """Two functions for each changing constraint, which fall through zero where the mode ends, then the user's."""
-        return self._routine(2, 2 * len(self.constraints.elements) + self._watched)
+        """Functions of each changing constraint which fall through zero where the mode ends, then the user's."""
+        return self._routine(2, len(GUARDS) * len(self.constraints.elements) + self._watched)
 
     @property
     def reactions(self) -> Routine:
@@ -298,7 +311,7 @@ class ChangingRun:
         """Tell a loop, by the record of its memory, whom to ask where a mode ends."""
         state["transition"] = self._transition.address
         state["transition_memory"] = address_of(self._record)
-        state["transition_events"] = 2 * len(self.constraints.elements)
+        state["transition_events"] = len(GUARDS) * len(self.constraints.elements)
         state["transition_room"] = int(self._record[0]["room"])
 
     def start(self, memory: Any) -> int:
@@ -325,11 +338,11 @@ class ChangingRun:
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""
         record = self._record[0]
-        told = (
-            f" (residual {float(record['residual']):.1e})"
-            if FAULTS[fault].startswith(("no set", "the impact", "the contact"))
-            else ""
-        )
+        told = ""
+        if FAULTS[fault].startswith(("no set of constraints", "the impact", "the contact")):
+            told = f" (residual {float(record['residual']):.1e})"
+        elif FAULTS[fault].startswith(("no set of contacts", "a contact")):
+            told = f": '{self.constraints.elements[int(record['culprit'])].name}'"
         return f"{FAULTS[fault]}{told}"
 
     @property

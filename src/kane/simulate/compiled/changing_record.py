@@ -22,9 +22,16 @@ CAUSES = START, IMPACT, RELEASE, STICK, SLIP, IMPOSED, FREED, TOUCH, PARADOX = r
 """Why a mode ended: the motion started, something struck, a reaction would have pulled, slip ended, friction was
 overcome, a condition imposed rows or let them go, a gap closed without an impact, no mode was consistent."""
 
-GOES_ON, CYCLES, CONTRADICTS, HAS_NO_MASS, UNSOLVED = range(5)
+GOES_ON, CYCLES, CONTRADICTS, HAS_NO_MASS, UNSOLVED, UNSOLVED_STEP, UNSETTLED, OVERLAPS = range(8)
 """What comes of a transition: the motion goes on; too many at one instant; no mode and no impulse is consistent; the
-mass matrix is singular; the impact could not be resolved."""
+mass matrix is singular; the impact could not be resolved; nor could the contact problem of a step; no mode is left in
+which contacts push within their cones; a contact comes into force inside a body. Indices of `FAULTS`."""
+
+GUARDS = 3
+"""Functions of a changing constraint that fall through zero where its mode ends: of its normal, of its friction, of its
+condition."""
+
+NORMAL_GUARD, FRICTION_GUARD, CONDITION_GUARD = range(GUARDS)
 
 NOT_CLOSED, NOT_STUCK = 1, 2
 """What an element must not be chosen to do."""
@@ -40,8 +47,14 @@ MOTION, ENDS = np.int64(0), np.int64(1)
 STATES = 4
 """States of an element in the table of modes: open, sticks, slips forward, slips backward."""
 
-NONE = np.int64(-1)
-"""No unknown. For a plain constant numba would compile what takes it once more."""
+NONE, ACROSS = np.int64(-1), np.int64(-2)
+"""No unknown, and the unknown reaction across a slip that begins. For plain constants
+numba would compile what takes them once more."""
+
+TIERS = 2
+FRICTION_FIRST, THEN_NORMAL = range(TIERS)
+"""What is to be least where reactions are not determined: friction, since a block in a groove must not hang on that of
+its walls; then normal reactions and all others."""
 
 PROGRAMS = ("terms", "places", "unit", "laws", "conditions", "watch", "solver")
 SIZES = (
@@ -63,6 +76,7 @@ SIZES = (
     "room",  # transitions that fit in
     "count",  # transitions so far
     "same_time",  # transitions at one instant
+    "culprit",  # the element that a fault is about
     "possible",  # modes that were possible at the last choice, −1 if not counted
 )
 SHARED = (
@@ -100,20 +114,30 @@ OWN_REALS = (
     "basis",  # (n, n): orthonormal rows
     "beta",  # (n,): what z is along them
     "z_free",  # (n,)
-    "z",  # (n,)
+    "z_loose",  # (n,): without changing reactions
+    "z",  # (n,): in the mode
     "z_other",  # (n,)
     "rows_z",  # (rows, n): permanent rows, and changing ones freed of these
     "drift",  # (rows,): what a row of accelerations misses without changing reactions
+    "held",  # (rows, n): the row of each unknown
+    "held_drift",  # (rows,)
     "columns",  # (rows, n): what a unit of each unknown does
     "k",  # (rows, rows): the system for the unknowns
     "right",  # (rows,)
     "solution",  # (rows,)
     "null",  # (rows, rows)
+    "swap",  # (rows,)
+    "near",  # (rows,): what they are to be least away from
+    "normal_near",  # (elements,): the same of normal reactions, while all that is closed sticks
     "weight",  # (rows,): of unknowns that are not determined
     "scale",  # (rows,)
     "reaction",  # (rows,): λ of the changing rows
     "slip",  # (2,)
     "direction",  # (elements, 2): of the slip that is going on
+    "cosine",  # (elements,): part of the friction that acts along a slip that begins
+    "across",  # (elements,): reaction across it (N)
+    "floor",  # (elements, GUARDS): what the functions of a mode began with below zero, by rounding
+    "lands",  # (elements,): when a flight that is lost in rounding ends, s; 0 for none
     "imposed",  # (elements,): since when a switched constraint holds, s
     "offset",  # (rows,): residual that is kept
     "slack",  # (elements,): reaction (N, N m) below which one is rounding
@@ -136,6 +160,10 @@ OWN_REALS = (
 )
 OWN_WHOLES = (
     "state",  # (elements,): OPEN, STICKS or SLIPS
+    "present",  # (elements,): 1 in force, 0 under a condition that says otherwise
+    "young",  # (elements,): 1 while a slip in a plane begins
+    "tier",  # (rows,): which of them are to be least first
+    "owner",  # (rows,): element of each unknown
     "place_group",  # unused rows of places are skipped by this: (holonomic,) the element of a row, −1 permanent
     "unknown",  # (rows,): row of each unknown
     "start",  # (n,): first column of each row of L that is not zero

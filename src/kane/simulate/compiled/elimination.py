@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ...constraints.thresholds import REDUNDANT
 from .call import part, reals, wholes
-from .changing_record import NONE
+from .changing_record import NONE, TIERS
 from .mass_metric import add_multiple
+from .step import copy_numbers
 
 
 @part
@@ -85,34 +88,65 @@ def set_pivot_unknowns(c, size, rank, k, right, target):
 
 
 @part
-def weighted_product(c, size, a, b):
-    """Σ w a b with the weights of c.weight."""
-    w, x, y = reals(c.weight), reals(a), reals(b)
+def weighted_product(c, size, tier, a, b):
+    """Σ w a b over the unknowns of a tier."""
+    w, x, y, of = reals(c.weight), reals(a), reals(b), wholes(c.tier)
     total = 0.0
     for i in range(size):
-        total += w[i] * x[i] * y[i]
+        if of[i] == tier:
+            total += w[i] * x[i] * y[i]
     return total
 
 
 @part
+def next_direction(c, size, tier, done, count):
+    """(tier, which) of the directions in c.null from `done` on has the largest part in the unknowns of the tier, or of
+    the next one in which they have a part at all."""
+    while True:
+        best, most = done, 0.0
+        for e in range(done, count):
+            direction = c.null + 8 * e * size
+            here, behind = weighted_product(c, size, tier, direction, direction), 0.0
+            for later in range(tier + 1, TIERS):
+                behind += weighted_product(c, size, later, direction, direction)
+            if here > most * (here + behind):
+                best, most = e, here / (here + behind)
+        if most > REDUNDANT or tier == TIERS - 1:
+            return tier, best
+        tier += 1
+
+
+@part
 def move_to_least(c, size, rank, k, right, solution):
-    """Move the unknowns of a triangular system along the directions in c.null to where Σ w x² is least; makes these
-    orthonormal. Where weights differ much they are not exact, so that what is determined is set anew."""
-    for e in range(size - rank):
+    """Move the unknowns of a triangular system along the directions in c.null to where Σ w x² of the first tier, x
+    being measured from c.near, is least, of all such places to where that of the second is, and so on; makes directions
+    orthonormal in this sense. What is determined is set anew, since weights may differ much."""
+    count, tier = size - rank, np.int64(0)
+    for e in range(count):
+        tier, best = next_direction(c, size, tier, e, count)
+        if best != e:
+            copy_numbers(size, c.null + 8 * e * size, c.swap)
+            copy_numbers(size, c.null + 8 * best * size, c.null + 8 * e * size)
+            copy_numbers(size, c.swap, c.null + 8 * best * size)
         direction = c.null + 8 * e * size
-        for other in range(e):
-            before = c.null + 8 * other * size
-            add_multiple(size, direction, -weighted_product(c, size, direction, before), before)
-        length = math.sqrt(weighted_product(c, size, direction, direction))
+        length = math.sqrt(weighted_product(c, size, tier, direction, direction))
         add_multiple(size, direction, 1.0 / length - 1.0, direction)
-        add_multiple(size, solution, -weighted_product(c, size, solution, direction), direction)
+        for _ in range(2):
+            away = weighted_product(c, size, tier, solution, direction) - weighted_product(
+                c, size, tier, c.near, direction
+            )
+            add_multiple(size, solution, -away, direction)
+        for other in range(e + 1, count):
+            behind = c.null + 8 * other * size
+            add_multiple(size, behind, -weighted_product(c, size, tier, behind, direction), direction)
     set_pivot_unknowns(c, size, rank, k, right, solution)
 
 
 @part
 def solve_least(c, size, k, right, solution):
     """Solve the system k (size, size) x = right, rows and columns in units of c.scale; returns its rank. Where unknowns
-    are not determined the sum of their squares, in these units and with the weights of c.weight, is least."""
+    are not determined the sum of their squares is least, in these units: with the weights of c.weight, and tier after
+    tier of c.tier."""
     rank = eliminate(c, size, k, right)
     substitute_back(c, size, rank, k, right, NONE, solution)
     if rank < size:

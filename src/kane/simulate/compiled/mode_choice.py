@@ -9,7 +9,15 @@ from __future__ import annotations
 
 import math
 
-from ...constraints.thresholds import ALMOST_STILL, AT_REST, NO_ACCELERATION, ON_CONE, ROUNDING, SOLVED
+from ...constraints.thresholds import (
+    ALMOST_STILL,
+    AT_REST,
+    FULL_SLIP,
+    NO_ACCELERATION,
+    NO_REACTION,
+    ROUNDING,
+    SOLVED,
+)
 from .call import part, reals, solve_by, wholes
 from .changing_record import (
     BOUND,
@@ -20,6 +28,7 @@ from .changing_record import (
     IMPOSED,
     KINETIC,
     LAWS,
+    NONE,
     NOT_CLOSED,
     NOT_STUCK,
     OPEN,
@@ -29,6 +38,7 @@ from .changing_record import (
     STATIC,
     STICKS,
     SWITCHED,
+    UNSETTLED,
     UNSOLVED,
 )
 from .contact_programs import SOLVE
@@ -36,8 +46,9 @@ from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL, problem
 from .impact import PATH_NEWTON
 from .mass_metric import add_multiple, fill, from_z, inner
+from .mode_ends import overcome_friction
 from .mode_forces import evaluate, solve_mode
-from .slips import set_direction, slip_rows, slip_speed
+from .slips import begin_slip, set_direction, slip_rows, slip_speed
 from .step import copy_numbers
 from .touch import largest_normal, resting_speed, touches
 
@@ -139,8 +150,11 @@ def sort_by_rates(c):
                 continue
         if barred[i] == NOT_STUCK:
             continue
-        if slip_rows(c, i)[1] > 0 and slip_speed(c, i) > AT_REST:
+        speed = slip_speed(c, i)
+        if speed > AT_REST:
             set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
+            if state[i] != SLIPS or speed > FULL_SLIP:
+                wholes(c.young)[i] = 0
             state[i] = SLIPS
         else:
             state[i] = STICKS
@@ -193,30 +207,61 @@ def take_choice(c, count, size, small):
         elif state[i] == STICKS and rows > lead:
             one, two = a[lead], a[rows - 1] if rows > lead + 1 else 0.0
             if math.sqrt(one * one + two * two) > small:
-                set_direction(c, i, one, two)
-                state[i] = SLIPS
+                begin_slip(c, i, one, two)
 
 
 @part
-def is_held(c):
-    """Whether the reactions of the mode can keep what is closed closed and what sticks at rest."""
+def set_slack(c):
+    """What reactions are rounding errors: a share of what would give the free accelerations of the whole system. Bodies
+    that move alike press on each other with nothing, and must not part and meet for ever."""
+    size = math.sqrt(inner(c.n, c.z_free, c.z_free))
+    for i in range(c.elements):
+        row = c.rows_z + 8 * wholes(c.first)[i] * c.n
+        length = math.sqrt(inner(c.n, row, row))
+        reals(c.slack)[i] = NO_REACTION * size / length if length > 0.0 else 0.0
+
+
+@part
+def most_strained(c):
+    """The element that pulls most or, if none does, that holds most beyond its friction; NONE if the reactions of the
+    mode can keep what is closed closed and what sticks at rest."""
     state, kind, reaction, law = wholes(c.state), wholes(c.type), reals(c.reaction), reals(c.law)
     solve_mode(c)
-    least = -ROUNDING * largest_normal(c)
+    largest, found, worst, pulls = largest_normal(c), NONE, 0.0, False
     for i in range(c.elements):
         if state[i] == OPEN or kind[i] == SWITCHED:
             continue
-        normal = law[i * LAWS + BOUND]
+        normal, slack = law[i * LAWS + BOUND], reals(c.slack)[i]
         if kind[i] != FRICTION:
             normal = reaction[wholes(c.first)[i]]
-            if normal < least:
-                return False
+            if normal < -max(slack, ROUNDING * largest) and (not pulls or normal < worst):
+                found, worst, pulls = i, normal, True
         at, slips = slip_rows(c, i)
-        if state[i] == STICKS and slips > 0:
-            one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
-            if math.sqrt(one * one + two * two) > (1.0 + ROUNDING) * law[i * LAWS + STATIC] * normal:
-                return False
-    return True
+        if pulls or state[i] != STICKS or slips == 0:
+            continue
+        one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
+        holds = law[i * LAWS + STATIC] * normal
+        over = math.sqrt(one * one + two * two) - holds
+        if over > ROUNDING * holds + slack and over > worst:
+            found, worst = i, over
+    return found
+
+
+@part
+def settle_mode(c):
+    """Open what would pull in the mode that was chosen, and let slip what holds more than its friction, one after
+    another: where reactions are not determined, those of the mode need not be those of the contact problem. False where
+    that does not end."""
+    for _ in range(2 * c.elements + 1):
+        i = most_strained(c)
+        if i == NONE:
+            return True
+        c.culprit = i
+        if wholes(c.type)[i] != FRICTION and reals(c.reaction)[wholes(c.first)[i]] < 0.0:
+            wholes(c.state)[i] = OPEN
+        else:
+            overcome_friction(c, i)
+    return False
 
 
 @part
@@ -224,6 +269,7 @@ def choose_mode(c):
     """The mode that goes on from these speeds, by the Coulomb problem in accelerations. False where there is none."""
     n, row, b = c.n, wholes(c.solver_row), reals(c.solver_b)
     count, size = 0, 0
+    set_slack(c)
     fill(n, 0.0, c.z_other)
     for i in range(c.elements):
         count, size = add_choice(c, count, size, i)
@@ -239,8 +285,6 @@ def choose_mode(c):
     if not c.residual <= SOLVED:
         return False
     take_choice(c, count, size, max(ALMOST_STILL * largest, NO_ACCELERATION))
-    if not is_held(c):
-        take_choice(c, count, size, max(ON_CONE * largest, NO_ACCELERATION))
     return True
 
 
@@ -265,4 +309,4 @@ def strike_and_choose(c, cause, imposed):
         sort_by_rates(c)
         if not choose_mode(c):
             return CONTRADICTS, cause, energy
-    return GOES_ON, cause, energy
+    return GOES_ON if settle_mode(c) else UNSETTLED, cause, energy

@@ -12,13 +12,32 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import LEAST_SHARE, LITTLE_FRICTION
+from ...constraints.thresholds import LEAST_SHARE
 from .call import call, part, reals, wholes
-from .changing_record import BOUND, CONTACT, ENDS, FRICTION, KINETIC, LAWS, MOTION, OPEN, SLIPS, STATES, STATIC, STICKS
+from .changing_record import (
+    ACROSS,
+    BOUND,
+    CONTACT,
+    ENDS,
+    FRICTION,
+    FRICTION_FIRST,
+    KINETIC,
+    LAWS,
+    MOTION,
+    OPEN,
+    SLIPS,
+    STATES,
+    STATIC,
+    STICKS,
+    THEN_NORMAL,
+)
 from .elimination import move_to_least, solve_least
 from .mass_metric import add_multiple, along_basis, factor_mass, fill, free_of_basis, from_z, inner, span_rows, to_z
 from .slips import slip_direction, slip_rows
 from .step import copy_numbers
+
+TURNS = 3
+"""How often the friction of slips that begin is turned to what it balances: each time squares its error."""
 
 
 @part
@@ -47,80 +66,125 @@ def evaluate(c, source):
         to_z(c, c.a + 8 * i * n, y)
         drift[i] = inner(n, y, c.z) - wanted[i]
         free_of_basis(c, count, y)
+    copy_numbers(n, c.z, c.z_loose)
     return True
 
 
 @part
-def set_unknowns(c):
-    """The reactions that are unknown in this mode, what a unit of each does, and what known friction does to c.z."""
+def add_unknown(c, count, i, row):
+    """Add the reaction of a row of element i to the unknowns; returns how many there are then."""
     n = c.n
-    state, kind, unknown = wholes(c.state), wholes(c.type), wholes(c.unknown)
-    law, slip, reaction = reals(c.law), reals(c.slip), reals(c.reaction)
+    wholes(c.unknown)[count], wholes(c.owner)[count] = row, i
+    copy_numbers(n, c.rows_z + 8 * row * n, c.held + 8 * count * n)
+    copy_numbers(n, c.rows_z + 8 * row * n, c.columns + 8 * count * n)
+    reals(c.held_drift)[count] = reals(c.drift)[row]
+    return count + 1
+
+
+@part
+def add_across(c, count, i):
+    """Add the reaction across the direction in which the slip of element i begins: friction that turns with the force
+    that it balances keeps the slip in that direction. Returns how many unknowns there are then."""
+    n, at = c.n, slip_rows(c, i)[0]
+    d, drift, row = reals(c.direction + 16 * i), reals(c.drift), c.held + 8 * count * n
+    wholes(c.unknown)[count], wholes(c.owner)[count] = ACROSS, i
+    fill(n, 0.0, row)
+    add_multiple(n, row, -d[1], c.rows_z + 8 * at * n)
+    add_multiple(n, row, d[0], c.rows_z + 8 * (at + 1) * n)
+    copy_numbers(n, row, c.columns + 8 * count * n)
+    reals(c.held_drift)[count] = d[0] * drift[at + 1] - d[1] * drift[at]
+    return count + 1
+
+
+@part
+def add_slipping(c, count, i):
+    """Add the normal reaction of the slipping contact i to the unknowns, with the friction that goes along with it."""
+    n, friction = c.n, reals(c.law)[i * LAWS + KINETIC]
+    at, slips = slip_rows(c, i)
+    if wholes(c.young)[i]:
+        friction *= reals(c.cosine)[i]
+    slip_direction(c, i)
+    count = add_unknown(c, count, i, wholes(c.first)[i])
+    for s in range(slips):
+        along = -friction * reals(c.slip)[s]
+        add_multiple(n, c.columns + 8 * (count - 1) * n, along, c.rows_z + 8 * (at + s) * n)
+    return add_across(c, count, i) if wholes(c.young)[i] else count
+
+
+@part
+def add_known_friction(c, i):
+    """Let the dry friction i, which slips, act on c.z."""
+    at, slips = slip_rows(c, i)
+    law, reaction = reals(c.law + 8 * i * LAWS), reals(c.reaction)
+    slip_direction(c, i)
+    for s in range(slips):
+        reaction[at + s] = -law[KINETIC] * law[BOUND] * reals(c.slip)[s]
+        add_multiple(c.n, c.z, reaction[at + s], c.rows_z + 8 * (at + s) * c.n)
+
+
+@part
+def set_unknowns(c, all_stick):
+    """The reactions that are unknown in this mode, or if what slips in it stuck, what a unit of each does, and what
+    known friction does to c.z."""
+    state, kind = wholes(c.state), wholes(c.type)
     fill(c.rows, 0.0, c.reaction)
+    copy_numbers(c.n, c.z_loose, c.z)
     count = 0
     for i in range(c.elements):
         if state[i] == OPEN:
             continue
-        first, length = wholes(c.first)[i], wholes(c.length)[i]
-        at, slips = slip_rows(c, i)
-        if kind[i] == FRICTION and state[i] == SLIPS:
-            slip_direction(c, i)
-            for s in range(slips):
-                reaction[at + s] = -law[i * LAWS + KINETIC] * law[i * LAWS + BOUND] * slip[s]
-                add_multiple(n, c.z, reaction[at + s], c.rows_z + 8 * (at + s) * n)
+        if state[i] == SLIPS and kind[i] == FRICTION:
+            add_known_friction(c, i)
             continue
-        held = length
+        if state[i] == SLIPS and not all_stick:
+            count = add_slipping(c, count, i)
+            continue
+        held = wholes(c.length)[i]
         if kind[i] == CONTACT:
-            held = 1 + (slips if state[i] == STICKS else 0)
+            held = 1 + slip_rows(c, i)[1]
         for r in range(held):
-            unknown[count] = first + r
-            column = c.columns + 8 * count * n
-            copy_numbers(n, c.rows_z + 8 * (first + r) * n, column)
-            if state[i] == SLIPS:
-                slip_direction(c, i)
-                for s in range(slips):
-                    add_multiple(n, column, -law[i * LAWS + KINETIC] * slip[s], c.rows_z + 8 * (at + s) * n)
-            count += 1
+            count = add_unknown(c, count, i, wholes(c.first)[i] + r)
     c.unknowns = count
 
 
 @part
 def weigh_friction(c, size, most):
-    """Weights by which friction is shared among contacts that stick, where it is not determined: as little as can be,
-    and in proportion to what each can take, μ times its normal reaction in c.solution, `most` being the largest. With
-    most = 0 the normal reactions are not known yet."""
-    unknown, x, weight, unit, law = (
-        wholes(c.unknown),
-        reals(c.solution),
-        reals(c.weight),
-        reals(c.scale),
-        reals(c.law),
-    )
+    """Weights by which friction is shared among contacts, where it is not determined: as little as can be, and in
+    proportion to what each can take, μ times its normal reaction in c.solution, `most` being the largest. With most = 0
+    the normal reactions are not known yet."""
+    unknown, x, weight, unit = wholes(c.unknown), reals(c.solution), reals(c.weight), reals(c.scale)
     fill(size, 1.0, c.weight)
-    at = 0
-    for i in range(c.elements):
-        if wholes(c.state)[i] != STICKS or wholes(c.type)[i] != CONTACT or slip_rows(c, i)[1] == 0:
+    normal = 0
+    for j in range(size):
+        i = wholes(c.owner)[j]
+        wholes(c.tier)[j] = THEN_NORMAL
+        if wholes(c.type)[i] != CONTACT:
             continue
-        while unknown[at] != wholes(c.first)[i]:
-            at += 1
-        share = law[i * LAWS + STATIC] * max(x[at] / most, LEAST_SHARE) if most > 0.0 else 1.0
-        for s in range(at + 1, at + wholes(c.length)[i]):
-            weight[s] = LITTLE_FRICTION / share * (unit[s] / unit[at]) ** 2
+        if unknown[j] == wholes(c.first)[i]:
+            normal = j
+            continue
+        share = 1.0
+        if most > 0.0:
+            friction = reals(c.law)[i * LAWS + (STATIC if wholes(c.state)[i] == STICKS else KINETIC)]
+            share = friction * max(x[normal] / most, LEAST_SHARE)
+        weight[j] = (unit[j] / unit[normal]) ** 2 / share
+        wholes(c.tier)[j] = FRICTION_FIRST
 
 
 @part
-def share_friction(c, size, rank):
-    """Share what is not determined of the friction of contacts that stick: contacts that unload must not seem to slip
-    where others hold."""
+def share_friction(c, size, rank, kept):
+    """Share what is not determined of the friction of contacts: contacts that unload must not seem to slip where others
+    hold. If `kept`, normal reactions come first."""
     unit, x, most = reals(c.scale), reals(c.solution), 0.0
-    for i in range(c.elements):
-        if wholes(c.state)[i] != OPEN and wholes(c.type)[i] == CONTACT:
-            for j in range(size):
-                if wholes(c.unknown)[j] == wholes(c.first)[i]:
-                    most = max(most, x[j])
+    for j in range(size):
+        i = wholes(c.owner)[j]
+        if wholes(c.type)[i] == CONTACT and wholes(c.unknown)[j] == wholes(c.first)[i]:
+            most = max(most, x[j])
     if not most > 0.0:
         return
     weigh_friction(c, size, most)
+    if kept:
+        keep_normals(c, size)
     for j in range(size):
         x[j] = x[j] / unit[j] if unit[j] > 0.0 else 0.0
     move_to_least(c, size, rank, c.k, c.right, c.solution)
@@ -129,39 +193,136 @@ def share_friction(c, size, rank):
 
 
 @part
-def solve_mode(c):
-    """Reactions of the mode into c.reaction, and accelerations into c.z."""
-    n, law = c.n, reals(c.law)
-    set_unknowns(c)
-    size = c.unknowns
-    unknown, k, right, x = wholes(c.unknown), reals(c.k), reals(c.right), reals(c.solution)
-    scale, reaction, slip, drift = reals(c.scale), reals(c.reaction), reals(c.slip), reals(c.drift)
-    if size == 0:
-        return
+def set_system(c, size):
+    """The system for the unknowns: what each row of theirs misses, and what a unit of each does to it."""
+    n = c.n
+    k, right, scale, reaction = reals(c.k), reals(c.right), reals(c.scale), reals(c.reaction)
     for i in range(size):
-        row = c.rows_z + 8 * unknown[i] * n
+        row = c.held + 8 * i * n
         length = math.sqrt(inner(n, row, row))
         scale[i] = 1.0 / length if length > 0.0 else 0.0
-        known = drift[unknown[i]]
+        known = reals(c.held_drift)[i]
         for j in range(c.permanent, c.rows):
             if reaction[j] != 0.0:
                 known += reaction[j] * inner(n, row, c.rows_z + 8 * j * n)
         right[i] = -known
         for j in range(size):
             k[i * size + j] = inner(n, row, c.columns + 8 * j * n)
+
+
+@part
+def set_friction(c):
+    """Friction of the contacts that slip, from their normal reactions."""
+    reaction, law = reals(c.reaction), reals(c.law)
+    for i in range(c.elements):
+        if wholes(c.state)[i] != SLIPS or wholes(c.type)[i] != CONTACT:
+            continue
+        at, slips = slip_rows(c, i)
+        slip_direction(c, i)
+        friction = law[i * LAWS + KINETIC] * reaction[wholes(c.first)[i]]
+        if wholes(c.young)[i]:
+            friction *= reals(c.cosine)[i]
+        for s in range(slips):
+            reaction[at + s] = -friction * reals(c.slip)[s]
+        if wholes(c.young)[i]:
+            d, across = reals(c.direction + 16 * i), reals(c.across)[i]
+            reaction[at] -= across * d[1]
+            reaction[at + 1] += across * d[0]
+
+
+@part
+def turn_friction(c):
+    """Part of the friction of slips that begin which acts along them, from what acts across; whether there are any."""
+    found = False
+    for i in range(c.elements):
+        if wholes(c.state)[i] == SLIPS and wholes(c.young)[i]:
+            friction = reals(c.law)[i * LAWS + KINETIC] * reals(c.reaction)[wholes(c.first)[i]]
+            sine = reals(c.across)[i] / friction if friction > 0.0 else 0.0
+            reals(c.cosine)[i] = math.sqrt(max(0.0, 1.0 - sine * sine))
+            found = True
+    return found
+
+
+@part
+def friction_is_mixed(c):
+    """Whether friction of some contacts follows from their normal reactions while that of others is unknown."""
+    follows, unknown = False, False
+    for i in range(c.elements):
+        if wholes(c.type)[i] == CONTACT and wholes(c.state)[i] != OPEN and slip_rows(c, i)[1] > 0:
+            slips = wholes(c.state)[i] == SLIPS
+            follows = follows or slips
+            unknown = unknown or not slips or wholes(c.young)[i] == 1
+    return follows and unknown
+
+
+@part
+def solve_as_stuck(c):
+    """Normal reactions to c.normal_near, as they would be if nothing slipped: where they are not determined, friction
+    must not choose them."""
+    unknown, normal = wholes(c.unknown), reals(c.normal_near)
+    set_unknowns(c, True)
+    size = c.unknowns
+    set_system(c, size)
+    fill(size, 0.0, c.near)
+    weigh_friction(c, size, 0.0)
+    solve_least(c, size, c.k, c.right, c.solution)
+    for j in range(size):
+        if unknown[j] == wholes(c.first)[wholes(c.owner)[j]]:
+            normal[wholes(c.owner)[j]] = reals(c.solution)[j]
+
+
+@part
+def keep_normals(c, size):
+    """Let normal reactions be as near as can be to those in c.normal_near, before friction is least."""
+    unit, tier = reals(c.scale), wholes(c.tier)
+    for j in range(size):
+        i = wholes(c.owner)[j]
+        tier[j] = 1 - tier[j]
+        if wholes(c.unknown)[j] == wholes(c.first)[i] and unit[j] > 0.0:
+            reals(c.near)[j] = reals(c.normal_near)[i] / unit[j]
+
+
+@part
+def find_reactions(c):
+    """Solve for the unknowns of the mode; returns how many there are."""
+    set_unknowns(c, False)
+    size = c.unknowns
+    if size == 0:
+        return size
+    set_system(c, size)
+    fill(size, 0.0, c.near)
     weigh_friction(c, size, 0.0)
     rank = solve_least(c, size, c.k, c.right, c.solution)
-    if rank < size:
-        share_friction(c, size, rank)
-    for j in range(size):
-        add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
-        reaction[unknown[j]] = x[j]
-    for i in range(c.elements):
-        if wholes(c.state)[i] == SLIPS and wholes(c.type)[i] == CONTACT:
-            at, slips = slip_rows(c, i)
-            slip_direction(c, i)
-            for s in range(slips):
-                reaction[at + s] = -law[i * LAWS + KINETIC] * slip[s] * reaction[wholes(c.first)[i]]
+    if rank < size and friction_is_mixed(c):
+        solve_as_stuck(c)
+        set_unknowns(c, False)
+        set_system(c, size)
+        fill(size, 0.0, c.near)
+        weigh_friction(c, size, 0.0)
+        keep_normals(c, size)
+        solve_least(c, size, c.k, c.right, c.solution)
+        share_friction(c, size, rank, True)
+    elif rank < size:
+        share_friction(c, size, rank, False)
+    return size
+
+
+@part
+def solve_mode(c):
+    """Reactions of the mode into c.reaction, and accelerations into c.z."""
+    n, unknown, x, reaction = c.n, wholes(c.unknown), reals(c.solution), reals(c.reaction)
+    fill(c.elements, 1.0, c.cosine)
+    for _ in range(TURNS):
+        size = find_reactions(c)
+        for j in range(size):
+            add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
+            if unknown[j] == ACROSS:
+                reals(c.across)[wholes(c.owner)[j]] = x[j]
+            else:
+                reaction[unknown[j]] = x[j]
+        set_friction(c)
+        if not turn_friction(c):
+            return
 
 
 @part
@@ -222,7 +383,8 @@ def permanent_reactions(c):
         scale[i] = 1.0 / length if length > 0.0 else 0.0
         for j in range(size):
             k[i * size + j] = inner(n, row, c.rows_z + 8 * j * n)
-    fill(size, 1.0, c.weight)
+    for j in range(size):
+        reals(c.weight)[j], wholes(c.tier)[j], reals(c.near)[j] = 1.0, THEN_NORMAL, 0.0
     solve_least(c, size, c.k, c.right, c.solution)
     copy_numbers(size, c.solution, c.reaction)
 

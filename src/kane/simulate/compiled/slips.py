@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import AT_REST, SLIP_ENDS
+from ...constraints.thresholds import AT_REST, SLIP_ENDS, STILL
 from .call import part, reals, wholes
-from .changing_record import BOUND, CONTACT, FRICTION, LAWS, SLIPS, STATIC
+from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, SLIPS, STATIC
 from .step import EPS
 
 
@@ -43,7 +43,7 @@ def slip_speed(c, i):
 @part
 def slip_direction(c, i):
     """Unit vector of the slip of element i into c.slip, on the side of the slip that began; returns what falls through
-    zero where the slip ends, or has turned by 60° since its direction was taken."""
+    zero where the slip ends, or has turned by 60° since its direction was taken; its speed where it has just begun."""
     first, count = slip_rows(c, i)
     rate, slip, began = reals(c.rate), reals(c.slip), reals(c.direction + 16 * i)
     slip[0], slip[1] = began[0], began[1]
@@ -52,8 +52,10 @@ def slip_direction(c, i):
     if count == 1:
         return rate[first] * began[0]
     along = rate[first] * began[0] + rate[first + 1] * began[1]
+    if wholes(c.young)[i]:
+        return along
     size = math.sqrt(rate[first] * rate[first] + rate[first + 1] * rate[first + 1])
-    if size > 0.0:
+    if size > STILL:
         sign = 1.0 if along >= 0.0 else -1.0
         slip[0], slip[1] = sign * rate[first] / size, sign * rate[first + 1] / size
     return along - 0.5 * size - SLIP_ENDS
@@ -68,10 +70,19 @@ def set_direction(c, i, one, two):
 
 
 @part
+def begin_slip(c, i, one, two):
+    """Let the slip of element i begin from rest along (one, two)."""
+    wholes(c.state)[i] = SLIPS
+    set_direction(c, i, one, two)
+    plane = wholes(c.type)[i] == CONTACT and slip_rows(c, i)[1] == 2 and reals(c.law)[i * LAWS + KINETIC] > 0.0
+    wholes(c.young)[i] = 1 if plane else 0
+
+
+@part
 def turn_directions(c):
     """Take the directions of all slips anew: those of one body turn together."""
     for i in range(c.elements):
-        if wholes(c.state)[i] == SLIPS and slip_speed(c, i) > AT_REST:
+        if wholes(c.state)[i] == SLIPS and not wholes(c.young)[i] and slip_speed(c, i) > AT_REST:
             set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
 
 

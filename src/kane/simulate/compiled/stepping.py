@@ -27,6 +27,7 @@ from .changing_record import (
     STICKS,
     SWITCHED,
     TOUCH,
+    UNSOLVED_STEP,
     record,
 )
 from .explicit import next_end
@@ -49,9 +50,6 @@ from .stepping_problem import (
 )
 from .store import loop
 from .transitions import impose, note
-
-UNSOLVED_STEP = 5
-"""What comes of a step whose contact problem has no solution: an index of `simulate.changing.FAULTS`."""
 
 STILL = 1e-7
 """Share of the largest velocity of the contact problem below which nothing slips."""
@@ -276,17 +274,17 @@ def switch_by_conditions(c, s, t, h, at_start):
         set_reactions(c, s, h)
         call(c.conditions, c.x_watch, c.condition)
     for i in range(c.elements):
-        if wholes(c.type)[i] not in (SWITCHED, FRICTION):
+        if not (wholes(c.has_when)[i] or wholes(c.has_until)[i] or wholes(c.has_duration)[i]):
             continue
         now = condition_ahead(c, i, t)
         if ahead[i] > 0.0 and now <= 0.0 and not at_start:
             fill(c.rows, 0.0, c.impulse)
             copy_numbers(c.n, c.x + c.u_start, c.before)
-            if wholes(c.state)[i] == OPEN:
+            if not wholes(c.present)[i]:
                 impose(c, i, t)
                 note(c, t, IMPOSED, i, 0.0)
             else:
-                wholes(c.state)[i] = OPEN
+                wholes(c.state)[i], wholes(c.present)[i] = OPEN, 0
                 note(c, t, FREED, i, 0.0)
             now = condition_ahead(c, i, t)
         ahead[i] = now
@@ -316,7 +314,7 @@ def start_stepping(m, c, s):
     for i in range(c.elements):
         row = wholes(c.first)[i]
         closed = reals(c.phi)[row] <= TOUCHING and reals(c.rate)[row] <= AT_REST
-        if wholes(c.type)[i] == CONTACT and closed:
+        if wholes(c.type)[i] == CONTACT and closed and wholes(c.present)[i]:
             wholes(c.state)[i] = STICKS
     if c.permanent > 0 or s.switches:
         repair_state(c, s)

@@ -180,7 +180,9 @@ def enter_first(c, s, h):
     rate, free, phi, impulse = reals(c.rate), reals(s.free_rate), reals(c.phi), reals(s.impulse)
     for i in range(c.elements):
         row = wholes(c.first)[i]
-        if kind[i] == CONTACT:
+        if not wholes(c.present)[i]:
+            entered[i] = 0
+        elif kind[i] == CONTACT:
             ahead = h * min(free[row], 0.5 * (free[row] + rate[row]))
             entered[i] = phi[row] + ahead < 0.0 or impulse[row] > 0.0
         elif kind[i] == ONE_WAY:

@@ -5,24 +5,41 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numba import types
 
-from ...constraints.thresholds import NO_REACTION, SAME_TIME, TOUCHING
+from ...constraints.thresholds import SAME_TIME, TOUCHING
 from .call import call, part, reals, record_of, wholes
-from .changing_record import CYCLES, FREED, GOES_ON, HAS_NO_MASS, IMPOSED, OPEN, SLIPS, START, STICKS, record
-from .mass_metric import fill, inner
+from .changing_record import (
+    CONDITION_GUARD,
+    CONTACT,
+    CYCLES,
+    FREED,
+    FRICTION,
+    FRICTION_GUARD,
+    GOES_ON,
+    GUARDS,
+    HAS_NO_MASS,
+    IMPOSED,
+    NORMAL_GUARD,
+    OPEN,
+    OVERLAPS,
+    SLIPS,
+    START,
+    STICKS,
+    SWITCHED,
+    record,
+)
+from .mass_metric import fill
 from .mode_choice import strike_and_choose
-from .mode_ends import end_mode, time_to_stop
+from .mode_ends import condition_ahead, end_mode, read_conditions, set_floor, time_to_stop
 from .mode_forces import evaluate, solve_mode, write_rates
 from .mode_projection import place_residual, project_state
 from .records import MEMORY
 from .slips import slip_rows
 from .step import EPS, copy_numbers
 from .store import program
-from .touch import time_to_turn
+from .touch import start_flights
 
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
@@ -56,9 +73,12 @@ def note(c, t, cause, which, energy):
 
 @part
 def impose(c, i, t):
-    """Let the rows of a switched constraint hold from now on, where they are."""
-    wholes(c.state)[i] = STICKS
+    """Let an element be in force from now on: rows of a switched constraint hold where they are."""
+    wholes(c.present)[i] = 1
     reals(c.imposed)[i] = t
+    if wholes(c.type)[i] not in (SWITCHED, FRICTION):
+        return
+    wholes(c.state)[i] = STICKS
     if c.holonomic > 0:
         place_residual(c)
         for r in range(wholes(c.length)[i]):
@@ -70,7 +90,7 @@ def impose(c, i, t):
 
 @part
 def read_state(m, c):
-    """The state of the loop and its inputs to c.x, speeds to c.before; sides of the events are taken anew."""
+    """The state of the loop and its inputs to c.x, speeds to c.before."""
     reals(c.x)[0] = m.t
     copy_numbers(m.n, m.y, c.x + 8)
     copy_numbers(c.inputs - 1 - m.n, m.x + 8 * (1 + m.n), c.x + 8 * (1 + m.n))
@@ -78,8 +98,6 @@ def read_state(m, c):
     fill(c.rows, 0.0, c.impulse)
     for i in range(c.elements):
         wholes(c.barred)[i] = 0
-        wholes(m.g_sign)[2 * i] = 0
-        wholes(m.g_sign)[2 * i + 1] = 0
 
 
 @part
@@ -89,26 +107,42 @@ def switch(c, cause, which, t):
         impose(c, which, t)
         return which
     if cause == FREED:
-        wholes(c.state)[which] = OPEN
+        wholes(c.state)[which], wholes(c.present)[which] = OPEN, 0
     return np.int64(-1)
 
 
 @part
-def set_slack(c):
-    """What reactions are rounding errors: a share of what would give the free accelerations of the whole system. Bodies
-    that move alike press on each other with nothing, and must not part and meet for ever."""
-    size = math.sqrt(inner(c.n, c.z_free, c.z_free))
+def overlaps(c, i):
+    """Whether the contact i comes into force where its bodies are inside each other."""
+    return wholes(c.type)[i] == CONTACT and reals(c.phi)[wholes(c.first)[i]] < -TOUCHING
+
+
+@part
+def take_sides(m, c):
+    """Sides of the functions of the mode where it was stopped: the step went on from there."""
+    side = wholes(m.g_sign)
+    read_conditions(c, c.x)
     for i in range(c.elements):
-        row = c.rows_z + 8 * wholes(c.first)[i] * c.n
-        length = math.sqrt(inner(c.n, row, row))
-        reals(c.slack)[i] = NO_REACTION * size / length if length > 0.0 else 0.0
+        side[GUARDS * i + NORMAL_GUARD], side[GUARDS * i + FRICTION_GUARD] = 1, 1
+        side[GUARDS * i + CONDITION_GUARD] = 1 if condition_ahead(c, i, m.t) > 0.0 else -1
+
+
+@part
+def set_sides(m, c, switched, at_start):
+    """Sides of the functions of a mode that begins: none may be below zero. A condition counts where it rises, also in
+    a jump; that which ends what has just come into force counts at once."""
+    side = wholes(m.g_sign)
+    for i in range(c.elements):
+        set_floor(c, i)
+        side[GUARDS * i + NORMAL_GUARD], side[GUARDS * i + FRICTION_GUARD] = 1, 1
+        if at_start or i == switched:
+            side[GUARDS * i + CONDITION_GUARD] = wholes(c.present)[i]
 
 
 @part
 def write_state(m, c, energy, at_start):
     """Give the loop the state in c.x, from which it starts anew."""
-    set_slack(c)
-    first_step = time_to_turn(c)
+    first_step = start_flights(c)
     project_state(c, 0.0)
     copy_numbers(c.states, c.x + c.q_start, m.y)
     reals(m.y)[c.states - 1] += energy
@@ -136,18 +170,25 @@ def change_mode(m, c, at_start):
     c.possible = -1
     cause, which = START, np.int64(-1)
     if not at_start:
-        which = m.stopped_by // 2
-        copy_numbers(c.n, c.z, c.z_free)  # free of reactions, which the choice starts from again
+        which = m.stopped_by // GUARDS
         solve_mode(c)
-        copy_numbers(c.n, c.z_free, c.z)
+        take_sides(m, c)
         cause = end_mode(c, m.stopped_by)
         if cause == START:
             m.fresh = 1
             return GOES_ON
-    result, cause, energy = strike_and_choose(c, cause, switch(c, cause, which, m.t))
+    imposed = switch(c, cause, which, m.t)
+    if imposed >= 0 and overlaps(c, imposed):
+        c.culprit = imposed
+        return OVERLAPS
+    result, cause, energy = strike_and_choose(c, cause, imposed)
     if result != GOES_ON:
         return result
     write_state(m, c, energy, at_start)
+    if not evaluate(c, c.x):
+        return HAS_NO_MASS
+    solve_mode(c)
+    set_sides(m, c, which if cause in (IMPOSED, FREED) else np.int64(-1), at_start)
     c.same_time = c.same_time + 1 if m.t - c.last_t <= SAME_TIME * EPS * abs(m.t) and not at_start else 0
     c.last_t = m.t
     note(c, m.t, cause, which, energy)
