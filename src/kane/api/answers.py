@@ -359,7 +359,7 @@ def changing_set(answers: Answers, law: Any, impact: str, stepping: bool = False
                 c.law.when is not None,
                 c.law.until is not None,
                 c.law.duration is not None,
-                c.law.held and c.type in ("switched", "friction"),
+                c.law.held,
             )
             for c in changing
         ),

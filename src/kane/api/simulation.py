@@ -309,7 +309,7 @@ def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Arra
     phi = changing.layout.terms.split(Routine(changing.terms.address, changing.layout.terms.size)(inputs))["phi"]
     for element, row in zip(changing.elements, changing.first_rows, strict=True):
         gap = float(phi[row])
-        if element.type == "contact" and not gap >= -TOUCHING:
+        if element.type == "contact" and element.held and not gap >= -TOUCHING:
             what = f"the gap is {gap:.6g} at the start" if gap == gap else "the gap has no value at the start"
             because, fix = "bodies do not penetrate each other", "start with a gap ≥ 0"
             raise ModelError(Problem(mechanism.where(f"'{element.name}'"), what, because, fix))

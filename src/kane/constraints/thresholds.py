@@ -146,3 +146,47 @@ SOLVED = 1e-8
 NO_REACTION = 1e-12
 """Share of the forces that act on a system below which a reaction is none: that of bodies which move alike is the error
 of their motion."""
+
+SIMULTANEOUS = 1e-10
+"""Gap (m, rad) at which a contact counts as touching when another one changes: simultaneous contacts are."""
+
+SLIP_ENDS = 0.25 * AT_REST
+"""A slip in a plane that comes from straight ahead ends at twice this speed: where it vanishes it has no direction, and
+no step may look across that place."""
+
+GAP_ROUNDINGS = 4.0
+"""Roundings of a gap below where it opened without a speed at which it has closed again."""
+
+TOUCH_ROUNDINGS = 64.0
+"""Roundings of a gap, or of a speed after a free fall for a rounding of the time, that are none where it is decided
+what touches and rests."""
+
+REST_ROUNDINGS = 32.0
+"""Roundings of a gap whose free fall gives a speed that is none: twice the height times the acceleration, with room."""
+
+SLIP_ROUNDINGS = 64.0
+"""Roundings of a slip within which it has not changed its direction: one that has just begun grows like t², and noise
+must not end it."""
+
+FULL_SLIP = 1e-6
+"""Speed (m/s) up to which a slip in a plane begins. Where it starts without a jump of the acceleration it grows like t²
+and turns into the direction of the force with a rate μ g / speed, which no explicit step can follow; until it is this
+fast it is taken for turned. What is off then is the speed times the angle that the force turns by in the meantime."""
+
+TURNED_AWAY = 0.5
+"""Share of its friction that may act across a slip that begins, before its direction is taken anew."""
+
+STILL = 1e-15
+"""Speed (m/s) of a slip that has no direction of its own: a contact may yield while others keep its body at rest."""
+
+NOISE = 10.0
+"""How many times what is rounding a function of a mode may be below zero where the mode begins."""
+
+LEAST_SHARE = 1e-12
+"""Share of the largest reaction that a contact counts at least where friction is shared among contacts."""
+
+CANCELLED = 4.0
+"""Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
+
+SAME_TIME = 4.0
+"""Roundings of the time within which two transitions are at one instant."""

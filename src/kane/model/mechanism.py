@@ -500,7 +500,10 @@ class Mechanism(Tree):
                 )
             )
         if len(definitions) > MOST_COORDINATES:
-            what, because = f"{len(definitions)} speeds are chosen", f"of more than {MOST_COORDINATES} no equations can be"
+            what, because = (
+                f"{len(definitions)} speeds are chosen",
+                f"of more than {MOST_COORDINATES} no equations can be",
+            )
             fix = "leave the speeds to the joints: then motion is computed by recursion over the bodies"
             raise ModelError(Problem(self.where("speeds"), what, f"{because} written out", fix))
         if written := self._written_in_speeds():

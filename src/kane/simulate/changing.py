@@ -34,6 +34,8 @@ FAULTS = (
     "the mass matrix is singular",
     "the impact could not be resolved",
     "the contact problem of a step could not be solved",
+    "no set of contacts was found in which all push within their cones of friction",
+    "a contact comes into force where its bodies are inside each other",
 )
 LAWS = ("restitution", "static", "kinetic", "bound", "duration")
 """The numbers of the law of each changing constraint, in the order in which `ChangingSet.laws` writes them."""
@@ -47,6 +49,9 @@ RECORDED = ("at", "energy", "impulses", "speeds", "directions", "cause", "which"
 CHANGED = ("rank", "unknowns", "count", "same_time", "possible", "last_t", "residual")
 """Numbers of its record that change; the others are sizes and addresses."""
 
+GUARDS = ("normal", "friction", "condition")
+"""Functions of a changing constraint that are watched: each falls through zero where its mode ends."""
+
 FIRST_ROOM = 64
 """Transitions that there is room for to begin with; doubled whenever they are full."""
 
@@ -54,7 +59,7 @@ FIRST_ROOM = 64
 @dataclass(frozen=True, slots=True)
 class ChangingElement:
     """A changing constraint: its name, which of `TYPES` it is of, how many rows it has, what of a law it has, and
-    whether it holds at the start (a switched one, or friction)."""
+    whether it is in force at the start."""
 
     name: str
     type: str
@@ -62,7 +67,7 @@ class ChangingElement:
     when: bool = False
     until: bool = False
     duration: bool = False
-    held: bool = False
+    held: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +140,14 @@ class ChangingRun:
 
     def __init__(self, constraints: ChangingSet, watch: Kernel | None = None):
         with announce_compilation("constraints that come and go"):
-            from .compiled import changing, transitions
+            from .compiled import changing, changing_record, transitions
             from .compiled.contact_programs import contact_program
             from .compiled.impact import impact_size
 
         self.constraints = constraints
         self._names = tuple(e.name for e in constraints.elements)
         self._code, self._transition = changing.changing_program, transitions.transition_program
-        self._record = np.zeros(1, dtype=changing.MEMORY)
+        self._record = np.zeros(1, dtype=changing_record.MEMORY)
         self._arrays: dict[str, Any] = {}
         self._watched = 0 if watch is None else watch.program.output_count
         layout, elements = constraints.layout, constraints.elements
@@ -225,10 +230,17 @@ class ChangingRun:
             "kept": (layout.coordinates,),
             "chol": (n, n),
             "basis": (n, n),
+            "span": (rows, n),
+            "held": (rows, n),
+            "floor": (k, len(GUARDS)),
             "columns": (rows, n),
             "rows_z": (rows, n),
             "direction": (k, 2),
             "imposed": (k,),
+            "cosine": (k,),
+            "across": (k,),
+            "normal_near": (k,),
+            "lands": (k,),
             "slack": (k,),
             "ends": (3, rows),
             "slip": (2,),
@@ -241,9 +253,10 @@ class ChangingRun:
             "speeds": (room, 2, n),
             "directions": (room, k, 2),
         }
-        sizes |= dict.fromkeys(("beta", "z_free", "z", "z_other", "step", "before"), (n,))
+        sizes |= dict.fromkeys(("beta", "z_free", "z_loose", "z", "z_other", "step", "before"), (n,))
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
-        vectors = ("drift", "right", "solution", "weight", "scale", "reaction", "offset", "impulse")
+        vectors = ("drift", "held_drift", "aim", "left", "right", "solution", "swap", "near", "weight")
+        vectors += ("scale", "reaction", "offset", "impulse")
         sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
         self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
         wholes: dict[str, tuple[int, ...]] = {
@@ -253,9 +266,9 @@ class ChangingRun:
             "choices": (room,),
             "states_after": (room, k),
         }
-        wholes |= dict.fromkeys(("state", "barred", "solver_first", "solver_rows", "solver_type"), (k + 1,))
-        wholes |= {"solver_element": (k + 1,)}
-        wholes |= dict.fromkeys(("unknown", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
+        wholes |= dict.fromkeys(("state", "present", "young", "barred"), (k + 1,)) | {"start": (n,), "block": (n,)}
+        wholes |= dict.fromkeys(("solver_first", "solver_rows", "solver_type", "solver_element"), (k + 1,))
+        wholes |= dict.fromkeys(("unknown", "owner", "tier", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
         self._hold(**{name: np.zeros(shape, dtype=np.int64) for name, shape in wholes.items()})
 
     def _hold_initial(self) -> None:
@@ -268,7 +281,8 @@ class ChangingRun:
                 if first <= row < first + element.rows:
                     group[place] = e
         for e, element in enumerate(constraints.elements):
-            self._arrays["state"][e] = int(element.held)
+            self._arrays["present"][e] = int(element.held)
+            self._arrays["state"][e] = int(element.held and element.type in ("switched", "friction"))
 
     def _routine(self, task: int, outputs: int) -> Routine:
         return Routine(self._code.address, outputs, address_of(self._tasks) + task * self._tasks.strides[0], self)
@@ -285,8 +299,8 @@ class ChangingRun:
 
     @property
     def watch(self) -> Routine:
-        """Two functions for each changing constraint, which fall through zero where the mode ends, then the user's."""
-        return self._routine(2, 2 * len(self.constraints.elements) + self._watched)
+        """Functions of each changing constraint which fall through zero where the mode ends, then the user's."""
+        return self._routine(2, len(GUARDS) * len(self.constraints.elements) + self._watched)
 
     @property
     def reactions(self) -> Routine:
@@ -306,7 +320,7 @@ class ChangingRun:
         """Tell a loop, by the record of its memory, whom to ask where a mode ends."""
         state["transition"] = self._transition.address
         state["transition_memory"] = address_of(self._record)
-        state["transition_events"] = 2 * len(self.constraints.elements)
+        state["transition_events"] = len(GUARDS) * len(self.constraints.elements)
         state["transition_room"] = int(self._record[0]["room"])
 
     def start(self, memory: Any) -> int:
@@ -350,11 +364,11 @@ class ChangingRun:
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""
         record = self._record[0]
-        told = (
-            f" (residual {float(record['residual']):.1e})"
-            if FAULTS[fault].startswith(("no set", "the impact", "the contact"))
-            else ""
-        )
+        told = ""
+        if FAULTS[fault].startswith(("no set of constraints", "the impact", "the contact")):
+            told = f" (residual {float(record['residual']):.1e})"
+        elif FAULTS[fault].startswith(("no set of contacts", "a contact")):
+            told = f": '{self.constraints.elements[int(record['culprit'])].name}'"
         return f"{FAULTS[fault]}{told}"
 
     @property

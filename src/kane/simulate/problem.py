@@ -20,7 +20,7 @@ from ..backends import Kernel
 from ..errors import InputError
 from ..graph import Program
 from ..graph.layout import Layout
-from .changing import ChangingSet
+from .changing import GUARDS, ChangingSet
 from .checkpoints import Checkpoints
 from .discontinuities import time_changes
 from .embedding import Embedding, Workspace
@@ -239,7 +239,7 @@ def _integrate_changing(
             **settings,
         )
     run = changing.run(mode.watch)
-    own = [Event(f"{e.name} {k}", direction=-1, terminal=True) for e in changing.elements for k in (1, 2)]
+    own = [Event(f"{e.name} {k}", direction=-1, terminal=True) for e in changing.elements for k in GUARDS]
     return integrate(
         run.rates,
         y,

@@ -41,7 +41,7 @@ class SteppingRun(ChangingRun):
         sizes: dict[str, tuple[int, ...]] = {"kept": (layout.terms.size,), "qdot": (layout.coordinates,)}
         sizes |= dict.fromkeys(("accelerations", "midway", "free", "after", "moving", "change"), (n,))
         sizes |= dict.fromkeys(("free_rate", "final_rate", "impulse"), (rows,)) | {"ahead": (k,)}
-        wholes: dict[str, tuple[int, ...]] = dict.fromkeys(("start", "block", "touched"), (n,))
+        wholes: dict[str, tuple[int, ...]] = {"touched": (n,)}
         wholes |= dict.fromkeys(("entered", "kept_state"), (k,)) | {"entries": (rows,), "entry": (rows, n)}
         for shapes, kind in ((sizes, np.float64), (wholes, np.int64)):
             for name, shape in shapes.items():

@@ -1,4 +1,5 @@
-"""Files of up to a megabyte that are meant to cost much: every section, every kind of part, as many as there is room for.
+"""Files of up to a megabyte that are meant to cost much: every section, every kind of part, as many as there is room
+for.
 
 A kind of file is a text and lines that are repeated, section by section. In a line `@` is the number of the repetition
 and `BEFORE` the body of the one before, the ground for the first.

@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 
 from .call import call_with, part, reals, record_of, wholes
+from .changing_record import CONDITION_GUARD, GUARDS
 from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
 from .step import EPS, interpolate
 from .store import program
@@ -122,9 +123,11 @@ def keep(m, h, count, event, rising, s):
     """Note a crossing of `event` at the fraction `s`, in order of time, if its direction is wanted.
 
     A crossing within rounding of the start of a motion, or of what follows a change of constraints, is the start: a
-    ball that goes up again from where it was found on the ground has not just met the ground.
+    ball that goes up again from where it was found on the ground has not just met the ground. What ends a mode and is
+    below zero at its very start is kept, and what stays below zero is met in the next step.
     """
-    if m.steps == m.segment_start and s * abs(h) <= AT_START * EPS * max(abs(m.t), abs(h)):
+    at_start = m.steps == m.segment_start and s * abs(h) <= AT_START * EPS * max(abs(m.t), abs(h))
+    if at_start and (s > 0.0 or event >= m.transition_events):
         return count
     wanted = wholes(m.directions)[event]
     if (wanted > 0 and not rising) or (wanted < 0 and rising):
@@ -390,7 +393,8 @@ def find_crossings(m, h):
         if m.at_end and arrives(m, h, e, sign):
             count = keep(m, h, count, e, sign < 0.0, 1.0)
         unresolved[e] += given_up
-        sides[e] = int(sign)
+        guards = e < m.transition_events and e % GUARDS != CONDITION_GUARD
+        sides[e] = 1 if guards else int(sign)
     return count
 
 

@@ -11,28 +11,34 @@ import numpy as np
 
 from ...constraints.thresholds import AT_REST, EXACT, TOUCHING
 from .call import call, part, reals, wholes
-from .changing import (
+from .changing_record import (
     CONTACT,
+    FREED,
     FRICTION,
+    HAS_NO_MASS,
+    IMPACT,
+    IMPOSED,
     OPEN,
+    RELEASE,
+    SLIP,
     SLIPS,
+    START,
+    STICK,
     STICKS,
     SWITCHED,
-    add_multiple,
-    close_places,
-    close_rates,
-    condition_ahead,
-    fill,
-    free_of_basis,
-    permanent_reactions,
-    place_residual,
+    TOUCH,
+    UNSOLVED_STEP,
     record,
-    slip_rows,
 )
 from .coulomb import SETTLED
 from .explicit import next_end
+from .mass_metric import add_multiple, fill, free_of_basis, to_z
+from .mode_ends import condition_ahead
+from .mode_forces import permanent_reactions
+from .mode_projection import close_places, close_rates, place_residual
 from .records import EVENT as STOPPED
 from .records import FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING
+from .slips import slip_rows
 from .step import all_finite, copy_numbers, event_signs, find_events, finish, has_room
 from .stepping_problem import (
     PENETRATES,
@@ -42,13 +48,9 @@ from .stepping_problem import (
     set_free_speeds,
     set_rates,
     stepping,
-    to_blocks,
 )
 from .store import loop
-from .transitions import FREED, HAS_NO_MASS, IMPACT, IMPOSED, RELEASE, SLIP, START, STICK, TOUCH, impose, note
-
-UNSOLVED_STEP = 5
-"""What comes of a step whose contact problem has no solution: an index of `simulate.changing.FAULTS`."""
+from .transitions import impose, note
 
 STILL = 1e-7
 """Share of the largest velocity of the contact problem below which nothing slips."""
@@ -131,7 +133,7 @@ def note_changes(c, s, t):
 @part
 def touch_blocks(c, s, row):
     """Mark the blocks of M that a row moves; whether one was not."""
-    a, block, touched, more = reals(c.a + 8 * row * c.n), wholes(s.block), wholes(s.touched), False
+    a, block, touched, more = reals(c.a + 8 * row * c.n), wholes(c.block), wholes(s.touched), False
     for j in range(c.n):
         if a[j] != 0.0 and touched[block[j]] == 0:
             touched[block[j]] = 1
@@ -144,7 +146,7 @@ def set_moving_speeds(c, s, h):
     """Speeds with which the step moves: those at its end where impulses act, else the mean of both ends; and those at
     its end wherever the mean would let bodies penetrate."""
     n = c.n
-    touched, block, moving = wholes(s.touched), wholes(s.block), reals(s.moving)
+    touched, block, moving = wholes(s.touched), wholes(c.block), reals(s.moving)
     z, after, before = reals(c.z_other), reals(s.after), reals(c.x + c.u_start)
     for j in range(n):
         touched[j] = 0
@@ -257,7 +259,7 @@ def set_reactions(c, s, h):
         reaction[r] = reaction[r] / h if h > 0.0 else 0.0
     if c.permanent > 0:
         for i in range(c.permanent, c.rows):
-            to_blocks(c, s, c.a + 8 * i * c.n, c.rows_z + 8 * i * c.n)
+            to_z(c, c.a + 8 * i * c.n, c.rows_z + 8 * i * c.n)
             free_of_basis(c, c.rank, c.rows_z + 8 * i * c.n)
             add_multiple(c.n, c.z, reaction[i], c.rows_z + 8 * i * c.n)
         permanent_reactions(c)
@@ -273,17 +275,17 @@ def switch_by_conditions(c, s, t, h, at_start):
         set_reactions(c, s, h)
         call(c.conditions, c.x_watch, c.condition)
     for i in range(c.elements):
-        if wholes(c.type)[i] not in (SWITCHED, FRICTION):
+        if not (wholes(c.has_when)[i] or wholes(c.has_until)[i] or wholes(c.has_duration)[i]):
             continue
         now = condition_ahead(c, i, t)
         if ahead[i] > 0.0 and now <= 0.0 and not at_start:
             fill(c.rows, 0.0, c.impulse)
             copy_numbers(c.n, c.x + c.u_start, c.before)
-            if wholes(c.state)[i] == OPEN:
+            if not wholes(c.present)[i]:
                 impose(c, i, t)
                 note(c, t, IMPOSED, i, 0.0)
             else:
-                wholes(c.state)[i] = OPEN
+                wholes(c.state)[i], wholes(c.present)[i] = OPEN, 0
                 note(c, t, FREED, i, 0.0)
             now = condition_ahead(c, i, t)
         ahead[i] = now
@@ -313,7 +315,7 @@ def start_stepping(m, c, s):
     for i in range(c.elements):
         row = wholes(c.first)[i]
         closed = reals(c.phi)[row] <= TOUCHING and reals(c.rate)[row] <= AT_REST
-        if wholes(c.type)[i] == CONTACT and closed:
+        if wholes(c.type)[i] == CONTACT and closed and wholes(c.present)[i]:
             wholes(c.state)[i] = STICKS
     if c.permanent > 0 or s.switches:
         repair_state(c, s)

@@ -12,38 +12,21 @@ close, with e halved, and at last 0, where that would add energy. Dry friction w
 it. Conditions of switched constraints are looked at where steps end, and what penetrates there is moved apart.
 
 Where M consists of blocks, as that of free bodies, only these are factorised, and rows have entries in few of them.
-`c` is a record of type `changing.MEMORY`, `s` one of type `STEPPING`, `m` that of the loop, `records.MEMORY`.
+`c` is a record of type `changing_record.MEMORY`, `s` one of type `STEPPING`, `m` that of the loop, `records.MEMORY`.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ...constraints.thresholds import AT_REST, NO_MASS
+from ...constraints.thresholds import AT_REST
 from .call import call, part, reals, record_of, solve_by, wholes
-from .changing import (
-    BOUND,
-    CONTACT,
-    FRICTION,
-    KINETIC,
-    LAWS,
-    ONE_WAY,
-    OPEN,
-    RESTITUTION,
-    SLIPS,
-    STATIC,
-    add_direction,
-    add_multiple,
-    along_basis,
-    fill,
-    free_of_basis,
-    slip_rows,
-)
+from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, ONE_WAY, OPEN, RESTITUTION, SLIPS, STATIC
 from .contact_programs import SETTLE, SOLVE
 from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL, product
+from .mass_metric import add_multiple, along_basis, factor_mass, fill, free_of_basis, from_z, span_rows, to_z
+from .slips import slip_rows
 from .step import copy_numbers
 
 GOOD_ENOUGH = 1e-2
@@ -97,8 +80,6 @@ OWN_REALS = (
     "ahead",  # (elements,): conditions at its end
 )
 OWN_WHOLES = (
-    "start",  # (n,): first column of each row of L that is not zero
-    "block",  # (n,): first row of the block that a row of M is in
     "touched",  # (n,): at the first row of a block: 1 where impulses act
     "entered",  # (elements,): 1 in the contact problem
     "kept_state",  # (elements,)
@@ -118,69 +99,6 @@ STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in
 stepping = record_of(STEPPING)
 
 
-# -- the mass matrix in blocks -------------------------------------------------------------------------------------
-
-
-@part
-def factor_blocks(c, s):
-    """M = L Lᵀ into c.chol, without what lies before the first number of a row; False where M is singular."""
-    n = c.n
-    mass, chol, start, block = reals(c.mass), reals(c.chol), wholes(s.start), wholes(s.block)
-    for i in range(n):
-        first, row = start[i], reals(c.mass + 8 * i * n)
-        if product(first, row, row) != 0.0:  # something is before where the row began the last time
-            first = 0
-        while first < i and mass[i * n + first] == 0.0:
-            first += 1
-        start[i] = first
-        for j in range(first, i + 1):
-            total = mass[i * n + j]
-            for k in range(max(first, start[j]), j):
-                total -= chol[i * n + k] * chol[j * n + k]
-            if i == j:
-                if not total > NO_MASS * mass[i * n + i]:
-                    return False
-                chol[i * n + i] = math.sqrt(total)
-            else:
-                chol[i * n + j] = total / chol[j * n + j]
-        for j in range(first):
-            chol[i * n + j] = 0.0
-    least = n
-    for j in range(n):
-        i = n - 1 - j
-        least = min(least, start[i])
-        block[i] = 1 if least == i else 0
-    for i in range(n):
-        block[i] = i if block[i] == 1 else block[i - 1]
-    return True
-
-
-@part
-def to_blocks(c, s, source, target):
-    """L⁻¹ times the numbers at `source`."""
-    n = c.n
-    chol, b, x, start = reals(c.chol), reals(source), reals(target), wholes(s.start)
-    for i in range(n):
-        total = b[i]
-        for k in range(start[i], i):
-            total -= chol[i * n + k] * x[k]
-        x[i] = total / chol[i * n + i] if total != 0.0 else 0.0  # most are, and divisions are slow
-
-
-@part
-def from_blocks(c, s, source, target):
-    """L⁻ᵀ times the numbers at `source`, which may be the target."""
-    n = c.n
-    chol, x, start = reals(c.chol), reals(target), wholes(s.start)
-    if source != target:
-        copy_numbers(n, source, target)
-    for j in range(n):
-        i = n - 1 - j
-        x[i] /= chol[i * n + i]
-        for k in range(start[i], i):
-            x[k] -= chol[i * n + k] * x[i]
-
-
 # -- motion without contacts ---------------------------------------------------------------------------------------
 
 
@@ -188,22 +106,21 @@ def from_blocks(c, s, source, target):
 def reduce_terms(c, s, target):
     """Accelerations under the permanent constraints alone, from the terms; False where M is singular."""
     n = c.n
-    if not factor_blocks(c, s):
+    if not factor_mass(c):
         return False
-    wanted, count = reals(c.wanted), 0
     for i in range(c.permanent):
-        row = c.rows_z + 8 * i * n
-        to_blocks(c, s, c.a + 8 * i * n, row)
-        copy_numbers(n, row, c.step)
-        count = add_direction(c, count, c.step, wanted[i])
+        to_z(c, c.a + 8 * i * n, c.rows_z + 8 * i * n)
+    copy_numbers(c.permanent * n, c.rows_z, c.span)
+    copy_numbers(c.permanent, c.wanted, c.aim)
+    count = span_rows(c, c.permanent)
     c.rank = count
-    to_blocks(c, s, c.f, c.z_free)
+    to_z(c, c.f, c.z_free)
     copy_numbers(n, c.z_free, c.z)
     if count > 0:
         along_basis(c, count, c.z_other)
         free_of_basis(c, count, c.z)
         add_multiple(n, c.z, 1.0, c.z_other)
-    from_blocks(c, s, c.z, target)
+    from_z(c, c.z, target)
     return True
 
 
@@ -324,7 +241,9 @@ def enter_first(c, s, h):
     rate, free, phi, impulse = reals(c.rate), reals(s.free_rate), reals(c.phi), reals(s.impulse)
     for i in range(c.elements):
         row = wholes(c.first)[i]
-        if kind[i] == CONTACT:
+        if not wholes(c.present)[i]:
+            entered[i] = 0
+        elif kind[i] == CONTACT:
             ahead = h * min(free[row], 0.5 * (free[row] + rate[row]))
             entered[i] = phi[row] + ahead < 0.0 or impulse[row] > 0.0
         elif kind[i] == ONE_WAY:
@@ -338,7 +257,7 @@ def set_row(c, s, at, row):
     """Put a row into the contact problem, at the place `at`: its numbers, and which of them are not zero."""
     n = c.n
     y = c.columns + 8 * at * n
-    to_blocks(c, s, c.a + 8 * row * n, y)
+    to_z(c, c.a + 8 * row * n, y)
     if c.rank > 0:
         free_of_basis(c, c.rank, y)
     numbers, entry, count = reals(y), wholes(s.entry + 8 * at * n), 0
@@ -387,7 +306,7 @@ def set_contact(c, s, h, i):
 @part
 def mark_blocks(c, s, contact):
     """Mark in s.touched the blocks of M that the rows of a contact of the problem move, and no others."""
-    block, touched, first = wholes(s.block), wholes(s.touched), wholes(c.solver_first)[contact]
+    block, touched, first = wholes(c.block), wholes(s.touched), wholes(c.solver_first)[contact]
     for j in range(c.n):
         touched[j] = 0
     for i in range(first, first + wholes(c.solver_rows)[contact]):
@@ -399,7 +318,7 @@ def mark_blocks(c, s, contact):
 @part
 def moves_marked(c, s, contact):
     """Whether a contact of the problem moves a block of M that is marked."""
-    block, touched, first = wholes(s.block), wholes(s.touched), wholes(c.solver_first)[contact]
+    block, touched, first = wholes(c.block), wholes(s.touched), wholes(c.solver_first)[contact]
     for i in range(first, first + wholes(c.solver_rows)[contact]):
         entry = wholes(s.entry + 8 * i * c.n)
         for e in range(wholes(s.entries)[i]):
@@ -455,7 +374,7 @@ def solve_step(c, s, h):
     for i in range(s.size):
         add_multiple(n, c.z_other, p[i], c.columns + 8 * i * n)
         reals(s.impulse)[wholes(c.solver_row)[i]] = p[i]  # where the next search begins
-    from_blocks(c, s, c.z_other, s.after)
+    from_z(c, c.z_other, s.after)
     add_multiple(n, s.after, 1.0, s.free)
     set_rates(c, s, s.after, s.final_rate, 0)
 

@@ -1,0 +1,312 @@
+"""The mode that goes on from a state: impacts first, then the Coulomb problem in accelerations.
+
+Contacts that approach, and rows that are imposed on a motion which does not have them, give an impact, resolved by one
+of the laws in `impact`. Then, among all contacts that touch and neither approach nor separate, the Coulomb problem
+tells which stay closed, which stick and which slip where to. What has just ended is not chosen again (c.barred).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...constraints.thresholds import (
+    ALMOST_STILL,
+    AT_REST,
+    FULL_SLIP,
+    NO_ACCELERATION,
+    NO_REACTION,
+    ROUNDING,
+    SOLVED,
+)
+from .call import part, reals, solve_by, wholes
+from .changing_record import (
+    BOUND,
+    CONTRADICTS,
+    FRICTION,
+    GOES_ON,
+    IMPACT,
+    IMPOSED,
+    KINETIC,
+    LAWS,
+    NONE,
+    NOT_CLOSED,
+    NOT_STUCK,
+    OPEN,
+    PARADOX,
+    RESTITUTION,
+    SLIPS,
+    STATIC,
+    STICKS,
+    SWITCHED,
+    UNSETTLED,
+    UNSOLVED,
+)
+from .contact_programs import SOLVE
+from .contacts import BOUND as BOUNDED
+from .contacts import CONE, FREE, NORMAL, problem
+from .impact import PATH_NEWTON
+from .mass_metric import add_multiple, fill, from_z, inner
+from .mode_ends import overcome_friction
+from .mode_forces import evaluate, solve_mode
+from .slips import begin_slip, set_direction, slip_rows, slip_speed
+from .step import copy_numbers
+from .touch import largest_normal, resting_speed, touches
+
+
+@part
+def add_to_problem(c, count, size, i, rows, kind):
+    """Add `rows` rows of element i to the contact problem as a contact of this kind; returns the next (count, size)."""
+    wholes(c.solver_first)[count] = size
+    wholes(c.solver_rows)[count] = rows
+    wholes(c.solver_type)[count] = kind
+    wholes(c.solver_element)[count] = i
+    for r in range(rows):
+        wholes(c.solver_row)[size + r] = wholes(c.first)[i] + r
+        copy_numbers(c.n, c.rows_z + 8 * (wholes(c.first)[i] + r) * c.n, c.columns + 8 * (size + r) * c.n)
+    return count + 1, size + rows
+
+
+@part
+def set_matrix(c, size):
+    """W of the contact problem: what a unit of each reaction does to each row."""
+    w, row = reals(c.solver_w), wholes(c.solver_row)
+    for i in range(size):
+        for j in range(size):
+            w[i * size + j] = inner(c.n, c.rows_z + 8 * row[i] * c.n, c.columns + 8 * j * c.n)
+
+
+@part
+def solve_problem(c, task, count, size, given):
+    """Solve the contact problem, or resolve the impact, with the accelerations or velocities at the address `given`."""
+    fill(size, 0.0, c.solver_r)
+    contacts = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
+    c.residual = solve_by(c.solver, task, count, *contacts, size, c.solver_w, given, c.solver_r, c.solver_work)
+
+
+@part
+def is_impact(c, imposed):
+    """Whether some contact approaches, or the rows of the element `imposed` have a rate."""
+    rate = reals(c.rate)
+    for i in range(c.elements):
+        if touches(c, i) and rate[wholes(c.first)[i]] < -resting_speed(c, i):
+            return True
+    if imposed >= 0 and wholes(c.type)[imposed] == SWITCHED:
+        for r in range(wholes(c.length)[imposed]):
+            if rate[wholes(c.first)[imposed] + r] != 0.0:
+                return True
+    return False
+
+
+@part
+def strike(c, law):
+    """Resolve the impact of everything that touches or is held: speeds in c.x, impulses added to c.impulse. Returns the
+    energy it takes (J, negative: lost), nan where it could not be resolved."""
+    n = c.n
+    kind, state, law_of = wholes(c.type), wholes(c.state), reals(c.law)
+    count, size = 0, 0
+    for i in range(c.elements):
+        if kind[i] == SWITCHED:
+            if state[i] != OPEN:
+                count, size = add_to_problem(c, count, size, i, wholes(c.length)[i], FREE)
+        elif touches(c, i):
+            slips = slip_rows(c, i)[1]
+            reals(c.solver_mu)[count] = law_of[i * LAWS + KINETIC]
+            reals(c.solver_e)[count] = law_of[i * LAWS + RESTITUTION]
+            count, size = add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
+    set_matrix(c, size)
+    row, v, p, impulse = wholes(c.solver_row), reals(c.solver_v), reals(c.solver_r), reals(c.impulse)
+    for i in range(size):
+        v[i] = reals(c.rate)[row[i]]
+    if law == PATH_NEWTON:  # no collision: what touches neither approaches nor separates
+        for k in range(count):
+            if wholes(c.solver_type)[k] != FREE:
+                v[wholes(c.solver_first)[k]] = 0.0
+    solve_problem(c, law, count, size, c.solver_v)
+    if not c.residual <= SOLVED:
+        return math.nan
+    fill(n, 0.0, c.z_other)
+    energy = 0.0
+    for i in range(size):
+        impulse[row[i]] += p[i]
+        energy += p[i] * inner(n, c.a + 8 * row[i] * n, c.x + c.u_start)
+        add_multiple(n, c.z_other, p[i], c.columns + 8 * i * n)
+    energy += 0.5 * inner(n, c.z_other, c.z_other)
+    from_z(c, c.z_other, c.step)
+    add_multiple(n, c.x + c.u_start, 1.0, c.step)
+    return energy
+
+
+@part
+def sort_by_rates(c):
+    """Open what separates, and say of what touches whether it slips; what is neither may be chosen freely."""
+    state, kind, barred, rate = wholes(c.state), wholes(c.type), wholes(c.barred), reals(c.rate)
+    for i in range(c.elements):
+        if kind[i] == SWITCHED or (kind[i] == FRICTION and state[i] == OPEN):
+            continue
+        if kind[i] != FRICTION:
+            closed = touches(c, i) and rate[wholes(c.first)[i]] <= resting_speed(c, i) and barred[i] != NOT_CLOSED
+            if not closed:
+                state[i] = OPEN
+                continue
+        if barred[i] == NOT_STUCK:
+            continue
+        speed = slip_speed(c, i)
+        if speed > AT_REST:
+            set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
+            if state[i] != SLIPS or speed > FULL_SLIP:
+                wholes(c.young)[i] = 0
+            state[i] = SLIPS
+        else:
+            state[i] = STICKS
+
+
+@part
+def add_choice(c, count, size, i):
+    """Add to the contact problem in accelerations what element i leaves to choose; known friction goes to c.z_other."""
+    n, state, kind, law = c.n, wholes(c.state)[i], wholes(c.type)[i], reals(c.law + 8 * i * LAWS)
+    at, slips = slip_rows(c, i)
+    if state == OPEN:
+        return count, size
+    if kind == SWITCHED:
+        return add_to_problem(c, count, size, i, wholes(c.length)[i], FREE)
+    if state == STICKS and kind == FRICTION:
+        reals(c.solver_mu)[count] = law[STATIC] * law[BOUND]
+        return add_to_problem(c, count, size, i, slips, BOUNDED)
+    if state == STICKS:
+        reals(c.solver_mu)[count] = law[STATIC]
+        return add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
+    acted_on, size_of_friction = c.z_other, law[KINETIC]
+    if kind == FRICTION:
+        size_of_friction *= law[BOUND]
+    else:
+        count, size = add_to_problem(c, count, size, i, 1, NORMAL)
+        acted_on = c.columns + 8 * (size - 1) * n
+    for s in range(slips):
+        along = -size_of_friction * reals(c.direction)[2 * i + s]
+        add_multiple(n, acted_on, along, c.rows_z + 8 * (at + s) * n)
+    return count, size
+
+
+@part
+def take_choice(c, count, size, small):
+    """The mode that a solution of the contact problem in accelerations says; below `small` an acceleration is none."""
+    state, kind, w, b, r = wholes(c.state), wholes(c.type), reals(c.solver_w), reals(c.solver_b), reals(c.solver_r)
+    for k in range(count):
+        i, first, rows = wholes(c.solver_element)[k], wholes(c.solver_first)[k], wholes(c.solver_rows)[k]
+        for s in range(first, first + rows):
+            total = b[s]
+            for j in range(size):
+                total += w[s * size + j] * r[j]
+            reals(c.solver_v)[s] = total
+        a = reals(c.solver_v + 8 * first)
+        if kind[i] == SWITCHED:
+            continue
+        lead = 0 if kind[i] == FRICTION else 1
+        if lead == 1 and a[0] > small:
+            state[i] = OPEN
+        elif state[i] == STICKS and rows > lead:
+            one, two = a[lead], a[rows - 1] if rows > lead + 1 else 0.0
+            if math.sqrt(one * one + two * two) > small:
+                begin_slip(c, i, one, two)
+
+
+@part
+def set_slack(c):
+    """What reactions are rounding errors: a share of what would give the free accelerations of the whole system. Bodies
+    that move alike press on each other with nothing, and must not part and meet for ever."""
+    size = math.sqrt(inner(c.n, c.z_free, c.z_free))
+    for i in range(c.elements):
+        row = c.rows_z + 8 * wholes(c.first)[i] * c.n
+        length = math.sqrt(inner(c.n, row, row))
+        reals(c.slack)[i] = NO_REACTION * size / length if length > 0.0 else 0.0
+
+
+@part
+def most_strained(c):
+    """The element that pulls most or, if none does, that holds most beyond its friction; NONE if the reactions of the
+    mode can keep what is closed closed and what sticks at rest."""
+    state, kind, reaction, law = wholes(c.state), wholes(c.type), reals(c.reaction), reals(c.law)
+    solve_mode(c)
+    largest, found, worst, pulls = largest_normal(c), NONE, 0.0, False
+    for i in range(c.elements):
+        if state[i] == OPEN or kind[i] == SWITCHED:
+            continue
+        normal, slack = law[i * LAWS + BOUND], reals(c.slack)[i]
+        if kind[i] != FRICTION:
+            normal = reaction[wholes(c.first)[i]]
+            if normal < -max(slack, ROUNDING * largest) and (not pulls or normal < worst):
+                found, worst, pulls = i, normal, True
+        at, slips = slip_rows(c, i)
+        if pulls or state[i] != STICKS or slips == 0:
+            continue
+        one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
+        holds = law[i * LAWS + STATIC] * normal
+        over = math.sqrt(one * one + two * two) - holds
+        if over > ROUNDING * holds + slack and over > worst:
+            found, worst = i, over
+    return found
+
+
+@part
+def settle_mode(c):
+    """Open what would pull in the mode that was chosen, and let slip what holds more than its friction, one after
+    another: where reactions are not determined, those of the mode need not be those of the contact problem. False where
+    that does not end."""
+    for _ in range(2 * c.elements + 1):
+        i = most_strained(c)
+        if i == NONE:
+            return True
+        c.culprit = i
+        if wholes(c.type)[i] != FRICTION and reals(c.reaction)[wholes(c.first)[i]] < 0.0:
+            wholes(c.state)[i] = OPEN
+        else:
+            overcome_friction(c, i)
+    return False
+
+
+@part
+def choose_mode(c):
+    """The mode that goes on from these speeds, by the Coulomb problem in accelerations. False where there is none."""
+    n, row, b = c.n, wholes(c.solver_row), reals(c.solver_b)
+    count, size = 0, 0
+    set_slack(c)
+    fill(n, 0.0, c.z_other)
+    for i in range(c.elements):
+        count, size = add_choice(c, count, size, i)
+    if count == 0:
+        return True
+    set_matrix(c, size)
+    largest = 0.0
+    for i in range(size):
+        b[i] = reals(c.drift)[row[i]] + inner(n, c.rows_z + 8 * row[i] * n, c.z_other)
+        largest = max(largest, abs(b[i]))
+    solve_problem(c, SOLVE, count, size, c.solver_b)
+    c.possible = problem(c.solver_work).solutions
+    if not c.residual <= SOLVED:
+        return False
+    take_choice(c, count, size, max(ALMOST_STILL * largest, NO_ACCELERATION))
+    return True
+
+
+@part
+def strike_and_choose(c, cause, imposed):
+    """(what comes of it, cause, energy): impacts, and the mode that goes on after them."""
+    energy = 0.0
+    if is_impact(c, imposed):
+        energy = strike(c, c.impact_law)
+        if energy != energy:
+            return UNSOLVED, cause, energy
+        cause = cause if cause == IMPOSED else IMPACT
+        evaluate(c, c.x)
+    sort_by_rates(c)
+    if not choose_mode(c):
+        lost = strike(c, PATH_NEWTON)
+        cause = PARADOX
+        if lost != lost:
+            return CONTRADICTS, cause, energy
+        energy += lost
+        evaluate(c, c.x)
+        sort_by_rates(c)
+        if not choose_mode(c):
+            return CONTRADICTS, cause, energy
+    return GOES_ON if settle_mode(c) else UNSETTLED, cause, energy

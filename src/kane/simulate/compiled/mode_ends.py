@@ -1,0 +1,268 @@
+"""Where a mode ends: functions of each changing constraint that fall through zero there, and what ends then.
+
+Where a mode begins none of them may be below zero but by rounding, which is then taken for zero (`set_floor`): one that
+is would never be seen to fall. What conditions say counts where it changes, and where what they end begins.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...constraints.thresholds import (
+    AT_REST,
+    FULL_SLIP,
+    GAP_ROUNDINGS,
+    NOISE,
+    ON_CONE,
+    ROUNDING,
+    SIMULTANEOUS,
+    SLIP_ROUNDINGS,
+    STILL,
+    TURNED_AWAY,
+)
+from .call import call, part, reals, wholes
+from .changing_record import (
+    BOUND,
+    CONDITION_GUARD,
+    CONTACT,
+    DURATION,
+    ENDS,
+    FREED,
+    FRICTION,
+    FRICTION_GUARD,
+    GUARDS,
+    IMPOSED,
+    KINETIC,
+    LAWS,
+    NORMAL_GUARD,
+    NOT_CLOSED,
+    NOT_STUCK,
+    OPEN,
+    RELEASE,
+    SLIP,
+    SLIPS,
+    START,
+    STATIC,
+    STICK,
+    STICKS,
+    SWITCHED,
+    TOUCH,
+)
+from .mass_metric import fill, from_z, inner
+from .mode_forces import mode_program, permanent_reactions, read_ends
+from .slips import (
+    begin_slip,
+    frictionless,
+    set_direction,
+    slip_direction,
+    slip_rounding,
+    slip_rows,
+    slip_speed,
+    turn_directions,
+)
+from .step import copy_numbers
+from .touch import gap_noise, largest_normal, resting_speed, touches
+
+
+@part
+def read_conditions(c, source):
+    """Conditions of all elements, with the reactions in c.reaction; inputs of what is watched go to x_watch."""
+    if c.watched == 0 and c.conditions == 0:
+        return
+    if c.permanent > 0 and mode_program(c, ENDS) == 0:
+        permanent_reactions(c)
+    copy_numbers(c.inputs, source, c.x_watch)
+    copy_numbers(c.rows, c.reaction, c.x_watch + 8 * c.inputs)
+    if c.conditions != 0:
+        call(c.conditions, c.x_watch, c.condition)
+
+
+@part
+def condition_ahead(c, i, t):
+    """What falls through zero where the element i is imposed, or let go; 1 where nothing will."""
+    condition = reals(c.condition)
+    if not wholes(c.present)[i]:
+        return -condition[2 * i] if wholes(c.has_when)[i] else 1.0
+    ahead = -condition[2 * i + 1] if wholes(c.has_until)[i] else math.inf
+    if wholes(c.has_duration)[i]:
+        ahead = min(ahead, reals(c.imposed)[i] + reals(c.law)[i * LAWS + DURATION] - t)
+    return ahead if ahead < math.inf else 1.0
+
+
+@part
+def friction_ahead(c, i, source):
+    """What falls through zero where the slip of the element i ends, or what it sticks by is overcome; 1 where nothing
+    will."""
+    law, reaction = reals(c.law), reals(c.reaction)
+    at, slips = slip_rows(c, i)
+    if slips == 0:
+        return 1.0
+    if wholes(c.state)[i] == SLIPS:
+        if frictionless(c, i):
+            return 1.0
+        ahead = slip_direction(c, i)
+        noise = STILL + SLIP_ROUNDINGS * slip_rounding(c, i, source)
+        if wholes(c.young)[i]:
+            friction = law[i * LAWS + KINETIC] * reaction[wholes(c.first)[i]]
+            turned = TURNED_AWAY * friction - abs(reals(c.across)[i]) + reals(c.slack)[i]
+            return min(FULL_SLIP - ahead, ahead + noise, turned)
+        return ahead + noise if slips == 1 else ahead
+    size = abs(reaction[at])
+    if slips == 2:
+        size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
+    normal = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+    return law[i * LAWS + STATIC] * normal - size
+
+
+@part
+def normal_ahead(c, i, t):
+    """What falls through zero where the gap of element i closes, or its normal reaction would pull; 1 where it has
+    none."""
+    kind, row = wholes(c.type)[i], wholes(c.first)[i]
+    if kind in (SWITCHED, FRICTION) or not wholes(c.present)[i]:
+        return 1.0
+    if wholes(c.state)[i] != OPEN:
+        return reals(c.reaction)[row] + reals(c.slack)[i]
+    if kind == CONTACT:
+        lands = reals(c.lands)[i]
+        return lands - t if lands > 0.0 else reals(c.phi)[row]
+    return reals(c.rate)[row]
+
+
+@part
+def write_event_functions(c, source, target):
+    """Write the functions of each changing constraint which fall through zero where its mode ends, and what the user's
+    events watch."""
+    g, floor = reals(target), reals(c.floor)
+    if not read_ends(c, source):
+        fill(GUARDS * c.elements + c.watched, math.nan, target)
+        return
+    read_conditions(c, source)
+    if c.watched > 0:
+        call(c.watch, c.x_watch, target + 8 * GUARDS * c.elements)
+    for i in range(c.elements):
+        friction = 1.0
+        if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] != OPEN:
+            friction = friction_ahead(c, i, source)
+        at = GUARDS * i
+        g[at + NORMAL_GUARD] = normal_ahead(c, i, reals(source)[0]) - floor[at + NORMAL_GUARD]
+        g[at + FRICTION_GUARD] = friction - floor[at + FRICTION_GUARD]
+        g[at + CONDITION_GUARD] = condition_ahead(c, i, reals(source)[0])
+
+
+@part
+def noise_of(c, i, guard):
+    """What a function of element i may be below zero where the mode begins: rounding, or what counts as rest."""
+    kind, state = wholes(c.type)[i], wholes(c.state)[i]
+    if state == OPEN:
+        return NOISE * (SIMULTANEOUS if kind == CONTACT else AT_REST)
+    if guard == FRICTION_GUARD and state == SLIPS:
+        return AT_REST
+    forces = reals(c.slack)[i]
+    if guard == FRICTION_GUARD:
+        law = reals(c.law + 8 * i * LAWS)
+        bound = law[BOUND] if kind == FRICTION else reals(c.reaction)[wholes(c.first)[i]]
+        forces += ROUNDING * law[STATIC] * abs(bound)
+    return NOISE * forces
+
+
+@part
+def set_floor(c, i):
+    """Let the functions of element i begin where they are, if they are below zero by rounding only; what is further
+    below ends the mode at once. A gap that opens without a speed grows like t² or t³, and noise must not close it."""
+    floor = reals(c.floor + 8 * GUARDS * i)
+    floor[NORMAL_GUARD], floor[FRICTION_GUARD] = 0.0, 0.0
+    normal, friction = normal_ahead(c, i, reals(c.x)[0]), 1.0
+    if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] != OPEN:
+        friction = friction_ahead(c, i, c.x)
+    if -noise_of(c, i, NORMAL_GUARD) <= normal < 0.0:
+        floor[NORMAL_GUARD] = normal
+    row = wholes(c.first)[i]
+    opens = wholes(c.type)[i] == CONTACT and wholes(c.state)[i] == OPEN and touches(c, i)
+    if opens and reals(c.lands)[i] == 0.0 and reals(c.rate)[row] <= resting_speed(c, i):
+        floor[NORMAL_GUARD] -= GAP_ROUNDINGS * gap_noise(c, i, c.x)
+    if -noise_of(c, i, FRICTION_GUARD) <= friction < 0.0:
+        floor[FRICTION_GUARD] = friction
+
+
+@part
+def time_to_stop(c):
+    """The shortest time (s) in which a slip in a plane would stop with its present deceleration, 0 if none does. Reads
+    what `write_rates` left in c.z."""
+    n = c.n
+    rate, wanted, shortest = reals(c.rate), reals(c.wanted), 0.0
+    from_z(c, c.z, c.step)
+    for i in range(c.elements):
+        at, slips = slip_rows(c, i)
+        if wholes(c.state)[i] == SLIPS and slips == 2 and not wholes(c.young)[i]:
+            size, loss = 0.0, 0.0
+            for s in range(at, at + 2):
+                size += rate[s] * rate[s]
+                loss -= rate[s] * (inner(n, c.a + 8 * s * n, c.step) - wanted[s])
+            if loss > 0.0 and size > 0.0 and (shortest == 0.0 or size < shortest * loss):
+                shortest = size / loss
+    return shortest
+
+
+@part
+def slip_together(c, which):
+    """Let the slip of the element `which` begin, and of all that are at the edge of their friction like it: where what
+    each of them holds is not determined, none of them does."""
+    reaction, law = reals(c.reaction), reals(c.law)
+    for i in range(c.elements):
+        at, slips = slip_rows(c, i)
+        if wholes(c.state)[i] != STICKS or slips == 0:
+            continue
+        holds = law[i * LAWS + STATIC]
+        holds *= law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
+        one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
+        size = math.sqrt(one * one + two * two)
+        if size > 0.0 and (i == which or size >= (1.0 - ON_CONE) * holds > 0.0):
+            wholes(c.barred)[i] = NOT_STUCK
+            begin_slip(c, i, -one, -two)
+
+
+@part
+def overcome_friction(c, i):
+    """End what element i sticks by: it slips or, where its normal reaction has vanished too, is open; the cause."""
+    if wholes(c.type)[i] == CONTACT and reals(c.reaction)[wholes(c.first)[i]] <= ON_CONE * largest_normal(c):
+        wholes(c.state)[i] = OPEN
+        wholes(c.barred)[i] = NOT_CLOSED
+        return RELEASE
+    slip_together(c, i)
+    return SLIP
+
+
+@part
+def end_slip(c, i):
+    """The slip of element i sticks, or goes on in a direction that is taken anew (START)."""
+    if wholes(c.young)[i]:
+        along, at = slip_direction(c, i), slip_rows(c, i)[0]
+        if along >= 0.5 * FULL_SLIP:
+            wholes(c.young)[i] = 0
+            turn_directions(c)
+            return START
+        friction = reals(c.law)[i * LAWS + KINETIC] * reals(c.reaction)[wholes(c.first)[i]]
+        if along > 0.0 and abs(reals(c.across)[i]) >= (TURNED_AWAY - ON_CONE) * friction:
+            set_direction(c, i, -reals(c.reaction)[at], -reals(c.reaction)[at + 1])
+            return START
+    elif slip_speed(c, i) > AT_REST:
+        turn_directions(c)
+        return START
+    wholes(c.state)[i], wholes(c.young)[i] = STICKS, 0
+    return STICK
+
+
+@part
+def end_mode(c, slot):
+    """End what the function `slot` watched; returns the cause, START where it was no end."""
+    i, guard = slot // GUARDS, slot % GUARDS
+    if guard == CONDITION_GUARD:
+        return FREED if wholes(c.present)[i] else IMPOSED
+    if guard == FRICTION_GUARD:
+        return end_slip(c, i) if wholes(c.state)[i] == SLIPS else overcome_friction(c, i)
+    if wholes(c.state)[i] == OPEN:
+        return TOUCH
+    wholes(c.state)[i] = OPEN
+    wholes(c.barred)[i] = NOT_CLOSED
+    return RELEASE

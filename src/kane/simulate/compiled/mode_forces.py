@@ -1,0 +1,419 @@
+"""Accelerations and reactions in the mode that holds now.
+
+With M = L Lᵀ everything is done in z = Lᵀ u̇, where rows are y = L⁻¹ a: permanent rows are an orthonormal basis,
+changing rows are freed of it, and what is left is a small system for the reactions of the mode. A slipping contact has
+one unknown, its normal reaction: its friction −μ λ d goes along with it. Friction of contacts that stick is shared by
+what each can take, where it is not determined. A mode that is written out has programs of its own, used instead.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...constraints.thresholds import LEAST_SHARE
+from .call import call, part, reals, wholes
+from .changing_record import (
+    ACROSS,
+    BOUND,
+    CONTACT,
+    ENDS,
+    FRICTION,
+    FRICTION_FIRST,
+    KINETIC,
+    LAWS,
+    MOTION,
+    OPEN,
+    SLIPS,
+    STATES,
+    STATIC,
+    STICKS,
+    THEN_NORMAL,
+)
+from .elimination import move_to_least, solve_least
+from .mass_metric import add_multiple, along_basis, factor_mass, fill, free_of_basis, from_z, inner, span_rows, to_z
+from .slips import slip_direction, slip_rows
+from .step import copy_numbers
+
+TURNS = 3
+"""How often the friction of slips that begin is turned to what it balances: each time squares its error."""
+
+
+@part
+def evaluate(c, source):
+    """Terms at the inputs at `source`, and all that follows from them but the mode; False where M is singular."""
+    n = c.n
+    call(c.terms, source, c.qdot)
+    if not c.fixed_laws:
+        call(c.laws, source, c.law)
+    if not factor_mass(c):
+        return False
+    wanted, drift = reals(c.wanted), reals(c.drift)
+    for i in range(c.permanent):
+        to_z(c, c.a + 8 * i * n, c.rows_z + 8 * i * n)
+    copy_numbers(c.permanent * n, c.rows_z, c.span)
+    copy_numbers(c.permanent, c.wanted, c.aim)
+    count = span_rows(c, c.permanent)
+    c.rank = count
+    to_z(c, c.f, c.z_free)
+    along_basis(c, count, c.z_other)
+    copy_numbers(n, c.z_free, c.z)
+    free_of_basis(c, count, c.z)
+    add_multiple(n, c.z, 1.0, c.z_other)
+    for i in range(c.permanent, c.rows):
+        y = c.rows_z + 8 * i * n
+        to_z(c, c.a + 8 * i * n, y)
+        drift[i] = inner(n, y, c.z) - wanted[i]
+        free_of_basis(c, count, y)
+    copy_numbers(n, c.z, c.z_loose)
+    return True
+
+
+@part
+def add_unknown(c, count, i, row):
+    """Add the reaction of a row of element i to the unknowns; returns how many there are then."""
+    n = c.n
+    wholes(c.unknown)[count], wholes(c.owner)[count] = row, i
+    copy_numbers(n, c.rows_z + 8 * row * n, c.held + 8 * count * n)
+    copy_numbers(n, c.rows_z + 8 * row * n, c.columns + 8 * count * n)
+    reals(c.held_drift)[count] = reals(c.drift)[row]
+    return count + 1
+
+
+@part
+def add_across(c, count, i):
+    """Add the reaction across the direction in which the slip of element i begins: friction that turns with the force
+    that it balances keeps the slip in that direction. Returns how many unknowns there are then."""
+    n, at = c.n, slip_rows(c, i)[0]
+    d, drift, row = reals(c.direction + 16 * i), reals(c.drift), c.held + 8 * count * n
+    wholes(c.unknown)[count], wholes(c.owner)[count] = ACROSS, i
+    fill(n, 0.0, row)
+    add_multiple(n, row, -d[1], c.rows_z + 8 * at * n)
+    add_multiple(n, row, d[0], c.rows_z + 8 * (at + 1) * n)
+    copy_numbers(n, row, c.columns + 8 * count * n)
+    reals(c.held_drift)[count] = d[0] * drift[at + 1] - d[1] * drift[at]
+    return count + 1
+
+
+@part
+def add_slipping(c, count, i):
+    """Add the normal reaction of the slipping contact i to the unknowns, with the friction that goes along with it."""
+    n, friction = c.n, reals(c.law)[i * LAWS + KINETIC]
+    at, slips = slip_rows(c, i)
+    if wholes(c.young)[i]:
+        friction *= reals(c.cosine)[i]
+    slip_direction(c, i)
+    count = add_unknown(c, count, i, wholes(c.first)[i])
+    for s in range(slips):
+        along = -friction * reals(c.slip)[s]
+        add_multiple(n, c.columns + 8 * (count - 1) * n, along, c.rows_z + 8 * (at + s) * n)
+    return add_across(c, count, i) if wholes(c.young)[i] else count
+
+
+@part
+def add_known_friction(c, i):
+    """Let the dry friction i, which slips, act on c.z."""
+    at, slips = slip_rows(c, i)
+    law, reaction = reals(c.law + 8 * i * LAWS), reals(c.reaction)
+    slip_direction(c, i)
+    for s in range(slips):
+        reaction[at + s] = -law[KINETIC] * law[BOUND] * reals(c.slip)[s]
+        add_multiple(c.n, c.z, reaction[at + s], c.rows_z + 8 * (at + s) * c.n)
+
+
+@part
+def set_unknowns(c, all_stick):
+    """The reactions that are unknown in this mode, or if what slips in it stuck, what a unit of each does, and what
+    known friction does to c.z."""
+    state, kind = wholes(c.state), wholes(c.type)
+    fill(c.rows, 0.0, c.reaction)
+    copy_numbers(c.n, c.z_loose, c.z)
+    count = 0
+    for i in range(c.elements):
+        if state[i] == OPEN:
+            continue
+        if state[i] == SLIPS and kind[i] == FRICTION:
+            add_known_friction(c, i)
+            continue
+        if state[i] == SLIPS and not all_stick:
+            count = add_slipping(c, count, i)
+            continue
+        held = wholes(c.length)[i]
+        if kind[i] == CONTACT:
+            held = 1 + slip_rows(c, i)[1]
+        for r in range(held):
+            count = add_unknown(c, count, i, wholes(c.first)[i] + r)
+    c.unknowns = count
+
+
+@part
+def weigh_friction(c, size, most):
+    """Weights by which friction is shared among contacts, where it is not determined: as little as can be, and in
+    proportion to what each can take, μ times its normal reaction in c.solution, `most` being the largest. With most = 0
+    the normal reactions are not known yet."""
+    unknown, x, weight, unit = wholes(c.unknown), reals(c.solution), reals(c.weight), reals(c.scale)
+    fill(size, 1.0, c.weight)
+    normal = 0
+    for j in range(size):
+        i = wholes(c.owner)[j]
+        wholes(c.tier)[j] = THEN_NORMAL
+        if wholes(c.type)[i] != CONTACT:
+            continue
+        if unknown[j] == wholes(c.first)[i]:
+            normal = j
+            continue
+        share = 1.0
+        if most > 0.0:
+            friction = reals(c.law)[i * LAWS + (STATIC if wholes(c.state)[i] == STICKS else KINETIC)]
+            share = friction * max(x[normal] / most, LEAST_SHARE)
+        weight[j] = (unit[j] / unit[normal]) ** 2 / share
+        wholes(c.tier)[j] = FRICTION_FIRST
+
+
+@part
+def share_friction(c, size, rank, kept):
+    """Share what is not determined of the friction of contacts: contacts that unload must not seem to slip where others
+    hold. If `kept`, normal reactions come first."""
+    unit, x, most = reals(c.scale), reals(c.solution), 0.0
+    for j in range(size):
+        i = wholes(c.owner)[j]
+        if wholes(c.type)[i] == CONTACT and wholes(c.unknown)[j] == wholes(c.first)[i]:
+            most = max(most, x[j])
+    if not most > 0.0:
+        return
+    weigh_friction(c, size, most)
+    if kept:
+        keep_normals(c, size)
+    for j in range(size):
+        x[j] = x[j] / unit[j] if unit[j] > 0.0 else 0.0
+    move_to_least(c, size, rank, c.k, c.right, c.solution)
+    for j in range(size):
+        x[j] *= unit[j]
+
+
+@part
+def set_system(c, size):
+    """The system for the unknowns: what each row of theirs misses, and what a unit of each does to it."""
+    n = c.n
+    k, right, scale, reaction = reals(c.k), reals(c.right), reals(c.scale), reals(c.reaction)
+    for i in range(size):
+        row = c.held + 8 * i * n
+        length = math.sqrt(inner(n, row, row))
+        scale[i] = 1.0 / length if length > 0.0 else 0.0
+        known = reals(c.held_drift)[i]
+        for j in range(c.permanent, c.rows):
+            if reaction[j] != 0.0:
+                known += reaction[j] * inner(n, row, c.rows_z + 8 * j * n)
+        right[i] = -known
+        for j in range(size):
+            k[i * size + j] = inner(n, row, c.columns + 8 * j * n)
+
+
+@part
+def set_friction(c):
+    """Friction of the contacts that slip, from their normal reactions."""
+    reaction, law = reals(c.reaction), reals(c.law)
+    for i in range(c.elements):
+        if wholes(c.state)[i] != SLIPS or wholes(c.type)[i] != CONTACT:
+            continue
+        at, slips = slip_rows(c, i)
+        slip_direction(c, i)
+        friction = law[i * LAWS + KINETIC] * reaction[wholes(c.first)[i]]
+        if wholes(c.young)[i]:
+            friction *= reals(c.cosine)[i]
+        for s in range(slips):
+            reaction[at + s] = -friction * reals(c.slip)[s]
+        if wholes(c.young)[i]:
+            d, across = reals(c.direction + 16 * i), reals(c.across)[i]
+            reaction[at] -= across * d[1]
+            reaction[at + 1] += across * d[0]
+
+
+@part
+def turn_friction(c):
+    """Part of the friction of slips that begin which acts along them, from what acts across; whether there are any."""
+    found = False
+    for i in range(c.elements):
+        if wholes(c.state)[i] == SLIPS and wholes(c.young)[i]:
+            friction = reals(c.law)[i * LAWS + KINETIC] * reals(c.reaction)[wholes(c.first)[i]]
+            sine = reals(c.across)[i] / friction if friction > 0.0 else 0.0
+            reals(c.cosine)[i] = math.sqrt(max(0.0, 1.0 - sine * sine))
+            found = True
+    return found
+
+
+@part
+def friction_is_mixed(c):
+    """Whether friction of some contacts follows from their normal reactions while that of others is unknown."""
+    follows, unknown = False, False
+    for i in range(c.elements):
+        if wholes(c.type)[i] == CONTACT and wholes(c.state)[i] != OPEN and slip_rows(c, i)[1] > 0:
+            slips = wholes(c.state)[i] == SLIPS
+            follows = follows or slips
+            unknown = unknown or not slips or wholes(c.young)[i] == 1
+    return follows and unknown
+
+
+@part
+def solve_as_stuck(c):
+    """Normal reactions to c.normal_near, as they would be if nothing slipped: where they are not determined, friction
+    must not choose them."""
+    unknown, normal = wholes(c.unknown), reals(c.normal_near)
+    set_unknowns(c, True)
+    size = c.unknowns
+    set_system(c, size)
+    fill(size, 0.0, c.near)
+    weigh_friction(c, size, 0.0)
+    solve_least(c, size, c.k, c.right, c.solution)
+    for j in range(size):
+        if unknown[j] == wholes(c.first)[wholes(c.owner)[j]]:
+            normal[wholes(c.owner)[j]] = reals(c.solution)[j]
+
+
+@part
+def keep_normals(c, size):
+    """Let normal reactions be as near as can be to those in c.normal_near, before friction is least."""
+    unit, tier = reals(c.scale), wholes(c.tier)
+    for j in range(size):
+        i = wholes(c.owner)[j]
+        tier[j] = 1 - tier[j]
+        if wholes(c.unknown)[j] == wholes(c.first)[i] and unit[j] > 0.0:
+            reals(c.near)[j] = reals(c.normal_near)[i] / unit[j]
+
+
+@part
+def find_reactions(c):
+    """Solve for the unknowns of the mode; returns how many there are."""
+    set_unknowns(c, False)
+    size = c.unknowns
+    if size == 0:
+        return size
+    set_system(c, size)
+    fill(size, 0.0, c.near)
+    weigh_friction(c, size, 0.0)
+    rank = solve_least(c, size, c.k, c.right, c.solution)
+    if rank < size and friction_is_mixed(c):
+        solve_as_stuck(c)
+        set_unknowns(c, False)
+        set_system(c, size)
+        fill(size, 0.0, c.near)
+        weigh_friction(c, size, 0.0)
+        keep_normals(c, size)
+        solve_least(c, size, c.k, c.right, c.solution)
+        share_friction(c, size, rank, True)
+    elif rank < size:
+        share_friction(c, size, rank, False)
+    return size
+
+
+@part
+def solve_mode(c):
+    """Reactions of the mode into c.reaction, and accelerations into c.z."""
+    n, unknown, x, reaction = c.n, wholes(c.unknown), reals(c.solution), reals(c.reaction)
+    fill(c.elements, 1.0, c.cosine)
+    for _ in range(TURNS):
+        size = find_reactions(c)
+        for j in range(size):
+            add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
+            if unknown[j] == ACROSS:
+                reals(c.across)[wholes(c.owner)[j]] = x[j]
+            else:
+                reaction[unknown[j]] = x[j]
+        set_friction(c)
+        if not turn_friction(c):
+            return
+
+
+@part
+def mode_index(c):
+    """The number of the mode in the table: four states for each element, a slip forward or backward being two."""
+    index = np.int64(0)
+    state = wholes(c.state)
+    for i in range(c.elements):
+        digit = state[i]
+        if digit == SLIPS and reals(c.direction)[2 * i] < 0.0:
+            digit += 1
+        index = STATES * index + digit
+    return index
+
+
+@part
+def mode_program(c, which):
+    """The address of a program of this mode, rates (0) or ends (1); 0 where it is not written out."""
+    if c.table == 0:
+        return np.int64(0)
+    return wholes(c.table)[which * STATES**c.elements + mode_index(c)]
+
+
+@part
+def read_ends(c, source):
+    """Reactions, rates and residuals of all rows in this mode, from its program where there is one; False where the
+    mass matrix is singular."""
+    address = mode_program(c, ENDS)
+    if address == 0:
+        if not evaluate(c, source):
+            return False
+        solve_mode(c)
+        return True
+    call(address, source, c.ends)
+    copy_numbers(c.rows, c.ends, c.reaction)
+    copy_numbers(c.rows, c.ends + 8 * c.rows, c.rate)
+    copy_numbers(c.rows, c.ends + 16 * c.rows, c.phi)
+    if not c.fixed_laws:
+        call(c.laws, source, c.law)
+    return True
+
+
+@part
+def permanent_reactions(c):
+    """Reactions of the permanent rows behind those of the mode, into c.reaction: what is left of M u̇ − f."""
+    n, size = c.n, c.permanent
+    k, right, scale, reaction = reals(c.k), reals(c.right), reals(c.scale), reals(c.reaction)
+    copy_numbers(n, c.z, c.z_other)
+    add_multiple(n, c.z_other, -1.0, c.z_free)
+    for j in range(size, c.rows):
+        if reaction[j] != 0.0:
+            to_z(c, c.a + 8 * j * n, c.step)
+            add_multiple(n, c.z_other, -reaction[j], c.step)
+    for i in range(size):
+        row = c.rows_z + 8 * i * n
+        right[i] = inner(n, row, c.z_other)
+        length = math.sqrt(inner(n, row, row))
+        scale[i] = 1.0 / length if length > 0.0 else 0.0
+        for j in range(size):
+            k[i * size + j] = inner(n, row, c.rows_z + 8 * j * n)
+    for j in range(size):
+        reals(c.weight)[j], wholes(c.tier)[j], reals(c.near)[j] = 1.0, THEN_NORMAL, 0.0
+    solve_least(c, size, c.k, c.right, c.solution)
+    copy_numbers(size, c.solution, c.reaction)
+
+
+@part
+def write_rates(c, source, target):
+    """Write [q̇, u̇, power] for the inputs at `source`; the power is that of loads and changing reactions."""
+    address = mode_program(c, MOTION)
+    if address != 0:
+        call(address, source, target)
+        return
+    if not evaluate(c, source):
+        fill(c.states, math.nan, target)
+        return
+    solve_mode(c)
+    copy_numbers(c.coordinates, c.qdot, target)
+    from_z(c, c.z, target + 8 * c.coordinates)
+    power = reals(c.power)[0]
+    for i in range(c.permanent, c.rows):  # along A u, not along the rate A u + c: what moves by itself works too
+        power += reals(c.reaction)[i] * inner(c.n, c.a + 8 * i * c.n, source + c.u_start)
+    reals(target)[c.states - 1] = power
+
+
+@part
+def write_reactions(c, source, target):
+    """Write the reactions of all rows in this mode, nan where the mass matrix is singular."""
+    if not read_ends(c, source):
+        fill(c.rows, math.nan, target)
+        return
+    if c.permanent > 0 and mode_program(c, ENDS) == 0:
+        permanent_reactions(c)
+    copy_numbers(c.rows, c.reaction, target)

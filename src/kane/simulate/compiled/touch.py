@@ -1,0 +1,103 @@
+"""Which contacts touch, and which of their gaps, normal speeds and reactions are none but for rounding."""
+
+from __future__ import annotations
+
+import math
+
+from ...constraints.thresholds import AT_REST, REST_ROUNDINGS, SIMULTANEOUS, TOUCH_ROUNDINGS
+from .call import part, reals, wholes
+from .changing_record import CONTACT, LAWS, ONE_WAY, OPEN, RESTITUTION
+from .mass_metric import inner
+from .step import EPS
+
+
+@part
+def gap_rounding(c, i, source):
+    """Rounding error (m, rad) of the gap of element i at the inputs at `source`: of what it is the difference of."""
+    n = c.n
+    a, q = reals(c.a + 8 * wholes(c.first)[i] * n), reals(source + c.q_start)
+    total = 0.0
+    if c.coordinates == n:
+        for j in range(n):
+            total += abs(a[j] * q[j])
+        return EPS * total
+    longest, size = 0.0, 0.0
+    for j in range(n):
+        longest = max(longest, abs(a[j]))
+    for j in range(c.coordinates):
+        size = max(size, abs(q[j]))
+    return EPS * longest * size
+
+
+@part
+def gap_noise(c, i, source):
+    """The most that the gap of element i may be wrong by (m, rad): its rounding, with lengths that cancel in it."""
+    a, longest = reals(c.a + 8 * wholes(c.first)[i] * c.n), 0.0
+    for j in range(c.n):
+        longest = max(longest, abs(a[j]))
+    return gap_rounding(c, i, source) + EPS * longest
+
+
+@part
+def noisy_speed(c, i, fall):
+    """Speed (m/s, rad/s) of a normal that falls back with the acceleration `fall` before its gap is more than noise."""
+    return math.sqrt(REST_ROUNDINGS * fall * gap_noise(c, i, c.x))
+
+
+@part
+def resting_speed(c, i):
+    """Speed (m/s, rad/s) below which the normal of element i is at rest: what it would do from there is lost in the
+    rounding of the time or, unless it bounces, of its gap."""
+    row = wholes(c.first)[i]
+    fall = max(0.0, -reals(c.drift)[row])
+    least = max(AT_REST, TOUCH_ROUNDINGS * EPS * abs(reals(c.x)[0]) * fall)
+    bounces = reals(c.lands)[i] > 0.0 or (reals(c.impulse)[row] > 0.0 and reals(c.law)[i * LAWS + RESTITUTION] > 0.0)
+    if bounces:
+        return least
+    return max(least, math.sqrt(REST_ROUNDINGS * fall * gap_rounding(c, i, c.x)))
+
+
+@part
+def touches(c, i):
+    """Whether element i can act: a contact without a gap, or a one-way rate at its bound."""
+    kind, row = wholes(c.type)[i], wholes(c.first)[i]
+    if not wholes(c.present)[i]:
+        return False
+    if kind == CONTACT:
+        near = SIMULTANEOUS + TOUCH_ROUNDINGS * gap_rounding(c, i, c.x)
+        return wholes(c.state)[i] != OPEN or reals(c.phi)[row] <= near
+    if kind == ONE_WAY:
+        return reals(c.rate)[row] <= AT_REST
+    return False
+
+
+@part
+def start_flights(c):
+    """Look at contacts that separate and fall back. Returns the shortest time (s) until one has its greatest gap, 0 if
+    none turns back: a first step must not pass over a whole bounce. A flight whose gap is lost in rounding ends by
+    time, t + 2 v / a."""
+    n, rate, lands, shortest = c.n, reals(c.rate), reals(c.lands), 0.0
+    for i in range(c.elements):
+        lands[i] = 0.0
+        row = wholes(c.first)[i]
+        if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != OPEN or not touches(c, i):
+            continue
+        y = c.rows_z + 8 * row * n
+        fall = inner(n, y, c.z_loose) - inner(n, y, c.z) - reals(c.drift)[row]
+        if fall > 0.0 and rate[row] > resting_speed(c, i):
+            time = rate[row] / fall
+            if shortest == 0.0 or time < shortest:
+                shortest = time
+            if rate[row] <= noisy_speed(c, i, fall):
+                lands[i] = reals(c.x)[0] + 2.0 * time
+    return shortest
+
+
+@part
+def largest_normal(c):
+    """The largest normal reaction of contacts in this mode (N, N m)."""
+    largest = 0.0
+    for i in range(c.elements):
+        if wholes(c.type)[i] == CONTACT and wholes(c.state)[i] != OPEN:
+            largest = max(largest, reals(c.reaction)[wholes(c.first)[i]])
+    return largest
