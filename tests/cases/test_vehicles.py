@@ -74,7 +74,8 @@ ROOT_SPEEDS = {"x": "u_root_vx", "y": "u_root_vy", "theta": "u_root_wz"}
 def _speed_of(m: kane.Model, coordinate: str) -> str:
     joint = next((j for j in m.joints.values() if coordinate in [c.name for c in j.coordinates]), None)
     assert joint is not None or coordinate in ("x", "y", "theta")
-    return "" if joint is None or len(joint.rates) > 1 else m.mechanism.default_speeds[repr(joint.rates[0])]
+    rates = [] if joint is None else [repr(rate) for rate in joint.rates]
+    return m.mechanism.default_speeds[rates[0]] if len(rates) == 1 else ""
 
 
 @pytest.mark.parametrize("root", ["planar", "free"])

@@ -176,8 +176,8 @@ def test_shapes_of_collision_touch_where_they_stand(tmp_path: Path) -> None:
     for name in GEOMETRIES:
         (shape,) = m.bodies[name].shapes
         assert shape.kind == name
-        given = {"shape": kane.convex_hull(shape, vertices=1000).shape} if name == "mesh" else {}
-        m.contact(f"floor_{name}", name, "ground", **given)
+        hull = kane.convex_hull(shape, vertices=1000).shape if name == "mesh" else None
+        m.contact(f"floor_{name}", name, "ground", shape=hull)
     rng, place = np.random.default_rng(6), np.array([0.1, -0.2, 0.3])
     for _ in range(10):
         R, height = random_rotation(rng), rng.uniform(1.0, 2.0)
