@@ -82,6 +82,8 @@ def run_simulation(model: Model, arguments: Namespace, samples: int) -> Trajecto
     step = arguments.step
     if step is None and arguments.method == "rk4":
         raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
+    if step is None and arguments.contacts == "stepping":
+        raise UsageError("--contacts stepping has steps of one length: add --step SECONDS, say 0.005")
     with bar("simulating") as progress:
         return model.simulate(
             times,
@@ -93,6 +95,7 @@ def run_simulation(model: Model, arguments: Namespace, samples: int) -> Trajecto
             atol=arguments.atol,
             step=step,
             embed=arguments.embed,
+            contacts=arguments.contacts,
             progress=progress,
         )
 
