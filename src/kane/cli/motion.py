@@ -86,6 +86,8 @@ def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep 
     step = arguments.step
     if step is None and arguments.method == "rk4":
         raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
+    if step is None and arguments.contacts == "stepping":
+        raise UsageError("--contacts stepping has steps of one length: add --step SECONDS, say 0.005")
     with bar("simulating") as progress:
         return model.simulate(
             times,
@@ -97,6 +99,7 @@ def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep 
             atol=arguments.atol,
             step=step,
             embed=arguments.embed,
+            contacts=arguments.contacts,
             progress=progress,
             keep=keep,
         )

@@ -147,7 +147,13 @@ def _integration(command: argparse.ArgumentParser) -> None:
         help="where constraints are embedded (default run-time)",
     )
     command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
-    command.add_argument("--step", type=float, metavar="SECONDS", help="step of the fixed-step method rk4")
+    command.add_argument(
+        "--contacts",
+        choices=("events", "stepping"),
+        default="events",
+        help="find every change of the contacts (default), or take steps of one length, with --step",
+    )
+    command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4 and of --contacts stepping")
 
 
 def _cycloid(command: argparse.ArgumentParser) -> None:

@@ -87,6 +87,15 @@ def test_transitions_are_in_the_json_of_a_simulation(capsys: Any) -> None:
     assert [x["cause"] for x in found] == ["start", "impact"] and found[1]["mode"] == {"floor": "open"}
 
 
+def test_the_command_line_takes_steps_over_contacts(capsys: Any) -> None:
+    line = ["simulate", "bouncing-ball", "--t", "0.5", "--contacts", "stepping", "--step", "0.001", "--json"]
+    assert command(line) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [x["cause"] for x in found["transitions"]] == ["start", "impact"]
+    assert found["steps"] == 500
+    assert found["transitions"][1]["t"] == pytest.approx((2 / 9.81) ** 0.5, abs=0.001)
+
+
 # laws ----------------------------------------------------------------------------------------------------------------
 
 

@@ -64,6 +64,7 @@ def test_the_parser_offers_what_the_layers_below_know() -> None:
         ["simulate", "pendulum", "--t", "soon"],
         ["simulate", "pendulum", "--t", "-1"],
         ["simulate", "pendulum", "--method", "rk4"],
+        ["simulate", "bouncing-ball", "--contacts", "stepping"],
         ["simulate", "pendulum", "--samples", "1"],
         ["simulate", "pendulum", "--q", "q1"],
         ["simulate", "pendulum", "--q", "q9=1"],
