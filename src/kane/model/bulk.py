@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Read a model without searches for cyclic garbage: nothing that is made goes away before the end, and going through
-    all of it again and again takes as long as making it. A collector that is off already stays off. In the end what was
-    made counts as old, or the next search would go through all of it at once."""
+    """Read a model without searches for cyclic garbage: nothing that is made goes away before the end, and going
+    through all of it again and again takes as long as making it. A collector that is off already stays off. In the end
+    what was made counts as old, or the next search would go through all of it at once."""
     was_on = gc.isenabled()
     gc.disable()
     try:

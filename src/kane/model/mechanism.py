@@ -17,7 +17,8 @@ from typing import Any, cast, overload
 import numpy as np
 
 from ..errors import ModelError, Problem, visible
-from ..graph import Expr, depends_on
+from ..graph import Expr, Values, depends_on
+from ..space import Kinematics
 from ..space.algebra import Triple
 from .attitude import attitudes
 from .builder import Builder
@@ -30,7 +31,7 @@ from .files.describe import describe
 from .loads import BuiltLoad, Load
 from .measures import MeasureNumbers
 from .parameters import change_parameters, check_rotor
-from .records import Body, Joint, Limit, NamedControl, Rotor, Shape, Speed, Wheel
+from .records import Body, Joint, Limit, NamedControl, Rotor, Shape, Speed, Wheel, frames_to_ground
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions
 from .symbols import Quantity, suggestion
@@ -63,6 +64,7 @@ class Mechanism(Tree):
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
         self._builtin: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
+        self.judged_with: tuple[int, Kinematics, list[Values]] | None = None  # what contacts are judged with
         self.is_full = False  # no more rows of constraints and contacts can be added
         self.source: object = None  # what the description was made from, where that says more than the description
 
@@ -311,10 +313,10 @@ class Mechanism(Tree):
             if taken := next((name for name in part.row_names() if self.has_row(name)), None):
                 because = "names of rows, constraint.label, are unique"
                 raise build.refuse(f"there is a row '{taken}' already", because, "rename one of the two")
-        rows = [row for part in parts for row in part.rows]
-        steps = sum(row.depth for row in rows)
-        self.check_room(build.where, len(rows), steps)
-        self._rows, self._steps = self._rows + len(rows), self._steps + steps
+        rows = sum(len(part.rows) for part in parts)
+        steps = sum(frames_to_ground(part.first, part.second) for part in parts)
+        self.check_room(build.where, rows, steps)
+        self._rows, self._steps = self._rows + rows, self._steps + steps
 
     def has_constraint(self, name: str) -> bool:
         """Whether a constraint or a contact was given under this name."""
@@ -328,9 +330,9 @@ class Mechanism(Tree):
             because = f"equations with more than {MOST_ROWS} cannot be written out"
             raise ModelError(Problem(self.where(where), what, because, "leave out constraints, or divide the model"))
         if self._steps + steps > MOST_STEPS:
-            what = f"{self._rows + rows} rows of constraints and contacts act through {self._steps + steps} frames"
-            because = f"equations with more than {MOST_STEPS} between them and the ground cannot be written out"
-            raise ModelError(Problem(self.where(where), what, because, "constrain bodies nearer to the ground"))
+            what = f"constraints and contacts would act through {self._steps + steps} frames, from the ground to bodies far out"
+            because = f"equations with more than {MOST_STEPS} cannot be written out"
+            raise ModelError(Problem(self.where(where), what, because, "constrain fewer bodies far out on a chain"))
 
     def has_row(self, name: str) -> bool:
         """Whether a row is called so: by its constraint, or by a constraint and a label with a dot in between."""
@@ -427,7 +429,11 @@ class Mechanism(Tree):
         Everything that was judged when it was declared is judged again with them: masses, inertias, radii, axes,
         stiffnesses. Where anything is refused, nothing changes.
         """
-        fixed = change_parameters(self, values)
+        self.judged_with = None
+        try:
+            fixed = change_parameters(self, values)
+        finally:
+            self.judged_with = None
         if fixed:
             self.revision += 1
         return fixed
@@ -455,7 +461,10 @@ class Mechanism(Tree):
                 )
             )
         if len(definitions) > MOST_COORDINATES:
-            what, because = f"{len(definitions)} speeds are chosen", f"of more than {MOST_COORDINATES} no equations can be"
+            what, because = (
+                f"{len(definitions)} speeds are chosen",
+                f"of more than {MOST_COORDINATES} no equations can be",
+            )
             fix = "leave the speeds to the joints: then motion is computed by recursion over the bodies"
             raise ModelError(Problem(self.where("speeds"), what, f"{because} written out", fix))
         if written := self._written_in_speeds():

@@ -85,7 +85,7 @@ class Tree(Symbols):
     def __getstate__(self) -> dict[str, Any]:
         """Everything, bodies parents first in front: a body holds its joint and that its parent, so that from a body
         far out pickle and deepcopy would go down the whole tree, deeper than Python allows."""
-        return {"bodies outward": self._bodies_outward(), **vars(self)}
+        return {"bodies outward": self._bodies_outward(), **vars(self), "judged_with": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update((name, value) for name, value in state.items() if name != "bodies outward")

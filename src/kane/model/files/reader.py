@@ -16,6 +16,7 @@ from pathlib import Path
 from ...errors import ExpressionError, ModelError
 from ..attitude import attitudes
 from ..mechanism import Mechanism
+from ..size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS
 from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
@@ -34,7 +35,6 @@ from .parts import (
     read_speeds,
     read_wheel,
 )
-from ..size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS
 from .values import WORD, Entry, NodeValues, entries
 
 Read = Callable[[NodeValues, str, Node, int], None]
@@ -131,7 +131,16 @@ def _check_counts(faults: FaultCollector, file: Entry) -> None:
         raise TooManyFaults
 
 
-_SPEEDS = {"weld": 0, "coupled": 0, "cylindrical": 2, "universal": 2, "gimbal": 3, "spherical": 3, "planar": 3, "free": 6}
+_SPEEDS = {
+    "weld": 0,
+    "coupled": 0,
+    "cylindrical": 2,
+    "universal": 2,
+    "gimbal": 3,
+    "spherical": 3,
+    "planar": 3,
+    "free": 6,
+}
 """Speeds of joints by their types, where that is not one."""
 
 
