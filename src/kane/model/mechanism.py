@@ -330,7 +330,8 @@ class Mechanism(Tree):
             because = f"equations with more than {MOST_ROWS} cannot be written out"
             raise ModelError(Problem(self.where(where), what, because, "leave out constraints, or divide the model"))
         if self._steps + steps > MOST_STEPS:
-            what = f"constraints and contacts would act through {self._steps + steps} frames, from the ground to bodies far out"
+            count = self._steps + steps
+            what = f"constraints and contacts would act through {count} frames, from the ground to bodies far out"
             because = f"equations with more than {MOST_STEPS} cannot be written out"
             raise ModelError(Problem(self.where(where), what, because, "constrain fewer bodies far out on a chain"))
 
@@ -461,12 +462,9 @@ class Mechanism(Tree):
                 )
             )
         if len(definitions) > MOST_COORDINATES:
-            what, because = (
-                f"{len(definitions)} speeds are chosen",
-                f"of more than {MOST_COORDINATES} no equations can be",
-            )
+            because = f"equations with more than {MOST_COORDINATES} cannot be written out"
             fix = "leave the speeds to the joints: then motion is computed by recursion over the bodies"
-            raise ModelError(Problem(self.where("speeds"), what, f"{because} written out", fix))
+            raise ModelError(Problem(self.where("speeds"), f"{len(definitions)} speeds are chosen", because, fix))
         if written := self._written_in_speeds():
             raise ModelError(
                 Problem(

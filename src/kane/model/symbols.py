@@ -356,10 +356,8 @@ class Symbols:
         (('q1',), ('u_q1',))
         """
         if self._coordinates_declared >= MOST_COORDINATES:
-            what, because = (
-                f"more than {MOST_COORDINATES} coordinates outside joints",
-                "their equations are written out",
-            )
+            what = f"there are {MOST_COORDINATES} coordinates outside joints already"
+            because = "equations with more cannot be written out"
             raise ModelError(Problem(self.where(f"coordinate '{name}'"), what, because, "move bodies by joints"))
         record = self._coordinate(name, initial)
         self._coordinates_declared += 1

@@ -140,7 +140,7 @@ def equation_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> list
         raise build.refuse("no equation is given", fix="give an expression that is zero")
     mechanism = build.mechanism
     names = MeasureNumbers(mechanism, mechanism.known_names)
-    exprs = []
+    exprs: list[Expr] = []
     for equation in equations:
         exprs.append(_left_minus_right(build, equation, names))
         build.check_room(len(exprs), names.steps)
