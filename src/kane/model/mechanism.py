@@ -54,7 +54,9 @@ class Mechanism(Tree):
         self.constraints: dict[str, BuiltConstraint] = {}
         self.changing: dict[str, BuiltChanging] = {}  # what comes and goes, by the names of its elements
         self._rows, self._steps = 0, 0  # rows so far, and frames between them and the ground
-        self._given: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given under
+        self._elements_of: dict[
+            str, tuple[BuiltChanging, ...]
+        ] = {}  # the same, by the names that they were given under
         self.wheels: dict[str, Wheel] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
         self.controls: dict[str, NamedControl] = {}
@@ -273,7 +275,7 @@ class Mechanism(Tree):
         built = build_changing(self, name, record, conditions, f"{kind} '{name}'")
         self._check_rows(built, Builder(self, name, f"{kind} '{name}'"))
         self.changing |= {part.name: part for part in built}
-        self._given[name] = built
+        self._elements_of[name] = built
         return built
 
     def _change_conditions(
@@ -285,8 +287,8 @@ class Mechanism(Tree):
         held: bool | None,
     ) -> tuple[BuiltChanging, ...]:
         """Give a constraint that comes and goes new conditions, in place of those it has."""
-        if not (given := self._given.get(name)):
-            known = suggestion(name, self._given)
+        if not (given := self._elements_of.get(name)):
+            known = suggestion(name, self._elements_of)
             raise ModelError(
                 Problem(self.where(f"constraint '{name}'"), "there is none of this name that comes and goes", fix=known)
             )
@@ -294,11 +296,11 @@ class Mechanism(Tree):
         built = build_changing(self, name, given[0].record, conditions, f"constraint '{name}'")
         self.revision += 1
         self.changing |= {part.name: part for part in built}
-        self._given[name] = built
+        self._elements_of[name] = built
         return built
 
     def _new_constraint(self, name: str, kind: str) -> None:
-        self.new_name(name, kind, ChainMap(self.constraints, self.changing, self._given))
+        self.new_name(name, kind, ChainMap(self.constraints, self.changing, self._elements_of))
         self.check_room(f"{kind} '{name}'", 1)
 
     def _check_rows(self, parts: Sequence[BuiltConstraint | BuiltChanging], build: Builder) -> None:
@@ -320,7 +322,7 @@ class Mechanism(Tree):
 
     def has_constraint(self, name: str) -> bool:
         """Whether a constraint or a contact was given under this name."""
-        return name in self.constraints or name in self._given
+        return name in self.constraints or name in self._elements_of
 
     def check_room(self, where: str, rows: int, steps: int = 0) -> None:
         """Refuse more rows than can be written out; `steps` are the frames between them and the ground."""

@@ -67,6 +67,25 @@ class _Defaults(Mapping[str, float]):
         return len(self._parameters)
 
 
+class ParameterSymbols(Mapping[str, Expr]):
+    """Parameters by name → their symbols."""
+
+    def __init__(self, parameters: Mapping[str, Parameter]):
+        self._parameters = parameters
+
+    def __getitem__(self, name: str) -> Expr:
+        return self._parameters[name].symbol
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parameters
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+
 class _SameNames(Mapping[str, Expr]):
     """Known names as inputs of another graph, each made when it is asked for."""
 

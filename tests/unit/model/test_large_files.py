@@ -46,7 +46,7 @@ from unit.model.large_files import (
 
 SIZE = 12_000  # characters: what grows faster than the file shows here already
 CALLS = 60  # per character of a file; a body or a joint takes some hundred calls and some twenty characters
-LIMITED = 3_000_000  # calls for parts of which a model has a limited number, however long the file is
+LIMITED = 6_000_000  # calls for parts of which a model has a limited number, however long the file is
 COMPARISONS = 101 * MAX_FAULTS  # of names, letter by letter: those of one suggestion, at most once for each fault
 MESSAGE = 100_000  # characters
 
