@@ -126,7 +126,8 @@ def test_a_large_file_of_every_kind_of_part_is_a_model(name: str) -> None:
 def test_there_are_large_files_of_every_section_and_kind() -> None:
     texts = [make(20_000) for make in PARTS.values()]
     single = {"kane", "extends", "name", "about", "gravity", "duration"}
-    assert {s for s in SECTIONS if any(f"\n{s}:" in text for text in texts)} == set(SECTIONS) - single
+    found = {s for s in SECTIONS if any(f"\n{s}:" in text for text in texts)}
+    assert found - single == set(SECTIONS) - single
     assert set(CONSTRAINT_KINDS) == set(CONSTRAINTS) and set(LOAD_KINDS) == set(LOADS)
     assert set(JOINT_KINDS) == set(JOINT_TYPES) and {*CONTACT_KINDS, "plane", "surface"} == set(WORDS)
 
