@@ -18,17 +18,15 @@ from kane.errors import KaneError, ModelError
 from kane.model import read_mechanism, read_urdf, write_mechanism
 from long.block import Disagreement
 from long.tries import draws
-from unit.model.large_files import GEOMETRY, LARGE
+from unit.model.large_files import LARGE
 from unit.model.test_broken_files import TEXTS, WORDS
 
 CORPUS = Path(__file__).with_name("corpus.json")
 """Texts that once were a fault: {"yaml": [...], "urdf": [...]}. They are the first tries of every run."""
 
-PROCESSOR_TIME = 5.0  # s for a file, on a shared core; large ones with much geometry may take longer, in proportion
+PROCESSOR_TIME = 5.0  # s for a file, on a shared core
 GROWTH = 2.5  # of the time per character, from a file of an eighth of the size: eight would be quadratic work
 MEMORY = 300e6  # bytes, the most that the process may ever have had, this test and all it imports included
-MUCH_MEMORY = 1.2e9  # the same for thousands of rolling contacts in a file, which are models like any other
-COSTLY = {**LARGE, **GEOMETRY}
 SIZES = 10_000, 1_000_000  # characters of large files
 
 URDF = """<?xml version="1.0"?>
@@ -101,8 +99,8 @@ def hostile_text(number: int) -> tuple[str, str]:
 def large_text(number: int) -> tuple[str, str]:
     """(kind, text) of a file of up to a megabyte that is meant to cost much; half of them damaged."""
     rng = draws("large files", number)
-    kind, size = list(COSTLY)[int(rng.integers(len(COSTLY)))], int(np.exp(rng.uniform(*np.log(SIZES))))
-    text = COSTLY[kind](size)
+    kind, size = list(LARGE)[int(rng.integers(len(LARGE)))], int(np.exp(rng.uniform(*np.log(SIZES))))
+    text = LARGE[kind](size)
     for _ in range(int(rng.integers(0, 6)) if rng.random() < 0.5 else 0):
         place, new = int(rng.integers(len(text))), WORDS[int(rng.integers(len(WORDS)))]
         text = text[:place] + new + text[place + int(rng.integers(0, 12)) :]
@@ -142,10 +140,10 @@ def forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
-def _search(judge: Callable[[str], str], text: str, allowed: Callable[[], float], most: float = MEMORY) -> str:
+def _search(judge: Callable[[str], str], text: str, allowed: Callable[[], float]) -> str:
     """Read one file: what became of it; a refusal says where and what, and neither time nor memory is wasted.
 
-    `allowed` is the time (s) that it may take beyond `PROCESSOR_TIME`, `most` the memory (bytes).
+    `allowed` is the time (s) that it may take beyond `PROCESSOR_TIME`.
     """
     forget_peak()
     started = time.process_time()
@@ -157,7 +155,7 @@ def _search(judge: Callable[[str], str], text: str, allowed: Callable[[], float]
             raise Disagreement(f"a refusal that does not say where or what: {error!r}") from error
         outcome = "refused"
     spent, memory = time.process_time() - started, peak_memory()
-    if memory > most or (spent > PROCESSOR_TIME and spent > allowed()):
+    if memory > MEMORY or (spent > PROCESSOR_TIME and spent > allowed()):
         raise Disagreement(f"{len(text)} characters took {spent:.1f} s and {memory / 1e6:.0f} MB")
     return outcome
 
@@ -180,11 +178,11 @@ def _search_large(number: int) -> str:
     def allowed() -> float:
         started = time.process_time()
         with contextlib.suppress(KaneError):
-            _judge_large(COSTLY[kind](len(text) // 8))
+            _judge_large(LARGE[kind](len(text) // 8))
         return 8 * GROWTH * (time.process_time() - started)
 
     try:
-        return _search(_judge_large, text, allowed, MUCH_MEMORY if kind in GEOMETRY else MEMORY)
+        return _search(_judge_large, text, allowed)
     except Exception as error:
         error.add_note(f"{kind}, {len(text)} characters")
         raise

@@ -213,6 +213,8 @@ class Values:
                 if args[0] not in self._values:
                     raise ExpressionError(f"no value given for the input '{args[0]}'")
                 numbers[node] = self._values[args[0]]
+            elif len(args) == 2:
+                numbers[node] = TABLE[op].value(numbers[args[0]], numbers[args[1]])
             else:
-                numbers[node] = TABLE[op].value(*(numbers[a] for a in args))
+                numbers[node] = TABLE[op].value(*[numbers[a] for a in args])
         return [numbers[e.id] for e in exprs]

@@ -20,7 +20,7 @@ from .constraints.equations import curve_exprs, describe_equations, equation_exp
 from .constraints.places import Acting, BodyPlace, perpendiculars, row
 from .constraints.rows import Row
 from .constraints.shapes import ContactShape, make_shape
-from .records import Body, Joint
+from .records import Body, Joint, frames_to_ground
 from .symbols import Quantity
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Builder:
     def two_bodies(self, first: Body | str, second: Body | str) -> tuple[Body, Body]:
         """Both bodies of a constraint, attached and not the same."""
         a, b = self.body(first), self.body(second)
-        self.check_room(1, sum(body.frame.depth for body in (a, b) if body.frame is not None))
+        self.check_room(1, frames_to_ground(a, b))
         if a is b:
             because = "a constraint restricts the motion of one body relative to another"
             raise self.refuse(f"body '{a.name}' is named twice", because, "name two bodies, or the ground")

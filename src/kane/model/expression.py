@@ -246,7 +246,7 @@ class _ExpressionParser:
         if len(words) == 1:
             raise _fault(self.text, self.span[0], "it is empty; write a number, a name or a formula")
         graph, operands, pending = self.graph, self.operands, self.pending
-        plain = self.names if type(self.names) is dict else {}
+        plain = self.names if isinstance(self.names, dict) else getattr(self.names, "plain", {})
         wants_operand = True
         for k, (kind, word, start) in enumerate(words):
             if wants_operand:  # names and + - * / are nearly all of a long expression: dealt with here

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
 from ..errors import ExpressionError
 from ..graph import Expr
@@ -21,7 +20,7 @@ class MeasureNumbers(Mapping[str, Expr]):
     (position from O along the axes of N, m). A body's name stands for its frame and its origin."""
 
     def __init__(self, tree: Tree, names: Mapping[str, Expr]):
-        self._names = names
+        self._names = self.plain = names  # those that are no measure numbers
         self._tree = tree
         self.steps = 0  # frames between the ground and what was measured
 
@@ -39,11 +38,11 @@ class MeasureNumbers(Mapping[str, Expr]):
             raise KeyError(name)
         if axis not in ("x", "y", "z") or not place:
             raise ExpressionError(f"'{name}' has no axis; write {kind}.{_MEASURED[kind]}.x, .y or .z")
-        known: Mapping[str, Any] = self._tree.frames if kind == "w" else self._tree.points
+        known = self._tree.frames if kind == "w" else self._tree.points
         if place not in known:
             raise ExpressionError(f"unknown {_MEASURED[kind].lower()} '{place}'; {suggestion(place, known)}")
         k = "xyz".index(axis)
-        self.steps += (known[place] if kind == "w" else known[place].home).depth
+        self.steps += (self._tree.frames[place] if kind == "w" else self._tree.points[place].home).depth
         if kind == "w":
             return self._kinematics.w(self._tree.frames[place])[k]
         if kind == "v":

@@ -17,7 +17,8 @@ from typing import Any, cast, overload
 import numpy as np
 
 from ..errors import ModelError, Problem, visible
-from ..graph import Expr, depends_on
+from ..graph import Expr, Values, depends_on
+from ..space import Kinematics
 from ..space.algebra import Triple
 from .attitude import attitudes
 from .builder import Builder
@@ -31,7 +32,7 @@ from .loads import BuiltLoad, Load
 from .measures import MeasureNumbers
 from .parameters import change_parameters, check_rotor
 from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wheel, add_slosh
-from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Shape, Speed
+from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Shape, Speed, frames_to_ground
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions
 from .symbols import Quantity, suggestion
@@ -54,7 +55,7 @@ class Mechanism(Tree):
         self.constraints: dict[str, BuiltConstraint] = {}
         self.changing: dict[str, BuiltChanging] = {}  # what comes and goes, by the names of its elements
         self._rows, self._steps = 0, 0  # rows so far, and frames between them and the ground
-        self._given: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given under
+        self._elements_of: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given
         self.reaction_wheels: dict[str, ReactionWheel] = {}
         self.vehicles: dict[str, BuiltVehicle] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
@@ -65,6 +66,7 @@ class Mechanism(Tree):
         self._gravity_taken: Triple | None = None
         self._signed: tuple[int, str] | None = None
         self._builtin: tuple[str, tuple[tuple[str, ...], ...]] = ("", ())
+        self.judged_with: tuple[int, Kinematics, list[Values]] | None = None  # what contacts are judged with
         self.is_full = False  # no more rows of constraints and contacts can be added
         self.source: object = None  # what the description was made from, where that says more than the description
 
@@ -273,7 +275,7 @@ class Mechanism(Tree):
         built = build_changing(self, name, record, conditions, f"{kind} '{name}'")
         self._check_rows(built, Builder(self, name, f"{kind} '{name}'"))
         self.changing |= {part.name: part for part in built}
-        self._given[name] = built
+        self._elements_of[name] = built
         return built
 
     def _change_conditions(
@@ -285,8 +287,8 @@ class Mechanism(Tree):
         held: bool | None,
     ) -> tuple[BuiltChanging, ...]:
         """Give a constraint that comes and goes new conditions, in place of those it has."""
-        if not (given := self._given.get(name)):
-            known = suggestion(name, self._given)
+        if not (given := self._elements_of.get(name)):
+            known = suggestion(name, self._elements_of)
             raise ModelError(
                 Problem(self.where(f"constraint '{name}'"), "there is none of this name that comes and goes", fix=known)
             )
@@ -294,11 +296,11 @@ class Mechanism(Tree):
         built = build_changing(self, name, given[0].record, conditions, f"constraint '{name}'")
         self.revision += 1
         self.changing |= {part.name: part for part in built}
-        self._given[name] = built
+        self._elements_of[name] = built
         return built
 
     def _new_constraint(self, name: str, kind: str) -> None:
-        self.new_name(name, kind, ChainMap(self.constraints, self.changing, self._given))
+        self.new_name(name, kind, ChainMap(self.constraints, self.changing, self._elements_of))
         self.check_room(f"{kind} '{name}'", 1)
 
     def _check_rows(self, parts: Sequence[BuiltConstraint | BuiltChanging], build: Builder) -> None:
@@ -313,14 +315,14 @@ class Mechanism(Tree):
             if taken := next((name for name in part.row_names() if self.has_row(name)), None):
                 because = "names of rows, constraint.label, are unique"
                 raise build.refuse(f"there is a row '{taken}' already", because, "rename one of the two")
-        rows = [row for part in parts for row in part.rows]
-        steps = sum(row.depth for row in rows)
-        self.check_room(build.where, len(rows), steps)
-        self._rows, self._steps = self._rows + len(rows), self._steps + steps
+        rows = sum(len(part.rows) for part in parts)
+        steps = sum(frames_to_ground(part.first, part.second) for part in parts)
+        self.check_room(build.where, rows, steps)
+        self._rows, self._steps = self._rows + rows, self._steps + steps
 
     def has_constraint(self, name: str) -> bool:
         """Whether a constraint or a contact was given under this name."""
-        return name in self.constraints or name in self._given
+        return name in self.constraints or name in self._elements_of
 
     def check_room(self, where: str, rows: int, steps: int = 0) -> None:
         """Refuse more rows than can be written out; `steps` are the frames between them and the ground."""
@@ -330,9 +332,10 @@ class Mechanism(Tree):
             because = f"equations with more than {MOST_ROWS} cannot be written out"
             raise ModelError(Problem(self.where(where), what, because, "leave out constraints, or divide the model"))
         if self._steps + steps > MOST_STEPS:
-            what = f"{self._rows + rows} rows of constraints and contacts act through {self._steps + steps} frames"
-            because = f"equations with more than {MOST_STEPS} between them and the ground cannot be written out"
-            raise ModelError(Problem(self.where(where), what, because, "constrain bodies nearer to the ground"))
+            count = self._steps + steps
+            what = f"constraints and contacts would act through {count} frames, from the ground to bodies far out"
+            because = f"equations with more than {MOST_STEPS} cannot be written out"
+            raise ModelError(Problem(self.where(where), what, because, "constrain fewer bodies far out on a chain"))
 
     def has_row(self, name: str) -> bool:
         """Whether a row is called so: by its constraint, or by a constraint and a label with a dot in between."""
@@ -472,7 +475,11 @@ class Mechanism(Tree):
         Everything that was judged when it was declared is judged again with them: masses, inertias, radii, axes,
         stiffnesses. Where anything is refused, nothing changes.
         """
-        fixed = change_parameters(self, values)
+        self.judged_with = None
+        try:
+            fixed = change_parameters(self, values)
+        finally:
+            self.judged_with = None
         if fixed:
             self.revision += 1
         return fixed
@@ -500,12 +507,9 @@ class Mechanism(Tree):
                 )
             )
         if len(definitions) > MOST_COORDINATES:
-            what, because = (
-                f"{len(definitions)} speeds are chosen",
-                f"of more than {MOST_COORDINATES} no equations can be",
-            )
+            because = f"equations with more than {MOST_COORDINATES} cannot be written out"
             fix = "leave the speeds to the joints: then motion is computed by recursion over the bodies"
-            raise ModelError(Problem(self.where("speeds"), what, f"{because} written out", fix))
+            raise ModelError(Problem(self.where("speeds"), f"{len(definitions)} speeds are chosen", because, fix))
         if written := self._written_in_speeds():
             raise ModelError(
                 Problem(

@@ -6,14 +6,14 @@ joints and speeds that were chosen are written out, with matrices that are dense
 
 from __future__ import annotations
 
-MOST_ROWS = 2000
+MOST_ROWS = 1000
 """Rows of constraints and contacts together. Measured, to the first answer: 20 rods between bodies 5 s, 50 39 s, 100
-139 s; at 2000 the factors of their matrix alone are 8 s of every evaluation."""
+139 s, growing with the square: hours for 1000."""
 
-MOST_STEPS = 20_000
-"""Frames between the ground and what a row acts on, over all rows, and between the ground and what chosen speeds
-measure: as many entries have the matrices at least that are written out. A chain of 144 joints is the longest that is
-written out at all."""
+MOST_STEPS = 12_000
+"""Frames between the ground and the bodies that constraints and contacts act on, beyond the first ten of each, all
+together; also frames between the ground and what chosen speeds measure. A chain of 144 joints, the longest that is
+written out at all, may have a contact at each of its links."""
 
 MOST_COORDINATES = 2000
 """Coordinates outside joints, and generalized speeds that are chosen."""

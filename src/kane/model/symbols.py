@@ -67,6 +67,25 @@ class _Defaults(Mapping[str, float]):
         return len(self._parameters)
 
 
+class ParameterSymbols(Mapping[str, Expr]):
+    """Parameters by name → their symbols."""
+
+    def __init__(self, parameters: Mapping[str, Parameter]):
+        self._parameters = parameters
+
+    def __getitem__(self, name: str) -> Expr:
+        return self._parameters[name].symbol
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._parameters
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+
 class _SameNames(Mapping[str, Expr]):
     """Known names as inputs of another graph, each made when it is asked for."""
 
@@ -356,10 +375,8 @@ class Symbols:
         (('q1',), ('u_q1',))
         """
         if self._coordinates_declared >= MOST_COORDINATES:
-            what, because = (
-                f"more than {MOST_COORDINATES} coordinates outside joints",
-                "their equations are written out",
-            )
+            what = f"there are {MOST_COORDINATES} coordinates outside joints already"
+            because = "equations with more cannot be written out"
             raise ModelError(Problem(self.where(f"coordinate '{name}'"), what, because, "move bodies by joints"))
         record = self._coordinate(name, initial)
         self._coordinates_declared += 1

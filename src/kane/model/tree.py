@@ -85,7 +85,7 @@ class Tree(Symbols):
     def __getstate__(self) -> dict[str, Any]:
         """Everything, bodies parents first in front: a body holds its joint and that its parent, so that from a body
         far out pickle and deepcopy would go down the whole tree, deeper than Python allows."""
-        return {"bodies outward": self._bodies_outward(), **vars(self)}
+        return {"bodies outward": self._bodies_outward(), **vars(self), "judged_with": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update((name, value) for name, value in state.items() if name != "bodies outward")
@@ -583,25 +583,25 @@ class Tree(Symbols):
         self.points.setdefault(child.name, child.origin)
 
 
-def _axis(m: Tree, given: dict[str, Any], where: str) -> Triple:
-    return m.axis(given.pop("axis", "z"), f"{where} / axis")
+def _axis(m: Tree, options: dict[str, Any], where: str) -> Triple:
+    return m.axis(options.pop("axis", "z"), f"{where} / axis")
 
 
-def _screw(m: Tree, given: dict[str, Any], where: str) -> JointType:
-    return Screw(_axis(m, given, where), m.scalar(given.pop("pitch", 0.0), f"{where} / pitch"))
+def _screw(m: Tree, options: dict[str, Any], where: str) -> JointType:
+    return Screw(_axis(m, options, where), m.scalar(options.pop("pitch", 0.0), f"{where} / pitch"))
 
 
 _MAKERS: Mapping[str, Callable[[Tree, dict[str, Any], str], JointType]] = {
-    "weld": lambda m, given, where: Weld(),
-    "revolute": lambda m, given, where: Revolute(_axis(m, given, where)),
-    "prismatic": lambda m, given, where: Prismatic(_axis(m, given, where)),
+    "weld": lambda m, options, where: Weld(),
+    "revolute": lambda m, options, where: Revolute(_axis(m, options, where)),
+    "prismatic": lambda m, options, where: Prismatic(_axis(m, options, where)),
     "screw": _screw,
-    "cylindrical": lambda m, given, where: Cylindrical(_axis(m, given, where)),
-    "universal": lambda m, given, where: Universal(str(given.pop("sequence", "body xy"))),
-    "gimbal": lambda m, given, where: Gimbal(str(given.pop("sequence", "body 123"))),
-    "spherical": lambda m, given, where: Spherical(),
-    "planar": lambda m, given, where: Planar(str(given.pop("normal", "z")), str(given.pop("velocity", "parent"))),
-    "free": lambda m, given, where: Free(str(given.pop("velocity", "body"))),
-    "coupled": lambda m, given, where: m.make_coupled(given, where),
+    "cylindrical": lambda m, options, where: Cylindrical(_axis(m, options, where)),
+    "universal": lambda m, options, where: Universal(str(options.pop("sequence", "body xy"))),
+    "gimbal": lambda m, options, where: Gimbal(str(options.pop("sequence", "body 123"))),
+    "spherical": lambda m, options, where: Spherical(),
+    "planar": lambda m, options, where: Planar(str(options.pop("normal", "z")), str(options.pop("velocity", "parent"))),
+    "free": lambda m, options, where: Free(str(options.pop("velocity", "body"))),
+    "coupled": lambda m, options, where: m.make_coupled(options, where),
 }
 """Type of a joint → what makes it of its options, taking those that it knows."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import ExpressionError
 from ..graph import Expr, Graph
@@ -190,7 +191,7 @@ class Point:
     in the carrier, may have its components in another frame (its own), in which it is simpler.
     """
 
-    __slots__ = ("home", "name", "offset", "offset_rate", "parent", "v_NP")
+    __slots__ = ("home", "name", "offset", "offset_rate", "parent", "seen_from", "v_NP")
 
     def __init__(self, name: str, home: Frame, parent: Point | None = None, offset: Vector | None = None):
         self.name = name
@@ -199,6 +200,15 @@ class Point:
         self.offset = home.vector(0, 0, 0) if offset is None else offset
         self.offset_rate: Vector | None = None
         self.v_NP: Vector | None = None
+        self.seen_from: dict[Point, Vector] = {}  # where it is, of points far out on a chain
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__ if name != "seen_from"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.seen_from = {}
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def locate_new(
         self, name: str, offset: Vector, rate: Triple | Vector | None = None, home: Frame | None = None
@@ -222,18 +232,39 @@ class Point:
 
 def position(point: Point, origin: Point) -> Vector:
     """The vector from `origin` to `point`."""
-    up = {id(p): k for k, p in enumerate(_chain(origin))}
-    here = _chain(point)
+    back, here = _chain(origin), _chain(point)
+    up = {id(p): k for k, p in enumerate(back)}
     meet = next((k for k, p in enumerate(here) if id(p) in up), None)
     if meet is None:
         raise ExpressionError(
             f"points '{point.name}' and '{origin.name}' are not connected: locate one from the other first"
         )
+    outward, inward = here[:meet], back[: up[id(here[meet])]]
+    if len(outward) + len(inward) > _FAR:
+        return _offset_along(outward, here[meet]) - _offset_along(inward, here[meet])
     result = origin.home.vector(0, 0, 0)
-    for p in _chain(origin)[: up[id(here[meet])]]:
+    for p in inward:
         result = result - p.offset
-    for p in reversed(here[:meet]):
+    for p in reversed(outward):
         result = result + p.offset
+    return result
+
+
+_FAR = 64  # points between a point and an origin: some twenty joints
+
+
+def _offset_along(path: Sequence[Point], start: Point) -> Vector:
+    """The vector from `start` to the first point of a path that ends beside it.
+
+    It is that of the point before and one more offset, and is remembered: all points of a long chain together take as
+    many steps as there are.
+    """
+    known = next((k for k in range(1, len(path)) if start in path[k].seen_from), len(path))
+    result = path[known].seen_from[start] if known < len(path) else start.home.vector(0, 0, 0)
+    for k in range(known - 1, -1, -1):
+        result = result + path[k].offset
+        if k:
+            path[k].seen_from[start] = result
     return result
 
 

@@ -16,7 +16,9 @@ from ..graph.rules import ONE, ZERO
 from .algebra import Matrix, Triple, dot, plus, product, scaled, transpose, transpose_times
 
 UNIT_TOLERANCE = 1e-6  # an axis is a unit vector to the digits people write
-_ALONG = {tuple(s if j == k else 0.0 for j in range(3)): (k, s) for k in range(3) for s in (1.0, -1.0)}
+_ALONG: dict[tuple[float | None, ...], tuple[int, float]] = {
+    tuple(s if j == k else 0.0 for j in range(3)): (k, s) for k in range(3) for s in (1.0, -1.0)
+}
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 
 
@@ -67,9 +69,9 @@ def simple(axis: int, angle: Expr) -> Matrix:
 def about(axis: Triple, angle: Expr) -> Matrix:
     """Rotation by `angle` about a unit vector: Rodrigues' formula, R = c 1 + s ẽ + (1 − c) e eᵀ."""
     graph = angle.graph
-    numbers = (axis[0].number, axis[1].number, axis[2].number)
-    if numbers in _ALONG:
-        k, sign = _ALONG[numbers]
+    along = _ALONG.get((axis[0].number, axis[1].number, axis[2].number))
+    if along is not None:
+        k, sign = along
         return simple(k, angle if sign > 0 else -angle)
     c, s = angle.cos(), angle.sin()
     x, y, z = axis

@@ -1,32 +1,39 @@
-"""Files of up to a megabyte that are meant to cost much: every section, every kind of part, as many as there is room
-for.
+"""Files of up to a megabyte that are meant to cost much: every section, every kind of part, as many as will go in.
 
-A kind of file is a text and lines that are repeated, section by section. In a line `@` is the number of the repetition
-and `BEFORE` the body of the one before, the ground for the first.
+A kind of file is a text and lines that are repeated, section by section, as often as a model may have such parts;
+then come parameters. In a line `@` is the number of the repetition and `BEFORE` the body of the one before, the ground
+for the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from kane.model.size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS
+
 HEAD = "kane: 1\nname: large\n"
+LIMITS = MOST_ROWS, MOST_COORDINATES, MOST_SPEEDS
+ROOM, COORDINATES, SPEEDS = LIMITS  # the most that a model may have of rows, coordinates outside joints, and speeds
 
 
 @dataclass(frozen=True, slots=True)
 class LargeFile:
-    """The line of each section that is repeated, with what stands before it in its section, and other sections."""
+    """The line of each section that is repeated, `most` times at most; what stands before it in its section; and other
+    sections."""
 
     lines: Mapping[str, str]
     start: str = ""
     first: Mapping[str, str] = field(default_factory=dict)
+    most: int | None = None
 
     def __call__(self, size: int) -> str:
         """The file with as many repetitions as there is room for in `size` characters."""
         found = {section: [f"{section}:\n", self.first.get(section, "")] for section in self.lines}
         used = len(HEAD) + len(self.start) + sum(len(text) for texts in found.values() for text in texts)
         number = 0
-        while True:
+        while number != self.most:
             before = f"b{number - 1}" if number else "ground"
             new = [line.replace("BEFORE", before).replace("@", str(number)) + "\n" for line in self.lines.values()]
             used += sum(len(line) for line in new)
@@ -35,8 +42,23 @@ class LargeFile:
             for lines, line in zip(found.values(), new, strict=True):
                 lines.append(line)
             number += 1
+        else:
+            found.setdefault("parameters", ["parameters:\n"]).extend(_filling(size - used - 20))
         return "".join((HEAD, self.start, *(text for lines in found.values() for text in lines)))
 
+
+def _filling(size: int) -> Iterator[str]:
+    """Parameters that take so many characters."""
+    for number in itertools.count():
+        line = f"  filling{number}: 1\n"
+        size -= len(line)
+        if size < 0:
+            return
+        yield line
+
+
+LINKS = 150
+"""Of a chain whose speeds are measured from the ground."""
 
 BODY = "  b@: {mass: 1}"
 JOINT = "  j@: {type: free, parent: ground, child: b@}"
@@ -73,6 +95,9 @@ JOINT_KINDS = {
     "free": "",
     "coupled": ", follows: first, ratio: 2",
 }
+JOINT_SPEEDS = {"cylindrical": 2, "universal": 2, "gimbal": 3, "spherical": 3, "planar": 3, "free": 6}
+"""Speeds of kinds of joints, where that is not one."""
+
 LOAD_KINDS = {
     "force": "{force: [1, qb, @], body: a}",
     "torque": "{torque: [1, qb, @], body: a, reaction: b}",
@@ -116,8 +141,20 @@ CONSTRAINT_KINDS = {
     "universal": "first: a, second: b, first_at: [@, 0, 0]",
     "spherical": "first: a, second: b, first_at: [@, 0, 0]",
 }
+ROWS = {
+    **dict.fromkeys(("stop", "backlash", "point-on-line"), 2),
+    **dict.fromkeys(("rolling", "rolling-sphere", "rolling-on-sphere", "rolling-ellipsoid", "spherical"), 3),
+    **dict.fromkeys(("cylindrical", "universal"), 4),
+    **dict.fromkeys(("revolute", "prismatic"), 5),
+    "weld": 6,
+}
+"""Rows of kinds of constraints, where that is not one."""
+
 TIES = ("gear", "belt", "rack", "clutch")
 """Kinds of constraints between joints, of which each has its own."""
+
+CONTACT_ROWS = {"cylinder": 6, "capsule": 6, "box": 24, "vertices": 12}
+"""Rows of contacts of shapes, where that is not three."""
 
 CONTACT_KINDS = {
     "point": "point: [0, 0, @]",
@@ -135,7 +172,8 @@ def _joints(kind: str, options: str) -> LargeFile:
     """Thousands of bodies on joints of one kind."""
     joint = f"  j@: {{type: {kind}, parent: ground, child: b@{options}}}"
     leader = {"bodies": "  leader: {mass: 1}\n", "joints": f"  first: {_LEADER}\n"}
-    return LargeFile({"bodies": BODY, "joints": joint}, first=leader)
+    most = SPEEDS // JOINT_SPEEDS.get(kind, 1) - 1
+    return LargeFile({"bodies": BODY, "joints": joint}, first=leader, most=most)
 
 
 _LEADER = "{type: revolute, axis: z, parent: ground, child: leader, coordinate: ql}"
@@ -144,12 +182,13 @@ _LEADER = "{type: revolute, axis: z, parent: ground, child: leader, coordinate: 
 def _constraints(kind: str, options: str) -> LargeFile:
     """Thousands of constraints of one kind: on two bodies or, where they tie joints, on as many."""
     line = {"constraints": f"  r@: {{type: {kind}, {options}}}"}
+    most = ROOM // ROWS.get(kind, 1)
     if kind not in TIES:
-        return LargeFile(line, FEW)
+        return LargeFile(line, FEW, most=most)
     moves = "prismatic" if kind == "rack" else "revolute"
     tree = {"bodies": BODY, "joints": f"  j@: {{type: {moves}, axis: z, parent: ground, child: b@}}"}
     leader = {"bodies": "  leader: {mass: 1}\n", "joints": f"  first: {_LEADER}\n"}
-    return LargeFile({**tree, **line}, first=leader)
+    return LargeFile({**tree, **line}, first=leader, most=most)
 
 
 def _dense_speeds(n: int) -> str:
@@ -168,9 +207,10 @@ def _cycle(n: int) -> str:
 
 def _order(n: int) -> str:
     """All coordinates in another order."""
-    made = LargeFile({"extra_coordinates": "  q@:"})((n * 5) // 9)
-    count = made.count("\n") - 3
-    return f"{made}coordinates: [{','.join(f'q{k}' for k in reversed(range(count)))}]\n"
+    joints = {"bodies": BODY, "joints": "  j@: {type: prismatic, parent: ground, child: b@}"}
+    made = LargeFile(joints, most=SPEEDS)((n * 8) // 9)
+    count = made.count("prismatic")
+    return f"{made}coordinates: [{','.join(f'q_j{k}' for k in reversed(range(count)))}]\n"
 
 
 PARTS: Mapping[str, Callable[[int], str]] = {
@@ -180,34 +220,38 @@ PARTS: Mapping[str, Callable[[int], str]] = {
     ),
     "free parameters": LargeFile({"parameters": "  p@: {value: 1, free: true}"}, FEW),
     "parameters of parameters": LargeFile({"parameters": "  p@: 2*a + sin(a)"}, FEW, {"parameters": "  a: 1\n"}),
-    "coordinates": LargeFile({"extra_coordinates": "  q@:"}),
-    "coordinates with speeds": LargeFile({"extra_coordinates": "  q@: {speed: v@, initial: 1}"}),
+    "coordinates": LargeFile({"extra_coordinates": "  q@:"}, most=COORDINATES),
+    "coordinates with speeds": LargeFile({"extra_coordinates": "  q@: {speed: v@, initial: 1}"}, most=COORDINATES),
     "coordinates in order": _order,
-    "chosen speeds": LargeFile({"extra_coordinates": "  q@: {speed: v@}", "speeds": "  u@: q@'"}),
+    "chosen speeds": LargeFile({"extra_coordinates": "  q@: {speed: v@}", "speeds": "  u@: q@'"}, most=COORDINATES),
     "chosen speeds of many rates": _dense_speeds,
     "measure numbers": LargeFile(
         {
             "bodies": BODY,
             "joints": "  j@: {type: revolute, axis: z, parent: BEFORE, child: b@, at: [1, 0, 0]}",
             "speeds": "  u@: w.b@.z",
-        }
+        },
+        most=LINKS,
     ),
     "velocities as speeds": LargeFile(
         {
             "bodies": BODY,
             "joints": "  j@: {type: prismatic, axis: z, parent: BEFORE, child: b@}",
             "speeds": "  u@: v.b@.z",
-        }
+        },
+        most=LINKS,
     ),
     "heavy bodies": LargeFile(
         {
-            "bodies": "  b@: {mass: p, center: [p, 0, @], inertia: {xx: 1, yy: p, zz: 1}, about: center}",
+            "parameters": "  p@: 1",
+            "bodies": "  b@: {mass: p@, center: [p@, 0, @], inertia: {xx: 1, yy: p@, zz: 1}, about: center}",
             "joints": JOINT,
         },
-        "parameters: {p: 1}\n",
+        most=SPEEDS // 6,
     ),
     "shapes": LargeFile(
-        {"bodies": "  b@: {shapes: [{box: [1, 1, 1], at: [0, 0, 1], color: red}, {sphere: 1}]}", "joints": JOINT}
+        {"bodies": "  b@: {shapes: [{box: [1, 1, 1], at: [0, 0, 1], color: red}, {sphere: 1}]}", "joints": JOINT},
+        most=SPEEDS // 6,
     ),
     "chain of joints": LargeFile(
         {"bodies": BODY, "joints": "  j@: {type: revolute, axis: z, parent: BEFORE, child: b@}"}
@@ -224,7 +268,7 @@ PARTS: Mapping[str, Callable[[int], str]] = {
         first={"bodies": "  leader: {mass: 1}\n", "joints": f"  first: {_LEADER}\n"},
     ),
     **{f"joints: {kind}": _joints(kind, options) for kind, options in JOINT_KINDS.items()},
-    "spinning wheels": LargeFile({"reaction_wheels": "  w@: {body: a, axis: x, inertia: 1}"}, FEW),
+    "spinning wheels": LargeFile({"reaction_wheels": "  w@: {body: a, axis: x, inertia: 1}"}, FEW, most=SPEEDS - 7),
     "Hartenberg-Denavit rows": LargeFile(
         {"bodies": BODY, "dh": "    j@: {body: b@, a: 1, alpha: 1, d: 0, theta: 0}"},
         first={"dh": "  convention: modified\n  rows:\n"},
@@ -250,35 +294,47 @@ PARTS: Mapping[str, Callable[[int], str]] = {
             "parameters": "  p@: 1",
             **TREE,
             "loads": "  l@: {force: [p@*sin(t), 0, 1], body: b@, at: [0, p@, 0], reaction: BEFORE}",
-        }
+        },
+        most=SPEEDS // 6,
     ),
     **{f"constraints: {kind}": _constraints(kind, options) for kind, options in CONSTRAINT_KINDS.items()},
     "constraints of one equation each": LargeFile(
         {
             "extra_coordinates": "  q@: {speed: v@}",
             "constraints": "  c@: {type: configuration, equations: [q@**2 - 2*q@]}",
-        }
+        },
+        most=ROOM,
     ),
     "one constraint of many equations": LargeFile(
-        {"constraints": "    - sin(qb) - @"}, FEW, {"constraints": "  c:\n   type: configuration\n   equations:\n"}
+        {"constraints": "    - sin(qb) - @"},
+        FEW,
+        {"constraints": "  c:\n   type: configuration\n   equations:\n"},
+        ROOM,
     ),
     "conditions": LargeFile(
         {"constraints": "  c@: {type: configuration, equations: qb = @, when: t - 1, until: l - @}"},
         FEW,
         {"constraints": "  l: {type: configuration, equations: qb = t}\n"},
+        ROOM - 1,
     ),
     "rods between many bodies": LargeFile(
         {
             **TREE,
             "constraints": "  r@: {type: distance, first: b@, second: BEFORE, first_at: [1, 0, 0], length: 2 + sin(t)}",
-        }
+        },
+        most=ROOM,
     ),
     "wheels on many bodies": LargeFile(
-        {**TREE, "constraints": "  r@: {type: rolling, body: b@, radius: 1, axis: x, on: BEFORE, normal: z}"}
+        {**TREE, "constraints": "  r@: {type: rolling, body: b@, radius: 1, axis: x, on: BEFORE, normal: z}"},
+        most=ROOM // 3,
     ),
-    "wheels at the end of a chain": LargeFile({"constraints": "  r@: {type: rolling, body: c139, radius: 1@}"}, CHAIN),
+    "wheels at the end of a chain": LargeFile(
+        {"constraints": "  r@: {type: rolling, body: c139, radius: 1@}"}, CHAIN, most=70
+    ),
     "rods along a chain": LargeFile(
-        {"constraints": "  r@: {type: distance, first: ground, second: c139, first_at: [0, @, 1], length: 1}"}, CHAIN
+        {"constraints": "  r@: {type: distance, first: ground, second: c139, first_at: [0, @, 1], length: 1}"},
+        CHAIN,
+        most=70,
     ),
     "rods at the end of welds": LargeFile(
         {
@@ -287,10 +343,13 @@ PARTS: Mapping[str, Callable[[int], str]] = {
             "constraints": "  r@: {type: distance, first: foot, second: BEFORE, length: 1}",
         },
         first={"bodies": "  foot: {mass: 1}\n", "joints": "  foot: {type: free, parent: ground, child: foot}\n"},
+        most=110,
     ),
     **{
         f"contacts: {kind}": LargeFile(
-            {"contacts": f"  k@: {{between: [a, ground], shape: {{{shape}}}, friction: 1}}"}, FEW
+            {"contacts": f"  k@: {{between: [a, ground], shape: {{{shape}}}, friction: 1}}"},
+            FEW,
+            most=ROOM // CONTACT_ROWS.get(kind, 3),
         )
         for kind, shape in CONTACT_KINDS.items()
     },
@@ -298,22 +357,40 @@ PARTS: Mapping[str, Callable[[int], str]] = {
         {"bodies": "     - {sphere: 1, at: [0, @, 0]}"},
         "joints: {ja: {type: free, parent: ground, child: a}}\ncontacts: {k: {between: [a, ground]}}\n",
         {"bodies": "  a:\n    shapes:\n"},
+        ROOM // 3,
     ),
     "contacts of a surface": LargeFile(
-        {"contacts": '  k@: {between: [a, ground], shape: {point: [0, 0, 1]}, surface: {surface: "z - @*sin(x)"}}'}, FEW
+        {"contacts": '  k@: {between: [a, ground], shape: {point: [0, 0, 1]}, surface: {surface: "z - @*sin(x)"}}'},
+        FEW,
+        most=ROOM // 3,
     ),
     "contacts between bodies": LargeFile(
-        {**TREE, "contacts": "  k@: {between: [b@, BEFORE], shape: {sphere: 1}, surface: {sphere: 2}, friction: 1}"}
+        {**TREE, "contacts": "  k@: {between: [b@, BEFORE], shape: {sphere: 1}, surface: {sphere: 2}, friction: 1}"},
+        most=ROOM // 3,
     ),
-    "contacts of bare bodies": LargeFile({**TREE, "contacts": "  c@: {between: [b@, ground]}"}),
+    "contacts of bare bodies": LargeFile({**TREE, "contacts": "  c@: {between: [b@, ground]}"}, most=ROOM // 3),
+    "contacts along a chain": LargeFile(
+        {
+            "bodies": BODY,
+            "joints": "  j@: {type: revolute, axis: y, parent: BEFORE, child: b@, at: [1, 0, 0]}",
+            "contacts": "  k@: {between: [b@, ground], shape: {sphere: 0.1, at: [1, 0, 0]}}",
+        },
+        most=140,
+    ),
     "contacts at the end of a chain": LargeFile(
-        {"contacts": "  k@: {between: [c139, ground], shape: {sphere: 1@}}"}, CHAIN
+        {"contacts": "  k@: {between: [c139, ground], shape: {sphere: 1@}}"}, CHAIN, most=70
     ),
     "rotors": LargeFile({"rotors": "  r@: {joint: jb, inertia: 1}"}, FEW),
     "control laws": LargeFile({"controls": "  c@: {ub: -@*qb}"}, FEW),
-    "one law of many efforts": LargeFile({**TREE, "controls": "    u_j@_wx: -q_j@_px"}, first={"controls": "  c:\n"}),
-    "limits": LargeFile({"extra_coordinates": "  q@:", "limits": "  q@: {lower: -1, upper: 1, velocity: 2}"}),
-    "initial values": LargeFile({"extra_coordinates": "  q@: {speed: v@}", "initial": "  q@: 1\n  v@: 0.5"}),
+    "one law of many efforts": LargeFile(
+        {**TREE, "controls": "    u_j@_wx: -q_j@_px"}, first={"controls": "  c:\n"}, most=SPEEDS // 6
+    ),
+    "limits": LargeFile(
+        {"extra_coordinates": "  q@:", "limits": "  q@: {lower: -1, upper: 1, velocity: 2}"}, most=COORDINATES
+    ),
+    "initial values": LargeFile(
+        {"extra_coordinates": "  q@: {speed: v@}", "initial": "  q@: 1\n  v@: 0.5"}, most=COORDINATES
+    ),
     "long expressions": LargeFile(
         {"parameters": f"  p@: {'a + sin(' * 60}a{')' * 60}"}, FEW, {"parameters": "  a: 1\n"}
     ),
@@ -324,7 +401,16 @@ PARTS: Mapping[str, Callable[[int], str]] = {
         first={"bodies": "  leader: {mass: 1}\n", "joints": f"  first: {_LEADER}\n"},
     ),
 }
-"""Name → a correct file of just under so many characters, or one of more parts than a model may have."""
+"""Name → a correct file of just under so many characters."""
+
+DEEP = (
+    "measure numbers",
+    "contacts along a chain",
+    "velocities as speeds",
+    "rods at the end of welds",
+    "coordinates in order",
+)
+"""Files whose parts take the more work, the more there are: far out on a chain, up to a limit; or in another order."""
 
 
 def _reversed_joints(text: str) -> str:
@@ -334,6 +420,52 @@ def _reversed_joints(text: str) -> str:
 
 
 HOSTILE: Mapping[str, Callable[[int], str]] = {
+    "too many wheels that roll": LargeFile({"constraints": "  r@: {type: rolling, body: a, radius: 1}"}, FEW),
+    "too many rods and bodies": LargeFile(
+        {
+            "bodies": BODY,
+            "joints": "  j@: {type: prismatic, parent: ground, child: b@}",
+            "constraints": "  r@: {type: distance, first: b@, second: BEFORE, length: 1}",
+        }
+    ),
+    "too many equations": LargeFile(
+        {"constraints": "    - sin(qb) - @"}, FEW, {"constraints": "  c:\n   type: configuration\n   equations:\n"}
+    ),
+    "too many contacts": LargeFile({"contacts": "  k@: {between: [a, ground], shape: {box: [1, 1, 1]}}"}, FEW),
+    "too many drawn shapes that touch": LargeFile(
+        {"bodies": "     - {box: [1, 2, 3], at: [0, @, 0]}"},
+        "joints: {ja: {type: free, parent: ground, child: a}}\ncontacts: {k: {between: [a, ground]}}\n",
+        {"bodies": "  a:\n    shapes:\n"},
+    ),
+    "too many shapes that touch each other": LargeFile(
+        {"bodies": "     - {sphere: 1, at: [0, @, 0]}"},
+        "joints: {ja: {type: free, parent: ground, child: a}, jb: {type: free, parent: ground, child: b}}\n"
+        "contacts: {k: {between: [a, b], surface: {sphere: 1}}}\n",
+        {"bodies": "  b: {mass: 1}\n  a:\n    shapes:\n"},
+    ),
+    "too many coordinates": LargeFile({"extra_coordinates": "  q@:"}),
+    "too many chosen speeds": LargeFile({"extra_coordinates": "  q@: {speed: v@}", "speeds": "  u@: q@'"}),
+    "too many measure numbers": LargeFile(
+        {
+            "bodies": BODY,
+            "joints": "  j@: {type: revolute, axis: z, parent: BEFORE, child: b@}",
+            "speeds": "  u@: w.b@.z",
+        },
+        most=1000,
+    ),
+    "too many free bodies": LargeFile(TREE),
+    "too many contacts far out": LargeFile(
+        {"contacts": "  k@: {between: [c139, ground], shape: {sphere: 1@}}"}, CHAIN, most=300
+    ),
+    "too many rods far out": LargeFile(
+        {
+            "bodies": BODY,
+            "joints": "  j@: {type: weld, parent: BEFORE, child: b@, rotation: {axis: x, angle: 0.1}}",
+            "constraints": "  r@: {type: distance, first: foot, second: b@, length: 1}",
+        },
+        first={"bodies": "  foot: {mass: 1}\n", "joints": "  foot: {type: free, parent: ground, child: foot}\n"},
+        most=900,
+    ),
     "unknown symbols": LargeFile({"parameters": "  p@: @", "bodies": "  b@: {mass: q@}"}),
     "unknown symbol in the end": LargeFile(
         {"bodies": "  b@: {mass: p@}", "parameters": "  p@: 1", "joints": "  j@: {type: x}"}

@@ -21,7 +21,7 @@ from ..fields import Equations
 from ..loads.actions import EffortAction
 from ..measures import MeasureNumbers
 from ..normal import normal_text
-from ..symbols import Quantity
+from ..symbols import ParameterSymbols, Quantity
 from .rows import Row, RowSet
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def equation_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> list
         raise build.refuse("no equation is given", fix="give an expression that is zero")
     mechanism = build.mechanism
     names = MeasureNumbers(mechanism, mechanism.known_names)
-    exprs = []
+    exprs: list[Expr] = []
     for equation in equations:
         exprs.append(_left_minus_right(build, equation, names))
         build.check_room(len(exprs), names.steps)
@@ -170,7 +170,7 @@ def curve_exprs(build: Builder, given: Quantity | Sequence[Quantity]) -> tuple[E
     graph = build.graph
     parameters = build.mechanism.parameters
     letters = {"t": build.time, **{letter: graph.input(letter) for letter in "xyz"}}
-    names = ChainMap(letters, build.mechanism.known_names)  # type: ignore[arg-type]
+    names = ChainMap(letters, ParameterSymbols(parameters))  # type: ignore[arg-type]
     equations = one_or_more(given)
     if len(equations) not in (1, 2):
         raise build.refuse(f"{len(equations)} equations are given", "a surface has one equation, a curve two")

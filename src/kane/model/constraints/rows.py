@@ -47,11 +47,6 @@ class Row:
         on = ", ".join(dict.fromkeys(body.name for body in self.on))
         return f"<Row '{self.label}': {level}{f' of {on}' if on else ''}>"
 
-    @property
-    def depth(self) -> int:
-        """Frames between the ground and the bodies that it acts on."""
-        return sum(body.frame.depth for body in self.on if body.frame is not None)
-
     def exprs(self) -> tuple[Expr, ...]:
         """Every expression that the row is written with."""
         told = () if self.residual is None else (self.residual,)

@@ -13,12 +13,12 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from ...graph import Expr, evaluate
+from ...graph import Expr, Values
 from ...space import Kinematics, rotations
 from ...space.algebra import dot
 from ..fields import ORIGIN, Axis, BodyName, Components, Scalar, ShapeSpec
 from ..loads.actions import EffortAction, ForceAction
-from ..records import Body
+from ..records import Body, frames_to_ground
 from .changing import CONTACT, ChangingLaw, ChangingRows, make_law
 from .geometry import touches
 from .rows import Row, RowSet
@@ -60,8 +60,8 @@ class BodyContact:
         shapes = _shapes(build, first, self.shape, "shape")
         surfaces = [self._plane(build, second)] if self._is_plane(build) else []
         surfaces = surfaces or _shapes(build, second, self.surface, "surface")
-        depth = sum(body.frame.depth for body in (first, second) if body.frame is not None)
-        build.check_room(len(shapes) * len(surfaces), len(shapes) * len(surfaces) * depth)
+        pairs, depth = len(shapes) * len(surfaces), frames_to_ground(first, second)
+        build.check_room(pairs, pairs * depth)
         found = [rows for a, b in product(shapes, surfaces) for rows in touches(build, (first, a), (second, b))]
         build.check_room(len(found), len(found) * depth)
         return _Elements(build, law).make(found)
@@ -109,9 +109,7 @@ class _Elements:
     def __init__(self, build: Builder, law: ChangingLaw):
         self.build = build
         self.law = law
-        m = build.mechanism
-        self.motion = Kinematics(m.graph, ChainMap({m.time: 1.0}, m.coordinate_rates))
-        self.states = [_GenericState(m, number) for number in range(_SAMPLES)]
+        self.motion, self.states = _generic_motion(build.mechanism)
 
     def make(self, found: Sequence[RowSet]) -> tuple[ChangingRows, ...]:
         """One element for each place; places that move and slip alike in every state are one."""
@@ -120,7 +118,7 @@ class _Elements:
             normal, *slips = made.rows[-1], *made.rows[:-1]
             assert normal.residual is not None
             exprs = [normal.residual, *(self._power(row) for row in (normal, *slips))]
-            gaps, rate, *others = zip(*(evaluate(exprs, values) for values in self.states), strict=True)
+            gaps, rate, *others = zip(*(values(exprs) for values in self.states), strict=True)
             if _are_close(rate, [0.0] * len(rate)):
                 because = "a contact opens and closes: its gap changes with the motion"
                 raise self.build.refuse("its gap is the same in every state", because, "give the normal of the surface")
@@ -148,6 +146,16 @@ class _Elements:
                 velocity, home = self.motion.w(action.frame), action.frame
             total = total + dot(velocity, action.vector.express(home).xyz)
         return total
+
+
+def _generic_motion(m: Mechanism) -> tuple[Kinematics, list[Values]]:
+    """Velocities, and numbers in some states of no particular kind; those that the last contact was judged with, where
+    nothing has been added that moves."""
+    known, size = m.judged_with, len(m.coordinate_rates)
+    if known is None or known[0] != size or m.declared_frames or m.declared_points:
+        motion = Kinematics(m.graph, ChainMap({m.time: 1.0}, m.coordinate_rates))  # type: ignore[arg-type]
+        known = m.judged_with = size, motion, [Values(_GenericState(m, k)) for k in range(_SAMPLES)]
+    return known[1], known[2]
 
 
 class _GenericState(Mapping[str, float]):

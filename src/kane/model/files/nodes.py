@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from typing import Any
 
 import yaml
 
@@ -142,7 +143,7 @@ class _Composer:
     def refuse(self, line: int, what: str, because: str = "", fix: str = "") -> ModelError:
         return ModelError([*self.problems, problem(self.source, line, "", what, because, fix)])
 
-    def take_all(self, next_event: Callable[[], yaml.Event | None]) -> None:
+    def take_all(self, next_event: Callable[[], Any]) -> None:
         """Take events until there are none. Words, nearly all of them, are dealt with here, without further calls."""
         source, stack, count = self.source, self.stack, 0
         top: _Open | None = None

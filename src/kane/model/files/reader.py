@@ -204,7 +204,7 @@ def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
     given = {name: (name, node, line) for name, node, line in entries(file, "parameters")}
     needs = {name: {w for text in words(g[1]) for w in WORD.findall(text) if w in given} for name, g in given.items()}
     try:
-        order = list(TopologicalSorter(needs).static_order())
+        order = list(TopologicalSorter(needs).static_order()) if any(needs.values()) else list(given)
     except CycleError as error:
         cycle = error.args[1]
         _, node, line = given[cycle[0]]

@@ -77,11 +77,11 @@ class NodeValues:
         if not isinstance(text, str) or not text.strip() or text.strip() in ("~", "null"):
             raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
         text = text.strip()
-        is_number = _NUMBER.fullmatch(text) is not None
-        if _NOT_FINITE.fullmatch(text) or (is_number and not math.isfinite(float(text))):
+        value = float(text) if _NUMBER.fullmatch(text) else math.nan
+        if math.isfinite(value):
+            return self.m.graph.const(value)
+        if not math.isnan(value) or _NOT_FINITE.fullmatch(text):
             raise self.refuse(node, where, f"'{excerpt(text)}' is not a finite number", fix="give a finite number")
-        if is_number:
-            return self.m.graph.const(float(text))
         if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
             raise Lost  # it needs a name whose own fault has been noted
         return self.attempt(node, self.m.scalar, text, where)
