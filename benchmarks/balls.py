@@ -48,7 +48,8 @@ class Fall:
     @classmethod
     def of(cls, steps: int) -> Fall:
         """Room for so many steps."""
-        return cls(*(np.empty((steps, BALLS, 3)) for _ in range(3)), 0.0)
+        x, v, w = (np.empty((steps, BALLS, 3)) for _ in range(3))
+        return cls(x, v, w, 0.0)
 
 
 def ball_model() -> kane.Model:

@@ -4,8 +4,9 @@ A step from q, u has impulses P of all contacts that could close within it, with
 
     u⁺ = u + h a + M⁻¹ Aᵀ P,   gap + h (A u⁺)_n ≥ 0 ⊥ P_n ≥ 0,   Coulomb's law between P_t and (A u⁺)_t
 
-where a are the accelerations without contacts (midpoint rule), permanent constraints embedded in them. The gap
-that is left is taken along (speculative contact): nothing is ever inside another body, but for the curvature of paths.
+where a are the accelerations without contacts, permanent constraints embedded in them, halfway along the motion that
+the step has in the end: gyroscopic terms do no work along the speeds that they belong to. The gap that is left is taken
+along (speculative contact): nothing is ever inside another body, but for the curvature of paths.
 A body without impulses moves by h (u + u⁺) / 2, others by h u⁺, so that free flight is exact under gravity and contact
 never adds energy. Restitution is Newton's law as Moreau states it, u_n⁺ ≥ −e u_n, in the step in which a contact would
 close, with e halved, and at last 0, where that would add energy. Dry friction with a bound has an impulse of h times
@@ -17,12 +18,8 @@ Where M consists of blocks, as that of free bodies, only these are factorised, a
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from ...constraints.thresholds import AT_REST, NO_MASS
-from .call import call, part, reals, record_of, solve_by, wholes
+from ...constraints.thresholds import AT_REST
+from .call import part, reals, solve_by, wholes
 from .changing import (
     BOUND,
     CONTACT,
@@ -34,9 +31,7 @@ from .changing import (
     RESTITUTION,
     SLIPS,
     STATIC,
-    add_direction,
     add_multiple,
-    along_basis,
     fill,
     free_of_basis,
     slip_rows,
@@ -44,7 +39,7 @@ from .changing import (
 from .contact_programs import SETTLE, SOLVE
 from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL, product
-from .step import copy_numbers
+from .stepping_motion import from_blocks, to_blocks
 
 GOOD_ENOUGH = 1e-2
 """Relative natural residual of the contact problem of a step up to which the motion goes on. What is left is told with
@@ -56,12 +51,6 @@ ROUNDS = 20
 HALVINGS = 3
 """How often restitution is halved where it would add energy, before there is none."""
 
-MIDPOINTS = 3
-"""Iterations of the midpoint rule: the implicit one conserves the energy of bodies that tumble, and these come near."""
-
-SAME = 1e-14
-"""Relative change of the accelerations at which that iteration is at its end: bodies that do not tumble need one."""
-
 GAIN = 1e-9
 """Share of what impulses do with velocities that a gain of energy has to exceed."""
 
@@ -70,211 +59,6 @@ PENETRATES = -1e-9
 
 FEW_ROWS = 24
 """Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
-
-PROGRAMS = ("changing", "rates")
-SIZES = (
-    "steady",  # 1: mass and forces are constant, so that midpoints need not be looked at
-    "terms",  # numbers that `changing.terms` writes
-    "current",  # 1: the terms are those of the state that the loop is at
-    "contacts",  # of the contact problem
-    "size",  # its rows
-    "solved",  # contact problems so far
-    "rough",  # steps whose contact problem was left with more than `coulomb.SETTLED`
-    "switches",  # 1: there are switched or released constraints to look after
-)
-OWN_REALS = (
-    "accelerations",  # (n,): without contacts, at the beginning of the step
-    "midway",  # (n,): the same in its middle
-    "free",  # (n,): speeds without contacts
-    "after",  # (n,): speeds at the end of the step
-    "moving",  # (n,): speeds with which it moves
-    "change",  # (n,): of speeds
-    "kept",  # (terms,): terms in the middle of the step
-    "qdot",  # (coordinates,)
-    "free_rate",  # (rows,): rates of rows without contacts
-    "final_rate",  # (rows,): rates at the end
-    "impulse",  # (rows,): of the last step
-    "ahead",  # (elements,): conditions at its end
-)
-OWN_WHOLES = (
-    "start",  # (n,): first column of each row of L that is not zero
-    "block",  # (n,): first row of the block that a row of M is in
-    "touched",  # (n,): at the first row of a block: 1 where impulses act
-    "entered",  # (elements,): 1 in the contact problem
-    "kept_state",  # (elements,)
-    "entries",  # (rows,): how many numbers of a row of the contact problem are not zero
-    "entry",  # (rows, n): which
-)
-OWN = (*OWN_REALS, *OWN_WHOLES)
-WHOLE = (*PROGRAMS, *SIZES, *OWN)
-REALS = (
-    "share",  # of restitution that is left
-    "last_h",
-    "worst",  # largest natural residual of the contact problem of a step so far
-    "worst_t",  # where that step ends
-)
-STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])
-
-stepping = record_of(STEPPING)
-
-
-# -- the mass matrix in blocks -------------------------------------------------------------------------------------
-
-
-@part
-def factor_blocks(c, s):
-    """M = L Lᵀ into c.chol, without what lies before the first number of a row; False where M is singular."""
-    n = c.n
-    mass, chol, start, block = reals(c.mass), reals(c.chol), wholes(s.start), wholes(s.block)
-    for i in range(n):
-        first, row = start[i], reals(c.mass + 8 * i * n)
-        if product(first, row, row) != 0.0:  # something is before where the row began the last time
-            first = 0
-        while first < i and mass[i * n + first] == 0.0:
-            first += 1
-        start[i] = first
-        for j in range(first, i + 1):
-            total = mass[i * n + j]
-            for k in range(max(first, start[j]), j):
-                total -= chol[i * n + k] * chol[j * n + k]
-            if i == j:
-                if not total > NO_MASS * mass[i * n + i]:
-                    return False
-                chol[i * n + i] = math.sqrt(total)
-            else:
-                chol[i * n + j] = total / chol[j * n + j]
-        for j in range(first):
-            chol[i * n + j] = 0.0
-    least = n
-    for j in range(n):
-        i = n - 1 - j
-        least = min(least, start[i])
-        block[i] = 1 if least == i else 0
-    for i in range(n):
-        block[i] = i if block[i] == 1 else block[i - 1]
-    return True
-
-
-@part
-def to_blocks(c, s, source, target):
-    """L⁻¹ times the numbers at `source`."""
-    n = c.n
-    chol, b, x, start = reals(c.chol), reals(source), reals(target), wholes(s.start)
-    for i in range(n):
-        total = b[i]
-        for k in range(start[i], i):
-            total -= chol[i * n + k] * x[k]
-        x[i] = total / chol[i * n + i] if total != 0.0 else 0.0  # most are, and divisions are slow
-
-
-@part
-def from_blocks(c, s, source, target):
-    """L⁻ᵀ times the numbers at `source`, which may be the target."""
-    n = c.n
-    chol, x, start = reals(c.chol), reals(target), wholes(s.start)
-    if source != target:
-        copy_numbers(n, source, target)
-    for j in range(n):
-        i = n - 1 - j
-        x[i] /= chol[i * n + i]
-        for k in range(start[i], i):
-            x[k] -= chol[i * n + k] * x[i]
-
-
-# -- motion without contacts ---------------------------------------------------------------------------------------
-
-
-@part
-def reduce_terms(c, s, target):
-    """Accelerations under the permanent constraints alone, from the terms; False where M is singular."""
-    n = c.n
-    if not factor_blocks(c, s):
-        return False
-    wanted, count = reals(c.wanted), 0
-    for i in range(c.permanent):
-        row = c.rows_z + 8 * i * n
-        to_blocks(c, s, c.a + 8 * i * n, row)
-        copy_numbers(n, row, c.step)
-        count = add_direction(c, count, c.step, wanted[i])
-    c.rank = count
-    to_blocks(c, s, c.f, c.z_free)
-    copy_numbers(n, c.z_free, c.z)
-    if count > 0:
-        along_basis(c, count, c.z_other)
-        free_of_basis(c, count, c.z)
-        add_multiple(n, c.z, 1.0, c.z_other)
-    from_blocks(c, s, c.z, target)
-    return True
-
-
-@part
-def look_at(c, s):
-    """Terms and accelerations at the inputs in c.x; False where M is singular."""
-    call(c.terms, c.x, c.qdot)
-    if not c.fixed_laws:
-        call(c.laws, c.x, c.law)
-    s.current = 1
-    return reduce_terms(c, s, s.accelerations)
-
-
-@part
-def move_terms(c, shift):
-    """Let the terms be so many bytes further on in memory."""
-    c.qdot += shift
-    c.mass += shift
-    c.f += shift
-    c.a += shift
-    c.rate += shift
-    c.wanted += shift
-    c.phi += shift
-    c.power += shift
-
-
-@part
-def largest_change(n, one, other):
-    """The largest difference of n numbers at two addresses, relative to the largest of the first."""
-    x, y, change, size = reals(one), reals(other), 0.0, 0.0
-    for i in range(n):
-        change = max(change, abs(x[i] - y[i]))
-        size = max(size, abs(x[i]))
-    return change / size if size > 0.0 else 0.0
-
-
-@part
-def find_midway(c, s, h):
-    """Accelerations halfway through the step, by iteration of the midpoint rule; False where M is singular. Its terms
-    are those of the middle, in memory of their own that c is made to look at."""
-    n, qdot, rates = c.n, c.qdot, c.qdot
-    for _ in range(MIDPOINTS):
-        copy_numbers(c.inputs, c.x, c.x_watch)
-        reals(c.x_watch)[0] += 0.5 * h
-        add_multiple(c.coordinates, c.x_watch + c.q_start, 0.5 * h, rates)
-        add_multiple(n, c.x_watch + c.u_start, 0.5 * h, s.midway)
-        move_terms(c, s.kept - qdot)
-        call(c.terms, c.x_watch, c.qdot)
-        copy_numbers(n, s.midway, s.change)
-        regular = reduce_terms(c, s, s.midway)
-        move_terms(c, qdot - s.kept)
-        rates = s.kept
-        if not regular:
-            return False
-        if largest_change(n, s.midway, s.change) <= SAME:
-            break
-    return True
-
-
-@part
-def set_free_speeds(c, s, h):
-    """Speeds at the end of the step without contacts, from accelerations halfway; False where M is singular."""
-    n = c.n
-    copy_numbers(n, s.accelerations, s.midway)
-    if not s.steady:
-        if not find_midway(c, s, h):
-            return False
-        reduce_terms(c, s, s.accelerations)
-    copy_numbers(n, c.x + c.u_start, s.free)
-    add_multiple(n, s.free, h, s.midway)
-    return True
 
 
 # -- the contact problem of a step ---------------------------------------------------------------------------------
