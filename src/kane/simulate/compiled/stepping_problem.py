@@ -181,7 +181,7 @@ def mark_blocks(c, s, contact):
 
 
 @part
-def moves_marked(c, s, contact):
+def moves_marked_blocks(c, s, contact):
     """Whether a contact of the problem moves a block of M that is marked."""
     block, touched, first = wholes(s.block), wholes(s.touched), wholes(c.solver_first)[contact]
     for i in range(first, first + wholes(c.solver_rows)[contact]):
@@ -214,7 +214,7 @@ def set_problem_matrix(c, s):
     for one in range(s.contacts):
         mark_blocks(c, s, one)
         for other in range(one + 1):
-            set_coupling(c, s, one, other, moves_marked(c, s, other))
+            set_coupling(c, s, one, other, moves_marked_blocks(c, s, other))
 
 
 @part
