@@ -48,8 +48,8 @@ class Fall:
     @classmethod
     def of(cls, steps: int) -> Fall:
         """Room for so many steps."""
-        shape = (steps, BALLS, 3)
-        return cls(np.empty(shape), np.empty(shape), np.empty(shape), 0.0)
+        x, v, w = (np.empty((steps, BALLS, 3)) for _ in range(3))
+        return cls(x, v, w, 0.0)
 
 
 def ball_model() -> kane.Model:

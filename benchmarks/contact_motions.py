@@ -148,11 +148,11 @@ def cart_steps() -> list[Row]:
         )
     ]
     end, busy, calm = TOGGLES * LOCKED, cart_that_locks(TOGGLES), cart_that_locks(0)
-    treatments: dict[str, dict[str, Any]] = {
+    ways: dict[str, dict[str, Any]] = {
         "modes written out": {"embed": "formulation", "drift": "none"},
         "embedded at run time": {"embed": "run-time"},
     }
-    for title, given in treatments.items():
+    for title, given in ways.items():
         times: list[float] = []
         calm.simulate((0.001, 0.05), **given)
         count = len(busy.simulate((0.001, end), **given).transitions) - 1

@@ -21,7 +21,7 @@ class SteppingRun(ChangingRun):
 
     def __init__(self, constraints: ChangingSet):
         with announce_compilation("time stepping"):
-            from .compiled.stepping_problem import STEPPING
+            from .compiled.stepping_motion import STEPPING
 
         super().__init__(constraints)
         layout, elements = constraints.layout, constraints.elements
@@ -39,7 +39,7 @@ class SteppingRun(ChangingRun):
         for name, value in values.items():
             self._steps[name] = value
         sizes: dict[str, tuple[int, ...]] = {"kept": (layout.terms.size,), "qdot": (layout.coordinates,)}
-        sizes |= dict.fromkeys(("accelerations", "midway", "free", "after", "moving", "change"), (n,))
+        sizes |= dict.fromkeys(("accelerations", "midway", "free", "after", "moving", "guess", "change"), (n,))
         sizes |= dict.fromkeys(("free_rate", "final_rate", "impulse"), (rows,)) | {"ahead": (k,)}
         wholes: dict[str, tuple[int, ...]] = {"touched": (n,)}
         wholes |= dict.fromkeys(("entered", "kept_state"), (k,)) | {"entries": (rows,), "entry": (rows, n)}

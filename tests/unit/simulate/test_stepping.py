@@ -16,6 +16,7 @@ STEPS = (8e-3, 4e-3, 2e-3, 1e-3, 5e-4)  # s
 FIRST_ORDER = 0.8  # fitted exponent: errors of events jump by a step, so that the fit of five steps is rough
 RISE = 1e-6  # J
 SETTLED, ROUGH = 1e-8, 1e-4  # natural residuals of contact problems: what is aimed at, and what jammed heaps may leave
+FLIGHT = 1e-11  # J: rounding of some hundred steps, and what iteration leaves
 DEEPEST = 2e-9  # m: what is left to the velocities of the next step, twice
 
 
@@ -29,13 +30,13 @@ def ball(restitution: float = 0.0, friction: float = 0.0, radius: float = 0.1) -
     return m
 
 
-def box(slope: float = 0.0, friction: float = 0.4) -> kane.Model:
-    """A box on four corners, on a plane that slopes along x (rad)."""
+def box(slope: float = 0.0, friction: float = 0.4, velocity: str = "parent") -> kane.Model:
+    """A box on four corners, on a plane that slopes along x (rad); its velocity is in axes of the ground or its own."""
     x, y, z, mass = 0.3, 0.2, 0.1, 2.0
     m = kane.Model(gravity=(G * math.sin(slope), 0, -G * math.cos(slope)))
     squares = {"xx": y * y + z * z, "yy": x * x + z * z, "zz": x * x + y * y}
     m.body("box", mass=mass, inertia={k: mass / 12 * v for k, v in squares.items()})
-    m.joint("j", "free", "ground", "box", velocity="parent")
+    m.joint("j", "free", "ground", "box", velocity=velocity)
     shape = {"box": (x, y, z)}
     m.contact("floor", "box", "ground", shape=shape, normal="z", at=(0, 0, -z / 2), friction=friction)
     return m
@@ -110,6 +111,23 @@ def test_a_box_thrown_at_the_floor_gains_no_energy_and_stays_above(spin: tuple[f
     total = energies(m, run)
     assert np.max(total - np.minimum.accumulate(total)) < RISE
     assert corners(run.q).min() > -DEEPEST
+
+
+@pytest.mark.parametrize("velocity", ["parent", "body"])
+@pytest.mark.parametrize("spin", [(3, -5, 2), (8, 6, -4)])
+def test_a_box_that_tumbles_keeps_its_energy_in_flight_and_gains_little_on_the_floor(
+    velocity: str, spin: tuple[float, ...]
+) -> None:
+    m = box(velocity=velocity)
+    rises: list[float] = []
+    for step in (2e-3, 1e-3):
+        run = m.simulate(1.0, q=[1, 0, 0, 0, 0, 0, 0.4], u=[*spin, 2, 1, 0], contacts="stepping", step=step)
+        total = energies(m, run)
+        flight = total[run.t < next(x.t for x in run.transitions[1:])]
+        assert np.ptp(flight) < FLIGHT
+        rises.append(float(np.max(total - np.minimum.accumulate(total))))
+    assert rises[1] < (RISE if velocity == "parent" else 1e-5)
+    assert rises[1] < max(rises[0] / 6, FLIGHT)  # of third order
 
 
 def corners(q: np.ndarray) -> np.ndarray:

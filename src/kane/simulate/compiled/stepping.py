@@ -1,6 +1,7 @@
 """The loop of time stepping: one step after another, what becomes of the constraints in it, and where it ends.
 
-The scheme and its contact problem are in `stepping_problem`, whose notation this module shares.
+The scheme and its contact problem are in `stepping_problem`, whose notation this module shares; memory and the motion
+without contacts are in `stepping_motion`.
 """
 
 from __future__ import annotations
@@ -40,20 +41,17 @@ from .records import EVENT as STOPPED
 from .records import FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING
 from .slips import slip_rows
 from .step import all_finite, copy_numbers, event_signs, find_events, finish, has_room
-from .stepping_problem import (
-    PENETRATES,
-    ROUNDS,
-    find_impulses,
-    look_at,
-    set_free_speeds,
-    set_rates,
-    stepping,
-)
+from .stepping_motion import correct_free_speeds, look_at, set_free_speeds, stepping
+from .stepping_problem import PENETRATES, ROUNDS, find_impulses, set_rates
 from .store import loop
 from .transitions import impose, note
 
 STILL = 1e-7
 """Share of the largest velocity of the contact problem below which nothing slips."""
+
+CORRECTIONS = 5
+"""How often accelerations are corrected for what contacts make of the motion. Gyroscopic terms do no work along the
+speeds that they are those of, and else they add energy, of second order."""
 
 
 # -- what has become of the constraints ----------------------------------------------------------------------------
@@ -353,8 +351,14 @@ def take_step(m, c, s, t_new, h):
     s.last_h = h
     if not find_impulses(c, s, h):
         return UNSOLVED_STEP
-    note_residual(c, s, t_new)
     set_moving_speeds(c, s, h)
+    for _ in range(CORRECTIONS):
+        if not (s.bends and s.size > 0 and correct_free_speeds(c, s, h)):
+            break
+        if not find_impulses(c, s, h):
+            return UNSOLVED_STEP
+        set_moving_speeds(c, s, h)
+    note_residual(c, s, t_new)
     copy_numbers(c.n, s.after, c.step)
     count = c.count
     work += note_changes(c, s, t_new)

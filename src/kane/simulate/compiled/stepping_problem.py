@@ -4,8 +4,9 @@ A step from q, u has impulses P of all contacts that could close within it, with
 
     u⁺ = u + h a + M⁻¹ Aᵀ P,   gap + h (A u⁺)_n ≥ 0 ⊥ P_n ≥ 0,   Coulomb's law between P_t and (A u⁺)_t
 
-where a are the accelerations without contacts (midpoint rule), permanent constraints embedded in them. The gap
-that is left is taken along (speculative contact): nothing is ever inside another body, but for the curvature of paths.
+where a are the accelerations without contacts, permanent constraints embedded in them, halfway along the motion that
+the step has in the end: gyroscopic terms do no work along the speeds that they belong to. The gap that is left is taken
+along (speculative contact): nothing is ever inside another body, but for the curvature of paths.
 A body without impulses moves by h (u + u⁺) / 2, others by h u⁺, so that free flight is exact under gravity and contact
 never adds energy. Restitution is Newton's law as Moreau states it, u_n⁺ ≥ −e u_n, in the step in which a contact would
 close, with e halved, and at last 0, where that would add energy. Dry friction with a bound has an impulse of h times
@@ -17,17 +18,14 @@ Where M consists of blocks, as that of free bodies, only these are factorised, a
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...constraints.thresholds import AT_REST
-from .call import call, part, reals, record_of, solve_by, wholes
+from .call import part, reals, solve_by, wholes
 from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, ONE_WAY, OPEN, RESTITUTION, SLIPS, STATIC
 from .contact_programs import SETTLE, SOLVE
 from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL, product
-from .mass_metric import add_multiple, along_basis, factor_mass, fill, free_of_basis, from_z, span_rows, to_z
+from .mass_metric import add_multiple, fill, free_of_basis, from_z, to_z
 from .slips import slip_rows
-from .step import copy_numbers
 
 GOOD_ENOUGH = 1e-2
 """Relative natural residual of the contact problem of a step up to which the motion goes on. What is left is told with
@@ -39,12 +37,6 @@ ROUNDS = 20
 HALVINGS = 3
 """How often restitution is halved where it would add energy, before there is none."""
 
-MIDPOINTS = 3
-"""Iterations of the midpoint rule: the implicit one conserves the energy of bodies that tumble, and these come near."""
-
-SAME = 1e-14
-"""Relative change of the accelerations at which that iteration is at its end: bodies that do not tumble need one."""
-
 GAIN = 1e-9
 """Share of what impulses do with velocities that a gain of energy has to exceed."""
 
@@ -53,145 +45,6 @@ PENETRATES = -1e-9
 
 FEW_ROWS = 24
 """Rows up to which contact problems are solved to rounding; larger ones are settled by sweeps."""
-
-PROGRAMS = ("changing", "rates")
-SIZES = (
-    "steady",  # 1: mass and forces are constant, so that midpoints need not be looked at
-    "terms",  # numbers that `changing.terms` writes
-    "current",  # 1: the terms are those of the state that the loop is at
-    "contacts",  # of the contact problem
-    "size",  # its rows
-    "solved",  # contact problems so far
-    "rough",  # steps whose contact problem was left with more than `coulomb.SETTLED`
-    "switches",  # 1: there are switched or released constraints to look after
-)
-OWN_REALS = (
-    "accelerations",  # (n,): without contacts, at the beginning of the step
-    "midway",  # (n,): the same in its middle
-    "free",  # (n,): speeds without contacts
-    "after",  # (n,): speeds at the end of the step
-    "moving",  # (n,): speeds with which it moves
-    "change",  # (n,): of speeds
-    "kept",  # (terms,): terms in the middle of the step
-    "qdot",  # (coordinates,)
-    "free_rate",  # (rows,): rates of rows without contacts
-    "final_rate",  # (rows,): rates at the end
-    "impulse",  # (rows,): of the last step
-    "ahead",  # (elements,): conditions at its end
-)
-OWN_WHOLES = (
-    "touched",  # (n,): at the first row of a block: 1 where impulses act
-    "entered",  # (elements,): 1 in the contact problem
-    "kept_state",  # (elements,)
-    "entries",  # (rows,): how many numbers of a row of the contact problem are not zero
-    "entry",  # (rows, n): which
-)
-OWN = (*OWN_REALS, *OWN_WHOLES)
-WHOLE = (*PROGRAMS, *SIZES, *OWN)
-REALS = (
-    "share",  # of restitution that is left
-    "last_h",
-    "worst",  # largest natural residual of the contact problem of a step so far
-    "worst_t",  # where that step ends
-)
-STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])
-
-stepping = record_of(STEPPING)
-
-
-# -- motion without contacts ---------------------------------------------------------------------------------------
-
-
-@part
-def reduce_terms(c, s, target):
-    """Accelerations under the permanent constraints alone, from the terms; False where M is singular."""
-    n = c.n
-    if not factor_mass(c):
-        return False
-    for i in range(c.permanent):
-        to_z(c, c.a + 8 * i * n, c.rows_z + 8 * i * n)
-    copy_numbers(c.permanent * n, c.rows_z, c.span)
-    copy_numbers(c.permanent, c.wanted, c.aim)
-    count = span_rows(c, c.permanent)
-    c.rank = count
-    to_z(c, c.f, c.z_free)
-    copy_numbers(n, c.z_free, c.z)
-    if count > 0:
-        along_basis(c, count, c.z_other)
-        free_of_basis(c, count, c.z)
-        add_multiple(n, c.z, 1.0, c.z_other)
-    from_z(c, c.z, target)
-    return True
-
-
-@part
-def look_at(c, s):
-    """Terms and accelerations at the inputs in c.x; False where M is singular."""
-    call(c.terms, c.x, c.qdot)
-    if not c.fixed_laws:
-        call(c.laws, c.x, c.law)
-    s.current = 1
-    return reduce_terms(c, s, s.accelerations)
-
-
-@part
-def move_terms(c, shift):
-    """Let the terms be so many bytes further on in memory."""
-    c.qdot += shift
-    c.mass += shift
-    c.f += shift
-    c.a += shift
-    c.rate += shift
-    c.wanted += shift
-    c.phi += shift
-    c.power += shift
-
-
-@part
-def largest_change(n, one, other):
-    """The largest difference of n numbers at two addresses, relative to the largest of the first."""
-    x, y, change, size = reals(one), reals(other), 0.0, 0.0
-    for i in range(n):
-        change = max(change, abs(x[i] - y[i]))
-        size = max(size, abs(x[i]))
-    return change / size if size > 0.0 else 0.0
-
-
-@part
-def find_midway(c, s, h):
-    """Accelerations halfway through the step, by iteration of the midpoint rule; False where M is singular. Its terms
-    are those of the middle, in memory of their own that c is made to look at."""
-    n, qdot, rates = c.n, c.qdot, c.qdot
-    for _ in range(MIDPOINTS):
-        copy_numbers(c.inputs, c.x, c.x_watch)
-        reals(c.x_watch)[0] += 0.5 * h
-        add_multiple(c.coordinates, c.x_watch + c.q_start, 0.5 * h, rates)
-        add_multiple(n, c.x_watch + c.u_start, 0.5 * h, s.midway)
-        move_terms(c, s.kept - qdot)
-        call(c.terms, c.x_watch, c.qdot)
-        copy_numbers(n, s.midway, s.change)
-        regular = reduce_terms(c, s, s.midway)
-        move_terms(c, qdot - s.kept)
-        rates = s.kept
-        if not regular:
-            return False
-        if largest_change(n, s.midway, s.change) <= SAME:
-            break
-    return True
-
-
-@part
-def set_free_speeds(c, s, h):
-    """Speeds at the end of the step without contacts, from accelerations halfway; False where M is singular."""
-    n = c.n
-    copy_numbers(n, s.accelerations, s.midway)
-    if not s.steady:
-        if not find_midway(c, s, h):
-            return False
-        reduce_terms(c, s, s.accelerations)
-    copy_numbers(n, c.x + c.u_start, s.free)
-    add_multiple(n, s.free, h, s.midway)
-    return True
 
 
 # -- the contact problem of a step ---------------------------------------------------------------------------------
@@ -316,7 +169,7 @@ def mark_blocks(c, s, contact):
 
 
 @part
-def moves_marked(c, s, contact):
+def moves_marked_blocks(c, s, contact):
     """Whether a contact of the problem moves a block of M that is marked."""
     block, touched, first = wholes(c.block), wholes(s.touched), wholes(c.solver_first)[contact]
     for i in range(first, first + wholes(c.solver_rows)[contact]):
@@ -349,7 +202,7 @@ def set_problem_matrix(c, s):
     for one in range(s.contacts):
         mark_blocks(c, s, one)
         for other in range(one + 1):
-            set_coupling(c, s, one, other, moves_marked(c, s, other))
+            set_coupling(c, s, one, other, moves_marked_blocks(c, s, other))
 
 
 @part
