@@ -148,6 +148,8 @@ def fill_disk(line: tuple[str, ...], limit: int) -> str:
         check_part(folder, "")
         kept = (folder / "killed.csv.resume").exists()
         said = finish(folder, line, "killed")
+        if kept != ("with room again" in child.stderr):
+            raise Disagreement(f"{line}, {limit} bytes: nobody says what is kept\n{child.stderr[-1500:]}")
         if kept != ("the run goes on from t = " in said):
             raise Disagreement(f"{line}: {'began anew' if kept else 'went on from nothing'}\n{said[-1500:]}")
         if (folder / "killed.csv").read_bytes() != (folder / "whole.csv").read_bytes():

@@ -74,8 +74,12 @@ def identity(answers: Answers, ready: Setup) -> dict[str, str]:
     mechanism, times, problem = answers.mechanism, ready.times, ready.problem
     names = (mechanism.name, *mechanism.coordinates, *mechanism.speeds, *mechanism.all_row_names)
     machine = host()
+    try:
+        sources = source_digest().hex()[:_SHOWN]
+    except OSError:  # not where they could be read, so that only the package as a whole can be another one
+        sources = "unknown"
     facts = {
-        "version": f"kane {source_digest().hex()[:_SHOWN]}, numpy {np.__version__}",
+        "version": f"kane {sources}, numpy {np.__version__}",
         "processor": f"{platform.machine()} {machine.cpu} ({_hash(machine.features)})",
         "model": f"'{mechanism.name}' ({_hash((names, problem))})",
         "parameters": _hash((answers.values, {name: p.value for name, p in mechanism.parameters.items()})),

@@ -53,16 +53,20 @@ class PartialRun:
 
     @contextlib.contextmanager
     def mind_interrupts(self) -> Iterator[None]:
-        """Say what is kept where an interrupt ends the block: when all is computed, and not yet written."""
+        """Say what is kept where an interrupt or a full disk ends the block: all is computed, and not yet written."""
         try:
             yield
         except KeyboardInterrupt:
             self.announce_interrupt()
             raise
+        except WritingError:
+            if self._kept_t() is not None:
+                say(f"kept up to t = {self._kept_t():.10g} s: the same command goes on from there, with room again")
+            raise
 
     def announce_interrupt(self, trajectory: Trajectory | None = None) -> None:
         """Where an interrupted run is, and how it goes on; where nothing is kept, the trajectory is written."""
-        kept = None if self.keep.checkpoints is None else self.keep.checkpoints.kept_t
+        kept = self._kept_t()
         part = _with_ending(self.output, PART)
         if kept is None:  # interrupted before anything was kept, and at once again, or no room
             if trajectory is not None:
@@ -73,6 +77,10 @@ class PartialRun:
             f"interrupted: {part} has what was computed, kept up to t = {kept:.10g} s\n"
             "    the same command goes on from there, to the same bytes; with --anew it begins anew"
         )
+
+    def _kept_t(self) -> float | None:
+        """The time (s) up to which the run is kept; None where it is not."""
+        return None if self.keep.checkpoints is None else self.keep.checkpoints.kept_t
 
     def remove(self) -> None:
         """Take the files away."""

@@ -23,7 +23,7 @@ from kane.simulate import checkpoints as kept
 from kane.simulate.checkpoints import Checkpoints
 from unit.simulate.systems import kepler, van_der_pol
 
-CHUNK = 7  # steps between two moments at which a run may be interrupted
+CHUNK = 2  # steps between two moments at which a run may be interrupted
 
 
 def balls() -> kane.Model:
@@ -51,13 +51,37 @@ def chain() -> kane.Model:
     return m
 
 
+def latched() -> kane.Model:
+    """Two joints, one of which is held for a while where it happens to be, while a block sticks to a belt and slips."""
+    m = kane.load("double-pendulum")
+    m.constrain("lock", kane.ConfigurationEquations("q2 = 0"), when="t - 0.3", duration=0.9)
+    m.body("block", mass=1.0)
+    m.joint("slide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    m.load("spring", kane.Effort("slide", "-25*x"))
+    m.constrain("belt", kane.Friction("x' - 0.2", bound=2.0, static=1.5))
+    return m
+
+
+def puck() -> kane.Model:
+    """Three feet that slip over a table in any direction, the body turning."""
+    m = kane.Model("puck", gravity=(0, 0, -9.81))
+    m.body("puck", mass=0.5, inertia=dict.fromkeys(("xx", "yy", "zz"), 1e-3))
+    m.joint("free", "free", "ground", "puck", velocity="parent")
+    for k in range(3):
+        place = (0.1 * np.cos(2.1 * k), 0.1 * np.sin(2.1 * k), 0.0)
+        m.contact(f"foot{k}", "puck", "ground", shape={"point": place}, friction=0.3)
+    u = dict(zip(m.speeds, (0.0, 0.0, 3.0, 1.2, 0.9, 0.0), strict=True))
+    m.set_initial(u)
+    return m
+
+
 MOTIONS: dict[str, tuple[Callable[[], kane.Model], Any, dict[str, Any]]] = {
     "free": (lambda: kane.load("double-pendulum"), np.linspace(0, 5, 40), {"events": {"up": "q1 - 0.1"}}),
     "every step": (lambda: kane.load("double-pendulum"), 5.0, {"method": "rk45"}),
     "fixed steps": (lambda: kane.load("pendulum"), 1.0, {"method": "rk4", "step": 1e-3}),
     "stiff": (lambda: kane.load("double-pendulum"), 2.0, {"method": "radau"}),
     "control": (lambda: kane.load("stanford-arm"), 1.0, {"control": "feedback"}),
-    "steps in time": (lambda: kane.load("pendulum"), 3.0, {"control": {"u": "sign(sin(7*t))"}}),
+    "steps in time": (lambda: kane.load("pendulum"), 3.0, {"control": {"u": "sign(t - 1) - 2*sign(t - 2)"}}),
     "loop": (lambda: kane.load("four-bar"), np.linspace(0, 3, 31), {}),
     "stiff loop": (lambda: kane.load("four-bar"), 0.5, {"method": "radau"}),
     "recursion": (chain, 3.0, {}),
@@ -65,7 +89,9 @@ MOTIONS: dict[str, tuple[Callable[[], kane.Model], Any, dict[str, Any]]] = {
     "rocking": (lambda: kane.load("rocking-block"), 3.0, {}),
     "linkage with a stop": (lambda: kane.load("four-bar-stop"), 2.0, {}),
     "stiff impacts": (lambda: kane.load("four-bar-stop"), 1.5, {"method": "radau", "rtol": 1e-9}),
-    "switched": (lambda: kane.load("shopping-cart"), np.linspace(0, 4, 41), {}),
+    "cart": (lambda: kane.load("shopping-cart"), np.linspace(0, 4, 41), {}),
+    "switched": (latched, np.linspace(0, 2, 41), {}),
+    "slips": (puck, 0.8, {"rtol": 1e-9}),
     "time stepping": (balls, 0.6, {"contacts": "stepping", "step": 2e-3}),
 }
 
@@ -84,13 +110,10 @@ def assert_same_bits(first: kane.Trajectory, second: kane.Trajectory) -> None:
         assert a.t.tobytes() == b.t.tobytes() and a.y.tobytes() == b.y.tobytes()
 
 
-@pytest.mark.parametrize("name", MOTIONS)
-def test_a_run_that_is_interrupted_again_and_again_ends_with_the_same_bits(name: str, tmp_path: Path) -> None:
+def run_in_pieces(name: str, path: Path) -> tuple[kane.Trajectory, list[float]]:
+    """A motion that is interrupted again and again, and goes on each time, and the times (s) at which it was."""
     make, t, options = MOTIONS[name]
-    whole = make().simulate(t, **options)
-    path, rng = tmp_path / "run.resume", np.random.default_rng(5)
-    attempts = whole.statistics.steps + whole.statistics.rejected
-    times: list[float] = []
+    rng, times, attempts = np.random.default_rng(5), list[float](), 40
     while True:
         left = int(rng.integers(1, max(2, attempts // (4 * CHUNK))))
 
@@ -103,12 +126,59 @@ def test_a_run_that_is_interrupted_again_and_again_ends_with_the_same_bits(name:
         # a new model each time, as in a new process
         run = make().simulate(t, **options, keep=path, chunk=CHUNK, progress=stop)
         if run.outcome.reason != "interrupt":
-            break
+            return run, times
         assert path.exists()
         times.append(run.outcome.t)
+        attempts = 2 * (run.statistics.steps + run.statistics.rejected)
+
+
+@pytest.mark.parametrize("name", MOTIONS)
+def test_a_run_that_is_interrupted_again_and_again_ends_with_the_same_bits(name: str, tmp_path: Path) -> None:
+    make, t, options = MOTIONS[name]
+    run, times = run_in_pieces(name, tmp_path / "run.resume")
     assert len(times) >= 2 and times == sorted(set(times)), "nothing was interrupted, or a run began anew"
-    assert not path.exists()
-    assert_same_bits(run, whole)
+    assert not list(tmp_path.iterdir())
+    assert_same_bits(run, make().simulate(t, **options))
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ("loop.h", "free"),
+        ("loop.error", "free"),
+        ("loop.y", "loop"),
+        ("loop.k", "every step"),
+        ("loop.grid", "fixed steps"),
+        ("loop.h_before", "stiff"),
+        ("loop.jacobian_matrix", "stiff"),
+        ("loop.limited", "slips"),
+        ("ahead", "steps in time"),
+        ("program0.state", "rocking"),
+        ("program0.offset", "switched"),
+        ("program0.imposed", "switched"),
+        ("program0.direction", "slips"),
+        ("program0.speeds", "impacts"),
+        ("program0.step_last_h", "time stepping"),
+    ],
+)
+def test_a_run_that_forgets_something_ends_otherwise(
+    entry: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mutation check of the test above: without what is kept of one thing, bits are others or nothing goes on."""
+    read = Checkpoints.begin
+
+    def forget(self: Checkpoints) -> dict[str, Any] | None:
+        found = read(self)
+        if found is not None:
+            empty = found[entry][:0] if entry == "ahead" else np.zeros_like(found[entry])
+            return found | {entry: empty}
+        return None
+
+    make, t, options = MOTIONS[name]
+    whole = make().simulate(t, **options)
+    monkeypatch.setattr(Checkpoints, "begin", forget)
+    with pytest.raises((AssertionError, InputError)):
+        assert_same_bits(run_in_pieces(name, tmp_path / "run.resume")[0], whole)
 
 
 def interrupted_run(path: Path, **options: Any) -> kane.Trajectory:
