@@ -155,11 +155,14 @@ SLIP_ENDS = 0.25 * AT_REST
 no step may look across that place."""
 
 GAP_ROUNDINGS = 4.0
-"""Roundings of a gap below where it opened without a speed at which it has closed again."""
+"""Roundings of a gap below where it opened at which it has closed again: noise must not close it."""
+
+FLIGHT_ROUNDINGS = 1e5
+"""Roundings of a gap which a flight must reach for its end to be found by the gap; one that is lower ends by time."""
 
 TOUCH_ROUNDINGS = 64.0
-"""Roundings of a gap, or of a speed after a free fall for a rounding of the time, that are none where it is decided what
-touches and rests."""
+"""Roundings of a gap, or of a speed after a free fall for a rounding of the time, that are none where it is decided
+what touches and rests."""
 
 REST_ROUNDINGS = 32.0
 """Roundings of a gap whose free fall gives a speed that is none: twice the height times the acceleration, with room."""

@@ -35,7 +35,7 @@ from ..joints import (
 from ..loads import BuiltLoad
 from ..normal import normal_text
 from ..records import Body, Joint, Limit, Shape, Wheel
-from .forms import CONDITIONS, CONTACT, Form, form_of
+from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, Form, form_of
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -278,7 +278,9 @@ class _Description:
         return {"type": form.word, **self.record(form, constraint.record, where)}
 
     def contact(self, contact: BuiltChanging) -> dict[str, Plain]:
-        return self.record(CONTACT, contact.record, f"contact '{contact.given}'")
+        where = f"contact '{contact.given}'"
+        conditions = self.record(CONTACT_CONDITIONS, contact.conditions, where)
+        return {**self.record(CONTACT, contact.record, where), **conditions}
 
     def all_changing(self) -> dict[str, Plain]:
         """Constraints that come and go; those whose conditions may name rows of others stand after them."""
