@@ -105,7 +105,9 @@ MAKE_BODY: dict[str, Callable[[kane.Model, Rng, str, list[str]], list[str]]] = d
 
 def _plain(names: tuple[str, ...], rng: Rng) -> str:
     """One of the names that are not those of a quaternion."""
-    return str(rng.choice([n for n in names if "_q" not in n[1:] and not n.endswith(("_w", "_x", "_y", "_z"))] or names))
+    return str(
+        rng.choice([n for n in names if "_q" not in n[1:] and not n.endswith(("_w", "_x", "_y", "_z"))] or names)
+    )
 
 
 def _contact(m: kane.Model, rng: Rng, name: str, made: list[str], **conditions: Any) -> None:

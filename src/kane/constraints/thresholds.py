@@ -191,5 +191,5 @@ LEAST_SHARE = 1e-12
 CANCELLED = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
 
-SAME_TIME = 4.0
+SAME_TIME = 64.0
 """Roundings of the time within which two transitions are at one instant."""
