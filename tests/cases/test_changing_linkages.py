@@ -10,10 +10,10 @@ import numpy as np
 import kane
 from cases.changing_records import changes, close, place, record, times
 
-AFTER_IMPACTS = 1e-9
+AFTER_IMPACTS = 1e-10
 """Times (s) of motions in which errors grow with every impact."""
 
-STATES = 1e-8
+STATES = 1e-10
 """States of these motions at a transition: rates of some 10/s times the errors of times."""
 
 

@@ -155,7 +155,10 @@ SLIP_ENDS = 0.25 * AT_REST
 no step may look across that place."""
 
 GAP_ROUNDINGS = 4.0
-"""Roundings of a gap below where it opened without a speed at which it has closed again."""
+"""Roundings of a gap below where it opened at which it has closed again: noise must not close it."""
+
+FLIGHT_ROUNDINGS = 1e5
+"""Roundings of a gap which a flight must reach for its end to be found by the gap; one that is lower ends by time."""
 
 TOUCH_ROUNDINGS = 64.0
 """Roundings of a gap, or of a speed after a free fall for a rounding of the time, that are none where it is decided
@@ -188,5 +191,5 @@ LEAST_SHARE = 1e-12
 CANCELLED = 4.0
 """Roundings of a change of a speed within which the speed is zero afterwards: what is left has cancelled."""
 
-SAME_TIME = 4.0
+SAME_TIME = 64.0
 """Roundings of the time within which two transitions are at one instant."""

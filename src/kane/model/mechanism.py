@@ -243,6 +243,10 @@ class Mechanism(Tree):
         surface: Mapping[str, Any] | None = None,
         normal: str | Sequence[Quantity] | None = None,
         at: Sequence[Quantity] | None = None,
+        when: Quantity | None = None,
+        until: Quantity | None = None,
+        duration: Quantity | None = None,
+        held: bool | None = None,
     ) -> tuple[BuiltChanging, ...]:
         """Let two bodies touch: `contact("floor", "ball", "ground", restitution=0.8, friction=0.3)`.
 
@@ -252,6 +256,7 @@ class Mechanism(Tree):
         the axis of N against gravity, or z; with `normal` any second body is. `restitution` is 0 … 1; `friction` is
         the coefficient while it slips, `static` (by default the same) while it sticks. There is an element for every
         place that can touch, a corner of a box say: one has the name of the contact, several are numbered (floor.1, …).
+        Under conditions, as those of `constrain`, bodies pass through each other while it is not in force.
 
         >>> m = kane.Model(gravity=(0, 0, -9.81))
         >>> joint = m.joint("free", "free", "ground", m.body("ball", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1}))
@@ -265,7 +270,8 @@ class Mechanism(Tree):
             normal = up_axis(self)
         given = {"restitution": restitution, "friction": friction, "static": static}
         placed = {"shape": shape, "surface": surface, "normal": normal, "at": at}
-        return self._change(name, BodyContact(first, second, **given, **placed), Conditions(), "contact")
+        conditions = Conditions(when, until, duration, held)
+        return self._change(name, BodyContact(first, second, **given, **placed), conditions, "contact")
 
     def _change(
         self, name: str, record: Constraint | Changing, conditions: Conditions, kind: str

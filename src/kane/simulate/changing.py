@@ -266,7 +266,10 @@ class ChangingRun:
             "choices": (room,),
             "states_after": (room, k),
         }
-        wholes |= dict.fromkeys(("state", "present", "young", "barred"), (k + 1,)) | {"start": (n,), "block": (n,)}
+        wholes |= dict.fromkeys(("state", "present", "young", "grazes", "barred"), (k + 1,)) | {
+            "start": (n,),
+            "block": (n,),
+        }
         wholes |= dict.fromkeys(("solver_first", "solver_rows", "solver_type", "solver_element"), (k + 1,))
         wholes |= dict.fromkeys(("unknown", "owner", "tier", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
         self._hold(**{name: np.zeros(shape, dtype=np.int64) for name, shape in wholes.items()})

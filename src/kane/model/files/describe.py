@@ -37,7 +37,7 @@ from ..loads import BuiltLoad
 from ..normal import normal_text
 from ..records import Body, Joint, Limit, ReactionWheel, Shape
 from ..vehicles import BuiltVehicle, BuiltWheel
-from .forms import CONDITIONS, CONTACT, ROAD_WHEEL, Form, form_of
+from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, ROAD_WHEEL, Form, form_of
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -318,7 +318,9 @@ class _Description:
         return {"type": form.word, **self.record(form, constraint.record, where)}
 
     def contact(self, contact: BuiltChanging) -> dict[str, Plain]:
-        return self.record(CONTACT, contact.record, f"contact '{contact.given}'")
+        where = f"contact '{contact.given}'"
+        conditions = self.record(CONTACT_CONDITIONS, contact.conditions, where)
+        return {**self.record(CONTACT, contact.record, where), **conditions}
 
     def all_changing(self) -> dict[str, Plain]:
         """Constraints that come and go; those whose conditions may name rows of others stand after them."""

@@ -112,6 +112,9 @@ ROAD_WHEEL = Form("wheel", RoadWheel)
 CONDITIONS = Form("conditions", Conditions)
 """Keys that any constraint may have besides those of its type."""
 
+CONTACT_CONDITIONS = Form("conditions", Conditions, without=("unilateral", "restitution"))
+"""Keys that a contact may have besides its own."""
+
 _LOADS = (
     Form("force", Force, held=(("force", ("vector",)),)),
     Form("torque", Torque, held=(("torque", ("vector",)),)),

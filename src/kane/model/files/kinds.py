@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,7 @@ from ..fields import Field, FieldInfo, fields_of
 from ..symbols import suggestion
 from ..vehicles import RoadWheel
 from .faults import Lost
-from .forms import CONDITIONS, CONTACT, ROAD_WHEEL, Form, Forms
+from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, ROAD_WHEEL, Form, Forms, Key
 from .nodes import Node
 from .values import Entry, NodeValues
 
@@ -74,19 +74,18 @@ def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: in
     own = [key.name for key in form.keys]
     further = [key.name for key in CONDITIONS.keys if key.name not in own]
     given = Entry(r, node, where, line, ("type", *own, *further))
-    conditions: dict[str, Any] = {}
-    for key in CONDITIONS.keys:
-        if key.name in further:
-            conditions |= given.take(key.name, partial(_read_fields, r, key.fields)) or {}
+    conditions = _conditions(r, [key for key in CONDITIONS.keys if key.name in further], given)
     r.m.constrain(name, _record(r, form, given), **conditions)
 
 
 def read_contact(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Add the contact that an entry describes."""
     r.faults.places[f"contact '{name}'"] = (node.source, line)
-    given = Entry(r, node, f"contact '{name}'", line, tuple(key.name for key in CONTACT.keys))
+    known = (*CONTACT.keys, *CONTACT_CONDITIONS.keys)
+    given = Entry(r, node, f"contact '{name}'", line, tuple(key.name for key in known))
+    conditions = _conditions(r, CONTACT_CONDITIONS.keys, given)
     record: BodyContact = _record(r, CONTACT, given)
-    r.m.contact(name, **{info.name: getattr(record, info.name) for info in fields_of(BodyContact)})
+    r.m.contact(name, **{info.name: getattr(record, info.name) for info in fields_of(BodyContact)}, **conditions)
 
 
 VEHICLE = ("platform", "wheels", "root", "velocity", "coordinates", "speeds", "steering", "friction")
@@ -140,6 +139,14 @@ def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> 
     form = known[kinds[0]]
     given = Entry(r, node, where, line, tuple(key.name for key in form.keys))
     r.m.load(name, _record(r, form, given))
+
+
+def _conditions(r: NodeValues, keys: Iterable[Key], given: Entry) -> dict[str, Any]:
+    """The conditions of an entry."""
+    found: dict[str, Any] = {}
+    for key in keys:
+        found |= given.take(key.name, partial(_read_fields, r, key.fields)) or {}
+    return found
 
 
 def _record(r: NodeValues, form: Form, given: Entry) -> Any:

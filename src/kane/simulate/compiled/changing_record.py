@@ -163,6 +163,7 @@ OWN_WHOLES = (
     "present",  # (elements,): 1 in force, 0 under a condition that says otherwise
     "young",  # (elements,): 1 while a slip in a plane begins
     "tier",  # (rows,): which of them are to be least first
+    "grazes",  # (elements,): 1 where a contact opens that still approaches with a speed that is none
     "owner",  # (rows,): element of each unknown
     "place_group",  # unused rows of places are skipped by this: (holonomic,) the element of a row, −1 permanent
     "unknown",  # (rows,): row of each unknown

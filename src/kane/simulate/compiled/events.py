@@ -123,11 +123,12 @@ def keep(m, h, count, event, rising, s):
     """Note a crossing of `event` at the fraction `s`, in order of time, if its direction is wanted.
 
     A crossing within rounding of the start of a motion, or of what follows a change of constraints, is the start: a
-    ball that goes up again from where it was found on the ground has not just met the ground. What ends a mode and is
-    below zero at its very start is kept, and what stays below zero is met in the next step.
+    ball that goes up again from where it was found on the ground has not just met the ground. What ends a mode and
+    stays below zero is kept.
     """
     at_start = m.steps == m.segment_start and s * abs(h) <= AT_START * EPS * max(abs(m.t), abs(h))
-    if at_start and (s > 0.0 or event >= m.transition_events):
+    stays = event < m.transition_events and reals(m.g)[m.events + event] < 0.0
+    if at_start and not stays:
         return count
     wanted = wholes(m.directions)[event]
     if (wanted > 0 and not rising) or (wanted < 0 and rising):

@@ -52,6 +52,9 @@ from .slips import begin_slip, set_direction, slip_rows, slip_speed
 from .step import copy_numbers
 from .touch import largest_normal, resting_speed, touches
 
+MOST_STRIKES = 20
+"""Impacts after one another at one instant: an impact may drive what separated into its end, as a ratchet."""
+
 
 @part
 def add_to_problem(c, count, size, i, rows, kind):
@@ -291,12 +294,14 @@ def choose_mode(c):
 @part
 def strike_and_choose(c, cause, imposed):
     """(what comes of it, cause, energy): impacts, and the mode that goes on after them."""
-    energy = 0.0
-    if is_impact(c, imposed):
-        energy = strike(c, c.impact_law)
-        if energy != energy:
+    energy, strikes = 0.0, 0
+    while is_impact(c, imposed):
+        energy += strike(c, c.impact_law)
+        strikes += 1
+        if energy != energy or strikes > MOST_STRIKES:
             return UNSOLVED, cause, energy
         cause = cause if cause == IMPOSED else IMPACT
+        imposed = NONE
         evaluate(c, c.x)
     sort_by_rates(c)
     if not choose_mode(c):

@@ -37,6 +37,7 @@ from .changing_record import (
     NORMAL_GUARD,
     NOT_CLOSED,
     NOT_STUCK,
+    ONE_WAY,
     OPEN,
     RELEASE,
     SLIP,
@@ -61,7 +62,7 @@ from .slips import (
     turn_directions,
 )
 from .step import copy_numbers
-from .touch import gap_noise, largest_normal, resting_speed, touches
+from .touch import gap_noise, gap_rounding, largest_normal, resting_speed, touches
 
 
 @part
@@ -167,6 +168,18 @@ def noise_of(c, i, guard):
 
 
 @part
+def margin_of(c, i):
+    """What noise may take from the normal function of element i, which is open and touches."""
+    if wholes(c.type)[i] == ONE_WAY:
+        return NOISE * STILL
+    if reals(c.lands)[i] > 0.0:
+        return 0.0
+    if reals(c.rate)[wholes(c.first)[i]] <= resting_speed(c, i):
+        return GAP_ROUNDINGS * gap_noise(c, i, c.x)
+    return GAP_ROUNDINGS * gap_rounding(c, i, c.x)
+
+
+@part
 def set_floor(c, i):
     """Let the functions of element i begin where they are, if they are below zero by rounding only; what is further
     below ends the mode at once. A gap that opens without a speed grows like t² or t³, and noise must not close it."""
@@ -177,12 +190,10 @@ def set_floor(c, i):
         friction = friction_ahead(c, i, c.x)
     if -noise_of(c, i, NORMAL_GUARD) <= normal < 0.0:
         floor[NORMAL_GUARD] = normal
-    row = wholes(c.first)[i]
-    opens = wholes(c.type)[i] == CONTACT and wholes(c.state)[i] == OPEN and touches(c, i)
-    if opens and reals(c.lands)[i] == 0.0 and reals(c.rate)[row] <= resting_speed(c, i):
-        floor[NORMAL_GUARD] -= GAP_ROUNDINGS * gap_noise(c, i, c.x)
     if -noise_of(c, i, FRICTION_GUARD) <= friction < 0.0:
-        floor[FRICTION_GUARD] = friction
+        floor[FRICTION_GUARD] = friction - (NOISE * STILL if wholes(c.state)[i] == SLIPS else 0.0)
+    if wholes(c.state)[i] == OPEN and touches(c, i):
+        floor[NORMAL_GUARD] -= margin_of(c, i)
 
 
 @part

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import LEAST_SHARE
+from ...constraints.thresholds import AT_REST, LEAST_SHARE
 from .call import call, part, reals, wholes
 from .changing_record import (
     ACROSS,
@@ -33,7 +33,7 @@ from .changing_record import (
 )
 from .elimination import move_to_least, solve_least
 from .mass_metric import add_multiple, along_basis, factor_mass, fill, free_of_basis, from_z, inner, span_rows, to_z
-from .slips import slip_direction, slip_rows
+from .slips import slip_direction, slip_rows, slip_speed
 from .step import copy_numbers
 
 TURNS = 3
@@ -409,11 +409,25 @@ def write_rates(c, source, target):
 
 
 @part
+def rest_slips(c):
+    """Take slips that have no speed for such that begin: contacts may yield while others keep their body at rest."""
+    for i in range(c.elements):
+        at_rest = wholes(c.state)[i] == SLIPS and slip_rows(c, i)[1] == 2 and slip_speed(c, i) <= AT_REST
+        friction = reals(c.law)[i * LAWS + KINETIC]
+        wholes(c.young)[i] = 1 if at_rest and wholes(c.type)[i] == CONTACT and friction > 0.0 else 0
+
+
+@part
 def write_reactions(c, source, target):
-    """Write the reactions of all rows in this mode, nan where the mass matrix is singular."""
-    if not read_ends(c, source):
-        fill(c.rows, math.nan, target)
-        return
-    if c.permanent > 0 and mode_program(c, ENDS) == 0:
-        permanent_reactions(c)
+    """Write the reactions of all rows in this mode, nan where the mass matrix is singular. Not for a loop, whose slips
+    begin where it says."""
+    if mode_program(c, ENDS) != 0:
+        read_ends(c, source)
+    elif evaluate(c, source):
+        rest_slips(c)
+        solve_mode(c)
+        if c.permanent > 0:
+            permanent_reactions(c)
+    else:
+        fill(c.rows, math.nan, c.reaction)
     copy_numbers(c.rows, c.reaction, target)

@@ -28,6 +28,8 @@ def holds_place(c, i):
 def holds_rate(c, i, e):
     """Whether row i, of element e, keeps its rate in this mode."""
     state, kind = wholes(c.state)[e], wholes(c.type)[e]
+    if wholes(c.grazes)[e]:
+        return i == wholes(c.first)[e]
     if state == OPEN or (kind == FRICTION and state == SLIPS):
         return False
     if kind == CONTACT and i > wholes(c.first)[e]:

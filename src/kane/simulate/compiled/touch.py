@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ...constraints.thresholds import AT_REST, REST_ROUNDINGS, SIMULTANEOUS, TOUCH_ROUNDINGS
+from ...constraints.thresholds import AT_REST, FLIGHT_ROUNDINGS, REST_ROUNDINGS, SIMULTANEOUS, TOUCH_ROUNDINGS
 from .call import part, reals, wholes
 from .changing_record import CONTACT, LAWS, ONE_WAY, OPEN, RESTITUTION
 from .mass_metric import inner
@@ -41,7 +41,7 @@ def gap_noise(c, i, source):
 @part
 def noisy_speed(c, i, fall):
     """Speed (m/s, rad/s) of a normal that falls back with the acceleration `fall` before its gap is more than noise."""
-    return math.sqrt(REST_ROUNDINGS * fall * gap_noise(c, i, c.x))
+    return math.sqrt(2.0 * FLIGHT_ROUNDINGS * fall * gap_noise(c, i, c.x))
 
 
 @part
@@ -91,6 +91,14 @@ def start_flights(c):
             if rate[row] <= noisy_speed(c, i, fall):
                 lands[i] = reals(c.x)[0] + 2.0 * time
     return shortest
+
+
+@part
+def mark_grazing(c):
+    """Mark what is open and touches, and still approaches though its acceleration parts it: the speed is none."""
+    for i in range(c.elements):
+        opens = wholes(c.state)[i] == OPEN and touches(c, i)
+        wholes(c.grazes)[i] = 1 if opens and -resting_speed(c, i) <= reals(c.rate)[wholes(c.first)[i]] < 0.0 else 0
 
 
 @part

@@ -39,7 +39,7 @@ from .records import MEMORY
 from .slips import slip_rows
 from .step import EPS, copy_numbers
 from .store import program
-from .touch import start_flights
+from .touch import mark_grazing, start_flights
 
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
@@ -143,7 +143,10 @@ def set_sides(m, c, switched, at_start):
 def write_state(m, c, energy, at_start):
     """Give the loop the state in c.x, from which it starts anew."""
     first_step = start_flights(c)
+    mark_grazing(c)
     project_state(c, 0.0)
+    for i in range(c.elements):
+        wholes(c.grazes)[i] = 0
     copy_numbers(c.states, c.x + c.q_start, m.y)
     reals(m.y)[c.states - 1] += energy
     if m.requested == 0 and not at_start:
