@@ -404,13 +404,11 @@ PARTS: Mapping[str, Callable[[int], str]] = {
 """Name → a correct file of just under so many characters."""
 
 DEEP = (
-    "measure numbers",
-    "contacts along a chain",
-    "velocities as speeds",
-    "rods at the end of welds",
-    "coordinates in order",
+    *("measure numbers", "velocities as speeds", "rods at the end of welds", "contacts along a chain"),
+    *("contacts of drawn shapes", "coordinates in order", "long sums"),
 )
-"""Files whose parts take the more work, the more there are: far out on a chain, up to a limit; or in another order."""
+"""Files whose work is not in proportion to small sizes: parts far out on a chain, or places of one contact that are
+compared with each other, both up to a limit; an order; and lines that are longer than a small file."""
 
 
 def _reversed_joints(text: str) -> str:
