@@ -10,6 +10,8 @@ from laws.mode_sequences import ModeSketch, build_sketch, sketches
 from long.random_sequences import DURATION, STEPS, judge_energy, judge_modes
 from seeds import FIXED, examples
 
+THOUSAND = 1000
+
 
 def judge(sketch: ModeSketch) -> str:
     """Run a mechanism and judge it; how its motion ended, "refused" where it cannot be described."""
@@ -34,7 +36,7 @@ def test_random_modes_follow_each_other_lawfully(sketch: ModeSketch) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=1000)
+@settings(max_examples=THOUSAND)
 @given(sketches())
 def test_a_thousand_random_mechanisms_change_their_modes_lawfully(sketch: ModeSketch) -> None:
     judge(sketch)
