@@ -10,10 +10,10 @@ import pytest
 import kane
 from cases.changing_records import changes, close, place, reaction, record, since
 
-ROUGH = 1e7
-"""A coefficient of friction at which nothing slips until the normal reaction is 1e-7 of the tangential one."""
+ROUGH = 1e10
+"""A coefficient of friction at which nothing slips until the normal reaction is 1e-10 of the tangential one."""
 
-NO_SLIP = 1e-7
+NO_SLIP = 1e-9
 """What is lost of a motion without slip by that."""
 
 

@@ -34,7 +34,7 @@ def test_random_modes_follow_each_other_lawfully(sketch: ModeSketch) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=1000)
+@settings(max_examples=examples(100))
 @given(sketches())
 def test_a_thousand_random_mechanisms_change_their_modes_lawfully(sketch: ModeSketch) -> None:
     judge(sketch)

@@ -43,8 +43,7 @@ def test_a_box_on_four_corners_begins_to_slip_when_the_push_reaches_its_friction
 def test_a_slip_that_begins_turns_with_the_force() -> None:
     """Against a particle in the plane under the same force and friction, which is started a moment later."""
     force = ("10*t*cos(t)", "10*t*sin(t)")
-    ahead, across = (f"m*({f})" for f in force)
-    run = pushed_box(ahead, across).simulate(2.0, rtol=1e-10, atol=1e-12)
+    run = pushed_box(f"m*({force[0]})", f"m*({force[1]})").simulate(2.0, rtol=1e-10, atol=1e-12)
     assert run.outcome.success and run.transitions[1].t == pytest.approx(MU * G / 10, abs=ON_TIME)
     k = int(np.flatnonzero(run.t > run.transitions[1].t + 0.01)[0])
     m = kane.Model("particle")

@@ -225,7 +225,7 @@ def set_slack(c):
 
 
 @part
-def most_strained(c):
+def find_strain(c):
     """The element that pulls most or, if none does, that holds most beyond its friction; NONE if the reactions of the
     mode can keep what is closed closed and what sticks at rest."""
     state, kind, reaction, law = wholes(c.state), wholes(c.type), reals(c.reaction), reals(c.law)
@@ -256,7 +256,7 @@ def settle_mode(c):
     another: where reactions are not determined, those of the mode need not be those of the contact problem. False where
     that does not end."""
     for _ in range(2 * c.elements + 1):
-        i = most_strained(c)
+        i = find_strain(c)
         if i == NONE:
             return True
         c.culprit = i
