@@ -252,6 +252,7 @@ def reactions(
     m = answers.mechanism
     check_choices(m, on, method)
     tree: JointTree = answers.make_once("held", lambda: joint_tree(m))
+    refuse_without_joints(m)
     weights = _stiffness(m, stiffness)
     states = _states(answers, q, u, tau, t, udot)
     if m.constraints and not anywhere:
@@ -326,6 +327,7 @@ def reactions_from_multipliers(
             "    fix: choose 'auxiliary' or 'multipliers'"
         )
     tree: JointTree = answers.make_once("held", lambda: joint_tree(answers.mechanism))
+    refuse_without_joints(answers.mechanism)
     A, mass, acts, at, along = _kernel(answers, "reaction_rows", rows_program)(states.t, states.q)
     _refuse_unbalanced(answers, _efforts(answers, states, states.udot), A, multipliers, False)
     wrench, points = _joint_wrenches(answers, tree, states, states.udot, multipliers, method)
@@ -334,12 +336,16 @@ def reactions_from_multipliers(
 
 
 def check_choices(m: Mechanism, on: str, method: str) -> None:
-    """Refuse sides and methods that there are not, and a model that has no joints."""
+    """Refuse sides and methods that there are not, and models that are too large."""
     if on not in ("child", "parent"):
         raise InputError(f"on = {on!r}: a reaction acts on the 'child' (second body) or on the 'parent' (first body)")
     if method not in METHODS:
         raise InputError(f"method = {method!r}: there are {', '.join(METHODS)}")
     refuse_if_too_large(m, "reactions")
+
+
+def refuse_without_joints(m: Mechanism) -> None:
+    """Refuse a model whose bodies no joint holds, once it is known that none is attached otherwise."""
     if not m.joints:
         raise InputError(f"model '{m.name}' has no joints")
 

@@ -310,8 +310,8 @@ def answer_in_modes(
         if due != mode:
             mode = due
             run.enter(transitions[mode].mode, transitions[mode].slip, x)
+        multipliers[i] = run.reactions(x)  # first: it says which slips have only just begun
         udot[i] = run.rates(x)[layout.coordinates : layout.coordinates + layout.speeds]
-        multipliers[i] = run.reactions(x)
     return udot, multipliers
 
 

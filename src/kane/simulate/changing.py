@@ -314,6 +314,7 @@ class ChangingRun:
         """Be in a mode, as after a transition, to ask about states with inputs such as x in it."""
         for i, element in enumerate(self.constraints.elements):
             self._arrays["state"][i] = STATES.index(mode[element.name])
+            self._arrays["young"][i] = element.name in slip  # until it is seen to have a speed
             if element.name in slip:
                 self._arrays["direction"][i] = slip[element.name]
         laws = Routine(self.constraints.laws.address, len(LAWS) * len(self.constraints.elements))

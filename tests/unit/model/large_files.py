@@ -268,6 +268,13 @@ PARTS: Mapping[str, Callable[[int], str]] = {
         first={"bodies": "  leader: {mass: 1}\n", "joints": f"  first: {_LEADER}\n"},
     ),
     **{f"joints: {kind}": _joints(kind, options) for kind, options in JOINT_KINDS.items()},
+    "vehicles": LargeFile(
+        {
+            "bodies": "  p@: {mass: 1}",
+            "vehicles": "  v@: {platform: p@, wheels: {w@: {at: [1, 0, 0], radius: 1, mass: 1}}}",
+        },
+        most=ROOM // 2,
+    ),
     "spinning wheels": LargeFile({"reaction_wheels": "  w@: {body: a, axis: x, inertia: 1}"}, FEW, most=SPEEDS - 7),
     "Hartenberg-Denavit rows": LargeFile(
         {"bodies": BODY, "dh": "    j@: {body: b@, a: 1, alpha: 1, d: 0, theta: 0}"},
@@ -406,6 +413,7 @@ PARTS: Mapping[str, Callable[[int], str]] = {
 DEEP = (
     *("measure numbers", "velocities as speeds", "rods at the end of welds", "contacts along a chain"),
     *("contacts of drawn shapes", "coordinates in order", "long sums"),
+    *("wheels at the end of a chain", "rods along a chain", "contacts at the end of a chain"),
 )
 """Files whose work is not in proportion to small sizes: parts far out on a chain, or places of one contact that are
 compared with each other, both up to a limit; an order; and lines that are longer than a small file."""

@@ -101,6 +101,19 @@ def is_impact(c, imposed):
 
 
 @part
+def approach_share(c):
+    """How fast contacts approach at most, relative to the fastest motion of any that touches."""
+    rate, approach, fastest = reals(c.rate), 0.0, 0.0
+    for i in range(c.elements):
+        if touches(c, i):
+            first = wholes(c.first)[i]
+            approach = max(approach, -rate[first])
+            for r in range(wholes(c.length)[i]):
+                fastest = max(fastest, abs(rate[first + r]))
+    return approach / fastest if fastest > 0.0 else 0.0
+
+
+@part
 def strike(c, law):
     """Resolve the impact of everything that touches or is held: speeds in c.x, impulses added to c.impulse. Returns the
     energy it takes (J, negative: lost), nan where it could not be resolved."""
@@ -296,6 +309,8 @@ def strike_and_choose(c, cause, imposed):
     """(what comes of it, cause, energy): impacts, and the mode that goes on after them."""
     energy, strikes = 0.0, 0
     while is_impact(c, imposed):
+        if strikes > 0 and approach_share(c) <= SOLVED:
+            break  # what is left is what the solver leaves
         energy += strike(c, c.impact_law)
         strikes += 1
         if energy != energy or strikes > MOST_STRIKES:

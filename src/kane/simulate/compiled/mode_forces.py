@@ -307,8 +307,11 @@ def write_rates(c, source, target):
 
 @part
 def rest_slips(c):
-    """Take slips that have no speed for such that begin: contacts may yield while others keep their body at rest."""
+    """Let slips that have begun count as such while they have no speed: contacts may yield while others keep their body
+    at rest."""
     for i in range(c.elements):
+        if not wholes(c.young)[i]:
+            continue
         at_rest = wholes(c.state)[i] == SLIPS and slip_rows(c, i)[1] == 2 and slip_speed(c, i) <= AT_REST
         friction = reals(c.law)[i * LAWS + KINETIC]
         wholes(c.young)[i] = 1 if at_rest and wholes(c.type)[i] == CONTACT and friction > 0.0 else 0
