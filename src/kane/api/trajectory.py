@@ -175,7 +175,8 @@ class Trajectory:
     @cached_property
     def _in_modes(self) -> tuple[Array, Array]:
         """(udot (k, n), λ of all rows (k, m)) under constraints that come and go, each in the mode of its time."""
-        return answer_in_modes(self.answers, self.transitions, self.t, self.q, self.u, self.tau)
+        in_steps = self.statistics.contact_residual is not None
+        return answer_in_modes(self.answers, self.transitions, self.t, self.q, self.u, self.tau, in_steps)
 
     @refuse_odd
     def reactions(self, **options: Any) -> Reactions:
@@ -298,9 +299,16 @@ def modes_along(transitions: tuple[Transition, ...], t: Array) -> list[int]:
 
 
 def answer_in_modes(
-    answers: Answers, transitions: tuple[Transition, ...], t: Array, q: Array, u: Array, tau: Array
+    answers: Answers,
+    transitions: tuple[Transition, ...],
+    t: Array,
+    q: Array,
+    u: Array,
+    tau: Array,
+    in_steps: bool = False,
 ) -> tuple[Array, Array]:
-    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time."""
+    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time. Slips of a motion in
+    time steps do not begin: a step has gone past that."""
     changing = _changing_set(answers)
     run, layout = changing.run(), changing.layout
     udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
@@ -309,7 +317,7 @@ def answer_in_modes(
         x = np.concatenate([[now], q[i], u[i], [0.0], tau[i], answers.values])
         if due != mode:
             mode = due
-            run.enter(transitions[mode].mode, transitions[mode].slip, x)
+            run.enter(transitions[mode].mode, transitions[mode].slip, x, begins=not in_steps)
         multipliers[i] = run.reactions(x)  # first: it says which slips have only just begun
         udot[i] = run.rates(x)[layout.coordinates : layout.coordinates + layout.speeds]
     return udot, multipliers
