@@ -37,7 +37,7 @@ _LEVEL = 1e-9  # share of its radius by which a wheel may be off the ground
 _TURN = (0.31, -0.17)  # rad of steering at which wheels must leave a motion
 _WIDTH = 0.4  # of a wheel, in radii, as it is drawn
 _STEM = 0.08  # radius of a fork, in radii of its wheel, as it is drawn
-_STRAIGHT = 1e-9  # singular value below which axles leave a motion
+_MISS = 1e-9  # m by which the axles of wheels may miss one common point
 
 
 @dataclass(frozen=True, slots=True)
@@ -442,7 +442,7 @@ def _refuse_locked(m: Mechanism, wheels: Sequence[BuiltWheel], platform: Body, w
         found: list[list[float]] = []
         for name, row in rows.items():
             found.append([float(x) for x in evaluate(list(row), at)])
-            if np.linalg.svd(np.array(found), compute_uv=False)[2:].sum() > _STRAIGHT:
+            if np.linalg.svd(np.array(found), compute_uv=False)[2:].sum() > _MISS:
                 what = f"{name}.lateral leaves no motion"
                 because = "the axles of wheels that do not slip meet in one point, or are parallel"
                 fix = "let it slip (rows: [longitudinal]), trail, or steer it by a law such as ackermann"
