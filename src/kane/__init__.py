@@ -15,7 +15,7 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import Energy, Equations, Model, Momentum, Trajectory, from_sympy, load
+    from .api import ClosedForm, Energy, Equations, Model, Momentum, Trajectory, from_sympy, load
     from .catalogue import models
     from .errors import InputError, KaneError, ModelError, SingularError, WritingError
     from .model import (
@@ -61,6 +61,7 @@ __all__ = [
     "Backlash",
     "Belt",
     "Brake",
+    "ClosedForm",
     "Clutch",
     "ConfigurationEquations",
     "Distance",
@@ -108,7 +109,7 @@ __all__ = [
     "models",
 ]
 _HOMES = {
-    ".api": ("Energy", "Equations", "Model", "Momentum", "Trajectory", "from_sympy", "load"),
+    ".api": ("ClosedForm", "Energy", "Equations", "Model", "Momentum", "Trajectory", "from_sympy", "load"),
     ".catalogue": ("models",),
     ".errors": ("InputError", "KaneError", "ModelError", "SingularError", "WritingError"),
 }

@@ -5,6 +5,7 @@ from .base_parameters import BaseParameters, base_parameters
 from .check import check
 from .eigenmodes import Eigenmode
 from .linearization import Linearization, Operating
+from .mobile import MobileTable, mobile_table
 from .ops import KnownArms, OperationRow, OperationTable, known_arms, operation_table
 from .report import CheckReport, CheckRow
 from .steady import Steady
@@ -18,6 +19,7 @@ __all__ = [
     "Eigenmode",
     "KnownArms",
     "Linearization",
+    "MobileTable",
     "Operating",
     "OperationRow",
     "OperationTable",
@@ -27,5 +29,6 @@ __all__ = [
     "check",
     "check_trajectory",
     "known_arms",
+    "mobile_table",
     "operation_table",
 ]

@@ -122,6 +122,24 @@ def known_arms() -> KnownArms:
     return KnownArms(tuple(rows))
 
 
+def mobile_manipulator_bound(m: int, w: int) -> tuple[float, float]:
+    """Multiplications and additions that a vehicle on w wheels with m links takes at most by [TK01, Sec. 5.2]."""
+    return 37.5 * m**2 + 441.5 * m + 88 + 28 * w, 31.5 * m**2 + 392.5 * m + 26 + 11 * w
+
+
+def _vehicle_bound(mechanism: Mechanism) -> list[OperationRow]:
+    """The bound of the literature for a model that is one vehicle; nothing for others."""
+    if len(mechanism.vehicles) != 1:
+        return []
+    (vehicle,) = mechanism.vehicles.values()
+    aside = {id(body) for wheel in vehicle.wheels for body in (wheel.rolls, wheel.carrier)} | {id(vehicle.platform)}
+    moved = [b for b in mechanism.bodies.values() if b.joint is not None and b.joint.rates and id(b) not in aside]
+    m, w = sum(not b.mass.is_zero for b in moved), len(vehicle.wheels)
+    mul, add = mobile_manipulator_bound(m, w)
+    source = f"Tanner & Kyriakopoulos, upper bound for m = {m} links, w = {w} wheels [TK01]"
+    return [OperationRow("forward_dynamics", source, round(mul), round(add))]
+
+
 def _count_text(count: int | None) -> str:
     return "" if count is None else str(count)
 
@@ -139,8 +157,17 @@ def operation_table(mechanism: Mechanism) -> OperationTable:
     for stem, published in PUBLISHED.items():
         if mechanism.builtin.startswith(stem):
             rows += published
+    rows += _vehicle_bound(mechanism)
     order = {c: k for k, c in enumerate(COMPUTATIONS)}
     return OperationTable(mechanism.name, tuple(sorted(rows, key=lambda r: order[r.computation])))
 
 
-__all__ = ["KNOWN_ARMS", "KnownArms", "OperationRow", "OperationTable", "known_arms", "operation_table"]
+__all__ = [
+    "KNOWN_ARMS",
+    "KnownArms",
+    "OperationRow",
+    "OperationTable",
+    "known_arms",
+    "mobile_manipulator_bound",
+    "operation_table",
+]

@@ -1,6 +1,7 @@
 """The nouns with their verbs: `Model`, `Equations`, `Trajectory`, `load` and `from_sympy`."""
 
 from ..formulation import Equations
+from .closed_form import ClosedForm
 from .model import Model, load
 from .records import Array, Energy, Momentum, Wrench
 from .symbolic import SymPyModel, from_sympy
@@ -8,6 +9,7 @@ from .trajectory import Trajectory
 
 __all__ = [
     "Array",
+    "ClosedForm",
     "Energy",
     "Equations",
     "Model",

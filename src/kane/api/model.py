@@ -32,6 +32,7 @@ from ..model.files.loading import SUFFIXES, URDF
 from ..model.symbols import Quantity
 from ..space import Frame, Point
 from ..writing import write_text
+from . import closed_form as closed
 from . import constrained, given, linear, reactions, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
@@ -113,7 +114,7 @@ class Model:
         `controls`, `frames`, `points`, `gravity`, `coordinates`, `speeds`, `initial_state`, `mass`;
         `save` and `to_urdf` write it to files, `of` makes a model of a mechanism.
     You ask it for
-        `equations`: expressions, programs, operation counts, C, LaTeX and SymPy;
+        `equations`, `closed_form`: expressions, programs, operation counts, C, LaTeX and SymPy;
         `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `bias`, `qdot`, `energy`, `momentum`, `inertia`,
         `mass_center`, `poses`, `at`, `external_loads`, `regressor`: numbers at states, one or a batch;
         `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`, `modes`: what constraints and joints do;
@@ -539,6 +540,7 @@ class Model:
     drive_efforts = _forward_question(constrained.drive_efforts)
     modes = _forward_question(mode_machine.modes)
     reactions = _forward_question(reactions.reactions)
+    closed_form = _forward_question(closed.closed_form)
     linearize = _forward_question(linear.linearize)
     equilibrium = _forward_question(linear.equilibrium)
     trim = _forward_question(linear.trim)

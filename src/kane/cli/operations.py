@@ -18,22 +18,23 @@ _STAGE_WORDS = {"parameters": "once", "q": "coordinates", "u": "speeds", "rest":
 
 def ops(arguments: Namespace) -> int:
     """Print how many operations each program takes, or the tables over arms."""
-    if arguments.table or arguments.arms:
+    if arguments.table or arguments.arms or arguments.vehicles:
         return _tables(arguments)
     if arguments.model is None:
-        raise UsageError("say which model: kane ops MODEL; or ask for a table over arms with --table or --arms")
+        raise UsageError("say which model: kane ops MODEL; or ask for a table with --table, --arms or --vehicles")
     return _model_counts(arguments)
 
 
 def _tables(arguments: Namespace) -> int:
-    from ..analysis import arm_table, known_arms
+    from ..analysis import arm_table, known_arms, mobile_table
 
     if arguments.model is not None or arguments.free or arguments.set or arguments.base:
-        raise UsageError("--table and --arms are about arms of their own: leave out the model and its options")
+        raise UsageError("--table, --arms and --vehicles have models of their own: leave out the model and its options")
     general = arm_table() if arguments.table else None
     known = known_arms() if arguments.arms else None
+    vehicles = mobile_table() if arguments.vehicles else None
     if arguments.json:
-        found = {"table": general, "arms": known}
+        found = {"table": general, "arms": known, "vehicles": vehicles}
         print_json({name: each.to_dict() for name, each in found.items() if each is not None})
         return FINE
     if general is not None:
@@ -48,6 +49,12 @@ def _tables(arguments: Namespace) -> int:
         heading("efforts of well-known arms, numbers folded")
         rows = [(arm, r.source, *_blank_for_none(r.mul, r.add, r.arithmetic, r.trig)) for arm, r in known.rows]
         table(("arm", "by", "mul", "add", "in all", "sin, cos"), rows, words=2)
+    if vehicles is not None:
+        heading(
+            "vehicles on w wheels with an arm of m links, every parameter free: bounds of [TK01] and ours (mul + add)"
+        )
+        columns, *rows = vehicles.cells()
+        table(columns, rows, words=0)
     return FINE
 
 

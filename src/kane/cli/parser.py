@@ -190,7 +190,8 @@ def _ops(commands: argparse._SubParsersAction) -> None:
         commands,
         "ops",
         "Count the operations of the programs, by stage, beside published counts.",
-        "  kane ops stanford-arm\n  kane ops stanford-arm --free --json\n  kane ops --table --arms",
+        "  kane ops stanford-arm\n  kane ops stanford-arm --free --json\n  kane ops --table --arms\n"
+        "  kane ops --vehicles",
     )
     _model(command, optional=True)
     command.add_argument("--free", action="store_true", help="keep all parameters as inputs")
@@ -198,6 +199,9 @@ def _ops(commands: argparse._SubParsersAction) -> None:
         "--table", action="store_true", help="general arms of n axes: formulas of the literature, ours"
     )
     command.add_argument("--arms", action="store_true", help="well-known arms, numbers folded, beside published counts")
+    command.add_argument(
+        "--vehicles", action="store_true", help="vehicles with 1 to 10 links and 3 to 6 wheels, beside published bounds"
+    )
     _json(command)
 
 

@@ -1,5 +1,6 @@
 """From a description to equations: Kane's method as a reverse sweep, composite bodies, the solve inside the program."""
 
+from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
 from .ground import Ground, Judged, ground_program, ground_symbols, judged_symbols
 from .modes import ModeRows, SlidingFriction, mode_programs
@@ -23,6 +24,9 @@ from .reactions import multiplier_symbols
 from .regressor import regressor_program
 
 __all__ = [
+    "CLOSED_FORM",
+    "PIVOTS",
+    "ClosedFormOf",
     "CompiledControl",
     "ControlLaw",
     "Equations",
@@ -31,6 +35,7 @@ __all__ = [
     "ModeRows",
     "Place",
     "SlidingFriction",
+    "closed_form_program",
     "control_program",
     "coordinate_rates_program",
     "external_program",

@@ -229,7 +229,13 @@ class MotionExpressions:
         return constraints(self.system, self._bias_kinematics, spans=spans)
 
     @cached_property
-    def _spans(self) -> Constraints:
+    def spanning_rows(self) -> Constraints:
+        """Rows that leave the same motion as the constraints, where they cost less; what is eliminated by.
+
+        >>> e = kane.load("four-bar").equations()
+        >>> len(e.spanning_rows)
+        5
+        """
         return self._constraints(spans=True)
 
     @cached_property
@@ -240,7 +246,7 @@ class MotionExpressions:
         >>> len(e.regular_state.seen) > 0
         True
         """
-        return regular_state(self.system, self._spans)
+        return regular_state(self.system, self.spanning_rows)
 
     @cached_property
     def rank(self) -> int:
@@ -250,7 +256,7 @@ class MotionExpressions:
         >>> e.rank
         2
         """
-        return rank(self._spans, self.regular_state.best)
+        return rank(self.spanning_rows, self.regular_state.best)
 
     @cached_property
     def idle_rows(self) -> tuple[bool, ...]:
@@ -270,7 +276,7 @@ class MotionExpressions:
         >>> e.embedding.choice.independent
         (0,)
         """
-        rows, at = self._spans, self.regular_state.best
+        rows, at = self.spanning_rows, self.regular_state.best
         mass = evaluate_matrix([[self.mass_matrix[i][i] for i in range(len(self.system.u))]], at)[0]
         return Embedded.of(rows, choose_speeds(evaluate_matrix(rows.A, at), mass, sizes=rows.sizes), at)
 
@@ -286,7 +292,7 @@ class MotionExpressions:
         graph = self.graph
         if not self.regular_state.seen:
             return [graph.const(0.0)]
-        nodes = reachable(graph, (e.id for row in self._spans.A for e in row))
+        nodes = reachable(graph, (e.id for row in self.spanning_rows.A for e in row))
         found = dict.fromkeys(graph.args[node][1] for node in nodes if graph.ops[node] == "div")
         return [e for e in map(graph.expr, found) if e.number is None]
 
