@@ -15,7 +15,7 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import ClosedForm, Energy, Equations, Model, Momentum, Trajectory, from_sympy, load
+    from .api import ClosedForm, Energy, Equations, Model, Momentum, SafetyFilter, Trajectory, from_sympy, load
     from .catalogue import models
     from .errors import InputError, KaneError, ModelError, SingularError, WritingError
     from .model import (
@@ -96,6 +96,7 @@ __all__ = [
     "RollingOnSphere",
     "RollingSphere",
     "Rope",
+    "SafetyFilter",
     "SingularError",
     "Spring",
     "Stop",
@@ -109,7 +110,17 @@ __all__ = [
     "models",
 ]
 _HOMES = {
-    ".api": ("ClosedForm", "Energy", "Equations", "Model", "Momentum", "Trajectory", "from_sympy", "load"),
+    ".api": (
+        "ClosedForm",
+        "Energy",
+        "Equations",
+        "Model",
+        "Momentum",
+        "SafetyFilter",
+        "Trajectory",
+        "from_sympy",
+        "load",
+    ),
     ".catalogue": ("models",),
     ".errors": ("InputError", "KaneError", "ModelError", "SingularError", "WritingError"),
 }

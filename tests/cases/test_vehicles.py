@@ -245,6 +245,54 @@ def test_a_slope_tips_the_car_where_the_mass_centre_passes_the_rear_contacts() -
     assert np.tan(found) == pytest.approx(HALF / height, rel=1e-9)
 
 
+def test_spin_of_the_platform_tips_it_at_its_closed_form() -> None:
+    """On the spot about the middle of the axle, wheels at a and −b to the left: about the line of the left side,
+    ω² (m c h + Σ y (m_w r + J/r)) = g (M a + m (a − c) + m_w (a + b)); spin momenta are turned by the yaw rate."""
+    a, b, c, h, load, base, r, wheel, J = 0.3, 0.22, 0.1, 0.9, 12.0, 30.0, 0.15, 3.0, 0.09
+
+    m = kane.Model("spinner", gravity=(0, 0, -G))
+    m.body("base", mass=base, center=(0, 0, 0.1), inertia={"xx": 0.7, "yy": 0.9, "zz": 1.3})
+    m.body("load", mass=load, inertia={"xx": 0.1, "yy": 0.1, "zz": 0.2})
+    m.joint("mast", "weld", "base", "load", at=(0, c, h - r))
+    driven = {"radius": r, "mass": wheel, "inertia": J}
+    wheels: dict[str, Any] = {"left": {"at": (0, a, 0), **driven}, "right": {"at": (0, -b, 0), **driven}}
+    for name, (x, y) in {"fl": (0.4, a), "fr": (0.4, -b), "rl": (-0.4, a), "rr": (-0.4, -b)}.items():
+        wheels[name] = {"at": (x, y, 0.05 - r), "radius": 0.05, "ball": True}
+    m.vehicle("base", wheels)
+
+    def spun(rate: float) -> kane.Trajectory:
+        return m.simulate([0.0, 1e-4], u={"u_root_1": 0.0, "u_root_2": 0.0, "u_root_angle": rate})
+
+    limit = np.sqrt(G * (base * a + load * (a - c) + wheel * (a + b)) / (load * c * h + (a - b) * (wheel * r + J / r)))
+    found = bisect(0.5, 3 * limit, lambda rate: spun(rate).tipover().alpha[0] < 0)
+    assert found == pytest.approx(limit, rel=1e-9)
+    without = np.sqrt(G * (base * a + load * (a - c) + wheel * (a + b)) / (load * c * h))
+    assert abs(found / without - 1) > 1e-3  # the wheels count
+    assert np.abs(spun(found).acceleration()).max() < 1e-9
+
+
+@pytest.mark.parametrize("angle", [0.0, np.pi / 2, -np.pi / 2, np.pi])
+def test_spin_of_the_arm_tips_the_braked_car_at_its_closed_form(angle: float) -> None:
+    """A link of mass m, its middle at d from the mast and h high, points across an edge at distance e:
+    m d ω² h = (M + 4 m_w) g e + m g (e − d)."""
+    link, d, h = 20.0, 0.9, 1.1
+    m = car()
+    m.body("link", mass=link, center=(d, 0, 0), inertia={"yy": 1.0, "zz": 1.0})
+    m.joint(
+        "mast", "revolute", "chassis", "link", axis="z", at=(0, 0, h - RADIUS), coordinates=["psi"], speeds=["spin"]
+    )
+    m.constrain("brake", kane.MotionEquations("u_rl = 0"))
+    m.constrain("locked", kane.MotionEquations("uphi = 0"))
+    edge = HALF if np.isclose(np.abs(np.cos(angle)), 1.0) else TRACK
+    limit = np.sqrt(((MASS + 4 * WHEEL) * G * edge + link * G * (edge - d)) / (link * d * h))
+
+    def spun(rate: float) -> kane.Trajectory:
+        return m.simulate([0.0, 1e-6], q={"psi": angle}, u={"spin": rate})
+
+    found = bisect(0.5, 2 * limit, lambda rate: spun(rate).tipover().alpha[0] < 0)
+    assert found == pytest.approx(limit, rel=1e-9)
+
+
 def test_what_rigid_bodies_leave_open_is_shared_by_the_stiffness_of_tyres() -> None:
     """Three equations for four normals: of all that satisfy them the one with least Σ N²/k, computed here anew."""
     m = car(stiffness=3.0)
@@ -323,3 +371,66 @@ def test_ground_forces_balance_everything_that_acts() -> None:
     rate = np.gradient(momentum[:, :2], run.t, axis=0, edge_order=2)
     assert np.abs(rate[2:-2] - total[2:-2]).max() < 2e-4 * np.abs(total).max()
     assert ground.normal.sum(axis=1) == pytest.approx(m.mass * G, rel=1e-12)
+
+
+# one evaluation of everything ----------------------------------------------------------------------------------------
+
+
+def filtered(m: kane.Model, run: kane.Trajectory) -> None:
+    """Hold the filter of a model to what is asked of a motion."""
+    safety, ground, tip = m.safety_filter()(run.q, run.u, run.tau), run.ground(), run.tipover()
+    for what in ("longitudinal", "lateral", "normal", "margin"):
+        expected = getattr(ground, what)
+        assert np.abs(getattr(safety, what) - expected).max() < 1e-9 * (1.0 + np.abs(expected).max()), what
+    assert np.abs(safety.alpha - tip.alpha).max() < 1e-9 * np.abs(tip.alpha).max()
+    assert np.abs(safety.per_edge - tip.per_edge).max() < 1e-9 * np.abs(tip.per_edge).max()
+
+
+@pytest.mark.parametrize("root", ["planar", "free"])
+def test_the_filter_of_safety_gives_what_a_motion_gives(root: str) -> None:
+    """On a free root too it is a function of q, u and tau: multipliers by elimination against those at run time."""
+    m = tanner(root)
+    speed = "ux" if root == "planar" else "u_root_vx"
+    tau = {"us1" if root == "planar" else "u_left": 1.5, "uphi": 0.2}
+    filtered(m, m.simulate(np.linspace(0, 1, 11), q={"phi": 0.4}, u={speed: 1.0}, tau=tau))
+    if root == "free":
+        drives = {"u_rl": 20.0, "u_rr": 10.0}
+        m = car("free", friction=0.8)
+        filtered(m, m.simulate(np.linspace(0, 1, 11), q={"phi": 0.3}, u={"u_root_vx": 2.0}, tau=drives))
+
+
+def test_the_filter_of_safety_is_the_same_in_c() -> None:
+    from kane.backends import compile as compile_program
+
+    for m in (kane.load("tanner-mobile-manipulator"), tanner("free")):
+        forward = m.speeds.index("ux" if "ux" in m.speeds else "u_root_vx")
+        run = m.simulate(np.linspace(0, 1, 5), q={"phi": 0.4}, u={m.speeds[forward]: 1.0})
+        program = m.safety_filter().program
+        ours, in_c = (compile_program(program, backend)(run.q, run.u, run.tau) for backend in ("llvm", "c"))
+        for name, a, b in zip((o.name for o in program.outputs), ours, in_c, strict=True):
+            assert np.abs(a - b).max() < 1e-11 * (1.0 + np.abs(b).max()), name
+    assert "void safety(" in m.safety_filter().to_c()[0]
+
+
+def test_constraints_of_a_free_car_are_embedded_where_it_stands_on_the_ground() -> None:
+    """Four wheels leave three motions of twelve rows; a state off the ground, where no row is redundant, says more."""
+    m = car("free")
+    e = m.equations()
+    assert np.abs(e.regular_state.best(e.constraints.phi)).max() < 1e-12
+    assert e.rank == len(m.speeds) - m.freedom().degrees
+    run = m.simulate(0.5, q={"phi": 0.3}, u={"u_root_vx": 2.0})
+    assert np.abs(m.forward_dynamics(run.q, run.u, run.tau) - run.acceleration()).max() < 1e-9
+
+
+def test_sums_that_are_named_do_not_depend_on_tyres() -> None:
+    """In a turn the axles meet in a point, and only straight ahead an axle's lateral sum is determined by itself."""
+    for build in (lambda k: car(stiffness=k), lambda k: tanner("planar")):
+        grounds = [
+            (_turning(m, 0.3, 2.0) if "phi" in m.coordinates and m.name == "car" else m.simulate([0.0, 1e-4])).ground()
+            for m in (build(1.0), build(3.0))
+        ]
+        assert list(grounds[0].sums) == list(grounds[1].sums) and grounds[0].sums
+        for name, values in grounds[0].sums.items():
+            assert grounds[1].sums[name][0] == pytest.approx(values[0], rel=1e-10), name
+    soft, stiff = (_turning(car(stiffness=k), 0.3, 2.0).ground().lateral[0] for k in (1.0, 3.0))
+    assert abs(soft[:2].sum() - stiff[:2].sum()) > 1e-3 * abs(soft.sum())

@@ -4,6 +4,7 @@ from ..formulation import Equations
 from .closed_form import ClosedForm
 from .model import Model, load
 from .records import Array, Energy, Momentum, Wrench
+from .safety import SafetyFilter
 from .symbolic import SymPyModel, from_sympy
 from .trajectory import Trajectory
 
@@ -14,6 +15,7 @@ __all__ = [
     "Equations",
     "Model",
     "Momentum",
+    "SafetyFilter",
     "SymPyModel",
     "Trajectory",
     "Wrench",

@@ -33,7 +33,7 @@ from ..model.symbols import Quantity
 from ..space import Frame, Point
 from ..writing import write_text
 from . import closed_form as closed
-from . import constrained, given, linear, reactions, whole
+from . import constrained, given, linear, reactions, safety, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
@@ -117,7 +117,8 @@ class Model:
         `equations`, `closed_form`: expressions, programs, operation counts, C, LaTeX and SymPy;
         `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `bias`, `qdot`, `energy`, `momentum`, `inertia`,
         `mass_center`, `poses`, `at`, `external_loads`, `regressor`: numbers at states, one or a batch;
-        `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`, `modes`: what constraints and joints do;
+        `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`, `modes`, `safety_filter`: what
+        constraints, joints and the ground do;
         `linearize`, `equilibrium`, `trim`, `base_parameters`, `check`: properties of the model;
         `simulate`: its motion.
 
@@ -541,6 +542,7 @@ class Model:
     modes = _forward_question(mode_machine.modes)
     reactions = _forward_question(reactions.reactions)
     closed_form = _forward_question(closed.closed_form)
+    safety_filter = _forward_question(safety.safety_filter)
     linearize = _forward_question(linear.linearize)
     equilibrium = _forward_question(linear.equilibrium)
     trim = _forward_question(linear.trim)

@@ -2,7 +2,8 @@
 
 from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
-from .ground import Ground, Judged, ground_program, ground_symbols, judged_symbols
+from .ground import SAFETY, Ground, ground_program, safety_program
+from .ground_symbols import Judged, ground_symbols, judged_symbols
 from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
     CompiledControl,
@@ -26,6 +27,7 @@ from .regressor import regressor_program
 __all__ = [
     "CLOSED_FORM",
     "PIVOTS",
+    "SAFETY",
     "ClosedFormOf",
     "CompiledControl",
     "ControlLaw",
@@ -53,6 +55,7 @@ __all__ = [
     "place_program",
     "places_program",
     "regressor_program",
+    "safety_program",
     "terms_program",
     "unit_program",
     "watch_program",

@@ -246,7 +246,8 @@ class MotionExpressions:
         >>> len(e.regular_state.seen) > 0
         True
         """
-        return regular_state(self.system, self.spanning_rows)
+        spans = any(c.span for c in self.mechanism.constraints.values())  # which do not say where bodies are
+        return regular_state(self.system, self.constraints if spans else self.spanning_rows)
 
     @cached_property
     def rank(self) -> int:

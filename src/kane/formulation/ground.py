@@ -3,15 +3,11 @@
 Forces along rows of constraints are their multipliers, from the equations of the dependent speeds. Where the platform's
 joint keeps it level, six auxiliary speeds of that joint bring its wrench into evidence, which the wheels carry as
 normal forces [TK01]. What rigid bodies leave open is shared by the stiffness of the tyres, least Σ F²/k.
-
-Tip-over is judged by the force-angle measure of Papadopoulos and Rey (1996), [TK01, Eq. 9] with its lever arms: for
-every edge of the support polygon the angle between the net force and the line from the platform's mass centre to the
-edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +16,7 @@ import numpy as np
 from ..constraints.rank import choose_speeds
 from ..constraints.thresholds import REDUNDANT, ROUNDING
 from ..errors import ModelError, Problem
-from ..graph import Expr, Graph, Inputs, Program, Values, depends_on, linear_coefficients, lower, substitute
+from ..graph import Expr, Graph, Inputs, Program, Values, linear_coefficients, lower, substitute
 from ..model import BuiltVehicle, BuiltWheel, Mechanism
 from ..model.symbols import Quantity
 from ..space import Kinematics, Point, position
@@ -28,6 +24,7 @@ from ..space.algebra import Triple, cross, dot, minus, plus, scaled
 from .elimination import solve_columns
 from .embedding import evaluate_matrix
 from .reactions import multiplier_symbols, released_wrench
+from .tipover import Measures, hull_edges
 from .transfer import Transfer
 
 if TYPE_CHECKING:
@@ -66,8 +63,8 @@ class Ground:
 
 
 def ground_program(equations: Equations, ground: Ground) -> Program:
-    """Forces, friction and measures from q, u and tau: what an on-board filter of safety needs. Of a vehicle that could
-    lift they come from q and the multipliers of all rows of constraints, which the run-time solve gives."""
+    """Forces, friction and measures from q, u and tau; `of_multipliers`, from q and the multipliers of all rows of
+    constraints, which the run-time solve gives."""
     w, e = len(ground.wheels), len(ground.edges)
     outputs = {
         "longitudinal": ((w,), ground.longitudinal),
@@ -77,7 +74,7 @@ def ground_program(equations: Equations, ground: Ground) -> Program:
     }
     if e:
         edges = {"angle": ground.angle, "moment": ground.moment, "per_edge": ground.alpha, "beta": ground.beta}
-        outputs |= {"alpha": ((), [_least(ground.alpha)]), **{name: ((e,), exprs) for name, exprs in edges.items()}}
+        outputs |= {"alpha": ((), [least_of(ground.alpha)]), **{name: ((e,), exprs) for name, exprs in edges.items()}}
     if ground.of_multipliers:
         symbols = multiplier_symbols(equations.graph, len(equations.mechanism.row_names))
         groups = equations.groups(["t", "q", *(["parameters"] if equations.free else [])])
@@ -86,86 +83,55 @@ def ground_program(equations: Equations, ground: Ground) -> Program:
     return equations.lower_with_time("ground", ("q", "u", "tau"), outputs)
 
 
-def _least(exprs: Sequence[Expr]) -> Expr:
+SAFETY = ("longitudinal", "lateral", "normal", "margin", "alpha", "per_edge")
+"""What a filter of safety is told: forces on each wheel, how far it is inside its cone, the measure and its edges."""
+
+
+def safety_program(equations: Equations, vehicle: str) -> Program:
+    """All of `SAFETY` from q, u and tau, constraints embedded: one evaluation for an on-board filter of safety.
+
+    The graph of `equations` is used up by it: give one of its own.
+    """
+    ground = find_ground(equations, vehicle, embed=True)
+    mu = equations.system.take.one(equations.mechanism.vehicles[vehicle].friction)
+    w, e = len(ground.wheels), len(ground.edges)
+    outputs = {
+        "longitudinal": ((w,), ground.longitudinal),
+        "lateral": ((w,), ground.lateral),
+        "normal": ((w,), ground.normal),
+        "margin": ((w,), [margin_of(ground, mu, k) for k in range(w)]),
+    }
+    if e:
+        outputs |= {"alpha": ((), [least_of(ground.alpha)]), "per_edge": ((e,), ground.alpha)}
+    return equations.lower_with_time("safety", ("q", "u", "tau"), outputs)
+
+
+def margin_of(ground: Ground, mu: Expr, k: int) -> Expr:
+    """How far a wheel is inside its cone of friction (N)."""
+    x, y = ground.longitudinal[k], ground.lateral[k]
+    return mu * ground.normal[k] - (x * x + y * y).sqrt()
+
+
+def least_of(exprs: Sequence[Expr]) -> Expr:
+    """The least of some expressions."""
     found = exprs[0]
     for expr in exprs[1:]:
         found = found.min(expr)
     return found
 
 
-# names that events may use -------------------------------------------------------------------------------------------
-
-
-def ground_symbols(mechanism: Mechanism) -> dict[str, Expr]:
-    """The names that events may use for what the ground does, and the symbols that stand for it."""
-    wheels = [wheel.name for vehicle in mechanism.vehicles.values() for wheel in vehicle.wheels]
-    names = [f"{what}.{wheel}" for wheel in wheels for what in WATCHED]
-    several = len(mechanism.vehicles) > 1
-    names += [f"{TIPOVER}.{name}" if several else TIPOVER for name in mechanism.vehicles]
-    return {name: mechanism.graph.input(f"ground.{name}") for name in names}
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What is watched along every motion of a vehicle, as a symbol: `what` is "normal" of a wheel, "slip", where it
-    vanishes for want of friction, or "edge", by its number."""
-
-    vehicle: str
-    what: str
-    which: int
-    symbol: Expr
-
-
-def judged_symbols(mechanism: Mechanism) -> list[Judged]:
-    """What tells that a vehicle would lift a wheel, slip, or tip over: it becomes negative there."""
-    return [
-        Judged(name, what, k, mechanism.graph.input(f"ground.{name}.{what}.{k}"))
-        for name, vehicle in mechanism.vehicles.items()
-        for what in ("normal", "edge", *(("slip",) if mechanism.number(vehicle.friction, name) > 0.0 else ()))
-        for k in range(len(vehicle.wheels))
-    ]
-
-
-def without_ground_symbols(equations: Equations, exprs: list[Expr]) -> list[Expr]:
-    """Expressions in which these symbols are replaced by what they stand for, of t, q, u and tau."""
-    for name in equations.mechanism.vehicles:
-        symbols = _stand_ins(equations, name)
-        if depends_on(exprs, [*symbols]):
-            ground = equations.ground(name)
-            exprs = substitute(exprs, {symbol: of(ground) for symbol, of in symbols.items()})
-    return exprs
-
-
-def _stand_ins(equations: Equations, name: str) -> dict[Expr, Callable[[Ground], Expr]]:
-    """Symbols of a vehicle, and what of its ground each stands for."""
-    graph, mechanism = equations.graph, equations.mechanism
-    vehicle, one = mechanism.vehicles[name], graph.const(1.0)
-    mu = equations.system.take.one(vehicle.friction)
-    found: dict[Expr, Callable[[Ground], Expr]] = {}
-    for k, wheel in enumerate(vehicle.wheels):
-        for what in WATCHED:
-            found[graph.input(f"ground.{what}.{wheel.name}")] = lambda g, what=what, k=k: getattr(g, what)[k]
-        found[graph.input(f"ground.{name}.normal.{k}")] = lambda g, k=k: g.normal[k]
-        found[graph.input(f"ground.{name}.edge.{k}")] = lambda g, k=k: g.moment[k] if k < len(g.moment) else one
-        found[graph.input(f"ground.{name}.slip.{k}")] = lambda g, k=k: (
-            mu * g.normal[k] - (g.longitudinal[k] * g.longitudinal[k] + g.lateral[k] * g.lateral[k]).sqrt()
-        )
-    measure = f"ground.{TIPOVER}.{name}" if len(mechanism.vehicles) > 1 else f"ground.{TIPOVER}"
-    found[graph.input(measure)] = lambda g: _least(g.alpha) if g.alpha else one
-    return found
-
-
 # forces --------------------------------------------------------------------------------------------------------------
 
 
-def find_ground(equations: Equations, name: str) -> Ground:
-    """What the ground does to a vehicle, the efforts tau acting.
+def find_ground(equations: Equations, name: str, *, embed: bool = False) -> Ground:
+    """What the ground does to a vehicle, the efforts tau acting; of one that could lift in terms of the multipliers of
+    all rows, unless these are to be embedded too.
 
     Constraints are embedded in speeds along the platform's own axes, whatever the model's are: along those of the
     ground the forward speed has a component that vanishes at some heading, and a pivot with it.
     """
     vehicle = equations.mechanism.vehicles[name]
-    if vehicle.lifts:
+    if vehicle.lifts and not embed:
         return _ground_of(equations, vehicle, _given_multipliers(equations))
     chosen = _platform_speeds(equations.mechanism, vehicle) if equations.system.map.identity else None
     if chosen is None:
@@ -222,7 +188,8 @@ def _ground_of(equations: Equations, vehicle: BuiltVehicle, given: _Shared | Non
     loose += [f"{wheel.name}.normal" for wheel in vehicle.wheels] if open_normals else []
     longitudinal, lateral = [x for x, _ in along], [y for _, y in along]
     friction = [(x * x + y * y).sqrt() / n for x, y, n in zip(longitudinal, lateral, normal, strict=True)]
-    measures = _Measures(forces, longitudinal, lateral, normal, at)
+    acting = [forces.force(j, *parts) for j, parts in enumerate(zip(longitudinal, lateral, normal, strict=True))]
+    measures = Measures(forces.contacts, acting, hull_edges([at(p) for p in forces.contacts], at(forces.up)))
     return Ground(
         tuple(wheel.name for wheel in vehicle.wheels),
         longitudinal,
@@ -263,7 +230,8 @@ def _rows_of(mechanism: Mechanism, wheel: BuiltWheel) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Shared:
-    """Multipliers of all rows, which of them are open, and directions (rows,) in which they are, as numbers there."""
+    """Multipliers of all rows, which of them are open, and directions (rows,) in which they are, as numbers in all
+    states at which constraints were judged: in a turn more may be open than straight ahead."""
 
     values: list[Expr]
     loose: list[bool]
@@ -298,7 +266,9 @@ def _multipliers(equations: Equations, udot: Sequence[Expr], weights: dict[str, 
         for k, b in enumerate(choice.rows):
             direction[b] = -_number_or(equations, X[k][1 + j])
         null.append(direction)
-    directions = [[float(x) for x in at(direction)] for direction in null]
+    directions = [
+        [float(x) for x in seen(direction)] for seen in (at, *equations.regular_state.seen) for direction in null
+    ]
     if null:
         compliance = [
             one / weights[w] if (w := name.split(".")[0].removesuffix(" height")) in weights else one
@@ -312,13 +282,17 @@ def _multipliers(equations: Equations, udot: Sequence[Expr], weights: dict[str, 
 def _given_multipliers(equations: Equations) -> _Shared:
     """The multipliers as symbols, and what is open by the rank of A where constraints are judged."""
     rows = equations.constraints
-    A = evaluate_matrix(rows.A, equations.regular_state.best)
-    U, sizes, _ = np.linalg.svd(A)
-    rank = int(np.count_nonzero(sizes > ROUNDING * sizes[0]))
-    null = _sparse(U[:, rank:].T)
+    regular = equations.regular_state
+    null = np.concatenate([_null_of(evaluate_matrix(rows.A, at)) for at in (regular.best, *regular.seen)])
     loose = [bool(np.abs(null[:, r]).max(initial=0.0) > REDUNDANT) for r in range(len(rows))]
     symbols = multiplier_symbols(equations.graph, len(rows))
     return _Shared(symbols, loose, [list(map(float, direction)) for direction in null])
+
+
+def _null_of(A: np.ndarray) -> np.ndarray:
+    """Directions of multipliers that act on nothing, (k, rows)."""
+    U, sizes, _ = np.linalg.svd(A)
+    return _sparse(U[:, int(np.count_nonzero(sizes > REDUNDANT * sizes[0])) :].T)
 
 
 def _sparse(directions: np.ndarray) -> np.ndarray:
@@ -482,80 +456,14 @@ def _sums(named: dict[str, int], shared: _Shared, normals: Sequence[str]) -> tup
     return (*found, *([tuple(f"{name}.normal" for name in normals)] if normals else []))
 
 
-# tip-over ------------------------------------------------------------------------------------------------------------
-
-
-class _Measures:
-    """The force-angle measure for every edge of the support polygon."""
-
-    def __init__(self, forces: _Forces, ahead: Sequence[Expr], left: Sequence[Expr], up: Sequence[Expr], at: Values):
-        self.forces = forces
-        self.edges = _hull([tuple(at(p)) for p in forces.contacts], tuple(at(forces.up)))  # type: ignore[arg-type]
-        zero = forces.graph.const(0.0)
-        f: Triple = (zero, zero, zero)
-        n: Triple = (zero, zero, zero)
-        for j, contact in enumerate(forces.contacts):
-            force = forces.force(j, ahead[j], left[j], up[j])
-            f, n = minus(f, force), minus(n, cross(contact, force))
-        self.f, self.n = f, n
-        self.size = dot(f, f).sqrt()
-
-    def all(self) -> tuple[list[Expr], list[Expr], list[Expr], list[Expr]]:
-        found = [self._edge(i, j) for i, j in self.edges]
-        angles, moments, betas = ([x[k] for x in found] for k in range(3))
-        return angles, moments, [angle * self.size for angle in angles], betas
-
-    def _edge(self, i: int, j: int) -> tuple[Expr, Expr, Expr]:
-        """Angle (rad), moment (N m) and the measure with distance (N m rad) of the edge from one wheel to the next."""
-        p, q = self.forces.contacts[i], self.forces.contacts[j]
-        a = minus(q, p)
-        a = scaled(1.0 / dot(a, a).sqrt(), a)
-        l = minus(q, scaled(dot(a, q), a))
-        f = minus(self.f, scaled(dot(a, self.f), a))
-        n = scaled(dot(a, self.n), a)
-        f = plus(f, scaled(1.0 / dot(l, l), cross(l, n)))
-        moment, along = dot(cross(l, f), a), dot(l, f)
-        angle = moment.atan2(along)
-        square = dot(f, f)
-        d = minus(scaled(along / square, f), l)
-        return angle, moment, angle * (dot(d, d) * square).sqrt()
-
-
-def _hull(points: Sequence[tuple[float, float, float]], up: tuple[float, float, float]) -> list[tuple[int, int]]:
-    """Edges of the convex hull of points in a plane, as pairs of indices, counter-clockwise about `up`."""
-    n = np.array(up)
-    x = np.cross([0.0, 1.0, 0.0], n)
-    x /= np.linalg.norm(x)
-    flat = np.array(points) @ np.stack([x, np.cross(n, x)], axis=1)
-    order = sorted(range(len(points)), key=lambda k: (flat[k, 0], flat[k, 1]))
-
-    def turn(o: int, a: int, b: int) -> float:
-        u, v = flat[a] - flat[o], flat[b] - flat[o]
-        return float(u[0] * v[1] - u[1] * v[0])
-
-    chain: list[int] = []
-    for half in (order, order[::-1]):
-        start = len(chain)
-        for k in half:
-            while len(chain) >= start + 2 and turn(chain[-2], chain[-1], k) <= ROUNDING:
-                chain.pop()
-            chain.append(k)
-        chain.pop()
-    if len(chain) < 3:
-        return []
-    first = chain.index(min(chain))
-    chain = chain[first:] + chain[:first]
-    return list(zip(chain, [*chain[1:], chain[0]], strict=True))
-
-
 __all__ = [
+    "SAFETY",
     "TIPOVER",
     "WATCHED",
     "Ground",
-    "Judged",
     "find_ground",
     "ground_program",
-    "ground_symbols",
-    "judged_symbols",
-    "without_ground_symbols",
+    "least_of",
+    "margin_of",
+    "safety_program",
 ]

@@ -14,7 +14,7 @@ from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
-from .ground import without_ground_symbols
+from .ground_symbols import without_ground_symbols
 from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
 
