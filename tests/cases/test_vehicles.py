@@ -434,3 +434,53 @@ def test_sums_that_are_named_do_not_depend_on_tyres() -> None:
             assert grounds[1].sums[name][0] == pytest.approx(values[0], rel=1e-10), name
     soft, stiff = (_turning(car(stiffness=k), 0.3, 2.0).ground().lateral[0] for k in (1.0, 3.0))
     assert abs(soft[:2].sum() - stiff[:2].sum()) > 1e-3 * abs(soft.sum())
+
+
+# first violations ----------------------------------------------------------------------------------------------------
+
+
+def test_every_condition_is_told_with_the_first_wheel_and_time_it_is_violated() -> None:
+    """Of a car that speeds up on a circle; against the margins at the times that are told, and before them."""
+    m = car(friction=0.25)
+    m.constrain("held", kane.MotionEquations("uphi = 0"))
+    start = _turning(m, 0.15, 1.0)
+    q, u = dict(zip(m.coordinates, start.q[0], strict=True)), dict(zip(m.speeds, start.u[0], strict=True))
+    run = m.simulate(np.linspace(0, 6, 121), q=q, u=u, tau={"u_rl": 22.0, "u_rr": 22.0}, rtol=1e-11)
+    ground = run.ground()
+    told = {c.what: float(c) for c in ground.violations}
+    kinds = {what.split(" ")[0] for what in told}
+    assert kinds == {"friction", "skid"}
+    for what, t in told.items():
+        kind, _, wheel = what.partition(" of ")
+        k = ground.wheels.index(wheel)
+        margin = (ground.margin if kind == "friction" else ground.skid_margin)[:, k]
+        assert np.all(margin[ground.t < t] > 0)
+        at = m.simulate([0.0, t], q=q, u=u, tau={"u_rl": 22.0, "u_rr": 22.0}, rtol=1e-11).ground()
+        exact = (at.margin if kind == "friction" else at.skid_margin)[-1, k]
+        assert abs(exact) < 1e-6
+        assert f"wheel {wheel} would {'slip' if kind == 'friction' else 'skid'} from t = {t:.6g} s" in str(run.outcome)
+    for wheel in ground.wheels:  # sideways alone is less than in all
+        if f"skid of {wheel}" in told:
+            assert told[f"friction of {wheel}"] <= told[f"skid of {wheel}"]
+
+
+def test_what_is_violated_at_the_start_is_told_from_the_start() -> None:
+    violations = _turning(car(friction=0.01), 0.1, 2.0).ground().violations
+    assert violations and all(float(c) == 0.0 and c.to == "negative" for c in violations)
+    assert not car().simulate([0.0, 0.1]).ground().violations
+
+
+def test_each_of_several_arms_acts_on_the_platform_by_its_own_weight() -> None:
+    """At rest, steering locked, drives braked: the force is the arm's weight, the torque its moment about the mount."""
+    m = car()
+    arms = {"front": ((0.5, 0.1, 0.3), 0.4, 6.0), "back": ((-0.6, -0.2, 0.2), 0.25, 9.0)}
+    for name, (at, reach, mass) in arms.items():
+        m.body(name, mass=mass, center=(reach, 0, 0), inertia={"yy": 0.1, "zz": 0.1})
+        m.joint(f"{name}_mount", "revolute", "chassis", name, axis="z", at=at)
+    run = m.simulate([0.0, 1e-3])
+    for name, (_, reach, mass) in arms.items():
+        found = run.interaction(f"{name}_mount")
+        assert found.on == "chassis"
+        assert found.force[0] == pytest.approx([0, 0, -mass * G], abs=1e-9)
+        assert found.torque[0] == pytest.approx([0, mass * G * reach, 0], abs=1e-9)
+    assert run.ground().normal[0].sum() == pytest.approx((MASS + 4 * WHEEL + 15.0) * G, rel=1e-12)

@@ -61,7 +61,8 @@ class GroundForces:
     `undetermined` names what rigid bodies leave open, shared by the stiffness of the tyres, and `sums` has the sums
     that they do not, by the names of their parts. `limit` is the vehicle's coefficient of friction, 0 where it has
     none; `crossings` are the times at which a normal force changes its sign or a wheel begins or ends to need more
-    friction than there is.
+    friction than there is, in all ("friction of left") or sideways alone ("skid of left"). `violations` are the first
+    of them for every wheel and condition, in their order: the start where it is violated there.
     """
 
     t: Array
@@ -74,6 +75,13 @@ class GroundForces:
     undetermined: tuple[str, ...]
     sums: Mapping[str, Array]
     crossings: tuple[Crossing, ...] = ()
+    violations: tuple[Crossing, ...] = ()
+
+    @property
+    def skid_margin(self) -> Array:
+        """What the friction of each wheel has left sideways (N), (k, w): limit × normal less the size of the lateral
+        force; negative where it would skid whatever drives it."""
+        return self.limit * self.normal - np.abs(self.lateral)
 
     @property
     def margin(self) -> Array:
@@ -188,6 +196,8 @@ def ground_forces(run: Trajectory, vehicle: str | None) -> GroundForces:
     """See `Trajectory.ground`."""
     name, found, answer = _ask(run, vehicle)
     ground, record = answer.ground, run.answers.mechanism.vehicles[name]
+    crossings = tuple(c for c in run.ground_crossings.get(name, ()) if not c.what.startswith("edge"))
+    limit = run.answers.mechanism.number(record.friction, "friction")
     series = {f"{wheel}.{what}": found[what][:, j] for j, wheel in enumerate(ground.wheels) for what in _WHAT}
     return GroundForces(
         run.t,
@@ -196,14 +206,37 @@ def ground_forces(run: Trajectory, vehicle: str | None) -> GroundForces:
         found["lateral"],
         found["normal"],
         found["friction"],
-        run.answers.mechanism.number(record.friction, "friction"),
+        limit,
         ground.undetermined,
         {" + ".join(group): sum((series[part] for part in group), np.zeros(len(run.t))) for group in ground.sums},
-        tuple(c for c in run.ground_crossings.get(name, ()) if not c.what.startswith("edge")),
+        crossings,
+        _first_violations(run, name, ground, limit, found, crossings),
     )
 
 
 _WHAT = ("longitudinal", "lateral", "normal")
+
+
+def _first_violations(
+    run: Trajectory,
+    vehicle: str,
+    ground: Ground,
+    limit: float,
+    found: Mapping[str, Array],
+    crossings: Sequence[Crossing],
+) -> tuple[Crossing, ...]:
+    """For every wheel and condition the time from which it is violated."""
+    first: list[Crossing] = []
+    for kind in ("normal", *(("friction", "skid") if limit > 0.0 else ())):
+        for wheel in ground.wheels:
+            what = f"{kind} of {wheel}"
+            if kind == "normal" and f"{wheel}.normal" in ground.undetermined:
+                continue
+            if _at_start(run.answers, vehicle, what, found) < 0.0:
+                first.append(Crossing(float(run.t[0]), what, "negative"))
+            else:
+                first += [c for c in crossings if c.what == what and c.to == "negative"][:1]
+    return tuple(sorted(first))
 
 
 def tip_over(run: Trajectory, vehicle: str | None) -> TipOver:
@@ -261,7 +294,7 @@ def _words_for(ground: Ground, what: str, which: int) -> str | None:
     wheel = ground.wheels[which]
     if what == "normal":
         return None if f"{wheel}.normal" in ground.undetermined else f"normal of {wheel}"
-    return f"friction of {wheel}"
+    return f"{'skid' if what == 'skid' else 'friction'} of {wheel}"
 
 
 def split_events(events: Sequence[Crossings]) -> tuple[tuple[Crossings, ...], tuple[Crossings, ...]]:
@@ -310,7 +343,8 @@ def _at_start(answers: Answers, vehicle: str, what: str, found: Mapping[str, Arr
     if kind == "normal":
         return float(found["normal"][0, wheel])
     mu = answers.mechanism.number(answers.mechanism.vehicles[vehicle].friction, "friction")
-    return float(mu * found["normal"][0, wheel] - np.hypot(found["longitudinal"][0, wheel], found["lateral"][0, wheel]))
+    ahead = 0.0 if kind == "skid" else found["longitudinal"][0, wheel]
+    return float(mu * found["normal"][0, wheel] - np.hypot(ahead, found["lateral"][0, wheel]))
 
 
 def _sentence(what: str, t: float) -> str:
@@ -320,7 +354,7 @@ def _sentence(what: str, t: float) -> str:
         return f"would tip over {name} from t = {t:.6g} s"
     if kind == "normal":
         return f"wheel {name} would have to pull from t = {t:.6g} s"
-    return f"wheel {name} would slip from t = {t:.6g} s"
+    return f"wheel {name} would {'skid' if kind == 'skid' else 'slip'} from t = {t:.6g} s"
 
 
 __all__ = [

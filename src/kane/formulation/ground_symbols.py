@@ -25,8 +25,8 @@ def ground_symbols(mechanism: Mechanism) -> dict[str, Expr]:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What is watched along every motion of a vehicle, as a symbol: `what` is "normal" of a wheel, "slip", where it
-    vanishes for want of friction, or "edge", by its number."""
+    """What is watched along every motion of a vehicle, as a symbol: `what` is "normal" of a wheel, "slip" and
+    "skid", what its friction has left in all and sideways, or "edge", by its number."""
 
     vehicle: str
     what: str
@@ -39,7 +39,7 @@ def judged_symbols(mechanism: Mechanism) -> list[Judged]:
     return [
         Judged(name, what, k, mechanism.graph.input(f"ground.{name}.{what}.{k}"))
         for name, vehicle in mechanism.vehicles.items()
-        for what in ("normal", "edge", *(("slip",) if mechanism.number(vehicle.friction, name) > 0.0 else ()))
+        for what in ("normal", "edge", *(("slip", "skid") if mechanism.number(vehicle.friction, name) > 0.0 else ()))
         for k in range(len(vehicle.wheels))
     ]
 
@@ -65,6 +65,7 @@ def _stand_ins(equations: Equations, name: str) -> dict[Expr, Callable[[Ground],
             found[graph.input(f"ground.{what}.{wheel.name}")] = lambda g, what=what, k=k: getattr(g, what)[k]
         found[graph.input(f"ground.{name}.normal.{k}")] = lambda g, k=k: g.normal[k]
         found[graph.input(f"ground.{name}.edge.{k}")] = lambda g, k=k: g.moment[k] if k < len(g.moment) else one
+        found[graph.input(f"ground.{name}.skid.{k}")] = lambda g, k=k: mu * g.normal[k] - g.lateral[k].abs()
         found[graph.input(f"ground.{name}.slip.{k}")] = lambda g, k=k: margin_of(g, mu, k)
     measure = f"ground.{TIPOVER}.{name}" if len(mechanism.vehicles) > 1 else f"ground.{TIPOVER}"
     found[graph.input(measure)] = lambda g: least_of(g.alpha) if g.alpha else one
