@@ -484,3 +484,33 @@ def test_each_of_several_arms_acts_on_the_platform_by_its_own_weight() -> None:
         assert found.force[0] == pytest.approx([0, 0, -mass * G], abs=1e-9)
         assert found.torque[0] == pytest.approx([0, mass * G * reach, 0], abs=1e-9)
     assert run.ground().normal[0].sum() == pytest.approx((MASS + 4 * WHEEL + 15.0) * G, rel=1e-12)
+
+
+@pytest.mark.parametrize("root", ["planar", "free"])
+def test_forces_and_their_places_carry_the_whole_vehicle(root: str) -> None:
+    """Along a motion, Σ F = ṗ − m g and the moment of the forces about the origin is Ḣ − r × m g, by the momentum."""
+    m = tanner(root)
+    speed = "ux" if root == "planar" else "u_root_vx"
+    run = m.simulate(np.linspace(0, 1, 1001), q={"phi": 0.4}, u={speed: 1.0}, rtol=1e-12)
+    ground, momentum = run.ground(), m.momentum(run.q, run.u)
+    weight = np.array([0.0, 0.0, -m.mass * G])
+    center = m.mass_center(run.q)
+    center = center if isinstance(center, np.ndarray) else center.position
+    total = ground.force.sum(axis=1) + weight
+    moment = np.cross(ground.contact, ground.force).sum(axis=1) + np.cross(center, weight)
+    inner = slice(3, -3)
+    for rate, expected in ((momentum.linear, total), (momentum.angular, moment)):
+        slope = np.gradient(rate, run.t, axis=0, edge_order=2)[inner]
+        assert np.abs(slope - expected[inner]).max() < 1e-4 * (1.0 + np.abs(ground.force).max())
+    assert np.abs(ground.contact[..., 2]).max() < 1e-9
+
+
+def test_the_load_point_is_in_the_support_polygon_where_no_wheel_would_pull() -> None:
+    run = tanner("planar").simulate(np.linspace(0, 3, 301))
+    ground, tip = run.ground(), run.tipover()
+    corners = ground.contact[:, [ground.wheels.index(a) for a, _ in tip.edges], :2]
+    ahead = np.roll(corners, -1, axis=1) - corners
+    to = ground.load_point[:, None, :2] - corners
+    inside = (ahead[..., 0] * to[..., 1] - ahead[..., 1] * to[..., 0]).min(axis=1) > 0
+    assert np.array_equal(inside, tip.alpha > 0)
+    assert inside.any() and not inside.all()

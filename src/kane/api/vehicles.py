@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError, ModelError
-from ..formulation import Ground, ground_program, judged_symbols
+from ..formulation import Ground, contacts_program, ground_program, judged_symbols
 from ..graph import Expr
 from ..model import BuiltVehicle, Mechanism
 from ..model.mechanism import suggestion
@@ -62,7 +62,8 @@ class GroundForces:
     that they do not, by the names of their parts. `limit` is the vehicle's coefficient of friction, 0 where it has
     none; `crossings` are the times at which a normal force changes its sign or a wheel begins or ends to need more
     friction than there is, in all ("friction of left") or sideways alone ("skid of left"). `violations` are the first
-    of them for every wheel and condition, in their order: the start where it is violated there.
+    of them for every wheel and condition, in their order: the start where it is violated there. `contact` (k, w, 3) are
+    the places (m) where the wheels touch and `force` (k, w, 3) the whole forces (N), components in N.
     """
 
     t: Array
@@ -74,8 +75,17 @@ class GroundForces:
     limit: float
     undetermined: tuple[str, ...]
     sums: Mapping[str, Array]
+    contact: Array = field(repr=False)
+    force: Array = field(repr=False)
     crossings: tuple[Crossing, ...] = ()
     violations: tuple[Crossing, ...] = ()
+
+    @property
+    def load_point(self) -> Array:
+        """Where the normal forces act together (m), (k, 3), components in N: the zero-moment point. It does not depend
+        on how wheels share what rigid bodies leave open, and leaves the support polygon where the vehicle would tip."""
+        share = self.normal / self.normal.sum(axis=1, keepdims=True)
+        return np.einsum("kw,kwi->ki", share, self.contact)
 
     @property
     def skid_margin(self) -> Array:
@@ -209,12 +219,23 @@ def ground_forces(run: Trajectory, vehicle: str | None) -> GroundForces:
         limit,
         ground.undetermined,
         {" + ".join(group): sum((series[part] for part in group), np.zeros(len(run.t))) for group in ground.sums},
+        *_places_and_forces(run, name, found),
         crossings,
         _first_violations(run, name, ground, limit, found, crossings),
     )
 
 
 _WHAT = ("longitudinal", "lateral", "normal")
+
+
+def _places_and_forces(run: Trajectory, vehicle: str, found: Mapping[str, Array]) -> tuple[Array, Array]:
+    """(contact (k, w, 3), force (k, w, 3)) in N."""
+    answers = run.answers
+    program = answers.compile_once(("contacts", vehicle), lambda: contacts_program(answers.fresh_equations(), vehicle))
+    contact, ahead, left = program(run.t[:, None], (run.q,), answers.values)
+    up = np.array([0.0, 0.0, 1.0])  # the ground is level in N; slopes are directions of gravity
+    parts = zip(_WHAT, (ahead, left, up), strict=True)
+    return contact, sum((found[what][..., None] * e for what, e in parts), np.zeros_like(contact))
 
 
 def _first_violations(

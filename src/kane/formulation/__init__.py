@@ -2,7 +2,7 @@
 
 from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
-from .ground import SAFETY, Ground, ground_program, safety_program
+from .ground import SAFETY, Ground, contacts_program, ground_program, safety_program
 from .ground_symbols import Judged, ground_symbols, judged_symbols
 from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
@@ -38,6 +38,7 @@ __all__ = [
     "Place",
     "SlidingFriction",
     "closed_form_program",
+    "contacts_program",
     "control_program",
     "coordinate_rates_program",
     "external_program",

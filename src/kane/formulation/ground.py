@@ -83,6 +83,28 @@ def ground_program(equations: Equations, ground: Ground) -> Program:
     return equations.lower_with_time("ground", ("q", "u", "tau"), outputs)
 
 
+def contacts_program(equations: Equations, vehicle: str) -> Program:
+    """Where a vehicle's wheels touch the ground, from q, components in N: `contact` (w, 3) (m) and the unit vectors
+    `ahead` (w, 3), along each wheel's heading, and `left` (w, 3)."""
+    record, N = equations.mechanism.vehicles[vehicle], equations.mechanism.N
+    forces = _Forces(equations, record)
+    kin, origin = forces.kin, record.platform.origin
+    assert origin is not None
+    center = plus(kin.position(origin), kin.turn(equations.system.take.triple(record.platform.center), forces.frame, N))
+
+    def in_N(v: Triple) -> Triple:
+        return kin.turn(v, forces.frame, N)
+
+    parts = {
+        "contact": [plus(center, in_N(p)) for p in forces.contacts],
+        "ahead": [in_N(e) for e in forces.headings],
+        "left": [in_N(cross(forces.up, e)) for e in forces.headings],
+    }
+    shape = (len(record.wheels), 3)
+    outputs = {name: (shape, [x for triple in triples for x in triple]) for name, triples in parts.items()}
+    return equations.lower_with_time("contacts", ("q",), outputs)
+
+
 SAFETY = ("longitudinal", "lateral", "normal", "margin", "alpha", "per_edge")
 """What a filter of safety is told: forces on each wheel, how far it is inside its cone, the measure and its edges."""
 
@@ -461,6 +483,7 @@ __all__ = [
     "TIPOVER",
     "WATCHED",
     "Ground",
+    "contacts_program",
     "find_ground",
     "ground_program",
     "least_of",

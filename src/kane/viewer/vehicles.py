@@ -1,0 +1,337 @@
+"""Pictures of a vehicle in motion: from above with its support polygon and load point, wheel forces, tip-over.
+
+Every function takes a trajectory of a model with a vehicle, and the name of one where there are several. Spans in which
+the vehicle would tip over are shaded, and thick on the axis of time, as in the figures of [TK01].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Polygon
+
+from ..errors import visible
+from .plots import GRID, INK, STYLE
+from .shapes import PALETTE, Array, faces, pieces, points_in_N
+
+SAFE, UNSAFE = PALETTE[0], PALETTE[6]
+SNAPSHOTS = 9
+"""Poses that the view from above shows, at equal steps of time."""
+
+_FAR = 1.6  # sizes of the support polygon from its middle at which the path of the load point is cut off
+_CIRCLES = 6  # wheels whose friction circles stand in one row
+
+
+@dataclass(frozen=True, slots=True)
+class VehicleMotion:
+    """What the pictures are made of: the trajectory, forces of the ground, tip-over, and the poses of all bodies."""
+
+    run: Any
+    ground: Any
+    tip: Any
+    poses: Array
+    platform: int
+
+    @staticmethod
+    def of(run: Any, vehicle: str | None = None) -> VehicleMotion:
+        """Of a trajectory; `vehicle` names one of several."""
+        mechanism = run.model.mechanism
+        ground = run.ground(vehicle)
+        record = next(v for v in mechanism.vehicles.values() if tuple(w.name for w in v.wheels) == ground.wheels)
+        poses = run.model.poses(run.q, t=run.t)
+        return VehicleMotion(
+            run, ground, run.tipover(vehicle), poses, list(mechanism.bodies).index(record.platform.name)
+        )
+
+    @property
+    def corners(self) -> list[int]:
+        """The wheels at the corners of the support polygon, counter-clockwise."""
+        return [self.ground.wheels.index(a) for a, _ in self.tip.edges]
+
+    def in_platform(self, points: Array) -> Array:
+        """Points (k, …, 3) in N as seen from the platform, along its axes, from above (k, …, 2)."""
+        pose = self.poses[:, self.platform]
+        R, p = pose[:, :9].reshape(-1, 3, 3), pose[:, 9:]
+        extra = (1,) * (points.ndim - 2)
+        moved = points - p.reshape(len(p), *extra, 3)
+        return np.einsum("kij,k...i->k...j", R, moved)[..., :2]
+
+    def unsafe_spans(self) -> list[tuple[float, float]]:
+        """(from, to) of the times at which the measure is negative, its zeros between samples found linearly."""
+        return negative_spans(self.ground.t, self.tip.alpha)
+
+
+def negative_spans(t: Array, values: Array) -> list[tuple[float, float]]:
+    """(from, to) of the times at which a sampled function is negative, linear between samples."""
+    spans: list[tuple[float, float]] = []
+    start = float(t[0]) if values[0] < 0 else None
+    for i in np.flatnonzero(np.signbit(values[:-1]) != np.signbit(values[1:])):
+        a, b = values[i], values[i + 1]
+        at = float(t[i] + (t[i + 1] - t[i]) * a / (a - b))
+        if start is None:
+            start = at
+        else:
+            spans.append((start, at))
+            start = None
+    return [*spans, (start, float(t[-1]))] if start is not None else spans
+
+
+# figures -------------------------------------------------------------------------------------------------------------
+
+
+def overview(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+    """Motion from above, load point, forces of the ground, kinetic energy and tip-over in one figure."""
+    seen = VehicleMotion.of(run, vehicle)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 8.6), layout="constrained")
+        grid = figure.add_gridspec(3, 3, height_ratios=(1.75, 1.0, 1.05))
+        _draw_above(figure.add_subplot(grid[0, :2]), seen)
+        _draw_load_point(figure.add_subplot(grid[0, 2]), seen)
+        along = np.hypot(seen.ground.longitudinal, seen.ground.lateral)
+        _draw_wheels(figure.add_subplot(grid[1, 0]), seen, seen.ground.normal, "normal forces  (N)")
+        _draw_wheels(figure.add_subplot(grid[1, 1]), seen, along, "forces along the ground  (N)", limited=True)
+        _draw_energy(figure.add_subplot(grid[1, 2]), seen)
+        _draw_measure(figure.add_subplot(grid[2, :]), seen)
+        _add_wheel_legend(figure, seen)
+        _add_title(figure, title)
+    return figure
+
+
+def from_above(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+    """The vehicle from above at equal steps of time, with its support polygon and load point, and these as the platform
+    sees them."""
+    seen = VehicleMotion.of(run, vehicle)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 4.2), layout="constrained")
+        left, right = figure.subplots(1, 2, width_ratios=(1.9, 1.0))
+        _draw_above(left, seen)
+        _draw_load_point(right, seen)
+        _add_title(figure, title)
+    return figure
+
+
+def wheel_forces(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+    """Forces of the ground on each wheel over time, and what friction each needs inside its circle."""
+    seen = VehicleMotion.of(run, vehicle)
+    w = len(seen.ground.wheels)
+    rows = -(-w // _CIRCLES)
+    across = min(w, _CIRCLES)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 2.6 + 2.5 * rows), layout="constrained")
+        over_time, circles = figure.subfigures(2, 1, height_ratios=(2.4, 2.3 * rows))
+        for ax, what in zip(over_time.subplots(1, 3), ("normal", "longitudinal", "lateral"), strict=True):
+            _draw_wheels(ax, seen, getattr(seen.ground, what), f"{what}  (N)")
+        axes = circles.subplots(rows, across, squeeze=False).ravel()
+        reach = _friction_reach(seen)
+        for k, ax in enumerate(axes):
+            if k < w:
+                _draw_circle(ax, seen, k, reach)
+            else:
+                ax.set_visible(False)
+        _add_wheel_legend(over_time, seen)
+        _add_title(figure, title)
+    return figure
+
+
+def tip_over(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+    """The tip-over measure over time, of each edge and the least, unsafe spans shaded."""
+    seen = VehicleMotion.of(run, vehicle)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 2.9), layout="constrained")
+        _draw_measure(figure.subplots(), seen)
+        _add_title(figure, title)
+    return figure
+
+
+def _add_title(figure: Figure, title: str) -> None:
+    if title:
+        figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+
+
+def _wheel_color(k: int) -> str:
+    """The colour of a wheel: those of the palette but the one that marks danger."""
+    kept = [c for c in PALETTE if c != UNSAFE]
+    return kept[k % len(kept)]
+
+
+def _add_wheel_legend(figure: Any, seen: VehicleMotion) -> None:
+    handles = [Line2D([], [], color=_wheel_color(k), label=visible(n)) for k, n in enumerate(seen.ground.wheels)]
+    if seen.unsafe_spans():
+        handles.append(Line2D([], [], color=UNSAFE, linewidth=6, alpha=0.35, label="would tip over"))
+    figure.legend(handles=handles, ncols=len(handles), fontsize=8, loc="outside upper right")
+
+
+# parts ---------------------------------------------------------------------------------------------------------------
+
+
+def _draw_above(ax: Any, seen: VehicleMotion) -> None:
+    """The vehicle from above, fainter the longer ago."""
+    ground, tip = seen.ground, seen.tip
+    model = seen.run.model.mechanism
+    parts = [(p, list(model.bodies).index(p.body)) for p in pieces(model)]
+    path = seen.poses[:, seen.platform, 9:11]
+    chosen = _snapshots(ground.t)
+    ax.plot(path[:, 0], path[:, 1], color=GRID, linewidth=1.0, zorder=1)
+    for n, k in enumerate(chosen):
+        strength = 0.12 + 0.5 * (n / max(1, len(chosen) - 1)) ** 2
+        polygons, colors = _outlines(parts, seen.poses[k])
+        drawn = PolyCollection(polygons, facecolors=colors, edgecolors="none", alpha=strength, zorder=2 + n)
+        ax.add_collection(drawn)
+        corners = ground.contact[k, seen.corners, :2]
+        ax.add_patch(Polygon(corners, closed=True, fill=False, edgecolor=INK, linewidth=0.8, alpha=0.9, zorder=20))
+        color = SAFE if tip.alpha[k] > 0 else UNSAFE
+        ax.plot(*ground.load_point[k, :2], "o", color=color, markersize=4.5, zorder=21, markeredgecolor="white")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.autoscale_view()
+    ax.margins(0.03)
+    step = float(ground.t[chosen[1]] - ground.t[chosen[0]]) if len(chosen) > 1 else 0.0
+    ax.set_title(f"from above, every {step:.3g} s")
+    ax.set_xlabel("x  (m)")
+    ax.set_ylabel("y  (m)")
+
+
+def _snapshots(t: Array) -> list[int]:
+    """Indices of samples at equal steps of time."""
+    wanted = np.linspace(t[0], t[-1], min(SNAPSHOTS, len(t)))
+    return sorted({int(np.argmin(np.abs(t - x))) for x in wanted})
+
+
+def _outlines(parts: Sequence[Any], pose: Array) -> tuple[list[Array], list[Any]]:
+    """Faces of all pieces that look up, seen from above, the lowest first."""
+    found: list[tuple[float, Array, Any]] = []
+    for piece, index in parts:
+        for face in faces(piece.shape):
+            corners = points_in_N(pose, index, face)
+            if len(corners) > 2:
+                a, b = corners[1] - corners[0], corners[2] - corners[1]
+                if a[0] * b[1] - a[1] * b[0] > 0:
+                    found.append((float(corners[:, 2].mean()), corners[:, :2], _rgb(piece.color)))
+    found.sort(key=lambda x: x[0])
+    return [x[1] for x in found], [x[2] for x in found]
+
+
+def _rgb(color: str) -> Any:
+    try:
+        return to_rgb(color)
+    except ValueError:
+        return to_rgb(PALETTE[7])
+
+
+def _draw_load_point(ax: Any, seen: VehicleMotion) -> None:
+    """The path of the load point beside the support polygon, as the platform sees them: ahead is up."""
+    wheels = seen.in_platform(seen.ground.contact)[-1]
+    point = seen.in_platform(seen.ground.load_point[:, None])[:, 0]
+    turned = np.stack([-point[:, 1], point[:, 0]], axis=1)
+    corners = np.stack([-wheels[:, 1], wheels[:, 0]], axis=1)
+    ax.add_patch(Polygon(corners[seen.corners], closed=True, facecolor=GRID, alpha=0.25, edgecolor="none"))
+    ax.add_patch(Polygon(corners[seen.corners], closed=True, fill=False, edgecolor=INK, linewidth=0.9))
+    segments = np.stack([turned[:-1], turned[1:]], axis=1)
+    unsafe = (seen.tip.alpha[:-1] < 0) | (seen.tip.alpha[1:] < 0)
+    colors = [UNSAFE if bad else SAFE for bad in unsafe]
+    ax.add_collection(LineCollection(segments, colors=colors, linewidths=1.6, capstyle="round"))
+    ax.plot(*turned[0], "o", color=INK, markersize=4, zorder=5)
+    for k, (x, y) in enumerate(corners):
+        ax.plot(x, y, "s", color=_wheel_color(k), markersize=6, zorder=4)
+    middle, size = corners.mean(axis=0), float(np.ptp(corners, axis=0).max())
+    far = np.abs(turned - middle).max(initial=0.0)
+    room = min(_FAR, max(0.65, 1.08 * far / size)) * size
+    ax.set_xlim(middle[0] - room, middle[0] + room)
+    ax.set_ylim(middle[1] - room, middle[1] + room)
+    ax.set_aspect("equal")
+    ax.set_title("load point, ahead is up  (m)")
+    ax.set_xlabel("to the right  (m)")
+
+
+def _shade(ax: Any, seen: VehicleMotion) -> None:
+    """Shade the times at which the vehicle would tip over."""
+    for start, end in seen.unsafe_spans():
+        ax.axvspan(start, end, color=UNSAFE, alpha=0.14, linewidth=0)
+
+
+def _over_time(ax: Any, seen: VehicleMotion, title: str) -> None:
+    t = seen.ground.t
+    ax.set_title(title)
+    ax.set_xlabel("t  (s)")
+    if len(t) > 1:
+        ax.set_xlim(t[0], t[-1])
+
+
+def _draw_wheels(ax: Any, seen: VehicleMotion, values: Array, title: str, *, limited: bool = False) -> None:
+    """One curve for each wheel; with `limited`, dashed, what friction can give."""
+    _shade(ax, seen)
+    for k in range(values.shape[1]):
+        ax.plot(seen.ground.t, values[:, k], color=_wheel_color(k), linewidth=1.4)
+        if limited and seen.ground.limit > 0:
+            bound = seen.ground.limit * np.maximum(seen.ground.normal[:, k], 0.0)
+            ax.plot(seen.ground.t, bound, color=_wheel_color(k), linewidth=0.8, linestyle=(0, (3, 3)))
+    if values.min(initial=0.0) < 0:
+        ax.axhline(0.0, color=INK, linewidth=0.7)
+    _over_time(ax, seen, title)
+
+
+def _draw_energy(ax: Any, seen: VehicleMotion) -> None:
+    kinetic = seen.run.energy().kinetic
+    ax.plot(seen.ground.t, kinetic, color=INK, linewidth=1.4)
+    ax.set_ylim(0.0, 1.25 * float(kinetic.max()) or 1.0)
+    _over_time(ax, seen, "kinetic energy  (J)")
+
+
+def _draw_measure(ax: Any, seen: VehicleMotion) -> None:
+    """The measure, thick, over those of all edges; unsafe spans shaded and thick on the axis of zero."""
+    t, tip = seen.ground.t, seen.tip
+    _shade(ax, seen)
+    for k, (a, b) in enumerate(tip.edges):
+        ax.plot(t, tip.per_edge[:, k], color=_wheel_color(k), linewidth=0.9, label=f"edge {visible(a)}–{visible(b)}")
+    ax.plot(t, tip.alpha, color=INK, linewidth=1.9, label="measure")
+    ax.axhline(0.0, color=INK, linewidth=0.7)
+    for start, end in seen.unsafe_spans():
+        ax.plot([start, end], [0.0, 0.0], color=UNSAFE, linewidth=4.0, solid_capstyle="butt")
+    _over_time(ax, seen, "tip-over measure  (N rad)")
+    ax.legend(ncols=1, fontsize=8, loc="upper left", bbox_to_anchor=(1.005, 1.02), borderaxespad=0.0)
+
+
+def _friction_reach(seen: VehicleMotion) -> float:
+    """How far the circles are drawn: the coefficient with room, or what is needed where there is none."""
+    ground = seen.ground
+    pressed = ground.normal > 0
+    needed = np.where(
+        pressed, np.hypot(ground.longitudinal, ground.lateral) / np.where(pressed, ground.normal, 1.0), 0.0
+    )
+    most = float(np.percentile(needed, 98)) if needed.size else 0.0
+    return 1.25 * max(ground.limit, min(most, 2.0 * ground.limit) if ground.limit > 0 else most) or 1.0
+
+
+def _draw_circle(ax: Any, seen: VehicleMotion, k: int, reach: float) -> None:
+    """Forces along the ground over the normal force, ahead is up, and the circle that friction allows."""
+    ground, color = seen.ground, _wheel_color(k)
+    pressed = ground.normal[:, k] > 0
+    share = np.full((len(ground.t), 2), np.nan)
+    share[pressed, 0] = -ground.lateral[pressed, k] / ground.normal[pressed, k]
+    share[pressed, 1] = ground.longitudinal[pressed, k] / ground.normal[pressed, k]
+    if ground.limit > 0:
+        ax.add_patch(Circle((0, 0), ground.limit, facecolor=GRID, alpha=0.18, edgecolor="none"))
+        ax.add_patch(Circle((0, 0), ground.limit, fill=False, edgecolor=INK, linewidth=0.9))
+    ax.axhline(0.0, color=INK, linewidth=0.5)
+    ax.axvline(0.0, color=INK, linewidth=0.5)
+    ax.plot(share[:, 0], share[:, 1], color=color, linewidth=1.4)
+    if pressed[0]:
+        ax.plot(*share[0], "o", color=color, markersize=4)
+    ax.set_xlim(-reach, reach)
+    ax.set_ylim(-reach, reach)
+    ax.set_aspect("equal")
+    ax.locator_params(nbins=4)
+    ax.set_title(visible(ground.wheels[k]))
+    ax.set_xlabel("right / normal")
+    if k == 0:
+        ax.set_ylabel("ahead / normal")
+
+
+__all__ = ["VehicleMotion", "from_above", "negative_spans", "overview", "tip_over", "wheel_forces"]
