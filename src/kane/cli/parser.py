@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inverse": ("motion", "inverse"),
     "ik": ("reach", "ik"),
     "simulate": ("motion", "simulate"),
+    "vehicle": ("vehicle", "vehicle"),
     "linearize": ("linear", "linearize"),
     "check": ("judge", "check"),
     "report": ("publish", "report"),
@@ -71,7 +72,21 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_list, _info, _ops, _derive, _inverse, _ik, _simulate, _linearize, _check, _report, _demo, _bench):
+    for add in (
+        _list,
+        _info,
+        _ops,
+        _derive,
+        _inverse,
+        _ik,
+        _simulate,
+        _vehicle,
+        _linearize,
+        _check,
+        _report,
+        _demo,
+        _bench,
+    ):
         add(commands)
     return top
 
@@ -284,6 +299,25 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--anew", action="store_true", help="do not go on with a run that was interrupted or killed")
     command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
+    _json(command)
+
+
+def _vehicle(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "vehicle",
+        "Simulate a vehicle: forces of the ground on its wheels, where it would slip, skid, lift a wheel or tip over.",
+        "  kane vehicle tanner-mobile-manipulator\n"
+        "  kane vehicle ackermann-car --control weave --plot car.png --animate car.html\n\n"
+        "The picture shows the motion from above with the support polygon and the load point, forces, energy and the\n"
+        "tip-over measure, unsafe spans shaded; the page plays the motion in 3-D with the forces as arrows.",
+    )
+    _model(command)
+    _integration(command)
+    command.add_argument("--vehicle", metavar="NAME", help="which one, where there are several")
+    command.add_argument("--samples", type=int, default=501, help="times that are looked at (default 501)")
+    command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
+    command.add_argument("--animate", metavar="FILE.html", help="write a page that plays the motion with force arrows")
     _json(command)
 
 

@@ -222,7 +222,7 @@ def simulation_chapter(
         body += (
             f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
             "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
-            f"{_view_note(trajectory)}</figcaption></figure>"
+            f"{_view_note(trajectory)}{' Arrows: forces of the ground.' if model.mechanism.vehicles else ''}</figcaption></figure>"
         )
     if model.constraints:
         residuals = trajectory.residuals

@@ -23,6 +23,7 @@ from .chapters import (
 )
 from .motions import Motion
 from .page import Page, Section
+from .vehicles import vehicle_chapters
 
 SAMPLES = 501
 """Times along the simulation of a report."""
@@ -79,6 +80,7 @@ def write(
         chapters.append(given_motion_chapter(model, motion))
     chapters.append(simulation_chapter(trajectory, _targets(model, control), scene=scene, control=control))
     step()
+    chapters += vehicle_chapters(trajectory)
     chapters += [conservation_chapter(trajectory, laws), *extra, checks_chapter(checks)]
     count = equations.count("inverse_dynamics")
     forward = equations.count("forward_dynamics")

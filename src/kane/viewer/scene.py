@@ -11,6 +11,7 @@ import contextlib
 import secrets
 import threading
 import webbrowser
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from ..model import Mechanism
-from .shapes import Array, Piece, center_view, pieces, points_in_N, turn_points, up_direction
+from .arrows import Arrows, vehicle_arrows
+from .shapes import Array, Piece, center_view, is_followed, pieces, points_in_N, turn_points, up_direction
 
 FRAMES_PER_SECOND = 30
 MOST_FRAMES = 1200
@@ -29,8 +31,9 @@ LINE_RADIUS = 0.006
 """Radius of a line, as a part of the size of the scene."""
 
 
-def recorded_scene(trajectory: Any, *, dark: bool = False) -> str:
-    """A self-contained HTML page that plays the motion: t (k,), q (k, n) and model.poses(q) of `trajectory`."""
+def recorded_scene(trajectory: Any, *, arrows: Sequence[Arrows] | None = None, dark: bool = False) -> str:
+    """A self-contained HTML page that plays the motion, t (k,), q (k, n) and model.poses(q) of `trajectory`, with
+    `arrows`, by default the forces of the ground on vehicles."""
     model: Mechanism = trajectory.model.mechanism
     t, poses = _frames(trajectory)
     parts = pieces(model)
@@ -50,7 +53,9 @@ def recorded_scene(trajectory: Any, *, dark: bool = False) -> str:
     camera.look_at = tuple(middle)
     camera.position = tuple(middle + reach * (0.9 * side + 0.65 * np.cross(side, up) + 0.4 * up))
     camera.fov = 0.8
-    return _record_frames(recorder, model, t, poses).as_html(dark_mode=dark)
+    shown = vehicle_arrows(trajectory) if arrows is None else arrows
+    moving = [_add_arrows(scene, k, each, t, _view_origin(trajectory, t), reach) for k, each in enumerate(shown)]
+    return _record_frames(recorder, model, t, poses, moving).as_html(dark_mode=dark)
 
 
 def _frames(trajectory: Any) -> tuple[Array, Array]:
@@ -63,6 +68,31 @@ def _frames(trajectory: Any) -> tuple[Array, Array]:
     times = np.linspace(t[0], t[-1], count)
     shown = np.column_stack([np.interp(times, t, column) for column in q.T])
     return times, center_view(trajectory.model.mechanism, trajectory.model.poses(shown, t=times))
+
+
+def _view_origin(trajectory: Any, times: Array) -> Array:
+    """What is subtracted from places at each time (frames, 3): the middle of the bodies where they are followed."""
+    t, q = np.asarray(trajectory.t, dtype=float), np.asarray(trajectory.q, dtype=float)
+    shown = np.column_stack([np.interp(times, t, column) for column in q.T])
+    poses = trajectory.model.poses(shown, t=times)
+    followed = is_followed(trajectory.model.mechanism, poses)
+    return poses[..., 9:].mean(axis=-2) if followed else np.zeros((len(times), 3))
+
+
+def _add_arrows(scene: Any, number: int, arrows: Arrows, times: Array, origin: Array, reach: float) -> tuple[Any, Any]:
+    """The node of some arrows, and their ends (frames, n, 2, 3) as the view sees them."""
+    at, vector = arrows.between(times)
+    start = at - origin[:, None, :]
+    ends = np.stack([start, start + arrows.scale() * vector], axis=2).astype(np.float32)
+    handle = scene.add_arrows(
+        f"/arrows-{number}",
+        ends[0],
+        _rgb(arrows.color),
+        shaft_radius=0.004 * reach,
+        head_radius=0.011 * reach,
+        head_length=0.025 * reach,
+    )
+    return handle, ends
 
 
 def _extent(model: Mechanism, parts: tuple[Piece, ...], poses: Array) -> tuple[Array, Array]:
@@ -121,7 +151,7 @@ def _stage(scene: Any, model: Mechanism, low: Array, high: Array, reach: float, 
     axis = int(np.argmax(np.abs(up)))
     if abs(up[axis]) > 0.999:
         floor = (low + high) / 2
-        floor[axis] = low[axis] if up[axis] > 0 else high[axis]
+        floor[axis] = 0.0 if model.vehicles else low[axis] if up[axis] > 0 else high[axis]
         cell = 10.0 ** np.floor(np.log10(max(reach, 1e-9) / 2))
         scene.add_grid(
             "/floor",
@@ -206,8 +236,10 @@ def _add_traces(scene: Any, model: Mechanism, poses: Array) -> None:
             )
 
 
-def _record_frames(recorder: Any, model: Mechanism, t: Array, poses: Array) -> Any:
-    """The recording of all frames."""
+def _record_frames(
+    recorder: Any, model: Mechanism, t: Array, poses: Array, arrows: Sequence[tuple[Any, Any]] = ()
+) -> Any:
+    """The recording of all frames; `arrows` are nodes and their ends (frames, n, 2, 3)."""
     from scipy.spatial.transform import Rotation
 
     handles = [recorder.scene._handle_from_node_name[node] for node in node_names(model).values()]
@@ -221,6 +253,8 @@ def _record_frames(recorder: Any, model: Mechanism, t: Array, poses: Array) -> A
         for i, handle in enumerate(handles):
             if not np.array_equal(poses[k, i], poses[k - 1, i]):
                 handle.wxyz, handle.position = wxyz[k, i], poses[k, i, 9:]
+        for node, ends in arrows:
+            node.points = ends[k]
     return serializer
 
 

@@ -27,18 +27,21 @@ SNAPSHOTS = 9
 """Poses that the view from above shows, at equal steps of time."""
 
 _FAR = 1.6  # sizes of the support polygon from its middle at which the path of the load point is cut off
+_NOTHING = 1e-9  # share of the normal forces that is drawn as zero
 _CIRCLES = 6  # wheels whose friction circles stand in one row
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleMotion:
-    """What the pictures are made of: the trajectory, forces of the ground, tip-over, and the poses of all bodies."""
+    """What the pictures are made of: the trajectory, forces of the ground, tip-over, poses of all bodies, the index of
+    the platform among them, and the colours of wheels by body."""
 
     run: Any
     ground: Any
     tip: Any
     poses: Array
     platform: int
+    colors: dict[str, str]
 
     @staticmethod
     def of(run: Any, vehicle: str | None = None) -> VehicleMotion:
@@ -47,9 +50,9 @@ class VehicleMotion:
         ground = run.ground(vehicle)
         record = next(v for v in mechanism.vehicles.values() if tuple(w.name for w in v.wheels) == ground.wheels)
         poses = run.model.poses(run.q, t=run.t)
-        return VehicleMotion(
-            run, ground, run.tipover(vehicle), poses, list(mechanism.bodies).index(record.platform.name)
-        )
+        platform = list(mechanism.bodies).index(record.platform.name)
+        colors = {wheel.rolls.name: _wheel_color(k) for k, wheel in enumerate(record.wheels)}
+        return VehicleMotion(run, ground, run.tipover(vehicle), poses, platform, colors)
 
     @property
     def corners(self) -> list[int]:
@@ -126,7 +129,8 @@ def wheel_forces(run: Any, vehicle: str | None = None, *, title: str = "") -> Fi
     across = min(w, _CIRCLES)
     with rc_context(STYLE):
         figure = Figure(figsize=(9.75, 2.6 + 2.5 * rows), layout="constrained")
-        over_time, circles = figure.subfigures(2, 1, height_ratios=(2.4, 2.3 * rows))
+        parts: Any = figure.subfigures(2, 1, height_ratios=(2.4, 2.3 * rows))
+        over_time, circles = parts
         for ax, what in zip(over_time.subplots(1, 3), ("normal", "longitudinal", "lateral"), strict=True):
             _draw_wheels(ax, seen, getattr(seen.ground, what), f"{what}  (N)")
         axes = circles.subplots(rows, across, squeeze=False).ravel()
@@ -176,7 +180,7 @@ def _draw_above(ax: Any, seen: VehicleMotion) -> None:
     """The vehicle from above, fainter the longer ago."""
     ground, tip = seen.ground, seen.tip
     model = seen.run.model.mechanism
-    parts = [(p, list(model.bodies).index(p.body)) for p in pieces(model)]
+    parts = [(p.shape, list(model.bodies).index(p.body), seen.colors.get(p.body, p.color)) for p in pieces(model)]
     path = seen.poses[:, seen.platform, 9:11]
     chosen = _snapshots(ground.t)
     ax.plot(path[:, 0], path[:, 1], color=GRID, linewidth=1.0, zorder=1)
@@ -207,13 +211,13 @@ def _snapshots(t: Array) -> list[int]:
 def _outlines(parts: Sequence[Any], pose: Array) -> tuple[list[Array], list[Any]]:
     """Faces of all pieces that look up, seen from above, the lowest first."""
     found: list[tuple[float, Array, Any]] = []
-    for piece, index in parts:
-        for face in faces(piece.shape):
+    for shape, index, color in parts:
+        for face in faces(shape):
             corners = points_in_N(pose, index, face)
             if len(corners) > 2:
                 a, b = corners[1] - corners[0], corners[2] - corners[1]
                 if a[0] * b[1] - a[1] * b[0] > 0:
-                    found.append((float(corners[:, 2].mean()), corners[:, :2], _rgb(piece.color)))
+                    found.append((float(corners[:, 2].mean()), corners[:, :2], _rgb(color)))
     found.sort(key=lambda x: x[0])
     return [x[1] for x in found], [x[2] for x in found]
 
@@ -236,13 +240,13 @@ def _draw_load_point(ax: Any, seen: VehicleMotion) -> None:
     segments = np.stack([turned[:-1], turned[1:]], axis=1)
     unsafe = (seen.tip.alpha[:-1] < 0) | (seen.tip.alpha[1:] < 0)
     colors = [UNSAFE if bad else SAFE for bad in unsafe]
-    ax.add_collection(LineCollection(segments, colors=colors, linewidths=1.6, capstyle="round"))
+    ax.add_collection(LineCollection(list(segments), colors=colors, linewidths=1.6, capstyle="round"))
     ax.plot(*turned[0], "o", color=INK, markersize=4, zorder=5)
     for k, (x, y) in enumerate(corners):
         ax.plot(x, y, "s", color=_wheel_color(k), markersize=6, zorder=4)
-    middle, size = corners.mean(axis=0), float(np.ptp(corners, axis=0).max())
-    far = np.abs(turned - middle).max(initial=0.0)
-    room = min(_FAR, max(0.65, 1.08 * far / size)) * size
+    middle, size = (corners.max(axis=0) + corners.min(axis=0)) / 2, float(np.ptp(corners, axis=0).max())
+    far = float(np.nanmax(np.abs(turned - middle), initial=0.0))
+    room = min(_FAR, max(0.6, 1.08 * far / size)) * size
     ax.set_xlim(middle[0] - room, middle[0] + room)
     ax.set_ylim(middle[1] - room, middle[1] + room)
     ax.set_aspect("equal")
@@ -268,12 +272,15 @@ def _draw_wheels(ax: Any, seen: VehicleMotion, values: Array, title: str, *, lim
     """One curve for each wheel; with `limited`, dashed, what friction can give."""
     _shade(ax, seen)
     for k in range(values.shape[1]):
-        ax.plot(seen.ground.t, values[:, k], color=_wheel_color(k), linewidth=1.4)
+        width = max(1.0, 2.6 - 0.7 * k)  # curves that coincide are all seen
+        ax.plot(seen.ground.t, values[:, k], color=_wheel_color(k), linewidth=width)
         if limited and seen.ground.limit > 0:
             bound = seen.ground.limit * np.maximum(seen.ground.normal[:, k], 0.0)
             ax.plot(seen.ground.t, bound, color=_wheel_color(k), linewidth=0.8, linestyle=(0, (3, 3)))
     if values.min(initial=0.0) < 0:
         ax.axhline(0.0, color=INK, linewidth=0.7)
+    if np.abs(values).max(initial=0.0) < _NOTHING * np.abs(seen.ground.normal).max(initial=0.0):
+        ax.set_ylim(-1.0, 1.0)
     _over_time(ax, seen, title)
 
 
@@ -302,11 +309,9 @@ def _friction_reach(seen: VehicleMotion) -> float:
     """How far the circles are drawn: the coefficient with room, or what is needed where there is none."""
     ground = seen.ground
     pressed = ground.normal > 0
-    needed = np.where(
-        pressed, np.hypot(ground.longitudinal, ground.lateral) / np.where(pressed, ground.normal, 1.0), 0.0
-    )
-    most = float(np.percentile(needed, 98)) if needed.size else 0.0
-    return 1.25 * max(ground.limit, min(most, 2.0 * ground.limit) if ground.limit > 0 else most) or 1.0
+    needed = np.hypot(ground.longitudinal, ground.lateral)[pressed] / ground.normal[pressed]
+    usual = 2.0 * float(np.percentile(needed, 75)) if needed.size else 0.0  # it has a pole where a wheel lifts
+    return 1.25 * max(ground.limit, min(usual, 2.0 * ground.limit) if ground.limit > 0 else usual) or 1.0
 
 
 def _draw_circle(ax: Any, seen: VehicleMotion, k: int, reach: float) -> None:

@@ -1,0 +1,111 @@
+"""`kane vehicle`: what the ground does to a vehicle along a motion, whether it slips or tips over, with pictures."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+import numpy as np
+
+from ..api import Trajectory
+from ..api.vehicles import find_vehicle
+from ..writing import write_text
+from .console import bar, heading, print_json, show, table
+from .given import file_to_write, model_of
+from .motion import PICTURES, run_simulation, status_of
+from .streams import say
+
+PAGES = (".html", ".htm")
+
+
+def vehicle(arguments: Namespace) -> int:
+    """Simulate, print forces of the ground, violations and tip-over, draw what was asked for."""
+    model = model_of(arguments)
+    picture = file_to_write(arguments, "plot", PICTURES)
+    page = file_to_write(arguments, "animate", PAGES)
+    find_vehicle(model.mechanism, arguments.vehicle)
+    if arguments.control is None and model.controls:
+        arguments.control = next(iter(model.controls))
+        say(f"control law '{arguments.control}' (choose another with --control)")
+    trajectory = run_simulation(model, arguments, arguments.samples)
+    told = _figures(trajectory, arguments.vehicle)
+    if arguments.json:
+        print_json(told)
+    else:
+        _print_figures(told)
+    if picture is not None:
+        from ..viewer import plots, vehicles
+
+        with bar("drawing"):
+            plots.save(vehicles.overview(trajectory, arguments.vehicle, title=model.name), picture)
+        say(f"wrote {picture}")
+    if page is not None:
+        from ..viewer import recorded_scene
+
+        with bar("recording"):
+            write_text(page, recorded_scene(trajectory))
+        say(f"wrote {page}")
+    return status_of(trajectory)
+
+
+def _figures(trajectory: Trajectory, name: str | None) -> dict[str, Any]:
+    """What is printed, as plain data."""
+    ground, tip = trajectory.ground(name), trajectory.tipover(name)
+    wheels: dict[str, Any] = {}
+    for k, wheel in enumerate(ground.wheels):
+        normal, pressed = ground.normal[:, k], ground.normal[:, k] > 0
+        wheels[wheel] = {
+            "normal": [float(normal.min()), float(normal.max())],
+            "longitudinal": [float(ground.longitudinal[:, k].min()), float(ground.longitudinal[:, k].max())],
+            "lateral": [float(ground.lateral[:, k].min()), float(ground.lateral[:, k].max())],
+            "friction_needed": float(ground.friction[pressed, k].max()) if pressed.any() else None,
+            "least_margin": float(ground.margin[:, k].min()) if ground.limit > 0 else None,
+        }
+    worst = int(np.argmin(tip.alpha))
+    return {
+        "sentence": str(trajectory.outcome),
+        "friction": ground.limit,
+        "wheels": wheels,
+        "undetermined": list(ground.undetermined),
+        "sums": {parts: [float(x.min()), float(x.max())] for parts, x in ground.sums.items()},
+        "violations": [{"t": float(c), "what": c.what} for c in ground.violations],
+        "tipover": {
+            "least_measure": float(tip.alpha[worst]),
+            "t": float(tip.t[worst]),
+            "edge": list(tip.edges[int(np.argmin(tip.per_edge[worst]))]),
+            "crossings": [{"t": float(c), "what": c.what, "becomes": c.to} for c in tip.crossings],
+        },
+    }
+
+
+def _print_figures(told: dict[str, Any]) -> None:
+    show(told["sentence"])
+    heading(f"forces of the ground (N), coefficient of friction {told['friction']:g}")
+    rows = [
+        (
+            name,
+            *(f"{w[what][0]:.4g} … {w[what][1]:.4g}" for what in ("normal", "longitudinal", "lateral")),
+            "" if w["friction_needed"] is None else f"{w['friction_needed']:.4g}",
+            "" if w["least_margin"] is None else f"{w['least_margin']:.4g}",
+        )
+        for name, w in told["wheels"].items()
+    ]
+    table(("wheel", "normal", "longitudinal", "lateral", "friction needed", "least margin"), rows)
+    if told["undetermined"]:
+        show(f"not determined by rigid bodies: {', '.join(told['undetermined'])}")
+    for parts, (low, high) in told["sums"].items():
+        show(f"determined: {parts} = {low:.6g} … {high:.6g} N")
+    words = {"normal": "would have to pull", "friction": "would slip", "skid": "would skid"}
+    heading("first violations")
+    for found in told["violations"]:
+        kind, _, wheel = found["what"].partition(" of ")
+        show(f"wheel {wheel} {words[kind]} from t = {found['t']:.6g} s")
+    if not told["violations"]:
+        show("none")
+    tip = told["tipover"]
+    heading("tip-over")
+    said = "tips over" if tip["least_measure"] < 0 else "does not tip over"
+    least, edge = f"{tip['least_measure']:.6g} N rad at t = {tip['t']:.6g} s", "-".join(tip["edge"])
+    show(f"{said}: least measure {least}, edge {edge}")
+    for found in tip["crossings"]:
+        show(f"{found['what']} becomes {found['becomes']} at t = {found['t']:.9g} s")

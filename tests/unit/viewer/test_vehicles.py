@@ -1,0 +1,76 @@
+"""Pictures of vehicles: what they show is what the trajectory says, and each has its parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kane
+from kane.viewer import Arrows, plots, recorded_scene, scene, vehicle_arrows, vehicles
+
+
+@pytest.fixture(scope="module")
+def run() -> kane.Trajectory:
+    """The paper's arm on its circle: it tips over from 1.1646 s to 2.4273 s."""
+    return kane.load("tanner-mobile-manipulator").simulate(np.linspace(0, 3, 301), rtol=1e-11)
+
+
+def test_unsafe_spans_lie_between_the_crossings_of_the_motion(run: kane.Trajectory) -> None:
+    seen = vehicles.VehicleMotion.of(run)
+    (span,) = seen.unsafe_spans()
+    assert span == pytest.approx([float(c) for c in run.tipover().crossings], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("values", "spans"),
+    [
+        ([1.0, 2.0, 1.0], []),
+        ([-1.0, -1.0, -2.0], [(0.0, 2.0)]),
+        ([-1.0, 1.0, -1.0], [(0.0, 0.5), (1.5, 2.0)]),
+        ([1.0, -1.0, 1.0], [(0.5, 1.5)]),
+    ],
+)
+def test_spans_of_a_sampled_function(values: list[float], spans: list[tuple[float, float]]) -> None:
+    assert vehicles.negative_spans(np.arange(3.0), np.array(values)) == spans
+
+
+def test_the_platform_sees_its_wheels_where_they_are_mounted(run: kane.Trajectory) -> None:
+    seen = vehicles.VehicleMotion.of(run)
+    places = seen.in_platform(run.ground().contact)
+    assert np.abs(places - [[0.3, 0.0], [-0.3, 0.3], [-0.3, -0.3]]).max() < 1e-9
+
+
+@pytest.mark.parametrize("draw", [vehicles.overview, vehicles.from_above, vehicles.wheel_forces, vehicles.tip_over])
+def test_pictures_are_drawn_and_shade_what_is_unsafe(draw, run: kane.Trajectory, tmp_path: Path) -> None:
+    figure = draw(run, title="circle")
+    plots.save(figure, tmp_path / "vehicle.png")
+    assert (tmp_path / "vehicle.png").read_bytes().startswith(b"\x89PNG")
+    times = [ax for ax in figure.axes if ax.get_xlabel() == "t  (s)" and ax.patches]
+    assert bool(times) == (draw is not vehicles.from_above)
+    for ax in times:
+        low, high = ax.patches[0].get_extents().transformed(ax.transData.inverted()).intervalx
+        assert (low, high) == pytest.approx([float(c) for c in run.tipover().crossings], abs=1e-3)
+
+
+def test_arrows_are_the_forces_of_the_ground_at_the_wheels(run: kane.Trajectory) -> None:
+    (arrows,) = vehicle_arrows(run)
+    ground = run.ground()
+    assert np.array_equal(arrows.at, ground.contact) and np.array_equal(arrows.vector, ground.force)
+    at, vector = arrows.between(run.t[[3, 7]])
+    assert np.allclose(at, ground.contact[[3, 7]]) and np.allclose(vector, ground.force[[3, 7]])
+    assert vehicle_arrows(kane.load("pendulum").simulate([0, 0.1])) == ()
+    with pytest.raises(ValueError, match="arrows 'wrong'"):
+        Arrows("wrong", run.t, ground.contact, ground.force[1:])
+
+
+def test_the_scene_plays_the_arrows(run: kane.Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    recorder = scene._recorder
+    monkeypatch.setattr(scene, "_recorder", lambda: made.append(recorder()) or made[-1])
+    (arrows,) = vehicle_arrows(run)
+    recorded_scene(run)
+    node = made[0].scene._handle_from_node_name["/arrows-0"]  # as it is at the end
+    expected = np.stack([arrows.at[-1], arrows.at[-1] + arrows.scale() * arrows.vector[-1]], axis=1)
+    assert np.abs(node.points - expected).max() < 1e-5
