@@ -222,7 +222,7 @@ def simulation_chapter(
         body += (
             f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
             "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
-            f"{_view_note(trajectory)}{' Arrows: forces of the ground.' if model.mechanism.vehicles else ''}</figcaption></figure>"
+            f"{_view_note(trajectory)}</figcaption></figure>"
         )
     if model.constraints:
         residuals = trajectory.residuals
@@ -270,7 +270,8 @@ def _transitions(trajectory: Trajectory) -> str:
 
 def _view_note(trajectory: Trajectory) -> str:
     poses = trajectory.model.poses(trajectory.q, t=trajectory.t[:, None])
-    return " The view follows the bodies." if is_followed(trajectory.model.mechanism, poses) else ""
+    followed = " The view follows the bodies." if is_followed(trajectory.model.mechanism, poses) else ""
+    return followed + (" Arrows are forces of the ground." if trajectory.model.mechanism.vehicles else "")
 
 
 def _attitudes(trajectory: Trajectory) -> str:
