@@ -295,9 +295,9 @@ def _draw_measure(ax: Any, seen: VehicleMotion) -> None:
     """The measure, thick, over those of all edges; unsafe spans shaded and thick on the axis of zero."""
     t, tip = seen.ground.t, seen.tip
     _shade(ax, seen)
-    for k, (a, b) in enumerate(tip.edges):
-        ax.plot(t, tip.per_edge[:, k], color=_wheel_color(k), linewidth=0.9, label=f"edge {visible(a)}–{visible(b)}")
-    ax.plot(t, tip.alpha, color=INK, linewidth=1.9, label="measure")
+    ax.plot(t, tip.alpha, color=INK, linewidth=2.8, label="measure")
+    for k, (a, b) in enumerate(tip.edges):  # over the measure, which is one of them
+        ax.plot(t, tip.per_edge[:, k], color=_wheel_color(k), linewidth=1.0, label=f"edge {visible(a)}–{visible(b)}")
     ax.axhline(0.0, color=INK, linewidth=0.7)
     for start, end in seen.unsafe_spans():
         ax.plot([start, end], [0.0, 0.0], color=UNSAFE, linewidth=4.0, solid_capstyle="butt")
