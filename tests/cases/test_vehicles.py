@@ -186,17 +186,20 @@ def bisect(low: float, high: float, unstable: Any) -> float:
     return 0.5 * (low + high)
 
 
-def test_braking_tips_the_car_at_its_closed_form() -> None:
+Threshold = tuple[float, float]
+"""What bisection finds, and the closed form."""
+
+
+def braking_threshold() -> Threshold:
     """About the front contacts: (m h + 4 (m_w r + J/r)) a = (m + 4 m_w) g HALF."""
     m, spin = car(), WHEEL * RADIUS**2 / 2
     total = MASS + 4 * WHEEL
     limit = total * G * HALF / (MASS * HEIGHT + 4 * (WHEEL * RADIUS + spin / RADIUS))
     drive_per_a = (total + 4 * spin / RADIUS**2) * RADIUS / 2
-    found = bisect(0.0, 3 * limit, lambda a: straight(m, -drive_per_a * a)[1].alpha[0] < 0)
-    assert found == pytest.approx(limit, rel=1e-9)
+    return bisect(0.0, 3 * limit, lambda a: straight(m, -drive_per_a * a)[1].alpha[0] < 0), limit
 
 
-def test_turning_tips_the_car_at_its_closed_form() -> None:
+def turning_threshold() -> Threshold:
     """On a circle of radius R about the rear axle's middle: the moment of all inertia forces about the outer side,
     spin momenta of the wheels turned by the yaw rate included."""
     m, phi = car(), 0.1
@@ -219,7 +222,7 @@ def test_turning_tips_the_car_at_its_closed_form() -> None:
         rate = np.hypot(*d) * w / RADIUS
         heading = np.arctan2(d[1], d[0])
         moment += spin * rate * w * np.cos(heading)
-    assert moment == pytest.approx((MASS + 4 * WHEEL) * G * TRACK, rel=1e-9)
+    return moment, (MASS + 4 * WHEEL) * G * TRACK
 
 
 def _turning(m: kane.Model, phi: float, v: float) -> kane.Trajectory:
@@ -232,7 +235,8 @@ def _turning(m: kane.Model, phi: float, v: float) -> kane.Trajectory:
     return m.simulate([0.0, 1e-4], q=q, u=u)
 
 
-def test_a_slope_tips_the_car_where_the_mass_centre_passes_the_rear_contacts() -> None:
+def slope_threshold() -> Threshold:
+    """Where the mass centre passes the rear contacts."""
     total = MASS + 4 * WHEEL
     height = (MASS * HEIGHT + 4 * WHEEL * RADIUS) / total
 
@@ -241,11 +245,10 @@ def test_a_slope_tips_the_car_where_the_mass_centre_passes_the_rear_contacts() -
         m.constrain("brake", kane.MotionEquations("u_rl = 0"))
         return bool(m.simulate([0.0, 1e-4]).tipover().alpha[0] < 0)
 
-    found = bisect(0.2, 1.4, unstable)
-    assert np.tan(found) == pytest.approx(HALF / height, rel=1e-9)
+    return float(np.tan(bisect(0.2, 1.4, unstable))), HALF / height
 
 
-def test_spin_of_the_platform_tips_it_at_its_closed_form() -> None:
+def spin_threshold() -> Threshold:
     """On the spot about the middle of the axle, wheels at a and −b to the left: about the line of the left side,
     ω² (m c h + Σ y (m_w r + J/r)) = g (M a + m (a − c) + m_w (a + b)); spin momenta are turned by the yaw rate."""
     a, b, c, h, load, base, r, wheel, J = 0.3, 0.22, 0.1, 0.9, 12.0, 30.0, 0.15, 3.0, 0.09
@@ -265,10 +268,24 @@ def test_spin_of_the_platform_tips_it_at_its_closed_form() -> None:
 
     limit = np.sqrt(G * (base * a + load * (a - c) + wheel * (a + b)) / (load * c * h + (a - b) * (wheel * r + J / r)))
     found = bisect(0.5, 3 * limit, lambda rate: spun(rate).tipover().alpha[0] < 0)
-    assert found == pytest.approx(limit, rel=1e-9)
     without = np.sqrt(G * (base * a + load * (a - c) + wheel * (a + b)) / (load * c * h))
     assert abs(found / without - 1) > 1e-3  # the wheels count
     assert np.abs(spun(found).acceleration()).max() < 1e-9
+    return found, float(limit)
+
+
+THRESHOLDS = {
+    "braking": braking_threshold,
+    "turning": turning_threshold,
+    "slope": slope_threshold,
+    "spin": spin_threshold,
+}
+
+
+@pytest.mark.parametrize("name", list(THRESHOLDS))
+def test_the_measure_vanishes_at_the_closed_form_of_a_threshold(name: str) -> None:
+    found, limit = THRESHOLDS[name]()
+    assert found == pytest.approx(limit, rel=1e-9)
 
 
 @pytest.mark.parametrize("angle", [0.0, np.pi / 2, -np.pi / 2, np.pi])
