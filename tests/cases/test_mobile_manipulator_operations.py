@@ -47,7 +47,7 @@ def test_the_vehicle_that_is_counted_is_right() -> None:
     q, u = m.project({"phi": 0.3}, {m.speeds[0]: 0.7, m.speeds[-1]: 0.4})
     tau = np.linspace(-1.0, 1.0, len(m.speeds))
     z = u[[m.speeds.index(name) for name in form.speeds]]
-    terms, reduced = form(q, z), form.reduced(q, z)
+    terms, reduced = form(q, z), form.reduce(q, z)
     zdot = np.linalg.solve(reduced.M, reduced.B @ tau - reduced.F)
     assert terms.S @ zdot + terms.Sdot_z == pytest.approx(m.forward_dynamics(q, u, tau), rel=1e-8, abs=1e-8)
 

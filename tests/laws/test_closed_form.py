@@ -56,7 +56,7 @@ def test_the_closed_form_gives_the_accelerations_of_the_model(name: str) -> None
     for k in range(3):
         q, u = random_state(m, k)
         z = choose_z(m, form, q, u)
-        terms, reduced = form(q, z), form.reduced(q, z)
+        terms, reduced = form(q, z), form.reduce(q, z)
         size = 1.0 + np.abs(u).max()
         assert np.abs(terms.S @ z + terms.u0 - u).max() < 1e-9 * size
         tau = rng.normal(0, 1, len(m.speeds))
@@ -108,7 +108,7 @@ def test_the_reduced_form_of_the_paper_example_is_that_of_the_reference() -> Non
     own = [order.index(c) for c in m.coordinates]
     for state in told["states"]:
         q, z = np.array(state["q"])[own], np.array(state["z"])
-        terms, reduced = form(q, z), form.reduced(q, z)
+        terms, reduced = form(q, z), form.reduce(q, z)
         assert np.abs(terms.S - np.array(state["S"])[own]).max() < 1e-10
         assert np.abs(terms.Sdot_z - np.array(state["S_dot_z"])[own]).max() < 1e-10
         assert np.abs(reduced.M - np.array(state["M"])).max() < 1e-9

@@ -136,6 +136,11 @@ def drive() -> None:
     run = m.simulate(1, control={"left": 1.0})
     ground, tip, mount = run.ground(), run.tipover(), run.interaction("left")
     print(ground.normal, ground.margin, ground.sums, tip.alpha, tip.crossings, mount.force, run.ground_crossings)
+    safety: kane.SafetyFilter = m.safety_filter()
+    told = safety(*m.initial_state, [0.0] * len(m.speeds))
+    print(safety.wheels, told.margin.shape, len(safety.to_c()[1]))
+    form: kane.ClosedForm = m.closed_form(inputs=m.speeds[-2:])
+    print(form.speeds, form.reduce(m.initial_state[0], [0.0] * len(form.speeds)).M.shape, form.count("S")["mul"])
 
 
 def ask(m: kane.Model) -> None:

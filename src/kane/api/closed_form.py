@@ -49,7 +49,7 @@ class ClosedForm:
     """M u̇ + F = B τ with u = S z + u0, and reduced to the independent `speeds` z: Sᵀ M S ż + Sᵀ(M Ṡz + F) = Sᵀ B τ.
 
     `inputs` are what τ acts along, in the order of the columns of B; `chosen` are both, as they were asked for, of the
-    model with these `answers`. `form(q, z)` and `form.reduced(q, z)` give
+    model with these `answers`. `form(q, z)` and `form.reduce(q, z)` give
     numbers; `program`, `count`, `to_c`, `to_latex` and `to_sympy` take names of outputs: M, F, B, S, Sdot_z, u0,
     reduced_M, reduced_F, reduced_B.
 
@@ -91,7 +91,7 @@ class ClosedForm:
         output reduced_M (1, 1): 1.0
         output reduced_F (1): z2
         """
-        return self._program(_known(names))
+        return self._program(_check_names(names))
 
     def _program(self, names: tuple[str, ...]) -> Program:
         return closed_form_program(self.answers.fresh_equations(), self.chosen, names)
@@ -135,11 +135,11 @@ class ClosedForm:
         """Numbers at states q (nq,) or (batch, nq) and z (p,) or (batch, p), also by name."""
         return ClosedTerms(*self._numbers(CLOSED_FORM[:6], q, z, t, parameters))
 
-    def reduced(self, q: Any, z: Any, *, t: Any = 0.0, parameters: Any = None) -> ReducedTerms:
+    def reduce(self, q: Any, z: Any, *, t: Any = 0.0, parameters: Any = None) -> ReducedTerms:
         """Numbers of what is left along z.
 
         >>> form = kane.load("pendulum").closed_form()
-        >>> form.reduced({"q": "90*deg"}, [0.0]).F.round(6).tolist()
+        >>> form.reduce({"q": "90*deg"}, [0.0]).F.round(6).tolist()
         [9.81]
         """
         return ReducedTerms(*self._numbers(_REDUCED, q, z, t, parameters))
@@ -148,7 +148,7 @@ class ClosedForm:
         answers, mechanism = self.answers, self.answers.mechanism
         key = ("closed form", tuple(self.chosen.speeds.items()), self.chosen.inputs, names)
         answer = answers.compile_once(key, lambda: self._program((*names, PIVOTS)))
-        places, chosen = given.vector(mechanism, "q", q), _speeds_given(mechanism, self.speeds, z)
+        places, chosen = given.vector(mechanism, "q", q), _read_speeds(mechanism, self.speeds, z)
         values = given.parameters(mechanism, parameters)
         values = answers.values if values is None else values
         with np.errstate(all="ignore"):
@@ -184,7 +184,7 @@ def closed_form(
     >>> m = kane.load("tanner-mobile-manipulator")
     >>> z = {"v": "v.platform.x", "uphi": "uphi", "uq1": "uq1", "uq2": "uq2"}
     >>> form = m.closed_form(speeds=z, inputs=["left", "right"])
-    >>> terms = form.reduced(m.initial_state[0], [1.0, 0, 0, 0])
+    >>> terms = form.reduce(m.initial_state[0], [1.0, 0, 0, 0])
     >>> terms.M.shape, terms.B.shape
     ((4, 4), (4, 2))
     """
@@ -213,14 +213,14 @@ def closed_form(
     return form
 
 
-def _known(names: tuple[str, ...]) -> tuple[str, ...]:
+def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in CLOSED_FORM:
             raise InputError(f"no part of a closed form is called '{name}': there are {', '.join(CLOSED_FORM)}")
     return names or CLOSED_FORM
 
 
-def _speeds_given(mechanism: Mechanism, names: tuple[str, ...], z: Any) -> Array:
+def _read_speeds(mechanism: Mechanism, names: tuple[str, ...], z: Any) -> Array:
     """z as (p,) or (batch, p)."""
     if isinstance(z, Mapping):
         by_name = cast("Mapping[str, Any]", z)

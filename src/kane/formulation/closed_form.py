@@ -86,7 +86,7 @@ class _Terms:
         if name == "reduced_M":
             return _flat(self._reduced_mass())
         if name == "reduced_B":
-            return _flat(_transposed([self._reduce(column) for column in _transposed(self.B)], self.p))
+            return _flat(_transpose([self._reduce(column) for column in _transpose(self.B)], self.p))
         if name == "reduced_F":
             return self._reduced_bias(by_mass="M" in names or "reduced_M" in names)
         if name in ("F", "Sdot_z"):
@@ -114,9 +114,7 @@ class _Terms:
 
     def _reduced_mass(self) -> Rows:
         """Sᵀ M S, each entry below its diagonal once."""
-        moved = _transposed(
-            [self._reduce(column) for column in _transposed(self.equations.mass_matrix)], self.p
-        )  # Sᵀ M
+        moved = _transpose([self._reduce(column) for column in _transpose(self.equations.mass_matrix)], self.p)  # Sᵀ M
         columns = [[row[k] for row in self.S] for k in range(self.p)]
         lower_part = [
             [self._sum(moved[i], columns[j], self.graph.const(0.0)) for j in range(i + 1)] for i in range(self.p)
@@ -192,10 +190,10 @@ def _input_matrix(equations: Equations, inputs: Sequence[str]) -> Rows:
     for name in inputs:
         along = m.effort_variable(name, f"closed form / {name}")
         columns.append(equations.control_efforts({along: m.graph.const(1.0)}))
-    return _transposed(columns, len(equations.system.u))
+    return _transpose(columns, len(equations.system.u))
 
 
-def _transposed(rows: Sequence[Sequence[Expr]], count: int | None = None) -> Rows:
+def _transpose(rows: Sequence[Sequence[Expr]], count: int | None = None) -> Rows:
     """Columns as rows; `count` of them where there are no rows."""
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(count or 0)]
 
