@@ -1,7 +1,7 @@
 """From a description to equations: Kane's method as a reverse sweep, composite bodies, the solve inside the program."""
 
 from .equations import Equations, formulate
-from .ground import Ground, Judged, ground_program, ground_symbols, judged_symbols
+from .ground import TIPOVER, Ground, Judged, ground_program, ground_symbols, judged_symbols
 from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
     CompiledControl,
@@ -23,6 +23,7 @@ from .reactions import multiplier_symbols
 from .regressor import regressor_program
 
 __all__ = [
+    "TIPOVER",
     "CompiledControl",
     "ControlLaw",
     "Equations",

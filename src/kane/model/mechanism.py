@@ -10,7 +10,7 @@ import copy
 import hashlib
 import math
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast, overload
 
@@ -22,7 +22,7 @@ from ..space import Kinematics
 from ..space.algebra import Triple
 from .attitude import attitudes
 from .builder import Builder
-from .changing import build_changing, hold_all_rows, row_names_of
+from .changing import build_changing, hold_rows, row_names_of
 from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
 from .constraints.touching import up_axis
 from .dh import dh_arm
@@ -37,7 +37,7 @@ from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
-from .vehicles import ROOTS, BuiltVehicle, RoadWheel, add_vehicle
+from .vehicles import BILATERAL, BuiltVehicle, RoadWheel, VehicleOptions, add_vehicle, mounted_on_wheels
 
 _LISTED = 30  # names that an error shows
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -369,7 +369,11 @@ class Mechanism(Tree):
     def all_rows_held(self) -> Mechanism:
         """A twin in which what comes and goes holds: its constraints are the permanent ones, then all others in their
         order, under the same names."""
-        return hold_all_rows(self)
+        return hold_rows(self, self.changing)
+
+    def rows_held(self, names: Collection[str]) -> Mechanism:
+        """A twin in which only these elements of what comes and goes are there, and hold always."""
+        return hold_rows(self, names)
 
     # wheels and slosh ------------------------------------------------------------------------------------------------
 
@@ -435,20 +439,28 @@ class Mechanism(Tree):
         wheels: Mapping[str, RoadWheel | Mapping[str, Any]],
         *,
         name: str = "vehicle",
-        root: str = ROOTS[0],
+        root: str | None = None,
         velocity: str = "body",
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
         steering: str | None = None,
+        steering_limit: Quantity | None = None,
+        pivot: Sequence[Quantity] | None = None,
         friction: Quantity = 0.0,
+        contact: str = BILATERAL,
+        restitution: Quantity = 0.0,
     ) -> BuiltVehicle:
         """Stand a body on wheels (`RoadWheel`, by name) that roll on the ground, the plane z = 0 of N.
 
         Where the platform has no joint yet it gets one: `root` "planar" keeps it level, "free" leaves its height and
         tilt to the wheels; `coordinates` and `speeds` name its variables, and its `velocity` has components along its
         own axes ("body") or those of the ground ("parent"). x is forward, y to the left, z up. `steering` names the
-        steering angle (rad) that the laws of wheels go by; an effort along its speed turns them all. `friction` is the
-        coefficient (≥ 0) by which slip is judged: 0 for no judgement.
+        steering angle (rad) that the laws of wheels go by, to `steering_limit` on either side; an effort along its
+        speed turns them all. `pivot` (m, in the platform) is where the front frame of an articulated vehicle is
+        joined. `friction` is the coefficient (≥ 0) by which slip is judged: 0 for no judgement.
+
+        With `contact` "bilateral" wheels keep to the ground and do not slip. With "unilateral" they lift and land, with
+        `restitution`, and slide where `friction` does not suffice; the root is then free.
 
         >>> m = kane.Model("cart", gravity=(0, 0, -9.81))
         >>> base = m.body("base", mass=20, inertia={"xx": 1, "yy": 1, "zz": 2})
@@ -459,18 +471,10 @@ class Mechanism(Tree):
         (2, ('left.longitudinal', 'left.lateral', 'right.longitudinal', 'right.lateral'))
         """
         records = {key: w if isinstance(w, RoadWheel) else _road_wheel(self, key, w) for key, w in wheels.items()}
-        return add_vehicle(
-            self,
-            name,
-            platform,
-            records,
-            root=root,
-            velocity=velocity,
-            coordinates=coordinates,
-            speeds=speeds,
-            steering=steering,
-            friction=friction,
+        options = VehicleOptions(
+            root, velocity, coordinates, speeds, steering, steering_limit, pivot, friction, contact, restitution
         )
+        return add_vehicle(self, name, platform, records, options)
 
     # parameters ------------------------------------------------------------------------------------------------------
 
@@ -719,6 +723,7 @@ class Mechanism(Tree):
                 )
         values = {c.name: c.initial for c in self.coordinate_records.values()}
         problems += [a.problem(self) for a in attitudes(self, values) if a.refused]
+        problems += mounted_on_wheels(self)
         if not self.speed_records and not problems:
             problems.append(
                 Problem(self.where("joints"), "nothing can move", "equations of motion need a speed", "add a joint")

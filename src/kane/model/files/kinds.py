@@ -88,7 +88,10 @@ def read_contact(r: NodeValues, name: str, node: Node, line: int) -> None:
     r.m.contact(name, **{info.name: getattr(record, info.name) for info in fields_of(BodyContact)}, **conditions)
 
 
-VEHICLE = ("platform", "wheels", "root", "velocity", "coordinates", "speeds", "steering", "friction")
+VEHICLE = (
+    *("platform", "wheels", "root", "velocity", "coordinates", "speeds", "steering", "steering_limit", "pivot"),
+    *("friction", "contact", "restitution"),
+)
 
 
 def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
@@ -103,7 +106,11 @@ def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
         "coordinates": given.take("coordinates", r.names),
         "speeds": given.take("speeds", r.names),
         "steering": given.take("steering", r.text),
+        "steering_limit": given.take("steering_limit", r.quantity),
+        "pivot": given.take("pivot", r.triple),
         "friction": given.take("friction", r.quantity),
+        "contact": given.take("contact", r.text),
+        "restitution": given.take("restitution", r.quantity),
     }
     given.finish()
     assert platform is not None and wheels is not None
