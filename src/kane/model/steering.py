@@ -9,7 +9,8 @@ not slip meet in one point.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +83,7 @@ class SteeringLaw:
         values |= {c.name: c.initial for c in m.coordinate_records.values()}
         pair = [law, *forward([law], {phi: 1.0})]
 
-        def at(angle: float) -> tuple[float, float]:
+        def at(angle: float) -> Sample:
             try:
                 value, slope = evaluate(pair, {**values, repr(phi): angle})
             except (ExpressionError, ZeroDivisionError, OverflowError, ValueError):
@@ -99,33 +100,38 @@ class SteeringLaw:
             raise build.refuse(what, because, fix, "steering")
 
 
-def _find_jump(at: Any, low: float, high: float) -> float | None:
-    """The first angle at which a law has no value or jumps, of a function that gives value and slope."""
+Sample = tuple[float, float]  # value and slope of a law
+
+
+def _find_jump(at: Callable[[float], Sample], low: float, high: float) -> float | None:
+    """The first angle at which a law has no value or jumps."""
     angles = np.linspace(low, high, _SAMPLES).tolist()
-    a, known = angles[0], at(angles[0])
-    for b in angles[1:]:
+    known = at(low)
+    for a, b in pairwise(angles):
         here = at(b)
-        if not all(map(math.isfinite, (*known, *here))) or _jumps(a, known, b, here):
-            return _narrow(at, a, b)
-        a, known = b, here
+        found = _jump_between(at, (a, known), (b, here), _HALVINGS)
+        if found is not None:
+            return found
+        known = here
     return None
 
 
-def _jumps(a: float, at_a: tuple[float, float], b: float, at_b: tuple[float, float]) -> bool:
-    """Whether a law differs between two angles from what its slopes say."""
-    rise = 0.5 * (at_a[1] + at_b[1]) * (b - a)
-    return abs(at_b[0] - at_a[0] - rise) > _JUMP
-
-
-def _narrow(at: Any, a: float, b: float) -> float:
-    """Where between two angles a law has no value or jumps most."""
-    for _ in range(_HALVINGS):
-        c = 0.5 * (a + b)
-        ends = [at(x)[0] for x in (a, c, b)]
-        if not all(map(math.isfinite, ends)):
-            return next(x for x, value in zip((a, c, b), ends, strict=True) if not math.isfinite(value))
-        a, b = (a, c) if abs(ends[1] - ends[0]) > abs(ends[2] - ends[1]) else (c, b)
-    return 0.5 * (a + b)
+def _jump_between(
+    at: Callable[[float], Sample], left: tuple[float, Sample], right: tuple[float, Sample], depth: int
+) -> float | None:
+    """Where between two angles a law has no value, or differs from what its slopes say however near one looks."""
+    (a, (fa, da)), (b, (fb, db)) = left, right
+    for angle, sample in (left, right):
+        if not all(map(math.isfinite, sample)):
+            return angle
+    if abs(fb - fa - 0.5 * (da + db) * (b - a)) <= _JUMP:
+        return None
+    c = 0.5 * (a + b)
+    if depth == 0:
+        return c
+    middle = c, at(c)
+    found = _jump_between(at, left, middle, depth - 1)
+    return _jump_between(at, middle, right, depth - 1) if found is None else found
 
 
 def speed_of(m: Mechanism, angle: str) -> list[str] | None:

@@ -90,6 +90,8 @@ def add_vehicle(
         raise build.refuse("has no wheels", "a vehicle stands on wheels", "add wheels: …")
     tread = _judge_options(build, options, wheels)
     made = {key: judge_wheel(m, key, wheel) for key, wheel in wheels.items()}
+    for key, wheel in made.items():
+        _refuse_on_wheel(m, Builder(m, key, f"wheel '{key}'"), wheel)
     carried = _root_joint(build, body, made, options, tread)
     tread = replace(tread, lifts=carried.type.kind == "free")
     if tread.unilateral and not tread.lifts:
@@ -282,7 +284,6 @@ def _add_wheel(m: Mechanism, name: str, wheel: RoadWheel, forks: _Forks, tread: 
     if wheel.body is not None:
         placed = find_body(m, build, wheel, forks.platform)
     else:
-        _refuse_on_wheel(m, build, wheel)
         carrier, at = forks.carry(build, wheel)
         if wheel.ball:
             zero, one = m.graph.const(0.0), m.graph.const(1.0)
