@@ -12,7 +12,7 @@ import math
 from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from .changing import build_changing, hold_rows, row_names_of
 from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
 from .constraints.touching import up_axis
 from .dh import dh_arm
+from .drives import ACKERMANN, STEERING, Drive, drive_wheels
 from .fields import ORIGIN, fields_of, resolve_fields
 from .files.describe import describe
 from .loads import BuiltLoad, Load
@@ -436,9 +437,10 @@ class Mechanism(Tree):
     def vehicle(
         self,
         platform: Body | str,
-        wheels: Mapping[str, RoadWheel | Mapping[str, Any]],
+        wheels: Mapping[str, RoadWheel | Mapping[str, Any]] | None = None,
         *,
         name: str = "vehicle",
+        drive: Drive | Mapping[str, Any] | None = None,
         root: str | None = None,
         velocity: str = "body",
         coordinates: Sequence[str] | None = None,
@@ -450,7 +452,8 @@ class Mechanism(Tree):
         contact: str = BILATERAL,
         restitution: Quantity = 0.0,
     ) -> BuiltVehicle:
-        """Stand a body on wheels (`RoadWheel`, by name) that roll on the ground, the plane z = 0 of N.
+        """Stand a body on wheels (`RoadWheel`, by name) that roll on the ground, the plane z = 0 of N. A `drive`
+        (`Drive`) has wheels by wheelbase, track width and wheel radius; `wheels` are then those besides.
 
         Where the platform has no joint yet it gets one: `root` "planar" keeps it level, "free" leaves its height and
         tilt to the wheels; `coordinates` and `speeds` name its variables, and its `velocity` has components along its
@@ -470,7 +473,15 @@ class Mechanism(Tree):
         >>> m.freedom().degrees, m.row_names
         (2, ('left.longitudinal', 'left.lateral', 'right.longitudinal', 'right.lateral'))
         """
-        records = {key: w if isinstance(w, RoadWheel) else _road_wheel(self, key, w) for key, w in wheels.items()}
+        records = {
+            key: w if isinstance(w, RoadWheel) else _described(self, RoadWheel, f"wheel '{key}'", w)
+            for key, w in (wheels or {}).items()
+        }
+        if drive is not None:
+            where = f"vehicle '{name}'"
+            given = drive if isinstance(drive, Drive) else _described(self, Drive, f"{where} / drive", drive)
+            records = drive_wheels(Builder(self, name, where), given) | records
+            steering = STEERING if steering is None and given.type == ACKERMANN else steering
         options = VehicleOptions(
             root, velocity, coordinates, speeds, steering, steering_limit, pivot, friction, contact, restitution
         )
@@ -741,15 +752,18 @@ class Mechanism(Tree):
         )
 
 
-def _road_wheel(m: Mechanism, name: str, options: Mapping[str, Any]) -> RoadWheel:
-    """A wheel from its options by name."""
-    known = [info.name for info in fields_of(RoadWheel)]
+_Described = TypeVar("_Described")
+
+
+def _described(m: Mechanism, kind: type[_Described], where: str, options: Mapping[str, Any]) -> _Described:
+    """A record of a vehicle from its options by name."""
+    known = {info.name: info for info in fields_of(kind)}
     for key in options:
         if key not in known:
-            raise ModelError(Problem(m.where(f"wheel '{name}'"), f"unknown key '{key}'", fix=suggestion(key, known)))
-    if "radius" not in options:
-        raise ModelError(Problem(m.where(f"wheel '{name}'"), "'radius' is missing", fix="add radius: …"))
-    return RoadWheel(**options)
+            raise ModelError(Problem(m.where(where), f"unknown key '{key}'", fix=suggestion(key, [*known])))
+    if missing := next((name for name, info in known.items() if info.required and name not in options), None):
+        raise ModelError(Problem(m.where(where), f"'{missing}' is missing", fix=f"add {missing}: …"))
+    return kind(**options)
 
 
 def _first_of(names: Sequence[str]) -> str:
