@@ -128,6 +128,51 @@ def test_a_wheel_slides_from_when_its_margin_is_used_up() -> None:
     assert along == pytest.approx(0.3 * ground.normal[~before, 1], rel=1e-9)  # on the cone while it slides
 
 
+SLIPPERY = 0.3
+
+
+@cache
+def wheelspin() -> kane.Model:
+    m = kane.Model("diff drive", gravity=(0, 0, -G))
+    m.body("base", mass=25, center=(-0.1, 0, 0.1), inertia={"xx": 0.7, "yy": 0.9, "zz": 1.3})
+    caster = {"at": (-0.3, 0, -0.07), "radius": 0.05, "ball": True}
+    drive = {"type": "diff_drive", "wheel_radius": 0.12, "track_width": 0.5, "wheel_mass": 1.5}
+    m.vehicle("base", {"caster": caster}, drive=drive, friction=SLIPPERY, contact="unilateral")
+    return m
+
+
+def test_friction_of_spinning_wheels_is_coupled_to_the_weight_on_them() -> None:
+    """A torque T on each wheel: M a = μ N, 2 J ω̇ = 2 T − μ N r, and about the contact of the axle
+    (M g − N) c = m g x + (m h + m_w r) a + 2 J ω̇, the caster at c, the base's mass m at x behind and h above."""
+    T, r, m, wheels, c, x, h = 9.0, 0.12, 25.0, 3.0, 0.3, 0.1, 0.22
+    M, spin = m + wheels, 2 * 0.5 * 1.5 * r**2
+    # unknowns a, N, ω̇
+    A = np.array([[M, -SLIPPERY, 0], [0, SLIPPERY * r, spin], [m * h + wheels * r, c, spin]])
+    a, pressed, turning = np.linalg.solve(A, [0, 2 * T, M * G * c - m * G * x])
+    run = wheelspin().simulate([0.0, 0.5, 1.0], control={"left": T, "right": T})
+    ground = run.ground()
+    assert np.abs(ground.normal[:, :2].sum(axis=1) - pressed).max() < 1e-9
+    assert ground.wheels == ("left", "right", "caster")
+    assert np.abs(np.hypot(ground.longitudinal, ground.lateral)[:, :2].sum(axis=1) - SLIPPERY * pressed).max() < 1e-9
+    speeds = run.model.speeds
+    assert run.u[-1, speeds.index("u_root_vx")] == pytest.approx(a, rel=1e-9)
+    assert run.u[-1, speeds.index("u_left")] == pytest.approx(turning, rel=1e-9)
+
+
+def test_wheels_that_spin_grip_again_when_they_have_slowed_down() -> None:
+    """The torque ends at 0.4 s: friction slows the wheels and drives the robot until they roll, and they go on so."""
+    torque = "4.5*(1 - sign(t - 0.4))"
+    run = wheelspin().simulate(np.linspace(0, 3, 31), control={"left": torque, "right": torque})
+    assert run.outcome.success
+    grips = [c for c in run.ground().crossings if c.to == "gripping"]
+    assert {c.what for c in grips} == {"contact of left", "contact of right"}
+    assert 0.4 < grips[0].t < 2.0 and grips[1].t == pytest.approx(grips[0].t, abs=1e-9)
+    speeds, after = run.model.speeds, run.t > grips[-1].t
+    v, spin = run.u[:, speeds.index("u_root_vx")], run.u[:, speeds.index("u_left")]
+    assert np.abs(v - 0.12 * spin)[after].max() < 1e-9 and np.ptp(v[after]) < 1e-9 and v[-1] > 0.5
+    assert run.check().passed
+
+
 def test_a_start_without_spins_rolls_and_one_with_them_slides() -> None:
     m = tricycle("unilateral", 0.8)
     rolling = m.simulate([0.0, 1e-3], q={"phi": 0.3}, u={"u_root_vx": 1.0})

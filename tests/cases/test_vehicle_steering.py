@@ -102,6 +102,16 @@ def test_a_steering_law_with_a_pole_in_its_range_is_refused_with_numbers() -> No
         car("0.1/phi")
 
 
+def test_a_column_without_inertia_is_refused_where_wheels_may_slide() -> None:
+    with pytest.raises(kane.ModelError, match=r"its steering column has no inertia[\s\S]*steering_inertia: 0.05"):
+        car(contact="unilateral", friction=0.8)
+    m = car(contact="unilateral", friction=0.8, steering_inertia=0.05)
+    start: dict[str, Any] = {"q": {"phi": 0.2}, "u": {"u_root_vx": 1.0}}
+    run = m.simulate([0.0, 0.05, 0.1], **start)
+    kept = car(root="free", steering_inertia=0.05).simulate([0.0, 0.05, 0.1], **start, rtol=1e-12)
+    assert np.abs(run.q - kept.q).max() < 1e-9
+
+
 def test_the_range_of_the_steering_angle_is_kept_as_its_limit() -> None:
     m = car(steering_limit="35*deg")
     limit = m.mechanism.limits["phi"]

@@ -447,6 +447,7 @@ class Mechanism(Tree):
         speeds: Sequence[str] | None = None,
         steering: str | None = None,
         steering_limit: Quantity | None = None,
+        steering_inertia: Quantity = 0.0,
         pivot: Sequence[Quantity] | None = None,
         friction: Quantity = 0.0,
         contact: str = BILATERAL,
@@ -459,8 +460,9 @@ class Mechanism(Tree):
         tilt to the wheels; `coordinates` and `speeds` name its variables, and its `velocity` has components along its
         own axes ("body") or those of the ground ("parent"). x is forward, y to the left, z up. `steering` names the
         steering angle (rad) that the laws of wheels go by, to `steering_limit` on either side; an effort along its
-        speed turns them all. `pivot` (m, in the platform) is where the front frame of an articulated vehicle is
-        joined. `friction` is the coefficient (≥ 0) by which slip is judged: 0 for no judgement.
+        speed turns them all. `steering_inertia` (kg m²) is that of column and linkage. `pivot` (m, in the platform) is
+        where the front frame of an articulated vehicle is joined. `friction` is the coefficient (≥ 0) by which slip is
+        judged: 0 for no judgement.
 
         With `contact` "bilateral" wheels keep to the ground and do not slip. With "unilateral" they lift and land, with
         `restitution`, and slide where `friction` does not suffice; the root is then free.
@@ -483,7 +485,17 @@ class Mechanism(Tree):
             records = drive_wheels(Builder(self, name, where), given) | records
             steering = STEERING if steering is None and given.type == ACKERMANN else steering
         options = VehicleOptions(
-            root, velocity, coordinates, speeds, steering, steering_limit, pivot, friction, contact, restitution
+            root,
+            velocity,
+            coordinates,
+            speeds,
+            steering,
+            steering_limit,
+            steering_inertia,
+            pivot,
+            friction,
+            contact,
+            restitution,
         )
         return add_vehicle(self, name, platform, records, options)
 

@@ -21,6 +21,7 @@ from .builder import Builder
 from .constraints import ConfigurationEquations
 from .records import Body, Shape
 from .road_wheels import BuiltWheel, RoadWheel
+from .symbols import Quantity
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -146,17 +147,26 @@ def stem(m: Mechanism, wheel: RoadWheel) -> Shape:
     return Shape("cylinder", (_STEM * length, length))
 
 
+def column_name(vehicle: str) -> str:
+    """The name of a vehicle's steering column, where it has one."""
+    return f"{vehicle}_steering"
+
+
 def steering_angle(
-    m: Mechanism, name: str, body: Body, wheels: Mapping[str, RoadWheel], steering: str | None
+    build: Builder, body: Body, wheels: Mapping[str, RoadWheel], steering: str | None, inertia: Quantity
 ) -> Expr | None:
-    """The steering angle of the vehicle. Where no wheel's fork turns by just that angle, a column without mass does."""
+    """The steering angle of the vehicle. Where no wheel's fork turns by just that angle, a column without mass does,
+    which may have an inertia (kg m²) about z."""
     if steering is None:
         return None
+    m, name = build.mechanism, build.name
     if steering in m.coordinate_records:
         return m.coordinate_records[steering].symbol
     if any(wheel.steering == steering for wheel in wheels.values()):
         return None  # that fork's joint has the coordinate; others come after it
-    column = m.body(f"{name}_steering", shapes=[stem(m, next(iter(wheels.values())))])
+    spin = build.positive(inertia, "steering_inertia", "≥ 0")
+    disc = {"xx": 0.5 * spin, "yy": 0.5 * spin, "zz": spin}
+    column = m.body(column_name(name), inertia=disc, shapes=[stem(m, next(iter(wheels.values())))])
     speeds = speed_of(m, steering)
     joint = m.joint(column.name, "revolute", body, column, axis="z", coordinates=[steering], speeds=speeds)
     return joint.coordinates[0].symbol
@@ -222,6 +232,7 @@ __all__ = [
     "LAWS",
     "RANGE",
     "SteeringLaw",
+    "column_name",
     "refuse_locked",
     "speed_of",
     "steering_angle",

@@ -32,7 +32,7 @@ from .road_wheels import (
     judge_wheel,
     make_body,
 )
-from .steering import ARTICULATED, LAWS, RANGE, SteeringLaw, refuse_locked, speed_of, steering_angle, stem
+from .steering import ARTICULATED, LAWS, RANGE, SteeringLaw, column_name, refuse_locked, speed_of, steering_angle, stem
 from .symbols import Quantity, suggestion
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class VehicleOptions:
     speeds: Sequence[str] | None = None
     steering: str | None = None
     steering_limit: Quantity | None = None
+    steering_inertia: Quantity = 0.0
     pivot: Sequence[Quantity] | None = None
     friction: Quantity = 0.0
     contact: str = BILATERAL
@@ -212,7 +213,12 @@ class _Forks:
         self.m, self.platform = build.mechanism, body
         self.law = SteeringLaw(self.m, body, wheels, None, limit)
         self.front, self.pivot = self._front_frame(build, wheels, options)
-        self.law.angle = steering_angle(self.m, build.name, body, wheels, options.steering)
+        self.law.angle = steering_angle(build, body, wheels, options.steering, options.steering_inertia)
+        column = self.m.bodies.get(column_name(build.name))
+        if options.contact == UNILATERAL and column is not None and build.number(column.inertia[2][2]) == 0.0:
+            what = f"contact '{UNILATERAL}', and its steering column has no inertia"
+            because = "accelerations of what may slide follow from masses alone"
+            raise build.refuse(what, because, "add steering_inertia: 0.05, say (kg m², of column and linkage)")
 
     def _front_frame(
         self, build: Builder, wheels: Mapping[str, RoadWheel], options: VehicleOptions

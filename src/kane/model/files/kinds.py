@@ -91,7 +91,7 @@ def read_contact(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 VEHICLE = (
     *("platform", "wheels", "drive", "root", "velocity", "coordinates", "speeds"),
-    *("steering", "steering_limit", "pivot", "friction", "contact", "restitution"),
+    *("steering", "steering_limit", "steering_inertia", "pivot", "friction", "contact", "restitution"),
 )
 
 
@@ -110,6 +110,7 @@ def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
         "speeds": given.take("speeds", r.names),
         "steering": given.take("steering", r.text),
         "steering_limit": given.take("steering_limit", r.quantity),
+        "steering_inertia": given.take("steering_inertia", r.quantity),
         "pivot": given.take("pivot", r.triple),
         "friction": given.take("friction", r.quantity),
         "contact": given.take("contact", r.text),
