@@ -21,6 +21,7 @@ from benchmarks import (
     robots,
     simulation,
     startup,
+    vehicle_motions,
 )
 from benchmarks.measure import Row
 from benchmarks.table import cells, machine, write
@@ -67,6 +68,7 @@ BENCHMARKS = (
     contact_motions.random_impacts,
     contacts.solutions,
     contacts.times,
+    vehicle_motions.circle,
     files.large_files,
 )
 

@@ -15,6 +15,7 @@ import pinocchio as pin
 import pytest
 
 from peers import parallelogram
+from peers.mujoco_vehicle import MujocoVehicle
 from peers.parallelogram import CRANK, DAMPING, GRAVITY, MujocoParallelogram, PinocchioParallelogram
 from peers.sympy_bicycle import FRONT_RADIUS, REAR_RADIUS, TILT, TRAIL, WHEEL_BASE, sympy_bicycle
 
@@ -86,3 +87,11 @@ def test_a_tuned_parallelogram_stays_closed_through_its_flat_position() -> None:
     assert len(q) == 1001 and q[-1, 0] - q[0, 0] > 2 * math.pi
     assert parallelogram.gap(q).max() <= CONVERGED
     assert np.ptp(total) <= CONVERGED * np.abs(total).max()
+
+
+def test_a_mujoco_vehicle_at_rest_rolls_on_at_the_speed_it_has() -> None:
+    """Straight ahead, arm and steering at rest: nothing acts along the ground, whatever the step."""
+    state = dict.fromkeys(("x", "y", "theta", "phi", "q1", "q2", "s0", "s1", "s2"), 0.0)
+    rates = {**state, "x": 0.6, **dict.fromkeys(("s0", "s1", "s2"), 0.6 / 0.15)}
+    x, y = MujocoVehicle.with_step(1e-4).run({**state, "q1": math.pi, "q2": math.pi}, rates, 1.0)
+    assert (x, y) == pytest.approx((0.6, 0.0), abs=1e-5)

@@ -40,7 +40,8 @@ class SafetyFilter:
     """Everything an on-board safety filter needs, as one function of q, u and tau: forces of the ground on `wheels`,
     their margins of friction, and the tip-over measure over `edges`; numbers, a program, C.
 
-    Constraints are embedded, those that keep a platform on the ground which could lift among them. `answers` are those
+    Constraints are embedded, those that keep a platform on the ground which could lift among them; of wheels that lift
+    and slide it tells what holding the ground would take. `answers` are those
     of the model, `vehicle` the name of the vehicle.
 
     >>> filter = kane.load("tanner-mobile-manipulator").safety_filter()
@@ -67,7 +68,9 @@ class SafetyFilter:
         return self.answers.compile_once(("safety", self.vehicle), self._formulate)
 
     def _formulate(self) -> Program:
-        return safety_program(self.answers.fresh_equations(), self.vehicle)
+        answers, mechanism = self.answers, self.answers.mechanism
+        held = answers.of(mechanism.all_rows_held()) if mechanism.changing else answers
+        return safety_program(held.fresh_equations(), self.vehicle)
 
     def to_c(self, name: str = "safety") -> tuple[str, str]:
         """(header, source) in C99 without dependencies; the function is called `name`.

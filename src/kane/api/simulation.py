@@ -49,7 +49,7 @@ from .constrained import first_step, is_singular
 from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
-from .vehicles import judged_events
+from .vehicles import judged_events, refuse_planar_watch
 
 ControlLaw = str | Mapping[str, Any] | CompiledControl | Callable[..., Any]
 Law = dict[Expr, Expr] | CompiledControl
@@ -351,6 +351,7 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
                 )
             )
         found.append((Event(name, **spec), _watch_expression(mechanism, expression, f"event '{name}'")))
+    refuse_planar_watch(mechanism, [expr for _, expr in found])
     return found
 
 

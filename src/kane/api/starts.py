@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..constraints.thresholds import REDUNDANT
+from ..constraints.thresholds import REDUNDANT, TOUCHING
 from ..errors import InputError, ModelError
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
 from .boundary import describe_value
-from .constrained import consistent_start, held_names, refuse_held_start
+from .constrained import consistent_start, constraint_rows, held_names, project, refuse_held_start
 from .records import Array
 
 
@@ -29,10 +30,29 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
         begin = float(np.asarray(t, dtype=float).flat[0])
         q0, u0 = consistent_start(answers, q0, u0, begin, named, usual)
         refuse_held_start(answers, q0, u0, begin)
+    if any(v.unilateral for v in mechanism.vehicles.values()) and (u is None or isinstance(u, Mapping)):
+        usual = [s.name for s in mechanism.speed_records.values() if u is None and s.initial]
+        u0 = _roll(answers, q0, u0, float(np.asarray(t, dtype=float).flat[0]), [*held_names(u), *usual])
     at_lock = locks(mechanism, q0, REDUNDANT)
     if at_lock:
         raise ModelError([lock_problem(mechanism, lock) for lock in at_lock])
     return q0, u0
+
+
+def _roll(answers: Answers, q: Array, u: Array, t: float, named: Sequence[str]) -> Array:
+    """Speeds at which wheels that touch the ground roll, of vehicles whose wheels may slide. What was given stays, also
+    where it makes them slide from the start."""
+    mechanism = answers.mechanism
+    whole = answers.make_once("all rows", lambda: answers.of(mechanism.all_rows_held()))
+    rows = dict(zip(mechanism.all_row_names, constraint_rows(whole, q, u, t=t).phi.ravel(), strict=True))
+    wheels = [w.name for v in mechanism.vehicles.values() if v.unilateral for w in v.wheels]
+    gaps = {name: rows[mechanism.changing[name].row_names()[0]] for name in wheels}
+    touching = tuple(name for name, gap in gaps.items() if gap <= TOUCHING)
+    rolling = answers.make_once(("rolling", touching), lambda: answers.of(mechanism.rows_held(touching)))
+    try:
+        return project(rolling, q, u, t=t, hold=[*mechanism.coordinates, *named])[1]
+    except ModelError:
+        return u
 
 
 def span(t: Any) -> Array:

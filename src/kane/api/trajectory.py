@@ -42,6 +42,7 @@ from .vehicles import (
     GroundForces,
     Interaction,
     TipOver,
+    contact_changes,
     ground_forces,
     interaction,
     judge,
@@ -386,7 +387,10 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
     if passed:
         outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
     _, watched = split_events(solution.events)
-    judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
+    if answers.mechanism.changing:
+        judgement = contact_changes(answers.mechanism, run.transitions)
+    else:
+        judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     if judgement.sentences:
         outcome = replace(outcome, text="; ".join([outcome.text, *judgement]))
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=judgement.crossings)

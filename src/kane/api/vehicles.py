@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError, ModelError
-from ..formulation import Ground, contacts_program, ground_program, judged_symbols
-from ..graph import Expr
+from ..formulation import TIPOVER, Ground, contacts_program, ground_program, ground_symbols, judged_symbols
+from ..graph import Expr, depends_on
 from ..model import BuiltVehicle, Mechanism
 from ..model.mechanism import suggestion
-from ..simulate import Crossings, Event
+from ..simulate import Crossings, Event, Transition
 from .answers import Answers, ProgramAnswer, embedding_of
 from .records import Array
 
@@ -25,7 +26,8 @@ _MARK = "ground: "  # begins the names of events that are watched unasked
 
 
 class Crossing(float):
-    """A time (s) at which something becomes negative or positive: a number, with `what` it is and `to` which sign."""
+    """A time (s) at which something becomes negative or positive, or a contact open, sliding, gripping or closed: a
+    number, with `what` it is and `to` what it changes."""
 
     what: str
     to: str
@@ -62,8 +64,10 @@ class GroundForces:
     that they do not, by the names of their parts. `limit` is the vehicle's coefficient of friction, 0 where it has
     none; `crossings` are the times at which a normal force changes its sign or a wheel begins or ends to need more
     friction than there is, in all ("friction of left") or sideways alone ("skid of left"). `violations` are the first
-    of them for every wheel and condition, in their order: the start where it is violated there. `contact` (k, w, 3) are
-    the places (m) where the wheels touch and `force` (k, w, 3) the whole forces (N), components in N.
+    of them for every wheel and condition, in their order: the start where it is violated there. Of wheels that lift and
+    slide `crossings` are the times at which they do, nothing is violated, and `undetermined` is shared so that friction
+    is least. `contact` (k, w, 3) are the places (m) where the wheels touch and `force` (k, w, 3) the whole forces (N),
+    components in N.
     """
 
     t: Array
@@ -170,13 +174,23 @@ class GroundAnswer:
             inputs = (q, u, tau)
         return dict(zip(self.names, self.program(t[:, None], inputs, answers.values), strict=True))
 
+    def along(self, run: Trajectory) -> dict[str, Array]:
+        """What the ground did along a motion, in the mode of each time where constraints come and go."""
+        if not run.answers.mechanism.changing:
+            return self(run.answers, run.t, run.q, run.u, run.tau)
+        known = {"q": run.q, "u": run.u, "udot": run.acceleration(), "multipliers": run.multipliers}
+        inputs = tuple(known[g.name] for g in self.program.program.inputs if g.name in known)
+        return dict(zip(self.names, self.program(run.t[:, None], inputs, run.answers.values), strict=True))
+
 
 def ground_answer(answers: Answers, vehicle: str) -> GroundAnswer:
     """What answers questions about the ground under a vehicle."""
 
     def make() -> GroundAnswer:
-        equations = answers.fresh_equations()
-        ground = equations.ground(vehicle)
+        changing = bool(answers.mechanism.changing)
+        held = answers.of(answers.mechanism.all_rows_held()) if changing else answers
+        equations = held.fresh_equations()
+        ground = equations.ground(vehicle, changing)
         program = ground_program(equations, ground)
         return GroundAnswer(ProgramAnswer(program), ground, tuple(out.name for out in program.outputs))
 
@@ -248,6 +262,8 @@ def _first_violations(
 ) -> tuple[Crossing, ...]:
     """For every wheel and condition the time from which it is violated."""
     first: list[Crossing] = []
+    if run.answers.mechanism.changing:  # wheels that lift and slide do what they can
+        return ()
     for kind in ("normal", *(("friction", "skid") if limit > 0.0 else ())):
         for wheel in ground.wheels:
             what = f"{kind} of {wheel}"
@@ -285,7 +301,7 @@ def interaction(run: Trajectory, mount: str) -> Interaction:
 def _ask(run: Trajectory, vehicle: str | None) -> tuple[str, dict[str, Array], GroundAnswer]:
     record = find_vehicle(run.answers.mechanism, vehicle)
     answer = ground_answer(run.answers, record.name)
-    return record.name, answer(run.answers, run.t, run.q, run.u, run.tau), answer
+    return record.name, answer.along(run), answer
 
 
 # watched unasked -----------------------------------------------------------------------------------------------------
@@ -316,6 +332,41 @@ def _words_for(ground: Ground, what: str, which: int) -> str | None:
     if what == "normal":
         return None if f"{wheel}.normal" in ground.undetermined else f"normal of {wheel}"
     return f"{'skid' if what == 'skid' else 'friction'} of {wheel}"
+
+
+def contact_changes(mechanism: Mechanism, transitions: Sequence[Transition]) -> Judgement:
+    """What became of the contacts of wheels that lift and slide, by vehicle, and the first of each to tell."""
+    crossings: dict[str, tuple[Crossing, ...]] = {}
+    told: list[str] = []
+    for vehicle in (v for v in mechanism.vehicles.values() if v.unilateral):
+        found: list[Crossing] = []
+        for wheel in vehicle.wheels:
+            words = _CONTACT if wheel.constraint is not None else dict.fromkeys(_CONTACT, "closed") | {"open": "open"}
+            states = [(x.t, words[x.mode[wheel.name]]) for x in transitions if wheel.name in x.mode]
+            changes = [now for before, now in pairwise(states) if before[1] != now[1]]
+            found += [Crossing(t, f"contact of {wheel.name}", state) for t, state in changes]
+            for state, sentence in (("sliding", "slides from"), ("open", "is off the ground from")):
+                first = next((t for t, s in states if s == state), None)
+                told += [] if first is None else [f"wheel {wheel.name} {sentence} t = {first:.6g} s"]
+        crossings[vehicle.name] = tuple(sorted(found))
+    return Judgement(crossings, tuple(told))
+
+
+_CONTACT = {"sticks": "gripping", "slips": "sliding", "open": "open"}
+
+
+def refuse_planar_watch(mechanism: Mechanism, exprs: Sequence[Expr]) -> None:
+    """Refuse events on the ground under a platform that is kept level where constraints come and go."""
+    if not mechanism.changing:
+        return
+    for vehicle in (v for v in mechanism.vehicles.values() if not v.lifts):
+        own = {*(wheel.name for wheel in vehicle.wheels), vehicle.name, TIPOVER}
+        watched = [s for name, s in ground_symbols(mechanism).items() if name.rpartition(".")[2] in own]
+        if depends_on(list(exprs), watched):
+            raise InputError(
+                f"events watch the ground under vehicle '{vehicle.name}', whose joint '{vehicle.root.name}' keeps it "
+                "level while other constraints come and go\n    fix: ask run.ground() afterwards, or say root: free"
+            )
 
 
 def split_events(events: Sequence[Crossings]) -> tuple[tuple[Crossings, ...], tuple[Crossings, ...]]:
@@ -383,10 +434,12 @@ __all__ = [
     "GroundForces",
     "Interaction",
     "TipOver",
+    "contact_changes",
     "ground_forces",
     "interaction",
     "judge",
     "judged_events",
+    "refuse_planar_watch",
     "split_events",
     "tip_over",
 ]

@@ -2,7 +2,7 @@
 
 from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
-from .ground import SAFETY, Ground, contacts_program, ground_program, safety_program
+from .ground import SAFETY, TIPOVER, Ground, contacts_program, ground_program, safety_program
 from .ground_symbols import Judged, ground_symbols, judged_symbols
 from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
@@ -28,6 +28,7 @@ __all__ = [
     "CLOSED_FORM",
     "PIVOTS",
     "SAFETY",
+    "TIPOVER",
     "ClosedFormOf",
     "CompiledControl",
     "ControlLaw",

@@ -91,14 +91,15 @@ class Equations(MotionExpressions):
             flat += pose(self, place_of(self, body.name))
         return {"poses": ((len(self.mechanism.bodies), 12), flat)}
 
-    def ground(self, vehicle: str) -> Ground:
-        """Forces of the ground on the wheels of a vehicle, and how near it is to tipping over, as expressions.
+    def ground(self, vehicle: str, in_mode: bool = False) -> Ground:
+        """Forces of the ground on the wheels of a vehicle, and how near it is to tipping over, as expressions;
+        `in_mode`, of accelerations and multipliers that are given.
 
         >>> e = kane.load("tanner-mobile-manipulator").equations()
         >>> e.ground("vehicle").wheels
         ('front', 'left', 'right')
         """
-        return find_ground(self, vehicle)
+        return find_ground(self, vehicle, in_mode)
 
     # programs ----------------------------------------------------------------------------------------------------
 

@@ -17,10 +17,10 @@ from ..constraints.rank import choose_speeds
 from ..constraints.thresholds import REDUNDANT, ROUNDING
 from ..errors import ModelError, Problem
 from ..graph import Expr, Graph, Inputs, Program, Values, linear_coefficients, lower, substitute
-from ..model import BuiltVehicle, BuiltWheel, Mechanism
+from ..model import Body, BuiltVehicle, BuiltWheel, Mechanism
 from ..model.symbols import Quantity
-from ..space import Kinematics, Point, position
-from ..space.algebra import Triple, cross, dot, minus, plus, scaled
+from ..space import Kinematics, Point, position, rotations
+from ..space.algebra import Triple, cross, dot, minus, plus, product, scaled, times, transpose
 from .elimination import solve_columns
 from .embedding import evaluate_matrix
 from .reactions import multiplier_symbols, released_wrench
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 Rows = list[list[Expr]]
 _OTHER_STATES = 3  # at which an expression is looked at before it is taken for a number
 _AWAY = 0.7  # rad, m: how far these are
+_NO_FORCE = 1e-300  # N, N²: what a wheel in the air is divided by, so that nothing over nothing is nothing
 WATCHED = ("longitudinal", "lateral", "normal", "friction")
 """What events may name of a wheel, as `normal.left`."""
 TIPOVER = "tipover"
@@ -64,7 +65,8 @@ class Ground:
 
 def ground_program(equations: Equations, ground: Ground) -> Program:
     """Forces, friction and measures from q, u and tau; `of_multipliers`, from q and the multipliers of all rows of
-    constraints, which the run-time solve gives."""
+    constraints, which the run-time solve gives; where constraints come and go, from q, u, udot and the multipliers, in
+    whatever mode these are."""
     w, e = len(ground.wheels), len(ground.edges)
     outputs = {
         "longitudinal": ((w,), ground.longitudinal),
@@ -77,9 +79,9 @@ def ground_program(equations: Equations, ground: Ground) -> Program:
         outputs |= {"alpha": ((), [least_of(ground.alpha)]), **{name: ((e,), exprs) for name, exprs in edges.items()}}
     if ground.of_multipliers:
         symbols = multiplier_symbols(equations.graph, len(equations.mechanism.row_names))
-        groups = equations.groups(["t", "q", *(["parameters"] if equations.free else [])])
-        inputs = [*groups, Inputs("multipliers", tuple(repr(x) for x in symbols))]
-        return lower("ground", inputs, outputs, optional=("t",))
+        inputs = [*equations.groups(["t", "q", "u", "udot"]), Inputs("multipliers", tuple(map(repr, symbols)))]
+        inputs += equations.groups(["parameters"]) if equations.free else []
+        return lower("ground", inputs, outputs, optional=("t", "u", "udot"))
     return equations.lower_with_time("ground", ("q", "u", "tau"), outputs)
 
 
@@ -145,15 +147,16 @@ def least_of(exprs: Sequence[Expr]) -> Expr:
 # forces --------------------------------------------------------------------------------------------------------------
 
 
-def find_ground(equations: Equations, name: str, *, embed: bool = False) -> Ground:
+def find_ground(equations: Equations, name: str, in_mode: bool = False, *, embed: bool = False) -> Ground:
     """What the ground does to a vehicle, the efforts tau acting; of one that could lift in terms of the multipliers of
-    all rows, unless these are to be embedded too.
+    all rows, unless these are to be embedded too; `in_mode`, from accelerations and multipliers that are given, those
+    of whatever constraints hold at the time.
 
     Constraints are embedded in speeds along the platform's own axes, whatever the model's are: along those of the
     ground the forward speed has a component that vanishes at some heading, and a pivot with it.
     """
     vehicle = equations.mechanism.vehicles[name]
-    if vehicle.lifts and not embed:
+    if in_mode or (vehicle.lifts and not embed):
         return _ground_of(equations, vehicle, _given_multipliers(equations))
     chosen = _platform_speeds(equations.mechanism, vehicle) if equations.system.map.identity else None
     if chosen is None:
@@ -199,7 +202,7 @@ def _platform_speeds(mechanism: Mechanism, vehicle: BuiltVehicle) -> dict[str, Q
 def _ground_of(equations: Equations, vehicle: BuiltVehicle, given: _Shared | None = None) -> Ground:
     mechanism = equations.mechanism
     at = equations.regular_state.best
-    udot = equations.forward_dynamics if given is None else []
+    udot = equations.forward_dynamics if given is None else list(equations.system.udot)
     shared = _multipliers(equations, udot, _stiffness(equations, vehicle)) if given is None else given
     place = {name: k for k, name in enumerate(mechanism.row_names)}
     forces = _Forces(equations, vehicle)
@@ -209,9 +212,11 @@ def _ground_of(equations: Equations, vehicle: BuiltVehicle, given: _Shared | Non
     normal, open_normals = _normals(equations, forces, udot, shared.values, place, at)
     loose += [f"{wheel.name}.normal" for wheel in vehicle.wheels] if open_normals else []
     longitudinal, lateral = [x for x, _ in along], [y for _, y in along]
-    friction = [(x * x + y * y).sqrt() / n for x, y, n in zip(longitudinal, lateral, normal, strict=True)]
+    pressed = [n.max(_NO_FORCE) for n in normal] if vehicle.unilateral else normal
+    friction = [(x * x + y * y).sqrt() / n for x, y, n in zip(longitudinal, lateral, pressed, strict=True)]
     acting = [forces.force(j, *parts) for j, parts in enumerate(zip(longitudinal, lateral, normal, strict=True))]
-    measures = Measures(forces.contacts, acting, hull_edges([at(p) for p in forces.contacts], at(forces.up)))
+    edges = hull_edges([at(p) for p in forces.contacts], at(forces.up))
+    measures = Measures(forces.contacts, acting, edges, _NO_FORCE if vehicle.unilateral else None)
     return Ground(
         tuple(wheel.name for wheel in vehicle.wheels),
         longitudinal,
@@ -239,7 +244,7 @@ def _rows_of(mechanism: Mechanism, wheel: BuiltWheel) -> dict[str, str]:
     rows: dict[str, str] = {}
     if wheel.constraint is not None:
         names = mechanism.constraints[wheel.constraint].row_names()
-        for label in ("longitudinal", "lateral", "normal"):
+        for label in ("longitudinal", "lateral", "roller", "normal"):
             if f"{wheel.constraint}.{label}" in names:
                 rows[f"{wheel.name}.{label}"] = f"{wheel.constraint}.{label}"
         if not rows:
@@ -385,7 +390,7 @@ class _Forces:
         zero, one = self.graph.const(0.0), self.graph.const(1.0)
         self.frame, self.kin = frame, kin
         self.up = kin.turn((zero, zero, one), mechanism.N, frame)
-        center = equations.system.take.triple(vehicle.platform.center)
+        center = equations.system.take.triple(_center(equations.mechanism, vehicle.platform))
         self.contacts: list[Triple] = []  # from the platform's mass centre
         self.headings: list[Triple] = []
         for wheel in vehicle.wheels:
@@ -393,11 +398,14 @@ class _Forces:
             assert carrier is not None
             radius = equations.system.take.one(wheel.radius)
             middle = minus(self._arm(wheel.center, vehicle.platform.origin), center)
-            self.contacts.append(minus(middle, scaled(radius, self.up)))
-            axle = kin.turn((zero, one, zero), carrier, frame)
+            axle = kin.turn(equations.system.take.triple(wheel.axle), carrier, frame)
             ahead = cross(axle, self.up)
             if vehicle.lifts:
                 ahead = scaled(one / dot(ahead, ahead).sqrt(), ahead)
+            down = scaled(-1.0, self.up)
+            if vehicle.unilateral and not wheel.record.ball:
+                down = cross(axle, ahead)  # of a disc that leans
+            self.contacts.append(plus(middle, scaled(radius, down)))
             self.headings.append(ahead)
 
     def _arm(self, point: Point, about: Point) -> Triple:
@@ -422,6 +430,25 @@ class _Forces:
         return plus(plus(scaled(ahead, self.headings[j]), scaled(left, side)), scaled(up, self.up))
 
 
+def _center(mechanism: Mechanism, platform: Body) -> Triple:
+    """The mass centre of a platform, in its frame (m); of one without mass, such as the footprint of a robot, that of
+    what is welded to it."""
+    if not platform.mass.is_zero:
+        return platform.center
+    zero = platform.mass
+    total, moment = zero, (zero, zero, zero)
+    open_ends = [(platform, platform.center, rotations.identity(mechanism.graph))]
+    while open_ends:
+        body, origin, R = open_ends.pop()
+        for joint in (j for j in mechanism.joints.values() if j.parent is body and j.type.kind == "weld"):
+            child = joint.child
+            turn = product(product(R, joint.mount), transpose(joint.child_mount))
+            at = minus(plus(origin, times(R, joint.at)), times(turn, joint.child_at))
+            total, moment = total + child.mass, plus(moment, scaled(child.mass, plus(at, times(turn, child.center))))
+            open_ends.append((child, at, turn))
+    return platform.center if total.is_zero else scaled(1.0 / total, moment)
+
+
 def _normals(
     equations: Equations,
     forces: _Forces,
@@ -437,7 +464,7 @@ def _normals(
         return [multipliers[place[row]] for row in rows], False
     wrench = released_wrench(equations, vehicle.root.name, vehicle.platform, multipliers)
     F, M = (substitute(list(part), dict(zip(equations.system.udot, udot, strict=True))) for part in wrench)
-    origin = equations.system.take.triple(vehicle.platform.center)
+    origin = equations.system.take.triple(_center(mechanism, vehicle.platform))
     contacts = [plus(p, origin) for p in forces.contacts]
     one = equations.graph.const(1.0)
     G = [[one for _ in contacts], [p[1] for p in contacts], [-p[0] for p in contacts]]

@@ -18,9 +18,16 @@ from ..space.algebra import Triple, cross, dot, minus, plus, scaled
 class Measures:
     """The force-angle measure for every edge of the support polygon."""
 
-    def __init__(self, contacts: Sequence[Triple], forces: Sequence[Triple], edges: Sequence[tuple[int, int]]):
-        """Of forces at contacts, from the platform's mass centre and in its axes; `edges` are pairs of contacts."""
-        self.contacts, self.edges = contacts, edges
+    def __init__(
+        self,
+        contacts: Sequence[Triple],
+        forces: Sequence[Triple],
+        edges: Sequence[tuple[int, int]],
+        least: float | None = None,
+    ):
+        """Of forces at contacts, from the platform's mass centre and in its axes; `edges` are pairs of contacts. Where
+        forces may vanish, `least` is what their square counts at least."""
+        self.contacts, self.edges, self.least = contacts, edges, least
         zero = contacts[0][0].graph.const(0.0)
         f: Triple = (zero, zero, zero)
         n: Triple = (zero, zero, zero)
@@ -47,7 +54,7 @@ class Measures:
         moment, along = dot(cross(l, f), a), dot(l, f)
         angle = moment.atan2(along)
         square = dot(f, f)
-        d = minus(scaled(along / square, f), l)
+        d = minus(scaled(along / (square if self.least is None else square.max(self.least)), f), l)
         return angle, moment, angle * (dot(d, d) * square).sqrt()
 
 

@@ -41,6 +41,7 @@ from .constraints import (
     Row,
     RowSet,
 )
+from .drives import Drive
 from .files.loading import load_mechanism, read_mechanism
 from .files.text import write_mechanism
 from .gimbals import Lock, lock_problem, locks
@@ -91,6 +92,7 @@ __all__ = [
     "ConvexHull",
     "Coordinate",
     "Distance",
+    "Drive",
     "Effort",
     "Force",
     "Friction",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -96,10 +96,11 @@ def _law_under(build: Builder, part: ChangingRows, conditions: Conditions) -> Ch
     return replace(part.law, when=when, until=until, duration=duration, held=held)
 
 
-def hold_all_rows(m: Mechanism) -> Mechanism:
-    """A twin in which what comes and goes holds: its constraints are the permanent ones, then all others in order."""
+def hold_rows(m: Mechanism, chosen: Collection[str]) -> Mechanism:
+    """A twin in which these of what comes and goes hold, and nothing else comes and goes: its constraints are the
+    permanent ones, then the chosen ones in order."""
     twin = m.twin()
-    for c in m.changing.values():
+    for c in (c for c in m.changing.values() if c.name in chosen):
         record = GivenRows(c.rows, c.kind, c.first, c.second, c.point)
         twin.constraints[c.name] = BuiltConstraint(c.name, c.kind, c.rows, c.first, c.second, c.point, (), record)
     twin.changing = {}

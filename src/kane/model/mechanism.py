@@ -10,9 +10,9 @@ import copy
 import hashlib
 import math
 from collections import ChainMap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast, overload
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -22,10 +22,11 @@ from ..space import Kinematics
 from ..space.algebra import Triple
 from .attitude import attitudes
 from .builder import Builder
-from .changing import build_changing, hold_all_rows, row_names_of
+from .changing import build_changing, hold_rows, row_names_of
 from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
 from .constraints.touching import up_axis
 from .dh import dh_arm
+from .drives import ACKERMANN, STEERING, Drive, drive_wheels
 from .fields import ORIGIN, fields_of, resolve_fields
 from .files.describe import describe
 from .loads import BuiltLoad, Load
@@ -37,7 +38,7 @@ from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions
 from .symbols import Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
-from .vehicles import ROOTS, BuiltVehicle, RoadWheel, add_vehicle
+from .vehicles import BILATERAL, BuiltVehicle, RoadWheel, VehicleOptions, add_vehicle, mounted_on_wheels
 
 _LISTED = 30  # names that an error shows
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -369,7 +370,11 @@ class Mechanism(Tree):
     def all_rows_held(self) -> Mechanism:
         """A twin in which what comes and goes holds: its constraints are the permanent ones, then all others in their
         order, under the same names."""
-        return hold_all_rows(self)
+        return hold_rows(self, self.changing)
+
+    def rows_held(self, names: Collection[str]) -> Mechanism:
+        """A twin in which only these elements of what comes and goes are there, and hold always."""
+        return hold_rows(self, names)
 
     # wheels and slosh ------------------------------------------------------------------------------------------------
 
@@ -432,23 +437,35 @@ class Mechanism(Tree):
     def vehicle(
         self,
         platform: Body | str,
-        wheels: Mapping[str, RoadWheel | Mapping[str, Any]],
+        wheels: Mapping[str, RoadWheel | Mapping[str, Any]] | None = None,
         *,
         name: str = "vehicle",
-        root: str = ROOTS[0],
+        drive: Drive | Mapping[str, Any] | None = None,
+        root: str | None = None,
         velocity: str = "body",
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
         steering: str | None = None,
+        steering_limit: Quantity | None = None,
+        steering_inertia: Quantity = 0.0,
+        pivot: Sequence[Quantity] | None = None,
         friction: Quantity = 0.0,
+        contact: str = BILATERAL,
+        restitution: Quantity = 0.0,
     ) -> BuiltVehicle:
-        """Stand a body on wheels (`RoadWheel`, by name) that roll on the ground, the plane z = 0 of N.
+        """Stand a body on wheels (`RoadWheel`, by name) that roll on the ground, the plane z = 0 of N. A `drive`
+        (`Drive`) has wheels by wheelbase, track width and wheel radius; `wheels` are then those besides.
 
         Where the platform has no joint yet it gets one: `root` "planar" keeps it level, "free" leaves its height and
         tilt to the wheels; `coordinates` and `speeds` name its variables, and its `velocity` has components along its
         own axes ("body") or those of the ground ("parent"). x is forward, y to the left, z up. `steering` names the
-        steering angle (rad) that the laws of wheels go by; an effort along its speed turns them all. `friction` is the
-        coefficient (≥ 0) by which slip is judged: 0 for no judgement.
+        steering angle (rad) that the laws of wheels go by, to `steering_limit` on either side; an effort along its
+        speed turns them all. `steering_inertia` (kg m²) is that of column and linkage. `pivot` (m, in the platform) is
+        where the front frame of an articulated vehicle is joined. `friction` is the coefficient (≥ 0) by which slip is
+        judged: 0 for no judgement.
+
+        With `contact` "bilateral" wheels keep to the ground and do not slip. With "unilateral" they lift and land, with
+        `restitution`, and slide where `friction` does not suffice; the root is then free.
 
         >>> m = kane.Model("cart", gravity=(0, 0, -9.81))
         >>> base = m.body("base", mass=20, inertia={"xx": 1, "yy": 1, "zz": 2})
@@ -458,19 +475,29 @@ class Mechanism(Tree):
         >>> m.freedom().degrees, m.row_names
         (2, ('left.longitudinal', 'left.lateral', 'right.longitudinal', 'right.lateral'))
         """
-        records = {key: w if isinstance(w, RoadWheel) else _road_wheel(self, key, w) for key, w in wheels.items()}
-        return add_vehicle(
-            self,
-            name,
-            platform,
-            records,
-            root=root,
-            velocity=velocity,
-            coordinates=coordinates,
-            speeds=speeds,
-            steering=steering,
-            friction=friction,
+        records = {
+            key: w if isinstance(w, RoadWheel) else _described(self, RoadWheel, f"wheel '{key}'", w)
+            for key, w in (wheels or {}).items()
+        }
+        if drive is not None:
+            where = f"vehicle '{name}'"
+            given = drive if isinstance(drive, Drive) else _described(self, Drive, f"{where} / drive", drive)
+            records = drive_wheels(Builder(self, name, where), given) | records
+            steering = STEERING if steering is None and given.type == ACKERMANN else steering
+        options = VehicleOptions(
+            root,
+            velocity,
+            coordinates,
+            speeds,
+            steering,
+            steering_limit,
+            steering_inertia,
+            pivot,
+            friction,
+            contact,
+            restitution,
         )
+        return add_vehicle(self, name, platform, records, options)
 
     # parameters ------------------------------------------------------------------------------------------------------
 
@@ -719,6 +746,7 @@ class Mechanism(Tree):
                 )
         values = {c.name: c.initial for c in self.coordinate_records.values()}
         problems += [a.problem(self) for a in attitudes(self, values) if a.refused]
+        problems += mounted_on_wheels(self)
         if not self.speed_records and not problems:
             problems.append(
                 Problem(self.where("joints"), "nothing can move", "equations of motion need a speed", "add a joint")
@@ -736,15 +764,18 @@ class Mechanism(Tree):
         )
 
 
-def _road_wheel(m: Mechanism, name: str, options: Mapping[str, Any]) -> RoadWheel:
-    """A wheel from its options by name."""
-    known = [info.name for info in fields_of(RoadWheel)]
+_Described = TypeVar("_Described")
+
+
+def _described(m: Mechanism, kind: type[_Described], where: str, options: Mapping[str, Any]) -> _Described:
+    """A record of a vehicle from its options by name."""
+    known = {info.name: info for info in fields_of(kind)}
     for key in options:
         if key not in known:
-            raise ModelError(Problem(m.where(f"wheel '{name}'"), f"unknown key '{key}'", fix=suggestion(key, known)))
-    if "radius" not in options:
-        raise ModelError(Problem(m.where(f"wheel '{name}'"), "'radius' is missing", fix="add radius: …"))
-    return RoadWheel(**options)
+            raise ModelError(Problem(m.where(where), f"unknown key '{key}'", fix=suggestion(key, [*known])))
+    if missing := next((name for name, info in known.items() if info.required and name not in options), None):
+        raise ModelError(Problem(m.where(where), f"'{missing}' is missing", fix=f"add {missing}: …"))
+    return kind(**options)
 
 
 def _first_of(names: Sequence[str]) -> str:

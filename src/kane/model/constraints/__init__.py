@@ -12,6 +12,7 @@ from .shapes import ContactShape
 from .stops import Backlash, HardStop, Latch, Ratchet, Rope
 from .ties import Belt, Gear, Rack
 from .touching import BodyContact
+from .wheel_contact import WheelContact
 
 __all__ = [
     "Backlash",
@@ -51,4 +52,5 @@ __all__ = [
     "Rope",
     "Row",
     "RowSet",
+    "WheelContact",
 ]

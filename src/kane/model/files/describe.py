@@ -15,7 +15,7 @@ from ...errors import ExpressionError, ModelError, Problem
 from ...graph import Expr
 from ...space import Frame, Point, position, rotations
 from ...space.algebra import Matrix, Triple
-from ..constraints import BuiltChanging, BuiltConstraint
+from ..constraints import BuiltChanging, BuiltConstraint, WheelContact
 from ..constraints.shapes import ContactShape, describe_shape
 from ..fields import Field, FieldInfo
 from ..joints import (
@@ -36,7 +36,7 @@ from ..joints import (
 from ..loads import BuiltLoad
 from ..normal import normal_text
 from ..records import Body, Joint, Limit, ReactionWheel, Shape
-from ..vehicles import BuiltVehicle, BuiltWheel
+from ..vehicles import UNILATERAL, BuiltVehicle, BuiltWheel
 from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, ROAD_WHEEL, Form, form_of
 
 if TYPE_CHECKING:
@@ -209,6 +209,8 @@ class _Description:
         return {
             "platform": vehicle.platform.name,
             **_drop_empty({"friction": self.scalar(vehicle.friction, where)}),
+            **({"contact": UNILATERAL} if vehicle.unilateral else {}),
+            **_drop_empty({"restitution": self.scalar(vehicle.restitution, where)}),
             "wheels": {w.name: self.road_wheel(w) for w in vehicle.wheels},
         }
 
@@ -324,7 +326,8 @@ class _Description:
 
     def all_changing(self) -> dict[str, Plain]:
         """Constraints that come and go; those whose conditions may name rows of others stand after them."""
-        parts = [c for c in self.m.changing.values() if c.kind != CONTACT.word]
+        written = (CONTACT.word, WheelContact.kind)  # elsewhere: wheels are those of their vehicle
+        parts = [c for c in self.m.changing.values() if c.kind not in written]
         last = {c.name: c.conditions.when is not None or c.conditions.until is not None for c in parts}
         return {c.given: self.changing(c) for c in sorted(parts, key=lambda c: last[c.name])}
 

@@ -41,6 +41,7 @@ from ..constraints import (
     RollingSphere,
     Rope,
 )
+from ..drives import Drive
 from ..fields import FieldInfo, fields_of
 from ..loads import Effort, Force, JointSpring, MagneticTorque, PointGravity, Spring, Stop, Thruster, Torque
 from ..vehicles import RoadWheel
@@ -108,6 +109,9 @@ CONTACT = Form("contact", BodyContact, held=(("between", ("first", "second")),))
 
 ROAD_WHEEL = Form("wheel", RoadWheel)
 """The form of a wheel of a vehicle."""
+
+DRIVE = Form("drive", Drive)
+"""The form of the drive of a vehicle."""
 
 CONDITIONS = Form("conditions", Conditions)
 """Keys that any constraint may have besides those of its type."""

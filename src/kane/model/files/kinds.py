@@ -8,11 +8,12 @@ from typing import Any
 
 from ..constraints.loops import CALLED
 from ..constraints.touching import BodyContact
+from ..drives import Drive
 from ..fields import Field, FieldInfo, fields_of
 from ..symbols import suggestion
 from ..vehicles import RoadWheel
 from .faults import Lost
-from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, ROAD_WHEEL, Form, Forms, Key
+from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, DRIVE, ROAD_WHEEL, Form, Forms, Key
 from .nodes import Node
 from .values import Entry, NodeValues
 
@@ -88,7 +89,10 @@ def read_contact(r: NodeValues, name: str, node: Node, line: int) -> None:
     r.m.contact(name, **{info.name: getattr(record, info.name) for info in fields_of(BodyContact)}, **conditions)
 
 
-VEHICLE = ("platform", "wheels", "root", "velocity", "coordinates", "speeds", "steering", "friction")
+VEHICLE = (
+    *("platform", "wheels", "drive", "root", "velocity", "coordinates", "speeds"),
+    *("steering", "steering_limit", "steering_inertia", "pivot", "friction", "contact", "restitution"),
+)
 
 
 def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
@@ -96,18 +100,29 @@ def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
     where = f"vehicle '{name}'"
     r.faults.places[where] = (node.source, line)
     given = Entry(r, node, where, line, VEHICLE)
-    platform, wheels = given.need("platform", r.body), given.need("wheels", partial(_read_wheels, r))
+    platform = given.need("platform", r.body)
+    wheels = (given.take if "drive" in given.fields else given.need)("wheels", partial(_read_wheels, r))
     options = {
+        "drive": given.take("drive", partial(_read_drive, r)),
         "root": given.take("root", r.text),
         "velocity": given.take("velocity", r.text),
         "coordinates": given.take("coordinates", r.names),
         "speeds": given.take("speeds", r.names),
         "steering": given.take("steering", r.text),
+        "steering_limit": given.take("steering_limit", r.quantity),
+        "steering_inertia": given.take("steering_inertia", r.quantity),
+        "pivot": given.take("pivot", r.triple),
         "friction": given.take("friction", r.quantity),
+        "contact": given.take("contact", r.text),
+        "restitution": given.take("restitution", r.quantity),
     }
     given.finish()
-    assert platform is not None and wheels is not None
+    assert platform is not None
     r.m.vehicle(platform, wheels, name=name, **{key: value for key, value in options.items() if value is not None})
+
+
+def _read_drive(r: NodeValues, node: Node, where: str) -> Drive:
+    return _record(r, DRIVE, Entry(r, node, where, node.line, tuple(key.name for key in DRIVE.keys)))
 
 
 def _read_wheels(r: NodeValues, node: Node, where: str) -> dict[str, RoadWheel]:

@@ -8,12 +8,12 @@ read from the folder of the model or from the built-in ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from ...catalogue import builtin_names, builtin_text
-from ...errors import ModelError, Problem
+from ...errors import ModelError, Problem, excerpt
 from ..bulk import without_collections
 from ..mechanism import Mechanism, suggestion
 from ..urdf import UrdfOptions, read_urdf
@@ -36,7 +36,7 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
 
     `kinds` are the classes of the user's own constraints and loads that a model file may name by their `kind`.
     A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict, shapes,
-    right_angle.
+    right_angle, wheels, vehicle.
     """
     path = Path(model)
     if path.suffix == URDF:
@@ -103,17 +103,28 @@ def _build(text: str, source: str, folder: Path | None, kinds: Kinds) -> Mechani
     forms = forms_with(classes)
     with without_collections():
         own = compose(text, source)
-        tree = _extend(own, folder)
-        mechanism = build_mechanism(tree, folder, forms)
+        whole = _extend(own, folder)
+        mechanism = build_mechanism(whole.tree, folder, forms, whole.robot)
     if not classes:  # what a kind of the user does is not in the text
-        mechanism.sign(text if tree is own else repr(tree))
+        mechanism.sign(text if whole.tree is own and whole.robot is None else repr(whole.tree) + whole.signature)
     return mechanism
 
 
-def _extend(node: Node, folder: Path | None) -> Node:
+@dataclass(frozen=True, slots=True)
+class _Layered:
+    """What a file says on top of those that it extends, and the robot of a URDF at the bottom, if there is one, with
+    its text and options."""
+
+    tree: Node
+    robot: Mechanism | None = None
+    signature: str = ""
+
+
+def _extend(node: Node, folder: Path | None) -> _Layered:
     """The tree of a file laid over the trees of those it extends."""
     layers = [node]
-    while isinstance(layers[-1].value, Mapping) and "extends" in layers[-1].value:
+    robot: _Robot | None = None
+    while robot is None and isinstance(layers[-1].value, Mapping) and "extends" in layers[-1].value:
         reference = layers[-1].value["extends"]
         if len(layers) > MAX_EXTENDS:
             raise ModelError(
@@ -125,28 +136,88 @@ def _extend(node: Node, folder: Path | None) -> Node:
                     "a model does not extend itself",
                 )
             )
-        below, folder = _load_parent(reference, folder)
-        layers.append(below)
+        robot = _urdf_of(reference, folder)
+        if robot is None:
+            below, folder = _load_parent(reference, folder)
+            layers.append(below)
     result = layers.pop()
     while layers:
         result = merge_sections(result, layers.pop())
-    return result
+    if robot is None:
+        return _Layered(result)
+    chosen = robot.options
+    if "base" not in robot.named and isinstance(result.value, Mapping) and not _VEHICLES.isdisjoint(result.value):
+        chosen = replace(chosen, base=None)  # the vehicle stands it on its wheels
+    data = _file_bytes(robot.path, MAX_URDF_BYTES)
+    made = read_urdf(data, robot.path.name, folder=robot.path.parent, options=chosen)
+    return _Layered(result, made, repr((data, chosen)))
+
+
+_VEHICLES = {"vehicle", "vehicles"}
+_URDF_OPTIONS = {"base": str, "mimic": bool, "damping": bool, "friction": str, "strict": bool, "shapes": str}
+"""Options of a URDF that `extends: {file: robot.urdf, …}` may give."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Robot:
+    """A URDF that a file extends: where it is, how it is read, and which options were named."""
+
+    path: Path
+    options: UrdfOptions
+    named: tuple[str, ...]
+
+
+def _urdf_of(reference: Node, folder: Path | None) -> _Robot | None:
+    """The URDF in the same folder that `extends` names, by its name or with options; None for any other model."""
+    source, line, value = reference.source, reference.line, reference.value
+    given: Mapping[str, Node] = value if isinstance(value, Mapping) else {"file": reference}
+    name = given["file"].value if "file" in given else None
+    if isinstance(value, Mapping) and not (isinstance(name, str) and Path(name).suffix == URDF):
+        fault = problem(
+            source, line, "extends", "expected a URDF with its options", "", "{file: robot.urdf, base: planar}"
+        )
+        raise ModelError(fault)
+    if not isinstance(name, str) or Path(name).suffix != URDF:
+        return None
+    options: dict[str, Any] = {key: _option(node, key) for key, node in given.items() if key != "file"}
+    try:
+        return _Robot(_neighbour(reference, name, folder), UrdfOptions(**options), tuple(options))
+    except ValueError as error:
+        raise ModelError(problem(source, line, "extends", str(error))) from None
+
+
+def _option(node: Node, key: str) -> str | bool:
+    """The value of an option of a URDF."""
+    if key not in _URDF_OPTIONS:
+        fix = suggestion(key, ["file", *_URDF_OPTIONS])
+        raise ModelError(problem(node.source, node.line, "extends", f"unknown option '{key}' of a URDF", fix=fix))
+    known = {"true": True, "false": False} if _URDF_OPTIONS[key] is bool else {}
+    if not isinstance(node.value, str) or (known and node.value not in known):
+        what = f"expected {'true or false' if known else 'a word'}, found {node.kind}"
+        raise ModelError(problem(node.source, node.line, f"extends / {key}", what))
+    return known.get(node.value, node.value)
 
 
 def _load_parent(reference: Node, folder: Path | None) -> tuple[Node, Path | None]:
-    """What `extends` names: a built-in model, or a file in the same folder."""
+    """What `extends` names: a built-in model, or a model file in the same folder."""
     name, line = reference.value, reference.line
     if not isinstance(name, str):
         fault = problem(reference.source, line, "extends", f"expected the name of a model, found {reference.kind}")
         raise ModelError(fault)
     if name in builtin_names():
         return _require_sections(compose(builtin_text(name), f"{name}.yaml")), None
-    if folder is None or Path(name).name != name or Path(name).suffix not in SUFFIXES:
+    return _require_sections(compose(_file_text(_neighbour(reference, name, folder)), name)), folder
+
+
+def _neighbour(reference: Node, name: str, folder: Path | None) -> Path:
+    """The path of a file that `extends` names, in the folder of the model."""
+    source, line = reference.source, reference.line
+    if folder is None or Path(name).name != name or Path(name).suffix not in (*SUFFIXES, URDF):
         fault = problem(
-            reference.source,
+            source,
             line,
             "extends",
-            f"{reference.kind} is not a built-in model and not a .yaml file in the same folder",
+            f"'{excerpt(name)}' is not a built-in model and not a .yaml or .urdf file in the same folder",
             "a model file reads only its own folder",
             f"of the built-in models: {suggestion(name, builtin_names())}",
         )
@@ -157,10 +228,8 @@ def _load_parent(reference: Node, folder: Path | None) -> tuple[Node, Path | Non
     except (OSError, ValueError, RuntimeError):
         inside = False
     if not inside:
-        raise ModelError(
-            problem(reference.source, line, "extends", f"{reference.kind} leads out of the folder of the model")
-        )
-    return _require_sections(compose(_file_text(path), name)), folder
+        raise ModelError(problem(source, line, "extends", f"'{excerpt(name)}' leads out of the folder of the model"))
+    return path
 
 
 def _require_sections(node: Node) -> Node:

@@ -69,11 +69,12 @@ VERSION = "1"
 _CYCLE = 12  # names of a cycle that an error shows
 
 
-def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
-    """The whole file as a mechanism; raises ModelError with everything that is wrong with it."""
+def build_mechanism(root: Node, folder: Path | None, forms: Forms, robot: Mechanism | None = None) -> Mechanism:
+    """The whole file as a mechanism, added to `robot` where there is one; raises ModelError with everything that is
+    wrong with it."""
     faults = FaultCollector()
     try:
-        m = _read_sections(root, folder, forms, faults)
+        m = _read_sections(root, folder, forms, faults, robot)
     except TooManyFaults:
         m = None
     faults.raise_all()
@@ -81,7 +82,9 @@ def build_mechanism(root: Node, folder: Path | None, forms: Forms) -> Mechanism:
     return m
 
 
-def _read_sections(root: Node, folder: Path | None, forms: Forms, faults: FaultCollector) -> Mechanism:
+def _read_sections(
+    root: Node, folder: Path | None, forms: Forms, faults: FaultCollector, robot: Mechanism | None
+) -> Mechanism:
     start = NodeValues(Mechanism(), faults, folder)
     file = Entry(start, root, "", root.line, SECTIONS)
     if not isinstance(root.value, Mapping):
@@ -89,7 +92,9 @@ def _read_sections(root: Node, folder: Path | None, forms: Forms, faults: FaultC
     _check_version(faults, file)
     _check_sections(faults, file)
     _check_counts(faults, file)
-    m = Mechanism(file.take("name", start.text) or "model", about=file.take("about", start.text) or "")
+    name, about = file.take("name", start.text), file.take("about", start.text) or ""
+    m = Mechanism(name or "model", about=about) if robot is None else robot
+    m.name, m.about = name or m.name, about or m.about
     r = file.reader = NodeValues(m, faults, folder)
     for section, step in (*STEPS, ("", lambda r, file, forms: _check_whole(r, root))):
         try:

@@ -21,7 +21,7 @@ from ..joints import Coupled
 from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
 from ..records import Joint
-from ..symbols import is_name
+from ..symbols import is_name, suggestion
 from ..tree import symbol_stem
 from .values import Faults, turn_z_to
 from .visuals import Packages, Visuals
@@ -35,7 +35,8 @@ TYPES: Mapping[str, str] = {
     "floating": "free",
     "planar": "planar",
 }
-BASES = ("fixed", "floating")
+BASES = ("fixed", "floating", "planar")
+JOINT_OF_BASE: Mapping[str, str] = {"fixed": "weld", "floating": "free", "planar": "planar"}
 SHAPES = ("visual", "collision")
 FRICTIONS = ("smooth", "sign", "none")
 SMOOTH = 1e-3
@@ -51,7 +52,10 @@ _TAKEN = ("ground", "N", "O")  # names of the ground, which a link cannot have
 class UrdfOptions:
     """What a URDF leaves open.
 
-    base: `fixed` welds the root link to the ground, `floating` leaves it free (six speeds, components in the link).
+    base: `fixed` welds the root link to the ground, `floating` leaves it free (six speeds, components in the link),
+    `planar` lets it move level over the ground; None attaches it to nothing: something else will.
+    wheels: links on which the robot rolls, each with its radius (m) or the keys of a `RoadWheel`; the base is then the
+    platform of a vehicle, planar or floating, so high that they touch. vehicle: further options of that vehicle.
     gravity: m/s², in the root's axes at rest. mimic: whether <mimic> couples joints, which are free otherwise.
     damping: whether <dynamics damping> acts. friction: how <dynamics
     friction> f acts: `smooth` is −f r / √(r² + v²) with v = 1 mm/s or mrad/s, `sign` −f sign(r), `none` not at all.
@@ -61,7 +65,7 @@ class UrdfOptions:
     as that, since files write 1.57079632679 and zeros cost nothing; 0 takes them to the last bit.
     """
 
-    base: str = "fixed"
+    base: str | None = "fixed"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     mimic: bool = True
     damping: bool = True
@@ -70,12 +74,21 @@ class UrdfOptions:
     strict: bool = False
     shapes: str = "visual"
     right_angle: float = RIGHT_ANGLE
+    wheels: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    vehicle: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         given = (("base", self.base, BASES), ("friction", self.friction, FRICTIONS), ("shapes", self.shapes, SHAPES))
         for key, value, known in given:
-            if value not in known:
+            if value not in known and not (key == "base" and value is None):
                 raise ValueError(f"{key}={value!r} is not one of {', '.join(known)}")
+        for key, value in (("wheels", self.wheels), ("vehicle", self.vehicle)):
+            if not isinstance(value, Mapping):
+                raise ValueError(f"{key}={value!r} is no mapping: give names of links and radii, or options by name")
+        if self.wheels and self.base == "fixed":
+            raise ValueError("wheels, with base='fixed': a robot on wheels has base='planar', or 'floating'")
+        if self.vehicle and not self.wheels:
+            raise ValueError("vehicle, without wheels: name them, wheels={'left_wheel': 0.12}")
 
 
 def read_urdf(
@@ -129,19 +142,24 @@ class Robot:
         for name, link in self.links.items():
             self.attempt(link.line, self.read_link, name, link, visuals)
         faults.raise_all()
-        self.attempt(self.links[start].line, self.read_base, start)
+        if self.options.base is not None and not self.options.wheels:
+            self.attempt(self.links[start].line, self.read_base, start)
         mimics = {n: j for n, j in self.joints.items() if self.is_mimic(j)}
         for name, joint in self.joints.items():
             if name not in mimics:
                 self.attempt(joint.line, self.read_joint, name, joint)
         self.read_mimics(mimics)
         faults.raise_all()
-        if not m.speeds:
+        if self.options.wheels:
+            self.attempt(self.links[start].line, self.read_wheels, start)
+            faults.raise_all()
+        if not m.speeds and self.options.base is not None:
             fix = "load it with base='floating'" if self.options.base == "fixed" else "add a joint that moves"
             faults.note(self.root.line, "", "nothing can move", "equations of motion need a speed", fix)
         faults.raise_all()
         m.remarks.extend(faults.remarks)
-        m.validate()
+        if self.options.base is not None:
+            m.validate()
         return m
 
     def attempt(self, line: int, function: Any, *args: Any) -> None:
@@ -258,8 +276,21 @@ class Robot:
 
     def read_base(self, root: str) -> None:
         name = self.fresh("root_joint", self.joints)
-        kind = "weld" if self.options.base == "fixed" else "free"
+        assert self.options.base is not None
+        kind = JOINT_OF_BASE[self.options.base]
         self.m.joint(name, kind, "ground", self.body(root), **self.names(name, kind))
+
+    def read_wheels(self, root: str) -> None:
+        """The vehicle that the root link is the platform of."""
+        wheels: dict[str, Any] = {}
+        for link, value in self.options.wheels.items():
+            if link not in self.links:
+                what, fix = f"wheel '{excerpt(link)}' is no link", suggestion(link, [*self.links])
+                raise self.faults.note(self.root.line, "wheels", what, fix=fix)
+            options = dict(value) if isinstance(value, Mapping) else {"radius": value}
+            wheels[link] = {"body": self.body(link), **options}
+        kind = JOINT_OF_BASE[str(self.options.base)]
+        self.m.vehicle(self.body(root), wheels, **{"root": kind, **self.options.vehicle})
 
     @staticmethod
     def fresh(name: str, taken: Mapping[str, Any] | set[str]) -> str:
