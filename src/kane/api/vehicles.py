@@ -61,8 +61,8 @@ class GroundForces:
     `undetermined` names what rigid bodies leave open, shared by the stiffness of the tyres, and `sums` has the sums
     that they do not, by the names of their parts. `limit` is the vehicle's coefficient of friction, 0 where it has
     none; `crossings` are the times at which a normal force changes its sign or a wheel begins or ends to need more
-    friction than there is, in all ("friction of left") or sideways alone ("skid of left"). `violations` are the first
-    of them for every wheel and condition, in their order: the start where it is violated there. `contact` (k, w, 3) are
+    friction than there is ("friction of left"). `violations` are the first times at which each condition on each wheel
+    is violated, in their order: these two, and its friction sideways alone ("skid of left"). `contact` (k, w, 3) are
     the places (m) where the wheels touch and `force` (k, w, 3) the whole forces (N), components in N.
     """
 
@@ -206,7 +206,8 @@ def ground_forces(run: Trajectory, vehicle: str | None) -> GroundForces:
     """See `Trajectory.ground`."""
     name, found, answer = _ask(run, vehicle)
     ground, record = answer.ground, run.answers.mechanism.vehicles[name]
-    crossings = tuple(c for c in run.ground_crossings.get(name, ()) if not c.what.startswith("edge"))
+    watched = run.ground_crossings.get(name, ())
+    crossings = tuple(c for c in watched if not c.what.startswith(("edge", "skid")))
     limit = run.answers.mechanism.number(record.friction, "friction")
     series = {f"{wheel}.{what}": found[what][:, j] for j, wheel in enumerate(ground.wheels) for what in _WHAT}
     return GroundForces(
@@ -221,7 +222,7 @@ def ground_forces(run: Trajectory, vehicle: str | None) -> GroundForces:
         {" + ".join(group): sum((series[part] for part in group), np.zeros(len(run.t))) for group in ground.sums},
         *_places_and_forces(run, name, found),
         crossings,
-        _first_violations(run, name, ground, limit, found, crossings),
+        _first_violations(run, name, ground, limit, found, watched),
     )
 
 
