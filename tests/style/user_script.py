@@ -136,7 +136,9 @@ def drive() -> None:
     car = kane.Model("car", gravity=(0, 0, -9.81))
     car.body("chassis", mass=900.0, inertia=ROUND)
     layout = kane.Drive("ackermann", wheel_radius=0.3, track_width=1.5, wheelbase=2.6, wheel_mass=15.0)
-    car.vehicle("chassis", drive=layout, steering_limit="35*deg", friction=0.9, contact="unilateral", restitution=0.1)
+    car.vehicle(
+        "chassis", drive=layout, steering_limit="35*deg", friction=0.9, steering_inertia=0.5, contact="unilateral"
+    )
     run = m.simulate(1, control={"left": 1.0})
     ground, tip, mount = run.ground(), run.tipover(), run.interaction("left")
     print(ground.normal, ground.margin, ground.sums, tip.alpha, tip.crossings, mount.force, run.ground_crossings)

@@ -48,7 +48,7 @@ def _roll(answers: Answers, q: Array, u: Array, t: float, named: Sequence[str]) 
     wheels = [w.name for v in mechanism.vehicles.values() if v.unilateral for w in v.wheels]
     gaps = {name: rows[mechanism.changing[name].row_names()[0]] for name in wheels}
     touching = tuple(name for name, gap in gaps.items() if gap <= TOUCHING)
-    rolling = answers.make_once(("rolling", touching), lambda: answers.of(mechanism.rows_held(touching)))
+    rolling = answers.make_once(("rolling", touching), lambda: answers.of(mechanism.hold_only(touching)))
     try:
         return project(rolling, q, u, t=t, hold=[*mechanism.coordinates, *named])[1]
     except ModelError:

@@ -372,7 +372,7 @@ class Mechanism(Tree):
         order, under the same names."""
         return hold_rows(self, self.changing)
 
-    def rows_held(self, names: Collection[str]) -> Mechanism:
+    def hold_only(self, names: Collection[str]) -> Mechanism:
         """A twin in which only these elements of what comes and goes are there, and hold always."""
         return hold_rows(self, names)
 
@@ -476,12 +476,12 @@ class Mechanism(Tree):
         (2, ('left.longitudinal', 'left.lateral', 'right.longitudinal', 'right.lateral'))
         """
         records = {
-            key: w if isinstance(w, RoadWheel) else _described(self, RoadWheel, f"wheel '{key}'", w)
+            key: w if isinstance(w, RoadWheel) else _record_of(self, RoadWheel, f"wheel '{key}'", w)
             for key, w in (wheels or {}).items()
         }
         if drive is not None:
             where = f"vehicle '{name}'"
-            given = drive if isinstance(drive, Drive) else _described(self, Drive, f"{where} / drive", drive)
+            given = drive if isinstance(drive, Drive) else _record_of(self, Drive, f"{where} / drive", drive)
             records = drive_wheels(Builder(self, name, where), given) | records
             steering = STEERING if steering is None and given.type == ACKERMANN else steering
         options = VehicleOptions(
@@ -767,7 +767,7 @@ class Mechanism(Tree):
 _Described = TypeVar("_Described")
 
 
-def _described(m: Mechanism, kind: type[_Described], where: str, options: Mapping[str, Any]) -> _Described:
+def _record_of(m: Mechanism, kind: type[_Described], where: str, options: Mapping[str, Any]) -> _Described:
     """A record of a vehicle from its options by name."""
     known = {info.name: info for info in fields_of(kind)}
     for key in options:

@@ -195,10 +195,12 @@ def refuse_locked(m: Mechanism, wheels: Sequence[BuiltWheel], law: SteeringLaw, 
         for name, row in rows.items():
             found.append([float(x) for x in evaluate(list(row), at)])
             if np.linalg.svd(np.array(found), compute_uv=False)[2:].sum() > _MISS:
-                raise ModelError(_locked(m, where, name, found, law, turn))
+                raise ModelError(_lock_problem(m, where, name, found, law, turn))
 
 
-def _locked(m: Mechanism, where: str, name: str, rows: list[list[float]], law: SteeringLaw, turn: float) -> Problem:
+def _lock_problem(
+    m: Mechanism, where: str, name: str, rows: list[list[float]], law: SteeringLaw, turn: float
+) -> Problem:
     """The refusal of the wheel of the last row: how far its axle is from where the others meet."""
     steered = "" if law.angle is None else f" at {law.angle!r} = {turn:g} rad"
     *others, (a, b, d) = rows
