@@ -35,7 +35,7 @@ PAGE = 2**16
 LONGEST = 1e9
 """A live motion has no end, and this many seconds are none."""
 
-READ = ("t", "fresh", "stored", "crossings", "stopped_by", "transitions", "transition_fault", "not_a_number", "steps")
+READ = ("t", "t_end", "fresh", "stored", "crossings", "stopped_by", "transitions", "transition_fault", "not_a_number", "steps")
 """Numbers of the record of the loop that whoever runs it reads or sets."""
 
 
