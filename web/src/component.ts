@@ -82,10 +82,22 @@ export class KanePage extends HTMLElement {
     return { pixel: this.stage.on_canvas(point), point };
   }
 
-  /** The present time (s), state and effective mass of the coupler. */
-  get state(): { t: number; q: number[]; u: number[]; playing: boolean; stopped: string } {
+  /** The present time (s) and state, and while a body is held the stiffness (N/m), the target (m, in N)
+   *  and the held point (m, in its body's frame) of the coupler. */
+  get state(): {
+    t: number;
+    q: number[];
+    u: number[];
+    playing: boolean;
+    stopped: string;
+    coupler: { stiffness: number; target: Triple; point: Triple } | null;
+  } {
     const { t, q, u, stopped } = this.motion;
-    return { t, q: Array.from(q), u: Array.from(u), playing: this.playing, stopped };
+    const coupler =
+      this.grabbed && this.live
+        ? { stiffness: this.live.stiffness, target: this.grabbed.target, point: this.grabbed.hit.local }
+        : null;
+    return { t, q: Array.from(q), u: Array.from(u), playing: this.playing, stopped, coupler };
   }
 
   private get live(): LiveMotion | null {

@@ -216,8 +216,9 @@ export class LiveMotion implements Motion {
     this.refresh();
   }
 
-  get held(): boolean {
-    return this.view.getBigInt64(this.data.places["coupler.held"], true) !== 0n;
+  /** Of the coupler (N/m). */
+  get stiffness(): number {
+    return this.real("coupler.mass") * this.real("coupler.frequency") ** 2;
   }
 
   private run(steps: number): void {

@@ -85,6 +85,7 @@ export class Stage {
   set_dark(dark: boolean): void {
     const look = LOOKS[dark ? "dark" : "light"];
     this.scene.background = new three.Color(look.background);
+    this.scene.fog = new three.Fog(look.background); // the floor ends in it, not at an edge
     this.sun.intensity = look.light;
     if (this.floor) this.extras.remove(this.floor);
     this.floor = this.make_floor(look);
@@ -150,6 +151,7 @@ export class Stage {
   render(): void {
     if (!this.taken) this.place_camera(EASE);
     else if (this.followed) this.move_along();
+    if (this.taken) this.set_fog(Math.max(this.seen.distance, this.camera.position.distanceTo(this.controls.target)));
     this.place_sun();
     this.renderer.render(this.scene, this.camera);
     this.place_labels();
@@ -371,8 +373,15 @@ export class Stage {
     this.camera.near = 0.01 * this.seen.distance;
     this.camera.far = 40 * this.seen.distance;
     this.camera.updateProjectionMatrix();
+    this.set_fog(this.seen.distance);
     this.camera.lookAt(this.seen.target);
     this.camera.updateMatrixWorld();
+  }
+
+  private set_fog(away: number): void {
+    const fog = this.scene.fog as three.Fog;
+    fog.near = 1.5 * away;
+    fog.far = 4.5 * away;
   }
 
   /** Keep a camera that the user placed beside a mechanism that travels. */
