@@ -19,7 +19,7 @@ FLAGS = (
 )
 """No sandbox, since tests may run as root; drawing by software; no name is resolved."""
 
-MISSING = "the tests in a browser (tests/web) are left out: there is no chromium on this machine (Debian: apt install chromium)"
+MISSING = "tests in a browser (tests/web) are left out: no chromium on this machine (Debian: apt install chromium)"
 
 
 def chromium() -> str | None:

@@ -70,7 +70,9 @@ def one_row(op: str, arity: int) -> Program:
 def test_sine_and_cosine_without_fused_products(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     near = np.pi / 2 * np.arange(1, 400)
-    x = np.concatenate([rng.uniform(-10, 10, 400), near, np.nextafter(near, 0), rng.uniform(-1e6, 1e6, 300), [1e9, -3e12]])
+    x = np.concatenate(
+        [rng.uniform(-10, 10, 400), near, np.nextafter(near, 0), rng.uniform(-1e6, 1e6, 300), [1e9, -3e12]]
+    )
     for op, exact in (("sin", mpmath.sin), ("cos", mpmath.cos)):
         found = run_module(one_row(op, 1), x[:, None], tmp_path)[:, 0]
         with mpmath.workdps(60):

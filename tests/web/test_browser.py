@@ -164,8 +164,10 @@ def test_a_page_may_not_reach_out(browser: Browser, tmp_path: Path) -> None:
     tried = "fetch('http://127.0.0.1:9/').then(() => 'reached', (e) => e.name)"
     assert page.evaluate(tried) == "TypeError"
     policy = page.evaluate("document.querySelector('meta[http-equiv]').content")
-    assert "connect-src 'none'" in policy and "default-src 'none'" in policy and "unsafe-eval" not in policy.replace(
-        "'wasm-unsafe-eval'", ""
+    assert (
+        "connect-src 'none'" in policy
+        and "default-src 'none'" in policy
+        and "unsafe-eval" not in policy.replace("'wasm-unsafe-eval'", "")
     )
     page.close()
 

@@ -178,7 +178,7 @@ export class LiveMotion implements Motion {
 
   /** Go to a time (s) exactly, with a shorter last step if need be, as a native run with that end does. */
   run_to(end: number): void {
-    this.view.setFloat64(this.data.places.t_end, end, true);
+    this.set_real("coupler.end", end);
     while (!this.stopped && this.t !== end) this.run(CHUNK);
     this.draw();
   }

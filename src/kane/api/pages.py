@@ -73,9 +73,7 @@ def page(
     asked |= {"method": "rk4", "rtol": None, "atol": None, "step": length, "embed": "run-time", "drift": "project"}
     ready = set_up(answers, FRAMED, **asked, events=None, options={})
     scene = _scene_kernel(answers)
-    motion = live_motion(
-        ready.problem, ready.start, scene, step=length, frequency=_coupler_frequency(answers)
-    )
+    motion = live_motion(ready.problem, ready.start, scene, step=length, frequency=_coupler_frequency(answers))
     run = ready.run()
     state = ready.problem.layout.state
     described = _describe(answers, scene, run.t, run.y[:, state["q"].place], run.y[:, state["u"].place])
@@ -87,15 +85,23 @@ def recorded(trajectory: Trajectory, path: str | Path) -> Path:
     """Write a page that plays a motion."""
     target = _page_path(path)
     answers = trajectory.model._answers  # pyright: ignore[reportPrivateUsage]
-    t, q, u = (np.asarray(x, dtype=float) for x in (trajectory.t, trajectory.q, trajectory.u))
+    t, q, u = trajectory.t, trajectory.q, trajectory.u
     if t[-1] < t[0]:
         t, q, u = t[::-1], q[::-1], u[::-1]
     count = int(min(MOST_FRAMES, max(2, round((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
-    times = np.linspace(t[0], t[-1], count)
-    shown_q, shown_u = (np.column_stack([np.interp(times, t, c) for c in x.T]) for x in (q, u))
+    times: Array = np.linspace(float(t[0]), float(t[-1]), count)
+    shown_q, shown_u = _interpolate(times, t, q), _interpolate(times, t, u)
     described = _describe(answers, _scene_kernel(answers), times, shown_q, shown_u)
     write_text(target, recorded_page(described, times, shown_q, shown_u, described.poses, trajectory.transitions))
     return target
+
+
+def _interpolate(times: Array, t: Array, columns: Array) -> Array:
+    """Columns (k, n) at `times`, linear between those at t (k,)."""
+    found = np.empty((len(times), columns.shape[1]))
+    for i in range(columns.shape[1]):
+        found[:, i] = np.interp(times, t, columns[:, i])
+    return found
 
 
 def _page_path(path: str | Path) -> Path:

@@ -73,7 +73,21 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_list, _info, _ops, _derive, _inverse, _ik, _simulate, _linearize, _check, _report, _page, _demo, _bench):
+    for add in (
+        _list,
+        _info,
+        _ops,
+        _derive,
+        _inverse,
+        _ik,
+        _simulate,
+        _linearize,
+        _check,
+        _report,
+        _page,
+        _demo,
+        _bench,
+    ):
         add(commands)
     return top
 

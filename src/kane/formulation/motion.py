@@ -14,8 +14,8 @@ from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
-from .places import jacobian, place_of, pose
 from .ground import without_ground_symbols
+from .places import jacobian, place_of, pose
 from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
 

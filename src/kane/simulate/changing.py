@@ -379,7 +379,7 @@ class ChangingRun:
     def recorded(self) -> dict[str, int]:
         """Addresses of what tells the mode and the transitions so far."""
         found = {name: address_of(self._arrays[name]) for name in ("at", "cause", "which", "state", "states_after")}
-        found["count"] = address_of(self._record) + self._record.dtype.fields["count"][1]
+        found["count"] = address_of(self._record["count"])
         return found
 
     def describe_fault(self, fault: int) -> str:

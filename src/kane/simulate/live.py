@@ -17,6 +17,7 @@ import numpy as np
 from ..backends import Kernel
 from ..backends.wasm import FLAT, WasmModule, compile_wasm
 from ..errors import InputError
+from .discontinuities import time_changes
 from .integrate import prepare_run
 from .memory import Piece
 from .notice import announce_compilation
@@ -35,7 +36,7 @@ PAGE = 2**16
 LONGEST = 1e9
 """A live motion has no end, and this many seconds are none."""
 
-READ = ("t", "t_end", "fresh", "stored", "crossings", "stopped_by", "transitions", "transition_fault", "not_a_number", "steps")
+READ = ("t", "fresh", "stored", "crossings", "stopped_by", "transitions", "transition_fault", "not_a_number", "steps")
 """Numbers of the record of the loop that whoever runs it reads or sets."""
 
 
@@ -149,7 +150,6 @@ def live_motion(problem: MotionProblem, start: Array, scene: Kernel, *, step: fl
     fault = run.begin()
     if fault:
         raise InputError(f"the motion cannot start: {fault}")
-    run.state["t_end"] = run.state["t_last"]
     functions, names = _functions(mode, scene)
     image = _Image(functions, names)
     image.add(run.memory.pieces())
@@ -223,6 +223,8 @@ def _coupler(problem: MotionProblem, memory: Any, scene: Kernel, frequency: floa
     from .compiled.coupler import MEMORY
 
     layout = problem.layout
+    programs = [(p, problem.parameters) for p in problem.modes[0].programs]
+    changes = time_changes(programs, 0.0, LONGEST)
     record = np.zeros(1, dtype=MEMORY)
     n, width = layout.speeds, memory.start.width
     arrays = {
@@ -231,6 +233,7 @@ def _coupler(problem: MotionProblem, memory: Any, scene: Kernel, frequency: floa
         "row": np.zeros((3, n)),
         "rates": np.zeros(width),
         "other": np.zeros(width),
+        "changes": np.array(changes, dtype=np.float64).reshape(-1, 2),
     }
     for name, array in arrays.items():
         record[name] = address_of(array)
@@ -239,16 +242,15 @@ def _coupler(problem: MotionProblem, memory: Any, scene: Kernel, frequency: floa
     record["tau"] = address_of(memory.arrays["x"]) + 8 * layout.inputs["tau"].start
     record["first"] = 8 * layout.state["u"].start
     record["frequency"], record["damping_ratio"] = frequency, 1.0
+    record["ahead"], record["end"] = len(changes), LONGEST
     return record, arrays
 
 
 def _coupler_addresses() -> tuple[str, ...]:
-    return ("scene", "places", "tau", "given", "row", "rates", "other")
+    return ("scene", "places", "tau", "given", "row", "rates", "other", "changes")
 
 
-def _places(
-    problem: MotionProblem, run: Any, coupler: Any, arrays: Mapping[str, Any], image: _Image
-) -> dict[str, int]:
+def _places(problem: MotionProblem, run: Any, coupler: Any, arrays: Mapping[str, Any], image: _Image) -> dict[str, int]:
     """Addresses in the image of what whoever runs it reads or sets."""
     layout, memory = problem.layout, run.memory
     loop, own = image.place(address_of(memory.array)), image.place(address_of(coupler))

@@ -192,7 +192,6 @@ class LoopMemory:
         for name in NUMBERS:
             self.state[name] = contents[name]
 
-
     def pieces(self) -> Iterator[Piece]:
         """All of this memory, for a copy of it elsewhere; of arrays that no step reads what is left in, zeros."""
         for name in WITHIN_A_STEP:

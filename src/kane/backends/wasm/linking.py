@@ -162,7 +162,8 @@ def _symbols(linking: bytes) -> dict[str, int]:
             if kind == 1:  # data
                 content.text()
                 if not flags & _UNDEFINED:
-                    content.whole(), content.whole(), content.whole()
+                    for _ in range(3):  # segment, start, size
+                        content.whole()
             elif kind == 3:  # section
                 content.whole()
             else:

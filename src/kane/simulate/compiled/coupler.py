@@ -1,11 +1,13 @@
-"""A virtual coupler: a spring and a damper between a point that is given and a point of a body that is held by it.
+"""A motion that goes on live, step by step, while a virtual coupler may pull at a body of it.
 
-Its force is taken at the beginning of every step and held over it, as a device does that is read once in a tick:
+The coupler is a spring and a damper between a point that is given and a point of a body that is held by it. Its force
+is taken at the beginning of every step and held over it, as a device does that is read once in a tick:
 
   F = K (x − p) − B v,   tau_r = v_r · F   with the partial velocities v_r of the grabbed point p.
 
 With K = m ω² and B = 2 ζ m ω, where m is the effective mass at p, it is equally stiff to the hand on every body, and
-passive for any step h ≪ 1/ω. `m` is the memory of a loop, `c` that of the coupler.
+passive for any step h ≪ 1/ω. Where the programs of the motion change at a known time, a step ends just before and the
+next begins just after it. `m` is the memory of a loop, `c` that of the coupler.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 from .call import call, call_with, part, reals, record_of
 from .explicit import continue_motion
 from .records import MEMORY as MOTION
-from .records import RUNNING
+from .records import REACHED, RUNNING
 from .step import copy_numbers, set_inputs
 
 TASKS = ADVANCE, GRAB = 0, 1
@@ -36,8 +38,12 @@ WHOLE = (
     "rates",  # (width,) of a state
     "other",  # (width,)
     "first",  # bytes from the rates to the accelerations
+    "changes",  # (ahead, 2): times (s) just before and just after each change of the programs in time
+    "ahead",  # how many there are
+    "passed",  # how many of them are past
 )
 REALS = (
+    "end",  # of the motion, s
     "x",  # of the point in its body, m
     "y",
     "z",
@@ -127,14 +133,32 @@ def take_hold(m, c):
 
 
 @part
+def continue_to_change(m, c, budget):
+    """Continue the motion by up to `budget` steps, over at most one change of the programs in time; returns why it came
+    back."""
+    times = reals(c.changes)
+    m.t_end = c.end
+    if c.passed < c.ahead and times[2 * c.passed] < c.end:
+        m.t_end = max(times[2 * c.passed], m.t)
+    reason = continue_motion(m, budget)
+    if reason != REACHED or m.t >= c.end:
+        return reason
+    after = min(times[2 * c.passed + 1], c.end)
+    c.passed += 1
+    if after > m.t:
+        m.t, m.origin, m.grid, m.fresh = after, after, 0, 1
+    return np.int64(RUNNING)
+
+
+@part
 def advance(m, c, budget):
     """Continue the motion by up to `budget` steps while the coupler pulls; returns why it came back."""
     if not c.held:
-        return continue_motion(m, budget)
+        return continue_to_change(m, c, budget)
     for _ in range(budget):
         pull(m, c)
         m.fresh = 1
-        reason = continue_motion(m, np.int64(1))
+        reason = continue_to_change(m, c, np.int64(1))
         if reason != RUNNING:
             return reason
     return np.int64(RUNNING)
