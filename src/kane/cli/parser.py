@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "linearize": ("linear", "linearize"),
     "check": ("judge", "check"),
     "report": ("publish", "report"),
+    "page": ("publish", "page"),
     "demo": ("publish", "demo"),
     "bench": ("judge", "bench"),
 }
@@ -52,6 +53,7 @@ _EXAMPLES = """examples:
   kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png
   kane ik ur5 --body flange --position 0.4,0.2,0.3
   kane check stanford-arm
+  kane page double-pendulum -o pendulum.html
   kane demo
 
 exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood, 130 interrupted"""
@@ -71,7 +73,21 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for add in (_list, _info, _ops, _derive, _inverse, _ik, _simulate, _linearize, _check, _report, _demo, _bench):
+    for add in (
+        _list,
+        _info,
+        _ops,
+        _derive,
+        _inverse,
+        _ik,
+        _simulate,
+        _linearize,
+        _check,
+        _report,
+        _page,
+        _demo,
+        _bench,
+    ):
         add(commands)
     return top
 
@@ -330,6 +346,25 @@ def _report(commands: argparse._SubParsersAction) -> None:
     _model(command)
     _integration(command)
     _cycloid(command)
+    command.add_argument("-o", "--output", metavar="FILE.html", help="(default MODEL.html)")
+
+
+def _page(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "page",
+        "Write one HTML file that simulates the model by itself: to watch, to touch, with sliders, without network.",
+        "  kane page whipple-bicycle -o bicycle.html\n"
+        "  kane page pendulum --free L,g -o pendulum.html\n\n"
+        "Parameters that --free names have sliders. A model that has control laws moves under the first one, unless\n"
+        "--control says otherwise ('none' for no efforts).",
+    )
+    _model(command)
+    command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
+    command.add_argument("--control", metavar="NAME", help="control law of the model, or none")
+    command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
+    command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
+    command.add_argument("--step", type=float, default=1e-3, metavar="SECONDS", help="length of a step (default 0.001)")
     command.add_argument("-o", "--output", metavar="FILE.html", help="(default MODEL.html)")
 
 

@@ -16,6 +16,7 @@ from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
 from .ground import without_ground_symbols
+from .places import jacobian, place_of, pose
 from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
 
@@ -215,6 +216,22 @@ def unit_program(equations: Equations) -> Program | None:
         for i in indices:
             state[i] = state[i] / norm
     return equations.lower_outputs("unit", INPUTS, {"y": ((len(state),), state)}) if found else None
+
+
+def scene_program(equations: Equations) -> Program:
+    """What a picture of the motion is drawn and touched with: poses of all bodies (bodies, 12), R_NB by rows and the
+    origin in N, their Jacobians (bodies, 6, n), of ω and of the velocity of the origin in N, kinetic energy and the
+    potential of gravity (J)."""
+    places = [place_of(equations, name) for name in equations.mechanism.bodies]
+    poses = [e for place in places for e in pose(equations, place)]
+    rows = [e for place in places for row in jacobian(equations, place) for e in row]
+    count, n = len(places), len(equations.system.u)
+    outputs = {
+        "poses": ((count, 12), poses),
+        "J": ((count, 6, n), rows),
+        "energy": ((2,), [equations.kinetic_energy, equations.gravity_potential]),
+    }
+    return equations.lower_outputs("scene", INPUTS, outputs)
 
 
 def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw | None = None) -> Program:
