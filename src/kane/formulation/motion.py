@@ -96,6 +96,16 @@ def coupler_program(equations: Equations, axes: int) -> Program:
     return equations.lower_outputs("coupler", INPUTS, found)
 
 
+def mobility_program(equations: Equations, axes: int) -> Program:
+    """M (n, n) and the last `axes` rows of constraints, (axes, n)."""
+    rows, n = equations.constraints.A, len(equations.system.u)
+    found: dict[str, tuple[tuple[int, ...], list[Expr]]] = {
+        "M": ((n, n), [e for row in equations.mass_matrix for e in row]),
+        "a": ((axes, n), [e for row in rows[len(rows) - axes :] for e in row]),
+    }
+    return equations.lower_outputs("mobility", INPUTS, found)
+
+
 def _terms(equations: Equations, law: ControlLaw | None, accelerated: int | None) -> dict[str, Sequence[Expr]]:
     """The blocks of `Layout.terms`."""
     rows = equations.constraints

@@ -1,7 +1,8 @@
 """A model with a coupler on it: the programs that the loop that keeps time runs.
 
 The coupler's axes are rows of the system that pull instead of holding (`formulation.coupled_terms_program`); how much,
-the loop says in two parameters for each.
+the loop says in two parameters for each. What they take hold of is a grip: expressions of the model, or a point of a
+body that is chosen while the loop runs.
 """
 
 from __future__ import annotations
@@ -18,93 +19,88 @@ from ..api.simulation import refuse_penetration
 from ..api.starts import start_state
 from ..backends import Kernel, compile
 from ..errors import InputError
-from ..formulation import SoftRow, coupled_terms_program, coupler_program
+from ..formulation import SoftRow, coupled_terms_program, coupler_program, mobility_program
 from ..model import ConfigurationEquations, Mechanism
-from ..simulate import ChangingSet, Routine
+from ..simulate import Routine
 
 NAME = "coupler"
+POINT = tuple(f"{NAME}_{axis}" for axis in "xyz")
+"""Parameters: where a point that is held is in its body (m)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Coupling:
-    """What the loop runs: the constraints with terms in which the coupler pulls, the program of its places, the state
-    at the start, the inputs of the programs, where among these the pulls and gains are; the place of each axis at the
-    start (m, rad), the kinetic energy (J), and the mass that each axis meets there."""
+class Grip:
+    """What a coupler has hold of: the terms of the motion in which it pulls there, where that is (`coupler_program`)
+    and what it moves (`mobility_program`)."""
 
-    constraints: ChangingSet
+    terms: Kernel
     coupler: Kernel
-    start: Any
-    inputs: Any
-    pull: int
-    gain: int
-    place: Any
-    kinetic: float
-    effective_mass: tuple[float, ...]
+    mobility: Kernel
 
 
-def couple(model: Model, axes: Sequence[str], q: Any = None, u: Any = None) -> Coupling:
-    """The model from a start with a coupler on so many axes."""
-    answers: Answers = model._answers  # pyright: ignore[reportPrivateUsage]
-    mechanism = answers.mechanism
-    with answers.cache.lock:
-        q0, u0 = start_state(answers, q, u, np.array([0.0, 1.0]))
-        soft = [SoftRow(f"{NAME}_pull_{i}", f"{NAME}_gain_{i}") for i in range(len(axes))]
-        parameters = mechanism.twin()
-        for name in (*(row.pull for row in soft), *(row.gain for row in soft)):
-            parameters.parameter(name, 0.0, free=True)
-        parameters.revision += 1
-        plain = answers.of(parameters)
-        constraints = changing_set(plain, None, "newton", stepping=True)
-        layout = constraints.layout
-        coupled = _with_axes(parameters, axes)
-        equations = answers.of(coupled).fresh_equations
-        permanent = len(mechanism.row_names)
-        terms = compile(coupled_terms_program(equations(), soft, layout, None, permanent))
-        coupler = compile(coupler_program(equations(), len(axes)))
-        inputs = np.concatenate([[0.0], q0, u0, [0.0], np.zeros(len(u0)), plain.values])
-        constraints = replace(constraints, terms=terms, steady=False)
-        refuse_penetration(mechanism, constraints, inputs)
-    first = layout.inputs["parameters"].start + list(_free(parameters)).index(soft[0].pull)
-    mass = _effective_masses(answers.of(coupled), len(axes), inputs, layout.rows)
-    start = inputs[1 : 1 + layout.state.size].copy()
-    gripped = Routine(coupler.address, coupler.program.output_count)(inputs)
-    place, kinetic = gripped[: len(axes)], float(gripped[2 * len(axes)])
-    return Coupling(constraints, coupler, start, inputs, first, first + len(axes), place, kinetic, mass)
+class Coupling:
+    """A model from a start, to be coupled to a device of so many axes; `point` keeps the place of a point free, for
+    grips on bodies. `constraints` are those of the model, `start` is its state [q, u, work], `inputs` are those of all
+    programs, among which pulls, gains and the point begin at `pull`, `gain` and `point`."""
+
+    def __init__(self, model: Model, axes: int, q: Any = None, u: Any = None, *, point: bool = False):
+        answers: Answers = model._answers  # pyright: ignore[reportPrivateUsage]
+        mechanism = answers.mechanism
+        self._soft = [SoftRow(f"{NAME}_pull_{i}", f"{NAME}_gain_{i}") for i in range(axes)]
+        names = [*(row.pull for row in self._soft), *(row.gain for row in self._soft), *(POINT if point else ())]
+        with answers.cache.lock:
+            q0, u0 = start_state(answers, q, u, np.array([0.0, 1.0]))
+            self._mechanism = mechanism.twin()
+            for name in names:
+                self._mechanism.parameter(name, 0.0, free=True)
+            self._mechanism.revision += 1
+            self._answers = answers.of(self._mechanism)
+            self._permanent = len(mechanism.row_names)
+            self.constraints = replace(changing_set(self._answers, None, "newton", stepping=True), steady=False)
+            self.inputs = np.concatenate([[0.0], q0, u0, [0.0], np.zeros(len(u0)), self._answers.values])
+            refuse_penetration(mechanism, self.constraints, self.inputs)
+        self.axes, layout = axes, self.constraints.layout
+        free = [name for name, p in self._mechanism.parameters.items() if p.free]
+        self.pull = layout.inputs["parameters"].start + free.index(names[0])
+        self.gain, self.point = self.pull + axes, self.pull + 2 * axes
+        self.start = self.inputs[1 : 1 + layout.state.size].copy()
+
+    def grip(self, axes: Sequence[str]) -> Grip:
+        """Hold of expressions in coordinates, one for each axis."""
+        held = self._mechanism.all_rows_held()
+        return self._make(held, axes)
+
+    def grip_body(self, name: str) -> Grip:
+        """Hold of a point of a body, along x, y and z of N."""
+        held = self._mechanism.all_rows_held()
+        held.point(NAME, name, held.find_frame(name, NAME).vector(*(held.parameters[p].symbol for p in POINT)))
+        return self._make(held, [f"r.{NAME}.{axis}" for axis in "xyz"])
+
+    def _make(self, held: Mechanism, axes: Sequence[str]) -> Grip:
+        if NAME in held.constraints:
+            raise InputError(f"the model has a constraint named '{NAME}' already\n    fix: rename it")
+        with self._answers.cache.lock:
+            held.constrain(NAME, ConfigurationEquations(tuple(axes)))
+            equations, layout = self._answers.of(held).fresh_equations, self.constraints.layout
+            terms = coupled_terms_program(equations(), self._soft, layout, None, self._permanent)
+            return Grip(
+                compile(terms),
+                compile(coupler_program(equations(), self.axes)),
+                compile(mobility_program(equations(), self.axes)),
+            )
+
+    def look(self, grip: Grip, inputs: Any) -> tuple[Any, float]:
+        """(place of each axis (m, rad), kinetic energy (J)) of a grip at inputs."""
+        found = Routine(grip.coupler.address, grip.coupler.program.output_count)(inputs)
+        return found[: self.axes], float(found[2 * self.axes])
+
+    def effective_masses(self, grip: Grip, inputs: Any) -> tuple[float, ...]:
+        """The mass (kg, kg m²) that each axis of a grip meets alone, constraints left out: 1 / a M⁻¹ aᵀ."""
+        n = self.constraints.layout.speeds
+        found = Routine(grip.mobility.address, grip.mobility.program.output_count)(inputs)
+        mass, a = found[: n * n].reshape(n, n), found[n * n :].reshape(self.axes, n)
+        with np.errstate(divide="ignore"):
+            return tuple(float(x) for x in 1.0 / np.einsum("in,in->i", a, np.linalg.solve(mass, a.T).T))
 
 
-def _free(mechanism: Mechanism) -> list[str]:
-    return [name for name, p in mechanism.parameters.items() if p.free]
-
-
-def _with_axes(mechanism: Mechanism, axes: Sequence[str]) -> Mechanism:
-    """The mechanism in which every row holds, those of the coupler last."""
-    held = mechanism.all_rows_held()
-    if NAME in held.constraints:
-        raise InputError(f"the model has a constraint named '{NAME}' already\n    fix: rename it")
-    held.constrain(NAME, ConfigurationEquations(tuple(axes)))
-    return held
-
-
-def _effective_masses(answers: Answers, axes: int, inputs: Any, rows: int) -> tuple[float, ...]:
-    """The mass (kg, kg m²) that each axis meets alone at the start, all permanent rows left out: 1 / a M⁻¹ aᵀ."""
-    equations = answers.fresh_equations()
-    layout = equations.constraints
-    n = len(equations.system.u)
-    names = ("t", "q", "u", "work", "tau")
-    found = compile(
-        equations.lower_outputs(
-            "effective_mass",
-            names,
-            {
-                "M": ((n, n), [e for row in equations.mass_matrix for e in row]),
-                "a": ((axes, n), [e for row in layout.A[rows:] for e in row]),
-            },
-        )
-    )
-    split = np.split(inputs, np.cumsum([1, len(equations.system.q), n, 1, n]))
-    mass, a = found(float(split[0][0]), *split[1:])
-    with np.errstate(divide="ignore"):
-        return tuple(float(x) for x in 1.0 / np.einsum("in,in->i", a, np.linalg.solve(mass, a.T).T))
-
-
-__all__ = ["Coupling", "couple"]
+__all__ = ["Coupling", "Grip"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,11 @@ from ..simulate.settings import STEPPING, Settings
 from ..simulate.start import Start
 from ..simulate.stepping import SteppingRun
 from .coupler import Coupler, per_axis
-from .coupling import Coupling
+from .coupling import Coupling, Grip
 from .devices import PARTS, Device, Mailbox, Replay, SimulatedDevice
+
+MOST_GRIPS = 1024
+"""Bodies that one session may take hold of."""
 
 TRANSITIONS = 65_536
 """Transitions that there is room for."""
@@ -27,12 +31,12 @@ TRANSITIONS = 65_536
 class TickMemory:
     """Everything that the compiled loop works in; whoever holds this keeps it alive."""
 
-    def __init__(self, coupling: Coupling, coupler: Coupler, device: Device, rate: float, steps: int):
-        from .ticks import MAILBOX, REPLAY, SIMULATED, TICKS, columns
+    def __init__(self, coupling: Coupling, grip: Grip, coupler: Coupler, device: Device, rate: float, steps: int):
+        from .ticks import CONTROL, HOLDING, MAILBOX, REPLAY, SIMULATED, TICKS, columns
 
         axes, h = len(coupler.axes), 1.0 / (rate * steps)
         self.coupling, self.device = coupling, device
-        self.run = SteppingRun(coupling.constraints)
+        self.run = SteppingRun(replace(coupling.constraints, terms=grip.terms))
         self.run.make_room(TRANSITIONS)
         n = coupling.start.size
         settings = Settings(STEPPING, 1e-8, 1e-8, h, math.inf, None, None, None)
@@ -43,12 +47,14 @@ class TickMemory:
         self.arrays: dict[str, Any] = {}
         self.columns = columns(axes, n)
         width = list(self.columns.values())[-1].stop
-        self.control, self.slots = np.zeros(2, dtype=np.int64), np.zeros((2, width))
+        self.control, self.slots = np.zeros(len(CONTROL), dtype=np.int64), np.zeros((2, width))
+        self.control[HOLDING] = 1
+        self.grips: list[Grip] = []
         source = {Mailbox: MAILBOX, Replay: REPLAY, SimulatedDevice: SIMULATED}[type(device)]
         numbers = {"axes": axes, "source": source, "steps": steps, "parts": PARTS, "width": width, "h": h}
         numbers |= {
             "period": round(1e9 / rate),
-            "coupler": coupling.coupler.address,
+            "coupler": grip.coupler.address,
             "loop": address_of(self.loop.array),
         }
         for name, value in numbers.items():
@@ -66,6 +72,7 @@ class TickMemory:
             last=np.zeros(axes),
             force=np.zeros(axes),
             control=self.control,
+            grips=np.zeros((MOST_GRIPS, 2), dtype=np.int64),
             slots=self.slots,
             moment=np.zeros(2, dtype=np.int64),
         )
@@ -74,6 +81,7 @@ class TickMemory:
         library = ctypes.CDLL(None)
         for name, function in (("clock", library.clock_gettime), ("sleep", library.nanosleep)):
             self.array[name] = ctypes.cast(function, ctypes.c_void_p).value
+        self.add_grip(grip)
         if isinstance(device, SimulatedDevice):
             self._hold_simulation(device, axes, rate)
         elif isinstance(device, Mailbox):
@@ -91,10 +99,20 @@ class TickMemory:
             self.arrays[name] = array
             self.array[name] = address_of(array)
 
+    def add_grip(self, grip: Grip) -> int:
+        """Let the loop have another grip; its number."""
+        number = len(self.grips)
+        if number == MOST_GRIPS:
+            raise InputError(f"there are {MOST_GRIPS} grips already, which is the most that there may be")
+        self.grips.append(grip)
+        self.arrays["grips"][number] = grip.terms.address, grip.coupler.address
+        return number
+
     def _hold_simulation(self, device: SimulatedDevice, axes: int, rate: float) -> None:
         intention = device.intention(axes)
         hand = 0.0 if device.human is None else device.human.stiffness
-        place = np.array(self.coupling.place if device.start is None else device.start, dtype=float)
+        place = self.coupling.look(self.grips[0], self.coupling.inputs)[0] if device.start is None else device.start
+        place = np.array(place, dtype=float)
         if place.shape != (axes,):
             raise InputError(f"start has shape {place.shape}; the coupler has {axes} axes")
         masses = device.masses(axes)
@@ -121,8 +139,10 @@ class TickMemory:
         self.array["room"] = room
 
     def wind_up(self) -> None:
-        """Let tick 0 be due now."""
-        self.array["origin"] = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        """Let the next tick be due now."""
+        state = self.array[0]
+        past = int(state["tick"] + state["skipped"]) * int(state["period"])
+        state["origin"] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - past
 
     def rows(self) -> Any:
         """The ticks that are kept, in their order."""

@@ -25,7 +25,7 @@ from numba.extending import intrinsic
 
 from ..simulate.compiled.call import call, part, reals, record_of, wholes
 from ..simulate.compiled.changing_record import record
-from ..simulate.compiled.records import MEMORY, NO_MODE, NOT_FINITE, REACHED, RUNNING
+from ..simulate.compiled.records import MEMORY, NO_MODE, NOT_FINITE, REACHED
 from ..simulate.compiled.step import all_finite, copy_numbers
 from ..simulate.compiled.stepping import start_stepping, take_step
 from ..simulate.compiled.stepping_motion import stepping
@@ -47,7 +47,7 @@ BILLION = 1_000_000_000
 
 ADDRESSES = (
     "loop",  # the memory of time stepping, `records.MEMORY`
-    "coupler",  # program: place (axes,), rate (axes,), energy (2,), from the inputs of a motion
+    "coupler",  # program of the grip: place (axes,), rate (axes,), energy (2,), from the inputs of a motion
     "grip",  # what it wrote
     "x",  # inputs of a motion
     "pull",  # (axes,): parameters of the terms of the motion, among its inputs
@@ -76,13 +76,18 @@ ADDRESSES = (
     "replayed",  # (ticks, axes): positions to be read again
     "record",  # (room, width): one row a tick
     "slots",  # (2, width): the last two ticks, for whoever looks
-    "control",  # stop, front: whole numbers
+    "control",  # whole numbers that others see and set, `CONTROL`
+    "grips",  # (grips, 2): terms of the motion and program of the coupler, for each that may be asked for
     "clock",  # clock_gettime
     "sleep",  # nanosleep
     "moment",  # two whole numbers: seconds, nanoseconds
 )
+CONTROL = STOP, FRONT, GRIP, HOLDING = range(4)
+"""Words between the loop and others: to stop; the slot to be read; which grip, and whether a mailbox has hold of it."""
+
 NUMBERS = (
     "axes",
+    "grip_now",  # the grip whose programs run
     "source",  # SIMULATED, MAILBOX or REPLAY
     "steps",  # of the system in a tick
     "parts",  # of a tick in which the simulated device moves
@@ -196,6 +201,15 @@ def wait_until(k, due):
         left = due - now(k)
 
 
+@part
+def grip(k, m):
+    """Place and rate of what the device is coupled to, and the energy of the system, at the state of the loop."""
+    x = reals(k.x)
+    x[0] = m.t
+    copy_numbers(m.n, m.y, k.x + 8)
+    call(k.coupler, k.x, k.grip)
+
+
 # -- the device --------------------------------------------------------------------------------------------------------
 
 
@@ -217,10 +231,24 @@ def read_mail(k):
 
 
 @part
+def change_grip(k, m, c):
+    """Take the grip that is asked for, and look where it is."""
+    wanted = load(k.control + 8 * GRIP)
+    if wanted == k.grip_now:
+        return
+    k.grip_now, k.holds = wanted, 0
+    c.terms, k.coupler = wholes(k.grips)[2 * wanted], wholes(k.grips)[2 * wanted + 1]
+    grip(k, m)
+
+
+@part
 def take_mail(k):
     """The position in the mailbox, counted from where the coupler took hold, to k.position; whether it holds. It takes
     hold where it is, at first and after every silence, so that nothing snaps."""
     position, offset, place = reals(k.position), reals(k.offset), reals(k.grip)
+    if load(k.control + 8 * HOLDING) == 0:
+        k.holds = 0
+        return False
     if not read_mail(k):
         k.silent += 1
         k.holds = 0
@@ -291,15 +319,6 @@ def move_device(k, t):
 
 
 # -- the coupler -------------------------------------------------------------------------------------------------------
-
-
-@part
-def grip(k, m):
-    """Place and rate of what the device is coupled to, and the energy of the system, at the state of the loop."""
-    x = reals(k.x)
-    x[0] = m.t
-    copy_numbers(m.n, m.y, k.x + 8)
-    call(k.coupler, k.x, k.grip)
 
 
 @part
@@ -400,9 +419,9 @@ def publish(k, m, computing, late):
     row[at + 2] = reals(k.grip)[2 * axes + 1]
     row[at + 3] = 1e-9 * computing
     row[at + 4] = 1e-9 * late
-    back = 1 - load(k.control + 8)
+    back = 1 - load(k.control + 8 * FRONT)
     copy_numbers(k.width, k.record + 8 * k.width * (k.tick % k.room), k.slots + 8 * k.width * back)
-    store(k.control + 8, back)
+    store(k.control + 8 * FRONT, back)
 
 
 @part
@@ -444,10 +463,11 @@ def tick_loop(memory, ticks):
             return NO_MODE
         grip(k, m)
     while k.tick < ticks:
-        if load(k.control) != 0:
+        if load(k.control + 8 * STOP) != 0:
             return STOPPED
         late = begin_tick(k)
         began = now(k)
+        change_grip(k, m, c)
         holds = read_device(k)
         observe(k)
         code = advance(k, m, c, s, holds)
@@ -461,4 +481,4 @@ def tick_loop(memory, ticks):
     return REACHED
 
 
-__all__ = ["MAILBOX", "REPLAY", "RUNNING", "SIMULATED", "STOPPED", "TICKS", "columns", "tick_loop"]
+__all__ = ["CONTROL", "MAILBOX", "REPLAY", "SIMULATED", "STOPPED", "TICKS", "columns", "tick_loop"]

@@ -17,7 +17,7 @@ from ..api import Model
 from ..errors import InputError
 from ..simulate.notice import announce_compilation
 from .coupler import Coupler, per_axis, refuse_active, tune
-from .coupling import couple
+from .coupling import Coupling, Grip
 from .devices import Device, Replay
 from .memory import TickMemory
 from .session import Session, collect
@@ -57,25 +57,30 @@ class Touch:
         if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 1000:
             raise InputError(f"steps = {steps!r}: give 1 … 1000 steps per tick")
         coupler = coupler if isinstance(coupler, Coupler) else Coupler(coupler)
-        self.device, self.rate, self.steps, self.real_time = device, float(rate), steps, real_time
+        self.model, self.device = model, device
+        self.rate, self.steps, self.real_time = float(rate), steps, real_time
         axes = len(coupler.axes)
-        self.coupling = couple(model, coupler.axes, q, u)
+        self.coupling = Coupling(model, axes, q, u)
+        grip = self.coupling.grip(coupler.axes)
         damping = device.dampings(axes)
         if coupler.stiffness is None:
-            coupler = tune(coupler, damping, self.coupling.effective_mass, self.rate)
+            coupler = tune(coupler, damping, self.coupling.effective_masses(grip, self.coupling.inputs), self.rate)
         elif not active:
             refuse_active(coupler, damping, self.rate)
         self.coupler = coupler
         (held,) = per_axis("stored", stored, 1)
-        self._memory = TickMemory(self.coupling, coupler, device, self.rate, steps)
+        self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps)
         self._memory.array["real_time"], self._memory.array["controller"] = int(real_time), int(controller)
-        self._memory.array["observed"] = self._memory.array["least_observed"] = self.coupling.kinetic + held
+        self._memory.array["observed"] = self._memory.array["least_observed"] = self._kinetic(grip) + held
         self._compiled = load_tick_loop()
         self._thread: threading.Thread | None = None
         self._ticks = 0
         self._code = 0
         self._scheduling = "no clock" if not real_time else "ordinary scheduling"
         self._failure: BaseException | None = None
+
+    def _kinetic(self, grip: Grip) -> float:
+        return self.coupling.look(grip, self.coupling.inputs)[1]
 
     def __enter__(self) -> Self:
         return self.start()
@@ -84,7 +89,7 @@ class Touch:
         self.stop()
 
     def start(self, t: float = math.inf) -> Self:
-        """Begin, for t seconds or until `stop`."""
+        """Begin, until t seconds of it are over or until `stop`; or go on after that."""
         self._prepare(t)
         self._thread = threading.Thread(target=self._work, name="kane real-time loop", daemon=True)
         self._thread.start()
@@ -128,8 +133,10 @@ class Touch:
             ticks = min(ticks, len(self.device.position))
         if ticks < 1:
             raise InputError(f"t = {t!r}: a session has at least one tick of {1.0 / self.rate:g} s")
+        if self._thread is None:
+            self._memory.make_record(min(ticks, ROOM) if math.isinf(t) else ticks)
         self._ticks = ticks
-        self._memory.make_record(min(ticks, ROOM) if math.isinf(t) else ticks)
+        self._memory.control[0] = 0
 
     def _work(self) -> None:
         try:
