@@ -11,8 +11,10 @@ import style from "./style.css";
 const FORMAT = 1;
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
 const BUDGET = 22; // ms of a frame that the motion may take
-const LONGEST_FRAME = 0.05; // s that a frame stands for at most: a tab that slept does not catch up
+const LONGEST_FRAME = 0.1; // s that a frame stands for at most: a tab that slept does not catch up
 const PLOT_PERIOD = 90; // ms
+const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, they are drawn with less effort
+const SLOW_FRAMES = 30;
 const MOST_ROWS = 200000;
 const LISTED = 200;
 
@@ -34,6 +36,7 @@ export class KanePage extends HTMLElement {
   private last = 0;
   private plotted = 0;
   private slow = 0;
+  private slow_frames = 0;
   private rows: number[][] = [];
   private grabbed: { hit: Hit; target: Triple } | null = null;
   private listed = 0;
@@ -107,6 +110,11 @@ export class KanePage extends HTMLElement {
   private frame(now: number): void {
     const elapsed = Math.min(LONGEST_FRAME, (now - this.last) / 1000);
     this.last = now;
+    this.slow_frames = elapsed > SLOW_FRAME ? this.slow_frames + 1 : 0;
+    if (this.slow_frames > SLOW_FRAMES) {
+      this.slow_frames = 0;
+      this.stage.draw_simpler();
+    }
     if (this.playing && !this.motion.stopped && elapsed > 0) {
       const enough = this.motion.advance(this.speed * elapsed, BUDGET);
       this.slow = enough ? Math.max(0, this.slow - 1) : this.slow + 2;

@@ -50,6 +50,7 @@ export class Stage {
   private low: Vector;
   private high: Vector;
   private followed: boolean;
+  private pixels = 1;
   private taken = false; // the user moves the camera
   private readonly extent: number;
   private seen = { target: new three.Vector3(), distance: 0 };
@@ -59,8 +60,9 @@ export class Stage {
     private readonly data: SceneData,
     private readonly overlay: HTMLElement,
   ) {
-    this.renderer = new three.WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
-    this.renderer.shadowMap.enabled = true;
+    const software = draws_by_software();
+    this.renderer = new three.WebGLRenderer({ antialias: !software, powerPreference: "high-performance" });
+    this.renderer.shadowMap.enabled = !software;
     this.renderer.shadowMap.type = three.PCFShadowMap;
     this.canvas = this.renderer.domElement;
     this.up = data.up;
@@ -116,7 +118,7 @@ export class Stage {
 
   resize(width: number, height: number): void {
     if (width < 1 || height < 1) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.setPixelRatio(this.pixels * Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -146,6 +148,17 @@ export class Stage {
     this.scene.updateMatrixWorld();
     this.widen();
     if (grow) for (const trail of this.trails) this.grow_trail(trail);
+  }
+
+  /** Draw with less effort, for a machine that draws slowly: without shadows, then with larger pixels. */
+  draw_simpler(): void {
+    if (this.renderer.shadowMap.enabled) {
+      this.renderer.shadowMap.enabled = false;
+      this.sun.castShadow = false;
+    } else {
+      this.pixels = Math.max(0.6, 0.8 * this.pixels);
+      this.resize(this.canvas.clientWidth, this.canvas.clientHeight);
+    }
   }
 
   render(): void {
@@ -270,7 +283,7 @@ export class Stage {
 
   private add_lights(): void {
     this.scene.add(new three.HemisphereLight(0xffffff, 0xb8c2cc, 2.3));
-    this.sun.castShadow = this.data.floor !== null;
+    this.sun.castShadow = this.data.floor !== null && this.renderer.shadowMap.enabled;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.radius = 3;
     this.sun.shadow.bias = -0.002;
@@ -400,6 +413,16 @@ export class Stage {
       label.element.style.transform = `translate(-50%, -50%) translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }
   }
+}
+
+/** Whether there is no graphics processor: then shadows and smooth edges would cost more than all the rest. */
+function draws_by_software(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  if (!gl) return false;
+  const info = gl.getExtension("WEBGL_debug_renderer_info");
+  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+  gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
 /** A colour of a model; gray where it is none that browsers know. */

@@ -63,14 +63,14 @@ def plane_normal(jacobians: Array, up: Array) -> Array | None:
     moving = np.moveaxis(jacobians[:, :, 3:], 2, -1).reshape(-1, 3)
     fastest = float(np.abs(moving).max(initial=0.0))
     if np.abs(turning).max(initial=0.0) > 0.0:
-        _, values, axes = np.linalg.svd(turning, full_matrices=False)
+        values, axes = _principal_axes(turning)
         normal = axes[0]
         if values[1] > _FLAT * values[0] or np.abs(moving @ normal).max() > _FLAT * max(fastest, 1e-300):
             return None
     elif fastest == 0.0:
         return None
     else:
-        _, values, axes = np.linalg.svd(moving, full_matrices=True)
+        values, axes = _principal_axes(moving)
         if values[2] > _FLAT * values[0]:
             return None
         normal = axes[2]
@@ -80,6 +80,12 @@ def plane_normal(jacobians: Array, up: Array) -> Array | None:
         return up
     right = np.cross(up, normal)
     return normal if right[int(np.argmax(np.abs(right)))] > 0 else -normal
+
+
+def _principal_axes(vectors: Array) -> tuple[Array, Array]:
+    """Lengths (3,), falling, and directions (3, 3), by rows, in which vectors (k, 3) extend."""
+    _, values, axes = np.linalg.svd(np.concatenate([vectors, np.zeros((3, 3))]), full_matrices=False)
+    return values, axes
 
 
 def _framed(bounds: Array, extent: float) -> tuple[Array, Array]:

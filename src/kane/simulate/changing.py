@@ -16,7 +16,7 @@ import numpy as np
 from ..backends import Kernel
 from ..errors import InputError
 from ..graph.layout import Layout
-from .memory import Piece, put_back
+from .memory import MemoryPiece, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 from .solution import Array, Transition
@@ -366,15 +366,15 @@ class ChangingRun:
         for name in CHANGED:
             self._record[name] = contents[name]
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[MemoryPiece]:
         """All of this memory, for a copy of it elsewhere."""
         from .compiled import changing_record
 
         fields = (*changing_record.PROGRAMS, *changing_record.SHARED, *changing_record.OWN)
-        yield Piece.of_record(self._record, fields)
-        yield Piece(self._tasks, tuple(range(1, self._tasks.size, 2)))
+        yield MemoryPiece.of_record(self._record, fields)
+        yield MemoryPiece(self._tasks, tuple(range(1, self._tasks.size, 2)))
         for name, array in self._arrays.items():
-            yield Piece(array, tuple(range(array.size)) if name == "table" else ())
+            yield MemoryPiece(array, tuple(range(array.size)) if name == "table" else ())
 
     def recorded(self) -> dict[str, int]:
         """Addresses of what tells the mode and the transitions so far."""

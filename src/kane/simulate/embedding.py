@@ -21,7 +21,7 @@ from ..backends import Kernel
 from ..constraints.diagnosis import ConstraintPrograms, Names, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
 from ..graph.layout import Layout
-from .memory import Piece, put_back
+from .memory import MemoryPiece, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 
@@ -175,15 +175,15 @@ class _Memory:
         put_back(self._buffer, contents["buffer"])
         put_back(self._numbers[:, self._plan.rank], contents["rank"])
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[MemoryPiece]:
         """All of this memory, for a copy of it elsewhere."""
         from .compiled import embedded
 
         fields = (*embedded.PROGRAMS, "rates", *embedded.SHARED, *embedded.OWN)
-        yield Piece.of_record(self._numbers.view(embedded.MEMORY).reshape(-1), fields)
-        yield Piece(self._buffer)
+        yield MemoryPiece.of_record(self._numbers.view(embedded.MEMORY).reshape(-1), fields)
+        yield MemoryPiece(self._buffer)
         for array in self._plan.held:
-            yield Piece(array)
+            yield MemoryPiece(array)
 
     def run(self, task: int, source: Any, target: Any) -> None:
         """Run a task on what is in one array and write to another."""

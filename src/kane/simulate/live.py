@@ -19,7 +19,7 @@ from ..backends.wasm import FLAT, WasmModule, compile_wasm
 from ..errors import InputError
 from .discontinuities import time_changes
 from .integrate import prepare_run
-from .memory import Piece
+from .memory import MemoryPiece
 from .notice import announce_compilation
 from .problem import Mode, MotionProblem, motion_programs
 from .routine import address_of
@@ -74,7 +74,7 @@ class _Image:
 
     def __init__(self, functions: Mapping[int, Callable[[int], WasmModule]], names: Mapping[int, str]):
         self._functions, self._names = functions, names
-        self._pieces: list[Piece] = []
+        self._pieces: list[MemoryPiece] = []
         self._slots: dict[int, int] = {}
         self._starts: list[int] = []
         self._empty: set[int] = set()
@@ -82,7 +82,7 @@ class _Image:
         self.codes: list[LiveCode] = []
         self.end = STACK
 
-    def add(self, pieces: Iterator[Piece]) -> None:
+    def add(self, pieces: Iterator[MemoryPiece]) -> None:
         self._pieces += pieces
 
     def lay_out(self) -> None:
@@ -156,7 +156,7 @@ def live_motion(problem: MotionProblem, start: Array, scene: Kernel, *, step: fl
     for owner in run.owners:
         image.add(owner.pieces())
     coupler, arrays = _coupler(problem, run.memory, scene, frequency)
-    image.add(iter([Piece.of_record(coupler, _coupler_addresses()), *(Piece(a) for a in arrays.values())]))
+    image.add(iter([MemoryPiece.of_record(coupler, _coupler_addresses()), *(MemoryPiece(a) for a in arrays.values())]))
     image.lay_out()
     content = image.content()
     touch = loop_module("touch", image.end)

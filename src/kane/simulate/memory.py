@@ -192,7 +192,7 @@ class LoopMemory:
         for name in NUMBERS:
             self.state[name] = contents[name]
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[MemoryPiece]:
         """All of this memory, for a copy of it elsewhere; of arrays that no step reads what is left in, zeros."""
         for name in WITHIN_A_STEP:
             self.arrays[name][...] = 0
@@ -201,13 +201,13 @@ class LoopMemory:
         for name in CROSSINGS:
             self.arrays[name][int(self.state["crossings"]) :] = 0
         addresses = (*records.PROGRAMS, *records.PROGRAM_MEMORY, *records.SEARCHES, *records.ADDRESSES)
-        yield Piece.of_record(self.array, (*addresses, "transition", "transition_memory"))
+        yield MemoryPiece.of_record(self.array, (*addresses, "transition", "transition_memory"))
         for array in self.arrays.values():
-            yield Piece(array)
+            yield MemoryPiece(array)
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MemoryPiece:
     """An array that compiled code works in; `addresses` are the places of its 64-bit words that are addresses, of
     arrays and of programs."""
 
@@ -215,7 +215,7 @@ class Piece:
     addresses: tuple[int, ...] = ()
 
     @classmethod
-    def of_record(cls, array: Any, fields: Iterable[str]) -> Piece:
+    def of_record(cls, array: Any, fields: Iterable[str]) -> MemoryPiece:
         """Records of which these fields are addresses."""
         words = array.dtype.itemsize // 8
         starts = [array.dtype.fields[name][1] // 8 for name in fields]
@@ -242,4 +242,4 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
     return arrays
 
 
-__all__ = ["LoopMemory", "Piece", "put_back"]
+__all__ = ["LoopMemory", "MemoryPiece", "put_back"]

@@ -24,7 +24,7 @@ _TEXT = {WHOLE: "i64", REAL: "double", types.void: "void"}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LoopEntry:
     """A function that is reached by address: what Python calls it natively, its types, and whether it is called as a
     flat program is, `void f(ptr in, ptr out, i64 memory)`."""
 
@@ -34,49 +34,49 @@ class Entry:
     flat: bool = False
 
 
-def _touch() -> Entry:
+def _touch() -> LoopEntry:
     from .coupler import touch
 
-    return Entry(touch, WHOLE, (WHOLE,) * 4)
+    return LoopEntry(touch, WHOLE, (WHOLE,) * 4)
 
 
-def _watch() -> Entry:
+def _watch() -> LoopEntry:
     from .events import watch
 
-    return Entry(watch._pyfunc, WHOLE, (WHOLE, REAL))
+    return LoopEntry(watch._pyfunc, WHOLE, (WHOLE, REAL))
 
 
-def _embedding() -> Entry:
+def _embedding() -> LoopEntry:
     from .embedded import embedding_program
 
-    return Entry(embedding_program._pyfunc, types.void, (WHOLE,) * 3, flat=True)
+    return LoopEntry(embedding_program._pyfunc, types.void, (WHOLE,) * 3, flat=True)
 
 
-def _multipliers() -> Entry:
+def _multipliers() -> LoopEntry:
     from .multipliers import multiplier_program
 
-    return Entry(multiplier_program._pyfunc, types.void, (WHOLE,) * 3, flat=True)
+    return LoopEntry(multiplier_program._pyfunc, types.void, (WHOLE,) * 3, flat=True)
 
 
-def _changing() -> Entry:
+def _changing() -> LoopEntry:
     from .changing import changing_program
 
-    return Entry(changing_program._pyfunc, types.void, (WHOLE,) * 3, flat=True)
+    return LoopEntry(changing_program._pyfunc, types.void, (WHOLE,) * 3, flat=True)
 
 
-def _transition() -> Entry:
+def _transition() -> LoopEntry:
     from .transitions import transition_program
 
-    return Entry(transition_program._pyfunc, WHOLE, (WHOLE,) * 3)
+    return LoopEntry(transition_program._pyfunc, WHOLE, (WHOLE,) * 3)
 
 
-def _contacts() -> Entry:
+def _contacts() -> LoopEntry:
     from .contact_programs import contact_program
 
-    return Entry(contact_program._pyfunc, REAL, (WHOLE,) * 12)
+    return LoopEntry(contact_program._pyfunc, REAL, (WHOLE,) * 12)
 
 
-LOOPS: dict[str, Callable[[], Entry]] = {
+LOOPS: dict[str, Callable[[], LoopEntry]] = {
     "touch": _touch,
     "watch": _watch,
     "embedding": _embedding,
@@ -99,7 +99,7 @@ def loop_module(name: str, data_at: int = 0) -> WasmModule:
     return link(code, (name,), data_at)
 
 
-def _text(entry: Entry, name: str) -> str:
+def _text(entry: LoopEntry, name: str) -> str:
     """LLVM text of an entry, exported as `name`, and of all that it calls."""
     compiled: Any = njit(**PART)(entry.function)
     compiled.compile(entry.arguments)
@@ -112,7 +112,7 @@ def _text(entry: Entry, name: str) -> str:
     return text + _wrapper(entry, name, found.fndesc.llvm_func_name)
 
 
-def _wrapper(entry: Entry, name: str, inner: str) -> str:
+def _wrapper(entry: LoopEntry, name: str, inner: str) -> str:
     """The function `name` around numba's own, which returns a status and takes places for its result and a fault."""
     kinds = [_TEXT[kind] for kind in entry.arguments]
     outer = ["ptr", "ptr", "i64"] if entry.flat else kinds
