@@ -3,8 +3,9 @@
 import uplot_style from "uplot/dist/uPlot.min.css";
 import { table } from "./csv";
 import type { PageData, Triple } from "./data";
-import { LiveMotion, type Motion, RecordedMotion } from "./motion";
+import { LiveMotion, type Motion, RecordedMotion, type Touchable } from "./motion";
 import { Plots } from "./plots";
+import { RemoteMotion } from "./remote";
 import { type Hit, Stage } from "./stage";
 import style from "./style.css";
 
@@ -63,7 +64,9 @@ export class KanePage extends HTMLElement {
     this.root.adoptedStyleSheets = [sheet];
     this.motion = data.live
       ? await LiveMotion.make(data.live, data)
-      : await RecordedMotion.make(data.recording as NonNullable<PageData["recording"]>, data);
+      : data.remote
+        ? await RemoteMotion.make(data.remote, data)
+        : await RecordedMotion.make(data.recording as NonNullable<PageData["recording"]>, data);
     this.lay_out();
     this.stage = new Stage(data.scene, this.ui.labels);
     this.ui.view.prepend(this.stage.canvas);
@@ -97,10 +100,18 @@ export class KanePage extends HTMLElement {
   } {
     const { t, q, u, stopped } = this.motion;
     const coupler =
-      this.grabbed && this.live
-        ? { stiffness: this.live.stiffness, target: this.grabbed.target, point: this.grabbed.hit.local }
+      this.grabbed && this.touchable
+        ? { stiffness: this.touchable.stiffness, target: this.grabbed.target, point: this.grabbed.hit.local }
         : null;
     return { t, q: Array.from(q), u: Array.from(u), playing: this.playing, stopped, coupler };
+  }
+
+  private get remote(): RemoteMotion | null {
+    return this.motion instanceof RemoteMotion ? this.motion : null;
+  }
+
+  private get touchable(): Touchable | null {
+    return this.live ?? this.remote;
   }
 
   private get live(): LiveMotion | null {
@@ -148,14 +159,14 @@ export class KanePage extends HTMLElement {
     ui.note.replaceChildren();
     if (motion.stopped) ui.note.append(make("b", {}, motion.stopped));
     else if (this.slow > 20) ui.note.append("slower than the clock on this machine");
-    else if (motion.t === 0 && this.live) ui.note.append("drag a body to pull it");
+    else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
     if (!motion.elements.length) return;
     for (const [i, state] of motion.states.entries()) {
       const lamp = ui.lamps.children[i] as HTMLElement;
       lamp.dataset.state = state;
       (lamp.lastChild as HTMLElement).textContent = state;
     }
-    const shown = this.live ? motion.transitions : motion.transitions.filter((x) => x.t <= motion.t);
+    const shown = this.touchable ? motion.transitions : motion.transitions.filter((x) => x.t <= motion.t);
     if (shown.length < this.listed) {
       this.listed = 0;
       ui.list.replaceChildren();
@@ -170,6 +181,7 @@ export class KanePage extends HTMLElement {
   }
 
   private set_playing(playing: boolean): void {
+    if (playing !== this.playing) this.remote?.set_playing(playing);
     this.playing = playing;
     this.ui.play.textContent = playing ? "Pause" : "Play";
     this.ui.play.setAttribute("aria-label", playing ? "pause (space)" : "play (space)");
@@ -213,14 +225,12 @@ export class KanePage extends HTMLElement {
     });
     ui.play.addEventListener("click", () => this.set_playing(!this.playing));
     ui.bar.append(ui.play);
-    if (!data.live) ui.bar.append(this.button("‹", "one frame back (←)", () => this.step(-1)));
-    ui.bar.append(
-      this.button("›", "one step (→)", () => this.step(1)),
-      this.button("Reset", "from the start (r)", () => this.reset()),
-      speed,
-      ui.time,
-    );
-    if (data.live) ui.bar.append(make("span", { class: "space" }));
+    if (data.recording) ui.bar.append(this.button("‹", "one frame back (←)", () => this.step(-1)));
+    if (!data.remote) ui.bar.append(this.button("›", "one step (→)", () => this.step(1)));
+    ui.bar.append(this.button("Reset", "from the start (r)", () => this.reset()));
+    if (!data.remote) ui.bar.append(speed);
+    ui.bar.append(ui.time);
+    if (!data.recording) ui.bar.append(make("span", { class: "space" }));
     else ui.bar.append(this.make_seek());
     ui.bar.append(
       this.toggle("Labels", false, (on) => this.stage.show_labels(on)),
@@ -283,7 +293,7 @@ export class KanePage extends HTMLElement {
     if (data.scene.left_out.length) {
       ui.side.append(make("p", { class: "keys" }, `Meshes are not drawn: ${data.scene.left_out.join(", ")}`));
     }
-    const keys = data.live
+    const keys = !data.recording
       ? "space plays and pauses, → makes a step, r starts anew, f shows all; drag a body to pull it, the ground to turn the view"
       : "space plays and pauses, ← and → go by frames, r starts anew, f shows all";
     ui.side.append(make("p", { class: "keys" }, keys));
@@ -367,11 +377,11 @@ export class KanePage extends HTMLElement {
   }
 
   private grab(event: PointerEvent): void {
-    if (!this.live || event.button !== 0 || this.grabbed) return;
+    if (!this.touchable || event.button !== 0 || this.grabbed) return;
     const hit = this.stage.pick(...this.at(event));
     if (!hit) return;
-    if (!(this.live.grab(hit.body, hit.local) > 0)) {
-      this.live.release();
+    if (!(this.touchable.grab(hit.body, hit.local, hit.point) > 0)) {
+      this.touchable.release();
       return;
     }
     event.stopImmediatePropagation();
@@ -384,7 +394,7 @@ export class KanePage extends HTMLElement {
 
   private move(event: PointerEvent): void {
     if (!this.grabbed) {
-      if (event.buttons === 0 && this.live) {
+      if (event.buttons === 0 && this.touchable) {
         this.stage.canvas.classList.toggle("over", this.stage.pick(...this.at(event)) !== null);
       }
       return;
@@ -392,13 +402,13 @@ export class KanePage extends HTMLElement {
     const target = this.stage.in_plane(...this.at(event), this.grabbed.hit.point);
     if (!target) return;
     this.grabbed.target = target;
-    this.live?.pull(target);
+    this.touchable?.pull(target);
   }
 
   private let_go(): void {
     if (!this.grabbed) return;
     this.grabbed = null;
-    this.live?.release();
+    this.touchable?.release();
     this.stage.canvas.classList.remove("held");
     this.stage.enable_orbit(true);
     this.stage.show_hand(null, null);

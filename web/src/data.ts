@@ -58,6 +58,11 @@ export interface RecordingData {
   elements: string[];
 }
 
+export interface RemoteData {
+  path: string;
+  elements: string[];
+}
+
 export interface PageData {
   format: number;
   name: string;
@@ -68,6 +73,7 @@ export interface PageData {
   parameters: { name: string; value: number }[];
   live?: LiveData;
   recording?: RecordingData;
+  remote?: RemoteData;
 }
 
 /** The bytes of base64 text that was compressed by gzip. */

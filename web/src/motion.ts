@@ -37,6 +37,17 @@ export interface Motion {
   reset(): void;
 }
 
+/** A motion whose bodies can be pulled. */
+export interface Touchable extends Motion {
+  /** Hold the point (m, in its frame) of a body, which is at `target` (m, in N) now; the effective mass there (kg). */
+  grab(body: number, point: Triple, target: Triple): number;
+  /** Draw the held point to a place (m, in N). */
+  pull(target: Triple): void;
+  release(): void;
+  /** Of the coupler (N/m). */
+  readonly stiffness: number;
+}
+
 const RUNNING = 0;
 const REACHED = 1;
 const FULL = 5;
@@ -60,7 +71,7 @@ const LIBRARY: Record<string, (...x: number[]) => number> = {
 };
 
 /** A motion that is simulated in WebAssembly: modules that share a memory, which begins as an image of a native run. */
-export class LiveMotion implements Motion {
+export class LiveMotion implements Touchable {
   readonly end = Infinity;
   readonly elements: string[];
   readonly transitions: Transition[] = [];

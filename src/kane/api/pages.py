@@ -72,11 +72,11 @@ def page(
     asked: dict[str, Any] = {"q": q, "u": u, "tau": tau, "control": control, "control_period": 0.01}
     asked |= {"method": "rk4", "rtol": None, "atol": None, "step": length, "embed": "run-time", "drift": "project"}
     ready = set_up(answers, FRAMED, **asked, events=None, options={})
-    scene = _scene_kernel(answers)
-    motion = live_motion(ready.problem, ready.start, scene, step=length, frequency=_coupler_frequency(answers))
+    scene = scene_kernel(answers)
+    motion = live_motion(ready.problem, ready.start, scene, step=length, frequency=coupler_frequency(answers))
     run = ready.run()
     state = ready.problem.layout.state
-    described = _describe(answers, scene, run.t, run.y[:, state["q"].place], run.y[:, state["u"].place])
+    described = describe_page(answers, scene, run.t, run.y[:, state["q"].place], run.y[:, state["u"].place])
     write_text(target, live_page(described, motion))
     return target
 
@@ -91,7 +91,7 @@ def recorded(trajectory: Trajectory, path: str | Path) -> Path:
     count = int(min(MOST_FRAMES, max(2, round((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
     times: Array = np.linspace(float(t[0]), float(t[-1]), count)
     shown_q, shown_u = _interpolate(times, t, q), _interpolate(times, t, u)
-    described = _describe(answers, _scene_kernel(answers), times, shown_q, shown_u)
+    described = describe_page(answers, scene_kernel(answers), times, shown_q, shown_u)
     write_text(target, recorded_page(described, times, shown_q, shown_u, described.poses, trajectory.transitions))
     return target
 
@@ -112,11 +112,12 @@ def _page_path(path: str | Path) -> Path:
     return target
 
 
-def _scene_kernel(answers: Answers) -> Kernel:
+def scene_kernel(answers: Answers) -> Kernel:
+    """What pictures of a motion are drawn with, compiled."""
     return answers.make_once("scene", lambda: compile(scene_program(answers.fresh_equations())))
 
 
-def _describe(answers: Answers, scene: Kernel, t: Array, q: Array, u: Array) -> Described:
+def describe_page(answers: Answers, scene: Kernel, t: Array, q: Array, u: Array) -> Described:
     """The mechanism, seen along a motion t (k,), q, u."""
     poses, _, _ = _evaluate(answers, scene, t, q, u)
     shaken = q[:1] + np.random.default_rng(0).uniform(-0.3, 0.3, (4, q.shape[1]))
@@ -134,7 +135,7 @@ def _evaluate(answers: Answers, scene: Kernel, t: Array, q: Array, u: Array) -> 
     return scene(*[np.ascontiguousarray(g) for g in groups if g.shape[1]])
 
 
-def _coupler_frequency(answers: Answers) -> float:
+def coupler_frequency(answers: Answers) -> float:
     """Angular frequency (rad/s) of the coupler: its weight displaces a mechanism by a small part of its size."""
     from ..viewer.shapes import size
 
@@ -142,4 +143,4 @@ def _coupler_frequency(answers: Answers) -> float:
     return max(_TOUCH, math.sqrt(weight / (_SAG * size(answers.mechanism))))
 
 
-__all__ = ["page", "recorded"]
+__all__ = ["coupler_frequency", "describe_page", "page", "recorded", "scene_kernel"]

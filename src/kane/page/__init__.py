@@ -4,6 +4,6 @@
 `component.js`, is built from the folder `web` of the sources and ships with the package.
 """
 
-from .content import Described, live_page, recorded_page
+from .content import Described, live_page, recorded_page, remote_page
 
-__all__ = ["Described", "live_page", "recorded_page"]
+__all__ = ["Described", "live_page", "recorded_page", "remote_page"]

@@ -88,6 +88,13 @@ def recorded_page(
     return document(described.model.name, described.data() | {"recording": recording})
 
 
+def remote_page(described: Described, elements: Sequence[str], path: str, sources: Sequence[str]) -> str:
+    """A page that shows a motion which goes on elsewhere, and touches it there: by a WebSocket at `path` of the host
+    that the page comes from, one of `sources`."""
+    remote = {"path": path, "elements": [visible(name) for name in elements]}
+    return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
+
+
 def pack(content: bytes) -> str:
     """Bytes as text: compressed, the same bytes the same text."""
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()

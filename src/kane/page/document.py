@@ -19,7 +19,7 @@ COMPONENT = "component.js"
 
 _POLICY = (
     "default-src 'none'; script-src '{hash}' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:;"
-    " connect-src 'none'; base-uri 'none'; form-action 'none'"
+    " connect-src {connect}; base-uri 'none'; form-action 'none'"
 )
 
 _STYLE = "html,body{margin:0;height:100%}kane-page{display:block;height:100%}"
@@ -39,11 +39,11 @@ def component() -> str:
     return text
 
 
-def document(title: str, data: dict[str, Any]) -> str:
-    """The page of `data`, whose form is that of `web/src/data.ts`."""
+def document(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
+    """The page of `data`, whose form is that of `web/src/data.ts`; it may connect to nobody, or to `connect`."""
     script = component()
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = _POLICY.replace("{hash}", f"sha256-{digest}")
+    policy = _POLICY.replace("{hash}", f"sha256-{digest}").replace("{connect}", connect)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

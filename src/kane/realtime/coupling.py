@@ -18,9 +18,8 @@ from ..api.answers import Answers, changing_set
 from ..api.simulation import refuse_penetration
 from ..api.starts import start_state
 from ..backends import Kernel, compile
-from ..errors import InputError
 from ..formulation import SoftRow, coupled_terms_program, coupler_program, mobility_program
-from ..model import ConfigurationEquations, Mechanism
+from ..model import ConfigurationEquations, PointOnPlane
 from ..simulate import Routine
 
 NAME = "coupler"
@@ -39,15 +38,15 @@ class Grip:
 
 
 class Coupling:
-    """A model from a start, to be coupled to a device of so many axes; `point` keeps the place of a point free, for
-    grips on bodies. `constraints` are those of the model, `start` is its state [q, u, work], `inputs` are those of all
-    programs, among which pulls, gains and the point begin at `pull`, `gain` and `point`."""
+    """A model from a start, to be coupled to a device of so many axes; `on_bodies` keeps the place of a point free,
+    for grips on bodies. `constraints` are those of the model, `start` is its state [q, u, work], `inputs` are those of
+    all programs, among which pulls, gains and the point begin at `pull`, `gain` and `point`."""
 
-    def __init__(self, model: Model, axes: int, q: Any = None, u: Any = None, *, point: bool = False):
+    def __init__(self, model: Model, axes: int, q: Any = None, u: Any = None, *, on_bodies: bool = False):
         answers: Answers = model._answers  # pyright: ignore[reportPrivateUsage]
         mechanism = answers.mechanism
         self._soft = [SoftRow(f"{NAME}_pull_{i}", f"{NAME}_gain_{i}") for i in range(axes)]
-        names = [*(row.pull for row in self._soft), *(row.gain for row in self._soft), *(POINT if point else ())]
+        names = [*(row.pull for row in self._soft), *(row.gain for row in self._soft), *(POINT if on_bodies else ())]
         with answers.cache.lock:
             q0, u0 = start_state(answers, q, u, np.array([0.0, 1.0]))
             self._mechanism = mechanism.twin()
@@ -59,7 +58,7 @@ class Coupling:
             self.constraints = replace(changing_set(self._answers, None, "newton", stepping=True), steady=False)
             self.inputs = np.concatenate([[0.0], q0, u0, [0.0], np.zeros(len(u0)), self._answers.values])
             refuse_penetration(mechanism, self.constraints, self.inputs)
-        self.axes, layout = axes, self.constraints.layout
+        self.axes, self.on_bodies, layout = axes, on_bodies, self.constraints.layout
         free = [name for name, p in self._mechanism.parameters.items() if p.free]
         self.pull = layout.inputs["parameters"].start + free.index(names[0])
         self.gain, self.point = self.pull + axes, self.pull + 2 * axes
@@ -67,27 +66,21 @@ class Coupling:
 
     def grip(self, axes: Sequence[str]) -> Grip:
         """Hold of expressions in coordinates, one for each axis."""
-        held = self._mechanism.all_rows_held()
-        return self._make(held, axes)
+        return self._make([ConfigurationEquations(tuple(axes))])
 
     def grip_body(self, name: str) -> Grip:
         """Hold of a point of a body, along x, y and z of N."""
-        held = self._mechanism.all_rows_held()
-        held.point(NAME, name, held.find_frame(name, NAME).vector(*(held.parameters[p].symbol for p in POINT)))
-        return self._make(held, [f"r.{NAME}.{axis}" for axis in "xyz"])
+        return self._make([PointOnPlane("ground", name, second_at=POINT, normal=axis) for axis in "xyz"])
 
-    def _make(self, held: Mechanism, axes: Sequence[str]) -> Grip:
-        if NAME in held.constraints:
-            raise InputError(f"the model has a constraint named '{NAME}' already\n    fix: rename it")
+    def _make(self, rows: Sequence[ConfigurationEquations | PointOnPlane]) -> Grip:
+        held = self._mechanism.all_rows_held()
         with self._answers.cache.lock:
-            held.constrain(NAME, ConfigurationEquations(tuple(axes)))
+            for i, record in enumerate(rows):
+                held.constrain(f"{NAME} {i}", record)
             equations, layout = self._answers.of(held).fresh_equations, self.constraints.layout
             terms = coupled_terms_program(equations(), self._soft, layout, None, self._permanent)
-            return Grip(
-                compile(terms),
-                compile(coupler_program(equations(), self.axes)),
-                compile(mobility_program(equations(), self.axes)),
-            )
+            coupler, mobility = coupler_program(equations(), self.axes), mobility_program(equations(), self.axes)
+            return Grip(compile(terms), compile(coupler), compile(mobility))
 
     def look(self, grip: Grip, inputs: Any) -> tuple[Any, float]:
         """(place of each axis (m, rad), kinetic energy (J)) of a grip at inputs."""

@@ -20,6 +20,7 @@ from ..simulate.stepping import SteppingRun
 from .coupler import Coupler, per_axis
 from .coupling import Coupling, Grip
 from .devices import PARTS, Device, Mailbox, Replay, SimulatedDevice
+from .words import COUNT, HOLDING
 
 MOST_GRIPS = 1024
 """Bodies that one session may take hold of."""
@@ -32,7 +33,7 @@ class TickMemory:
     """Everything that the compiled loop works in; whoever holds this keeps it alive."""
 
     def __init__(self, coupling: Coupling, grip: Grip, coupler: Coupler, device: Device, rate: float, steps: int):
-        from .ticks import CONTROL, HOLDING, MAILBOX, REPLAY, SIMULATED, TICKS, columns
+        from .ticks import MAILBOX, REPLAY, SIMULATED, TICKS, columns
 
         axes, h = len(coupler.axes), 1.0 / (rate * steps)
         self.coupling, self.device = coupling, device
@@ -47,7 +48,7 @@ class TickMemory:
         self.arrays: dict[str, Any] = {}
         self.columns = columns(axes, n)
         width = list(self.columns.values())[-1].stop
-        self.control, self.slots = np.zeros(len(CONTROL), dtype=np.int64), np.zeros((2, width))
+        self.control, self.slots = np.zeros(COUNT, dtype=np.int64), np.zeros((2, width))
         self.control[HOLDING] = 1
         self.grips: list[Grip] = []
         source = {Mailbox: MAILBOX, Replay: REPLAY, SimulatedDevice: SIMULATED}[type(device)]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..simulate import Outcome, Transition
+from ..writing import replacing
 from .coupler import Coupler
 from .memory import TickMemory
+from .words import STOPPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,11 @@ class Session:
     def __repr__(self) -> str:
         return f"<Session: {self.outcome}>"
 
+    def save(self, path: str | Path) -> None:
+        """Write all arrays to a file of NumPy, .npz; `Replay(np.load(path)["position"])` plays it again."""
+        with replacing(path) as stream:
+            np.savez(stream, **{f.name: getattr(self, f.name) for f in fields(self) if f.type == "Any"})
+
 
 def collect(memory: TickMemory, coupler: Coupler, code: int, scheduling: str) -> Session:
     """The session whose loop came back with a code."""
@@ -91,7 +101,6 @@ def _timing(state: Any, scheduling: str) -> Timing:
 
 def _outcome(memory: TickMemory, code: int, timing: Timing) -> Outcome:
     from ..simulate.compiled import records
-    from .ticks import STOPPED
 
     state, t = memory.array[0], float(memory.loop.state["t"])
     reason, words = {

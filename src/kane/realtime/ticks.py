@@ -30,12 +30,10 @@ from ..simulate.compiled.step import all_finite, copy_numbers
 from ..simulate.compiled.stepping import start_stepping, take_step
 from ..simulate.compiled.stepping_motion import stepping
 from ..simulate.compiled.store import loop
+from .words import FRONT, GRIP, HOLDING, STOP, STOPPED
 
 SIMULATED, MAILBOX, REPLAY = range(3)
 """Where positions of the device come from: one that is simulated here, memory that others write to, a recording."""
-
-STOPPED = 100
-"""Why the loop returned, besides `simulate.compiled.records`: it was asked to."""
 
 FURTHEST_BEHIND = 64
 """Ticks that the loop may be behind its clock before it gives up to catch up with them and counts them as skipped."""
@@ -76,15 +74,12 @@ ADDRESSES = (
     "replayed",  # (ticks, axes): positions to be read again
     "record",  # (room, width): one row a tick
     "slots",  # (2, width): the last two ticks, for whoever looks
-    "control",  # whole numbers that others see and set, `CONTROL`
+    "control",  # whole numbers that others see and set, `words`
     "grips",  # (grips, 2): terms of the motion and program of the coupler, for each that may be asked for
     "clock",  # clock_gettime
     "sleep",  # nanosleep
     "moment",  # two whole numbers: seconds, nanoseconds
 )
-CONTROL = STOP, FRONT, GRIP, HOLDING = range(4)
-"""Words between the loop and others: to stop; the slot to be read; which grip, and whether a mailbox has hold of it."""
-
 NUMBERS = (
     "axes",
     "grip_now",  # the grip whose programs run
@@ -481,4 +476,4 @@ def tick_loop(memory, ticks):
     return REACHED
 
 
-__all__ = ["CONTROL", "MAILBOX", "REPLAY", "SIMULATED", "STOPPED", "TICKS", "columns", "tick_loop"]
+__all__ = ["MAILBOX", "REPLAY", "SIMULATED", "TICKS", "columns", "tick_loop"]
