@@ -17,6 +17,7 @@ from benchmarks import (
     inverse_kinematics,
     large_trees,
     operations,
+    pages,
     robots,
     simulation,
     startup,
@@ -62,6 +63,7 @@ BENCHMARKS = (
     contacts.solutions,
     contacts.times,
     files.large_files,
+    pages.pages,
 )
 
 

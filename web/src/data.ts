@@ -38,7 +38,7 @@ export interface Named {
 
 export interface LiveData {
   codes: { name: string; export: string; slot: number; at: number; size: number }[];
-  image: { at: number; size: number; to: number };
+  image: { at: number; size: number; to: number; clear: number };
   pages: number;
   places: Record<string, number>;
   step: number;

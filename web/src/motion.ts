@@ -156,7 +156,7 @@ export class LiveMotion implements Touchable {
   }
 
   reset(): void {
-    this.bytes.fill(0, this.data.image.to);
+    this.bytes.fill(0, this.data.image.to, this.data.image.clear); // behind it modules have data of their own
     this.bytes.set(this.image, this.data.image.to);
     this.stack.value = this.data.image.to;
     this.stopped = "";

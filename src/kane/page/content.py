@@ -57,7 +57,7 @@ def live_page(described: Described, motion: LiveMotion) -> str:
             {"name": visible(c.name), "export": c.export, "slot": c.slot, "at": starts[i], "size": len(c.module.code)}
             for i, c in enumerate(motion.codes)
         ],
-        "image": {"at": starts[-2], "size": len(motion.image), "to": motion.image_at},
+        "image": {"at": starts[-2], "size": len(motion.image), "to": motion.image_at, "clear": motion.data_at},
         "pages": motion.pages,
         "places": dict(motion.places),
         "step": motion.step,

@@ -54,15 +54,17 @@ class LiveCode:
 class LiveMotion:
     """All that a motion needs to go on in WebAssembly.
 
-    `image` goes to the address `image_at` of a memory of `pages`, which is zero elsewhere; the stack begins at
-    `image_at` and grows downward. `places` are addresses by name: of the record of the loop, of numbers in it, of the
-    coupler and its numbers, of the state, the efforts and the parameters, of what the scene is written to. `elements`
-    are the constraints that come and go. Steps are `step` (s) long.
+    `image` goes to the address `image_at` of a memory of `pages`, which is zero from its end to `data_at`, where
+    modules have data of their own; the stack begins at `image_at` and grows downward. `places` are addresses by name:
+    of the record of the loop, of numbers in it, of the coupler and its numbers, of the state, the efforts and the
+    parameters, of what the scene is written to. `elements` are the constraints that come and go. Steps are `step` (s)
+    long.
     """
 
     codes: tuple[LiveCode, ...]
     image: bytes = field(repr=False)
     image_at: int
+    data_at: int
     pages: int
     places: Mapping[str, int]
     step: float
@@ -158,13 +160,14 @@ def live_motion(problem: MotionProblem, start: Array, scene: Kernel, *, step: fl
     coupler, arrays = _coupler(problem, run.memory, scene, frequency)
     image.add(iter([MemoryPiece.of_record(coupler, _coupler_addresses()), *(MemoryPiece(a) for a in arrays.values())]))
     image.lay_out()
+    data_at = image.end
     content = image.content()
     touch = loop_module("touch", image.end)
     codes = (LiveCode("touch", touch, "touch", 0), *image.codes)
     places = _places(problem, run, coupler, arrays, image)
     pages = -(-(image.end + touch.data_size) // PAGE)
     elements = () if mode.changing is None else tuple(e.name for e in mode.changing.elements)
-    return LiveMotion(codes, content, STACK, pages, places, step, elements)
+    return LiveMotion(codes, content, STACK, data_at, pages, places, step, elements)
 
 
 def _refuse(problem: MotionProblem) -> None:
