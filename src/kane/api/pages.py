@@ -81,7 +81,7 @@ def page(
     return target
 
 
-def recorded(trajectory: Trajectory, path: str | Path) -> Path:
+def write_recording(trajectory: Trajectory, path: str | Path) -> Path:
     """Write a page that plays a motion."""
     target = _page_path(path)
     answers = trajectory.model._answers  # pyright: ignore[reportPrivateUsage]
@@ -143,4 +143,4 @@ def coupler_frequency(answers: Answers) -> float:
     return max(_TOUCH, math.sqrt(weight / (_SAG * size(answers.mechanism))))
 
 
-__all__ = ["coupler_frequency", "describe_page", "page", "recorded", "scene_kernel"]
+__all__ = ["coupler_frequency", "describe_page", "page", "scene_kernel", "write_recording"]

@@ -36,7 +36,7 @@ from .answers import Answers, changing_set, embedding_of
 from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
-from .pages import recorded
+from .pages import write_recording
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
 from .vehicles import (
@@ -289,7 +289,7 @@ class Trajectory:
         >>> run.page("swing.html").name
         'swing.html'
         """
-        return recorded(self, path)
+        return write_recording(self, path)
 
     def __len__(self) -> int:
         return len(self.t)

@@ -42,8 +42,8 @@ class Described:
             "name": visible(model.name),
             "about": visible(model.about),
             "scene": describe_scene(model, self.poses, self.jacobians),
-            "coordinates": _named(model.coordinates, coordinate_units(model)),
-            "speeds": _named(model.speeds, speed_units(model)),
+            "coordinates": _names_with_units(model.coordinates, coordinate_units(model)),
+            "speeds": _names_with_units(model.speeds, speed_units(model)),
             "parameters": [{"name": visible(name), "value": value} for name, value in self.parameters.items()],
         }
 
@@ -100,5 +100,5 @@ def pack(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
-def _named(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str]]:
+def _names_with_units(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str]]:
     return [{"name": visible(name), "unit": unit} for name, unit in zip(names, units, strict=True)]

@@ -36,7 +36,7 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
     followed = bool(np.max(np.ptp(centers, axis=0)) > FOLLOWED * extent)
     if followed:
         bounds = bounds - centers[:, None, :]
-    low, high = _framed(bounds, extent)
+    low, high = _first_box(bounds, extent)
     up = np.array(up_direction(model))
     normal = plane_normal(jacobians, up)
     parents = {j.parent.name for j in model.joints.values()}
@@ -88,7 +88,7 @@ def _principal_axes(vectors: Array) -> tuple[Array, Array]:
     return values, axes
 
 
-def _framed(bounds: Array, extent: float) -> tuple[Array, Array]:
+def _first_box(bounds: Array, extent: float) -> tuple[Array, Array]:
     """The box that is shown at first: what the motion takes up, as far as that is not much more than the mechanism."""
     low, high = bounds[0]
     for lower, higher in bounds:

@@ -376,7 +376,7 @@ class ChangingRun:
         for name, array in self._arrays.items():
             yield MemoryPiece(array, tuple(range(array.size)) if name == "table" else ())
 
-    def recorded(self) -> dict[str, int]:
+    def transition_addresses(self) -> dict[str, int]:
         """Addresses of what tells the mode and the transitions so far."""
         found = {name: address_of(self._arrays[name]) for name in ("at", "cause", "which", "state", "states_after")}
         found["count"] = address_of(self._record["count"])

@@ -266,7 +266,7 @@ def _places(problem: MotionProblem, run: Any, coupler: Any, arrays: Mapping[str,
     found |= {"x": x}
     found |= {name: x + 8 * layout.inputs[name].start for name in ("tau", "parameters")}
     if run.changing is not None:
-        found |= {f"changing.{n}": image.place(a) for n, a in run.changing.recorded().items()}
+        found |= {f"changing.{n}": image.place(a) for n, a in run.changing.transition_addresses().items()}
     return found
 
 

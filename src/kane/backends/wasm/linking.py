@@ -65,7 +65,7 @@ class _Reader:
             if not part & 128:
                 return value
 
-    def signed(self) -> int:
+    def signed_whole(self) -> int:
         """A signed LEB128."""
         start = self.at
         value = self.whole()
@@ -91,7 +91,7 @@ def _leb(value: int, width: int = 0) -> bytes:
             return bytes(found)
 
 
-def _named(text: str) -> bytes:
+def _name_bytes(text: str) -> bytes:
     return _leb(len(text.encode())) + text.encode()
 
 
@@ -135,7 +135,7 @@ def link(code: bytes, exports: Sequence[str], data_at: int = 0) -> WasmModule:
     size = 0
     if _DATA in plain:
         plain[_DATA], size = _move_data(bytes(plain[_DATA]), data_at)
-    listed = b"".join(_named(name) + b"\0" + _leb(index[name]) for name in exports)
+    listed = b"".join(_name_bytes(name) + b"\0" + _leb(index[name]) for name in exports)
     made = _HEADER
     for kind in sorted({*plain, _EXPORT}, key=_order):
         made += _section(kind, _leb(len(exports)) + listed if kind == _EXPORT else bytes(plain[kind]))
@@ -204,12 +204,12 @@ def _relocate(content: bytearray, entries: bytes, data_at: int) -> None:
     for _ in range(reader.whole()):
         kind, place, _ = reader.whole(), reader.whole(), reader.whole()
         if kind in _ADDEND:
-            reader.signed()
+            reader.signed_whole()
         if kind in _INDICES:
             continue
         if kind in (_LEB, _SLEB):
             at = _Reader(bytes(content[place : place + 5]))
-            value = (at.whole() if kind == _LEB else at.signed()) + data_at
+            value = (at.whole() if kind == _LEB else at.signed_whole()) + data_at
             content[place : place + 5] = _leb(value, 5)  # positive and below 2³¹, so that both forms are the same
         elif kind == _I32:
             value = int.from_bytes(content[place : place + 4], "little") + data_at
@@ -226,7 +226,7 @@ def _move_data(content: bytes, data_at: int) -> tuple[bytearray, int]:
     for _ in range(count):
         if reader.whole() != 0 or reader.byte() != 0x41:
             raise KaneError("data of a WebAssembly object is not at a plain address")
-        start = reader.signed()
+        start = reader.signed_whole()
         reader.byte()  # end of the expression
         held = reader.take(reader.whole())
         made += b"\0\x41" + _leb(start + data_at, 5) + b"\x0b" + _leb(len(held)) + held
