@@ -21,6 +21,7 @@ from benchmarks import (
     robots,
     simulation,
     startup,
+    touch,
 )
 from benchmarks.measure import Row
 from benchmarks.table import cells, machine, write
@@ -64,6 +65,9 @@ BENCHMARKS = (
     contacts.times,
     files.large_files,
     pages.pages,
+    touch.stiffest_wall,
+    touch.clock,
+    touch.creep,
 )
 
 
