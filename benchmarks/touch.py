@@ -74,12 +74,11 @@ def clock() -> list[Row]:
         changed = np.isin(np.round(session.t * RATE), np.round([x.t * RATE for x in session.transitions]))
         micros = 1e6 * session.computing
         given = float(session.potential[0] - session.potential.min())  # what weight and springs gave, at most
+        least = session.least_observed + given
         rows += [
             Row(f"{what}: late by more than 1 ms", exactly(session.timing.late), "ticks", 0.0, "at most"),
             Row(f"{what}: computation, p99", exactly(np.percentile(micros, 99)), "µs", 100.0, "at most"),
-            Row(
-                f"{what}: least energy of the observer", exactly(session.least_observed + given), "J", -1e-6, "at least"
-            ),
+            Row(f"{what}: least energy of the observer", exactly(least), "J", -1e-6, "at least"),
         ]
         if changed.any():
             worst = float(micros[changed].max())
