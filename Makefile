@@ -11,6 +11,8 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PEER  := $(VENV)/.peer
+# What runs in pages, built with a Node that pip installs.
+SCRIPT := src/kane/page/component.js
 
 # A slice of the tests that meets all that older or newer packages may do otherwise: code generation, compiled loops,
 # arrays, pictures, the terminal. It needs none of the peers.
@@ -44,18 +46,23 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
-setup: $(STAMP)
+$(SCRIPT): $(STAMP) web/build.py web/build.mjs web/package-lock.json $(wildcard web/src/*)
+	$(BIN)/python web/build.py
+	@touch $@
+
+setup: $(STAMP) $(SCRIPT)
 	@:
 
 demo: $(STAMP)
 	$(BIN)/kane demo
 
-test: $(STAMP)
+test: setup
+	@$(BIN)/python tests/browser.py
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile $(PYTEST)
 
 # At night, 8 hours in all (KANE_LONG_SECONDS=3600 for one): first the tests, then the searches for faults, which go on
 # where the last run stopped. What fails is drawn again with the KANE_SEED that is printed, or with hypothesis's blob.
-test-long: $(STAMP)
+test-long: setup
 	@status=0; \
 	HYPOTHESIS_PROFILE=nightly $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'long or not long' $(PYTEST) \
 	  || status=1; \
@@ -78,10 +85,11 @@ test-lowest:
 test-versions:
 	$(foreach python,$(PYTHONS),$(call slice,$(python),build/$(notdir $(python)),--upgrade))
 
-check: $(STAMP)
+check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	$(BIN)/python web/build.py --check
 	$(BIN)/python -m pytest -q tests/style
 	PYTHONPATH=tests $(BIN)/python -m style.sizes
 
@@ -97,12 +105,12 @@ $(PEER): $(STAMP)
 bench: $(PEER)
 	PYTHONPATH=tests $(BIN)/python -m benchmarks
 
-docs: $(STAMP)
+docs: setup
 	$(BIN)/python -m pytest -q tests/style/test_docs.py
 
 clean:
-	rm -rf build dist .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis web/build $(SCRIPT)
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean
-	rm -rf $(VENV)
+	rm -rf $(VENV) web/node_modules

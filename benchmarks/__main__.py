@@ -18,9 +18,11 @@ from benchmarks import (
     large_trees,
     mobile_manipulator,
     operations,
+    pages,
     robots,
     simulation,
     startup,
+    touch,
     vehicle_motions,
 )
 from benchmarks.measure import Row
@@ -70,6 +72,10 @@ BENCHMARKS = (
     contacts.times,
     vehicle_motions.circle,
     files.large_files,
+    pages.pages,
+    touch.stiffest_wall,
+    touch.clock,
+    touch.creep,
 )
 
 

@@ -346,7 +346,7 @@ def changing_set(answers: Answers, law: Any, impact: str, stepping: bool = False
     multipliers = multiplier_symbols(mechanism.graph, len(mechanism.all_row_names))
     of_rows = dict(zip(mechanism.all_row_names, multipliers, strict=True))
     conditions = substitute(conditions, {s: of_rows[name] for name, s in mechanism.reaction_symbols.items()})
-    laws = watch_program(whole.fresh_equations(), numbers)
+    laws = watch_program(whole.fresh_equations(), numbers or [zero])  # a program has an output
     when = watch_program(whole.fresh_equations(), conditions) if any(not e.is_zero for e in conditions) else None
     return ChangingSet(
         layout_of(whole.equations()),

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -35,6 +36,7 @@ from .answers import Answers, changing_set, embedding_of
 from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
+from .pages import write_recording
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
 from .vehicles import (
@@ -280,6 +282,15 @@ class Trajectory:
         from ..viewer import view  # viser is an extra and slow to import
 
         view(self, port=port, open_browser=open_browser)
+
+    def page(self, path: str | Path) -> Path:
+        """Write one HTML file that plays the motion, without network; returns its path.
+
+        >>> run = kane.load("pendulum").simulate(1)
+        >>> run.page("swing.html").name
+        'swing.html'
+        """
+        return write_recording(self, path)
 
     def __len__(self) -> int:
         return len(self.t)

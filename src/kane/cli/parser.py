@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "linearize": ("linear", "linearize"),
     "check": ("judge", "check"),
     "report": ("publish", "report"),
+    "page": ("publish", "page"),
+    "play": ("play", "play"),
     "demo": ("publish", "demo"),
     "bench": ("judge", "bench"),
 }
@@ -53,6 +55,8 @@ _EXAMPLES = """examples:
   kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png
   kane ik ur5 --body flange --position 0.4,0.2,0.3
   kane check stanford-arm
+  kane page double-pendulum -o pendulum.html
+  kane play shopping-cart
   kane demo
 
 exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood, 130 interrupted"""
@@ -84,6 +88,8 @@ def parser() -> argparse.ArgumentParser:
         _linearize,
         _check,
         _report,
+        _page,
+        _play,
         _demo,
         _bench,
     ):
@@ -369,6 +375,45 @@ def _report(commands: argparse._SubParsersAction) -> None:
     _integration(command)
     _cycloid(command)
     command.add_argument("-o", "--output", metavar="FILE.html", help="(default MODEL.html)")
+
+
+def _page(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "page",
+        "Write one HTML file that simulates the model by itself: to watch, to touch, with sliders, without network.",
+        "  kane page whipple-bicycle -o bicycle.html\n"
+        "  kane page pendulum --free L,g -o pendulum.html\n\n"
+        "Parameters that --free names have sliders. A model that has control laws moves under the first one, unless\n"
+        "--control says otherwise ('none' for no efforts).",
+    )
+    _model(command)
+    command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
+    command.add_argument("--control", metavar="NAME", help="control law of the model, or none")
+    command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
+    command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
+    command.add_argument("--step", type=float, default=1e-3, metavar="SECONDS", help="length of a step (default 0.001)")
+    command.add_argument("-o", "--output", metavar="FILE.html", help="(default MODEL.html)")
+
+
+def _play(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "play",
+        "Run the model in real time on this machine, to be seen and touched in a page of a browser beside it.",
+        "  kane play shopping-cart\n"
+        "  kane play whipple-bicycle --rate 2000 --t 60 -o session.npz\n\n"
+        "The page has an address of this machine alone, with a token in it. Ctrl-C ends it.",
+    )
+    _model(command)
+    command.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="ticks in a second (default 1000)")
+    command.add_argument("--steps", type=int, default=1, metavar="N", help="steps of the model in a tick (default 1)")
+    command.add_argument("--t", type=float, metavar="SECONDS", help="end by itself (default: with Ctrl-C)")
+    command.add_argument("--port", type=int, default=0, metavar="N", help="where to listen (default: any that is free)")
+    command.add_argument("--open", action="store_true", help="open the page in the browser")
+    command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
+    command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
+    command.add_argument("-o", "--output", metavar="FILE.npz", help="keep the session: states, positions, forces")
 
 
 def _demo(commands: argparse._SubParsersAction) -> None:

@@ -1,4 +1,4 @@
-"""`kane report` and `kane demo`: one HTML file about a model, and the main job on the Stanford arm."""
+"""`kane report`, `kane page` and `kane demo`: HTML files about a model, and the main job on the Stanford arm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..report import cycloid, write
 from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
-from .given import assignments, file_to_write, model_of
+from .given import assignments, control_of, file_to_write, model_of
 from .motion import run_simulation
 from .streams import say
 
@@ -39,6 +39,27 @@ def report(arguments: Namespace) -> int:
     if trajectory.outcome.reason == "interrupt":
         return INTERRUPTED
     return FINE if written.passed else FAILED
+
+
+def page(arguments: Namespace) -> int:
+    """Write a page that simulates a model."""
+    model = model_of(arguments)
+    if arguments.output is None:
+        arguments.output = f"{Path(arguments.model).stem}.html"
+    path = file_to_write(arguments, "output", (".html", ".htm"))
+    assert path is not None
+    if arguments.free:
+        model.keep_free("all" if arguments.free == "all" else [name.strip() for name in arguments.free.split(",")])
+    if arguments.control is None and model.controls:
+        arguments.control = next(iter(model.controls))
+        say(f"control law '{arguments.control}' (choose another with --control, or none)")
+    elif arguments.control == "none" and "none" not in model.controls:
+        arguments.control = None
+    q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
+    u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
+    model.page(path, q=q, u=u, control=control_of(model, arguments), step=arguments.step)
+    show(_path_text(path))
+    return FINE
 
 
 def demo(arguments: Namespace) -> int:

@@ -7,6 +7,7 @@ kinetic energy + potential energy of gravity − work stays constant along a tru
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from ..graph import Expr, Inputs, Program, depends_on, forward, lower, substitute
@@ -15,6 +16,7 @@ from ..model.attitude import quaternion_places
 from .constraints import displacements
 from .equations import Equations
 from .ground_symbols import without_ground_symbols
+from .places import jacobian, place_of, pose
 from .reactions import multiplier_symbols
 from .sweep import Power, add_actions
 
@@ -26,6 +28,14 @@ class CompiledControl(Protocol):
     def efforts(self, equations: Equations) -> Sequence[Expr]:
         """Efforts along the speeds (N m, N), of t, q, u and parameters, in the graph of the equations."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class SoftRow:
+    """A row that pulls and does not hold: names of the free parameters that say how much (`coupled_terms_program`)."""
+
+    pull: str
+    gain: str
 
 
 ControlLaw = Mapping[Expr, Expr] | CompiledControl
@@ -46,11 +56,63 @@ def motion_program(equations: Equations, law: ControlLaw | None = None) -> Progr
 def terms_program(equations: Equations, law: ControlLaw | None = None, accelerated: int | None = None) -> Program:
     """What constraints are embedded from at run time, `Layout.terms`; where `accelerated` is given, b of so many
     rows only and zeros for the others."""
+    return _lower_blocks("terms", equations, layout_of(equations).terms, _terms(equations, law, accelerated))
+
+
+def coupled_terms_program(
+    equations: Equations, soft: Sequence[SoftRow], layout: Layout, law: ControlLaw | None, accelerated: int
+) -> Program:
+    """`terms_program` of a system whose last rows are soft: they do not hold, but pull. With a the row of one,
+
+        F = pull + gain · a u̇,    M u̇ = f − aᵀ F    ⟹    (M + gain aᵀa) u̇ = f − aᵀ pull
+
+    so that a spring and a damper are taken at the end of a step of length h: pull = K (φ + h φ̇) + B φ̇ at its beginning,
+    gain = h² K + h B. Any stiffness is stable, whatever the mass that it moves. What is written are the `terms` of
+    `layout`, that of the system without the soft rows, with b of the first `accelerated` rows.
+    """
+    found, graph = _terms(equations, law, accelerated), equations.graph
+    n, held = layout.speeds, layout.rows
+    mass, f = list(found["M"]), list(found["f"])
+    for a, row in zip(equations.constraints.A[held:], soft, strict=True):
+        pull, gain = graph.input(row.pull), graph.input(row.gain)
+        for i in range(n):
+            f[i] = f[i] - a[i] * pull
+            for j in range(n):
+                mass[i * n + j] = mass[i * n + j] + gain * (a[i] * a[j])
+    found |= {"M": mass, "f": f, "A": found["A"][: held * n]}
+    found |= {name: found[name][:held] for name in ("rate", "b", "phi")}
+    return _lower_blocks("coupled_terms", equations, layout.terms, found)
+
+
+def coupler_program(equations: Equations, axes: int) -> Program:
+    """Where the last `axes` rows are and how fast they move, phi and rate (axes,), and the kinetic and potential energy
+    (J) of the system."""
+    rows = equations.constraints
+    found: dict[str, tuple[tuple[int, ...], list[Expr]]] = {
+        "place": ((axes,), rows.phi[len(rows) - axes :]),
+        "rate": ((axes,), rows.rate[len(rows) - axes :]),
+        "energy": ((2,), [equations.kinetic_energy, equations.potential_energy]),
+    }
+    return equations.lower_outputs("coupler", INPUTS, found)
+
+
+def mobility_program(equations: Equations, axes: int) -> Program:
+    """M (n, n) and the last `axes` rows of constraints, (axes, n)."""
+    rows, n = equations.constraints.A, len(equations.system.u)
+    found: dict[str, tuple[tuple[int, ...], list[Expr]]] = {
+        "M": ((n, n), [e for row in equations.mass_matrix for e in row]),
+        "a": ((axes, n), [e for row in rows[len(rows) - axes :] for e in row]),
+    }
+    return equations.lower_outputs("mobility", INPUTS, found)
+
+
+def _terms(equations: Equations, law: ControlLaw | None, accelerated: int | None) -> dict[str, Sequence[Expr]]:
+    """The blocks of `Layout.terms`."""
     rows = equations.constraints
     known = len(rows) if accelerated is None else accelerated
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
     f, power = apply_law(equations, law, f), apply_law(equations, law, [load_power(equations)])
-    found: dict[str, Sequence[Expr]] = {
+    return {
         "qdot": equations.system.qdot,
         "M": [e for row in equations.mass_matrix for e in row],
         "f": f,
@@ -60,7 +122,6 @@ def terms_program(equations: Equations, law: ControlLaw | None = None, accelerat
         "phi": rows.phi,
         "power": power,
     }
-    return _lower_blocks("terms", equations, layout_of(equations).terms, found)
 
 
 def places_program(equations: Equations) -> Program | None:
@@ -165,6 +226,22 @@ def unit_program(equations: Equations) -> Program | None:
         for i in indices:
             state[i] = state[i] / norm
     return equations.lower_outputs("unit", INPUTS, {"y": ((len(state),), state)}) if found else None
+
+
+def scene_program(equations: Equations) -> Program:
+    """What a picture of the motion is drawn and touched with: poses of all bodies (bodies, 12), R_NB by rows and the
+    origin in N, their Jacobians (bodies, 6, n), of ω and of the velocity of the origin in N, kinetic energy and the
+    potential of gravity (J)."""
+    places = [place_of(equations, name) for name in equations.mechanism.bodies]
+    poses = [e for place in places for e in pose(equations, place)]
+    rows = [e for place in places for row in jacobian(equations, place) for e in row]
+    count, n = len(places), len(equations.system.u)
+    outputs = {
+        "poses": ((count, 12), poses),
+        "J": ((count, 6, n), rows),
+        "energy": ((2,), [equations.kinetic_energy, equations.gravity_potential]),
+    }
+    return equations.lower_outputs("scene", INPUTS, outputs)
 
 
 def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw | None = None) -> Program:

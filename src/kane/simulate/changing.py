@@ -7,7 +7,7 @@ and what kind each changing constraint is of. A `ChangingRun` is the memory of o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from ..backends import Kernel
 from ..errors import InputError
 from ..graph.layout import Layout
-from .memory import put_back
+from .memory import MemoryPiece, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 from .solution import Array, Transition
@@ -365,6 +365,22 @@ class ChangingRun:
                 put_back(array[:count] if name in RECORDED else array, contents[name])
         for name in CHANGED:
             self._record[name] = contents[name]
+
+    def pieces(self) -> Iterator[MemoryPiece]:
+        """All of this memory, for a copy of it elsewhere."""
+        from .compiled import changing_record
+
+        fields = (*changing_record.PROGRAMS, *changing_record.SHARED, *changing_record.OWN)
+        yield MemoryPiece.of_record(self._record, fields)
+        yield MemoryPiece(self._tasks, tuple(range(1, self._tasks.size, 2)))
+        for name, array in self._arrays.items():
+            yield MemoryPiece(array, tuple(range(array.size)) if name == "table" else ())
+
+    def transition_addresses(self) -> dict[str, int]:
+        """Addresses of what tells the mode and the transitions so far."""
+        found = {name: address_of(self._arrays[name]) for name in ("at", "cause", "which", "state", "states_after")}
+        found["count"] = address_of(self._record["count"])
+        return found
 
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""

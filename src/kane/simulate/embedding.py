@@ -11,7 +11,7 @@ An `Embedding` never changes; what is worked in is a `Workspace`, which every ru
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from ..backends import Kernel
 from ..constraints.diagnosis import ConstraintPrograms, Names, explain_stop, find_massless
 from ..errors import InputError, ModelError, Problem
 from ..graph.layout import Layout
-from .memory import put_back
+from .memory import MemoryPiece, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 
@@ -174,6 +174,16 @@ class _Memory:
         """Be as earlier calls have left another run like this one."""
         put_back(self._buffer, contents["buffer"])
         put_back(self._numbers[:, self._plan.rank], contents["rank"])
+
+    def pieces(self) -> Iterator[MemoryPiece]:
+        """All of this memory, for a copy of it elsewhere."""
+        from .compiled import embedded
+
+        fields = (*embedded.PROGRAMS, "rates", *embedded.SHARED, *embedded.OWN)
+        yield MemoryPiece.of_record(self._numbers.view(embedded.MEMORY).reshape(-1), fields)
+        yield MemoryPiece(self._buffer)
+        for array in self._plan.held:
+            yield MemoryPiece(array)
 
     def run(self, task: int, source: Any, target: Any) -> None:
         """Run a task on what is in one array and write to another."""

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,27 +93,45 @@ def integrate(
     run is kept while it is under way, and goes on from what was kept of it.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
-    start = check_start(rhs, y0, t, parameters, extra_outputs)
+    programs = MotionPrograms(rhs, project_address, project_error, jacobian_address, events, changing)
+    run = prepare_run(programs, check_start(rhs, y0, t, parameters, extra_outputs), settings)
+    run.checkpoints = checkpoints
+    return run.solution(control, progress, explain, changes)
+
+
+class MotionPrograms(NamedTuple):
+    """What a motion calls: see `integrate`."""
+
+    rhs: Any
+    project: Any = None
+    project_error: bool = False
+    jacobian: Any = None
+    events: Events | None = None
+    changing: ChangingRun | None = None
+
+
+def prepare_run(given: MotionPrograms, start: Start, settings: Settings) -> _Run:
+    """The run of a motion, with its memory as it is at the start."""
+    rhs, events = given.rhs, given.events
     n = start.y0.size
     items = () if events is None else events.items
     watched = None if events is None else events.program
     programs = {
         "rhs": check_address("rhs", rhs, start, n),
         "rhs_memory": memory_of(rhs),
-        "project": check_address("project_address", project_address, start, n, optional=True),
-        "project_memory": memory_of(project_address),
-        "jacobian": check_address("jacobian_address", jacobian_address, start, n * n, optional=True),
+        "project": check_address("project_address", given.project, start, n, optional=True),
+        "project_memory": memory_of(given.project),
+        "jacobian": check_address("jacobian_address", given.jacobian, start, n * n, optional=True),
         "event_program": check_address("events", watched, start, len(items), optional=events is None),
         "event_memory": memory_of(watched),
     }
     with announce_compilation("the integrator"):
-        loop, programs["watch"] = load_loop(method, bool(items))
+        loop, programs["watch"] = load_loop(settings.method, bool(items))
     run = _Run(start, settings, items, programs, loop)
-    run.owners = _owners(rhs, project_address, watched)
-    run.checkpoints = checkpoints
-    run.state["project_error"] = int(project_error and programs["project"] != 0)
-    run.changing = changing
-    return run.solution(control, progress, explain, changes)
+    run.owners = _owners(rhs, given.project, watched)
+    run.state["project_error"] = int(given.project_error and programs["project"] != 0)
+    run.changing = given.changing
+    return run
 
 
 Explain = Callable[[Any, float, float], str]
@@ -227,6 +245,10 @@ class _Run:
     def _inputs(self) -> Any:
         """[t, y, p] at the present state."""
         return np.concatenate([[self.state["t"]], self.arrays["y"], self.arrays["x"][1 + self.start.y0.size :]])
+
+    def begin(self) -> str:
+        """Be at the start of a motion without control; what is wrong there, if anything."""
+        return self._begin(None, ())
 
     def _begin(self, control: Control | None, changes: Sequence[Change]) -> str:
         """Be at the start, or where the run was kept last; what is wrong there, if anything."""

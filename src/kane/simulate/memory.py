@@ -8,7 +8,8 @@ memory goes on with the same bits.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -191,6 +192,35 @@ class LoopMemory:
         for name in NUMBERS:
             self.state[name] = contents[name]
 
+    def pieces(self) -> Iterator[MemoryPiece]:
+        """All of this memory, for a copy of it elsewhere; of arrays that no step reads what is left in, zeros."""
+        for name in WITHIN_A_STEP:
+            self.arrays[name][...] = 0
+        self.arrays["out_t"][int(self.state["stored"]) :] = 0.0
+        self.arrays["out_y"][int(self.state["stored"]) :] = 0.0
+        for name in CROSSINGS:
+            self.arrays[name][int(self.state["crossings"]) :] = 0
+        addresses = (*records.PROGRAMS, *records.PROGRAM_MEMORY, *records.SEARCHES, *records.ADDRESSES)
+        yield MemoryPiece.of_record(self.array, (*addresses, "transition", "transition_memory"))
+        for array in self.arrays.values():
+            yield MemoryPiece(array)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPiece:
+    """An array that compiled code works in; `addresses` are the places of its 64-bit words that are addresses, of
+    arrays and of programs."""
+
+    array: Any
+    addresses: tuple[int, ...] = ()
+
+    @classmethod
+    def of_record(cls, array: Any, fields: Iterable[str]) -> MemoryPiece:
+        """Records of which these fields are addresses."""
+        words = array.dtype.itemsize // 8
+        starts = [array.dtype.fields[name][1] // 8 for name in fields]
+        return cls(array, tuple(row * words + start for row in range(array.size) for start in starts))
+
 
 def put_back(array: Any, contents: Any) -> None:
     """Fill an array with what was kept of it."""
@@ -212,4 +242,4 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
     return arrays
 
 
-__all__ = ["LoopMemory", "put_back"]
+__all__ = ["LoopMemory", "MemoryPiece", "put_back"]

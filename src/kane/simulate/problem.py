@@ -24,7 +24,7 @@ from .changing import GUARDS, ChangingSet
 from .checkpoints import Checkpoints
 from .discontinuities import time_changes
 from .embedding import Embedding, Workspace
-from .integrate import integrate
+from .integrate import MotionPrograms, integrate
 from .solution import (
     Array,
     Control,
@@ -202,55 +202,46 @@ def _programs(mode: Mode) -> tuple[Any, Any, Any, Workspace | None]:
 
 
 def _integrate_mode(problem: MotionProblem, index: int, y: Array, t: Array, settings: dict[str, Any]) -> Solution:
+    mode, programs = problem.modes[index], motion_programs(problem, index)
+    stepping = mode.changing is not None and mode.changing.stepping
+    return integrate(
+        programs.rhs,
+        y,
+        t,
+        parameters=np.concatenate([problem.tau, problem.parameters]),
+        project_address=programs.project,
+        project_error=programs.project_error,
+        jacobian_address=programs.jacobian,
+        events=programs.events,
+        changing=programs.changing,
+        explain=mode.embedding.explain if mode.embedding is not None else None,
+        changes=()
+        if stepping
+        else time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
+        **settings,
+    )
+
+
+def motion_programs(problem: MotionProblem, index: int) -> MotionPrograms:
+    """What a run in a mode of a problem calls, with memory of its own."""
     mode = problem.modes[index]
     if mode.changing is not None:
-        return _integrate_changing(problem, mode, mode.changing, y, t, settings)
+        return _changing_programs(problem, mode, mode.changing)
     rates, project, watch, _ = _programs(mode)
-    embedded = mode.embedding is not None
-    return integrate(
-        rates,
-        y,
-        t,
-        parameters=np.concatenate([problem.tau, problem.parameters]),
-        project_address=project,
-        project_error=embedded,
-        jacobian_address=mode.jacobian,
-        events=None if watch is None else Events(watch, problem.events),
-        explain=mode.embedding.explain if mode.embedding is not None else None,
-        changes=time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
-        **settings,
-    )
+    events = None if watch is None else Events(watch, problem.events)
+    return MotionPrograms(rates, project, mode.embedding is not None, mode.jacobian, events)
 
 
-def _integrate_changing(
-    problem: MotionProblem, mode: Mode, changing: ChangingSet, y: Array, t: Array, settings: dict[str, Any]
-) -> Solution:
-    """The motion under constraints that come and go."""
+def _changing_programs(problem: MotionProblem, mode: Mode, changing: ChangingSet) -> MotionPrograms:
+    """Those of a motion under constraints that come and go."""
     if changing.stepping:
         steps = SteppingRun(changing)
-        return integrate(
-            steps.rates,
-            y,
-            t,
-            parameters=np.concatenate([problem.tau, problem.parameters]),
-            project_address=changing.unit,
-            events=None if mode.watch is None else Events(mode.watch, problem.events),
-            changing=steps,
-            **settings,
-        )
+        events = None if mode.watch is None else Events(mode.watch, problem.events)
+        return MotionPrograms(steps.rates, changing.unit, events=events, changing=steps)
     run = changing.run(mode.watch)
     own = [Event(f"{e.name} {k}", direction=-1, terminal=True) for e in changing.elements for k in GUARDS]
-    return integrate(
-        run.rates,
-        y,
-        t,
-        parameters=np.concatenate([problem.tau, problem.parameters]),
-        project_address=run.projection if mode.project else mode.unit,
-        events=Events(run.watch, (*own, *problem.events)),
-        changes=time_changes([(p, problem.parameters) for p in mode.programs], float(t[0]), float(t[-1])),
-        changing=run,
-        **settings,
-    )
+    events = Events(run.watch, (*own, *problem.events))
+    return MotionPrograms(run.rates, run.projection if mode.project else mode.unit, events=events, changing=run)
 
 
 def _state_on(problem: MotionProblem, mode: Mode, y: Array, t: float) -> Array:

@@ -47,7 +47,11 @@ class SteppingRun(ChangingRun):
             for name, shape in shapes.items():
                 self._own[name] = np.zeros(shape, dtype=kind)
                 self._steps[name] = address_of(self._own[name])
-        while self._record[0]["room"] <= 4 * k + FIRST_ROOM:
+        self.make_room(4 * k + FIRST_ROOM)
+
+    def make_room(self, transitions: int) -> None:
+        """Make room for more than so many transitions."""
+        while self._record[0]["room"] <= transitions:
             self._enlarge()
 
     def attach(self, state: Any) -> None:

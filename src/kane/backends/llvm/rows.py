@@ -153,7 +153,7 @@ def definitions(program: Program, lanes: Lanes, *, quick: bool = False) -> str:
     if used & {"sin", "cos"}:
         for name in ("sin", "cos"):
             text += library_definition(name, 1, lanes)
-            if lanes.fma and not quick:
+            if not quick:
                 text += mended_definition(name, lanes)
         if quick:
             text += sine_cosine_definition(lanes)

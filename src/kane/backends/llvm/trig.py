@@ -5,8 +5,9 @@
 
 With fused multiply-add the first step of the reduction is exact: k P1 is a multiple of 2⁻⁵², and so is x once
 |x| ≥ 1. The two others round once each, so r carries at most one unit in the last place whatever x is, and the results
-stay within two. Arguments of `BOUND` or more, where k is no longer found with certainty, go to the C library, lane by
-lane, so that a sample's result does not depend on its neighbours.
+stay within two. Without it the first two parts of π/2 have 33 bits each, so that their products with k are exact up to
+|x| = 2²⁰, and so are the differences but for one rounding each. Arguments beyond the bound (`argument_bound`) go to the
+C library, lane by lane, so that a sample's result does not depend on its neighbours.
 
 The coefficients interpolate (sin r / r − 1)/r² and (cos r − 1 + r²/2)/r⁴ at the Chebyshev nodes of r² on [0, (π/4)²];
 their error is below 2⁻⁵⁵ in either function.
@@ -21,8 +22,12 @@ from .writer import Lanes, Writer
 BOUND = 2.0**30
 """Largest argument of the inline reduction: 2x/π then has an error of at most 2⁻²², so |r| stays within the fit."""
 
+BOUND_UNFUSED = 2.0**20
+"""The same without fused multiply-add: k has 20 bits, and 33 + 20 bits are exact."""
+
 _TWO_OVER_PI = 0.6366197723675814
 _HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
+_HALF_PI_UNFUSED = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)  # 33, 33 and 53 bits
 _ROUND = 1.5 * 2.0**52  # adding it leaves the nearest integer in the low bits of the sum
 _SINE = (
     -0.16666666666666666,
@@ -42,17 +47,20 @@ _COSINE = (
 )
 
 
+def argument_bound(lanes: Lanes) -> float:
+    """The largest argument of the inline reduction."""
+    return BOUND if lanes.fma else BOUND_UNFUSED
+
+
 def sine_cosine(w: Writer, angles: Sequence[str], *, alone: bool = False) -> list[tuple[str, str]]:
     """The pairs (sin x, cos x) of `angles`; one branch for huge arguments serves them all. If `alone`, there is one
     angle in one lane: it is the one that is huge there."""
     lanes = w.lanes
     t, mask = lanes.type, lanes.vector_type("i1")
-    if not lanes.fma:
-        return [(library(w, "sin", x), library(w, "cos", x)) for x in angles]
     quick = [_inline(w, x) for x in angles]
     huge = ""
     for x in angles:
-        this = w.let(f"fcmp uge {t} {w.call('fabs', x)}, {lanes.number(BOUND)}")
+        this = w.let(f"fcmp uge {t} {w.call('fabs', x)}, {lanes.number(argument_bound(lanes))}")
         huge = w.let(f"or {mask} {huge}, {this}") if huge else this
     if lanes.width > 1:
         bits = w.let(f"bitcast {mask} {huge} to i{lanes.width}")
@@ -99,14 +107,14 @@ def called_sine_cosine(w: Writer, angles: Sequence[str]) -> list[tuple[str, str]
 
 
 def _inline(w: Writer, x: str) -> tuple[str, str]:
-    """(sin x, cos x) for |x| < BOUND."""
+    """(sin x, cos x) for |x| below the bound."""
     lanes = w.lanes
     t, number, whole = lanes.type, lanes.number, lanes.vector_type("i64")
     size = w.call("fabs", x)  # sine is odd and cosine even, to the bit: the sign of x is put back at the end
     shifted = w.fma(size, number(_TWO_OVER_PI), number(_ROUND))
     k = w.binary("fsub", shifted, number(_ROUND))
     r = size
-    for part in _HALF_PI:
+    for part in _HALF_PI if lanes.fma else _HALF_PI_UNFUSED:
         r = w.fma(k, number(-part), r)
     z = w.binary("fmul", r, r)
     s, c = number(_SINE[-1]), number(_COSINE[-1])
@@ -159,10 +167,10 @@ def library_definition(name: str, arity: int, lanes: Lanes) -> str:
 
 
 def mended_definition(name: str, lanes: Lanes) -> str:
-    """`name`_mended(x, y): y where |x| < BOUND, elsewhere what the C library says of x."""
+    """`name`_mended(x, y): y where |x| is below the bound, elsewhere what the C library says of x."""
     w = Writer(lanes)
     t, mask = lanes.type, lanes.vector_type("i1")
-    huge = w.let(f"fcmp uge {t} {w.call('fabs', '%x')}, {lanes.number(BOUND)}")
+    huge = w.let(f"fcmp uge {t} {w.call('fabs', '%x')}, {lanes.number(argument_bound(lanes))}")
     exact = library(w, name, "%x")
     w.do(f"ret {t} {w.let(f'select {mask} {huge}, {t} {exact}, {t} %y')}")
     return w.text(f"define internal {t} @{name}_mended_{lanes.suffix}({t} %x, {t} %y) noinline cold nounwind")

@@ -12,10 +12,14 @@ STACK = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The type T of all values: how many samples are computed at once, and whether the machine fuses multiply-add."""
+    """The type T of all values: how many samples are computed at once, and whether the machine fuses multiply-add.
+
+    Without `heap` all memory that a function works in comes from the stack.
+    """
 
     width: int
     fma: bool
+    heap: bool = True
     type: str = field(init=False)
     suffix: str = field(init=False)
     """The type's name in the name of an intrinsic."""
@@ -116,14 +120,17 @@ class Writer:
 
     def reserve(self, count: int) -> str:
         """The address of room for `count` values of type T, to be let go by `release`."""
-        size = count * self.lanes.width * 8
-        if size > STACK:
+        if self._from_heap(count):
+            size = count * self.lanes.width * 8
             return self.let(f"call ptr @malloc(i64 {size})")
         return self.let(f"alloca [{max(count, 1)} x {self.lanes.type}], align {self.lanes.width * 8}")
 
     def release(self, pointer: str, count: int) -> None:
-        if count * self.lanes.width * 8 > STACK:
+        if self._from_heap(count):
             self.do(f"call void @free(ptr {pointer})")
+
+    def _from_heap(self, count: int) -> bool:
+        return self.lanes.heap and count * self.lanes.width * 8 > STACK
 
     def text(self, head: str) -> str:
         return "\n".join([head + " {", "start:", *self.lines, "}\n"])

@@ -35,9 +35,10 @@ it does."""
 def _call(typing_context, address, source, target):
 
     def code(context, builder, signature, args):
-        number = ir.DoubleType().as_pointer()
-        program = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [number, number]).as_pointer())
-        builder.call(program, [builder.inttoptr(args[1], number), builder.inttoptr(args[2], number)])
+        number, whole = ir.DoubleType().as_pointer(), ir.IntType(64)
+        program = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), [number, number, whole]).as_pointer())
+        source, target = builder.inttoptr(args[1], number), builder.inttoptr(args[2], number)
+        builder.call(program, [source, target, whole(0)])
         return context.get_dummy_value()
 
     return types.void(types.int64, types.int64, types.int64), code
@@ -56,7 +57,8 @@ def _call_with(typing_context, address, memory, source, target):
 
 call: Callable[..., Any] = intrinsic(_call)
 """call(address, source, target): run the program at `address`, which reads from the address `source` on and writes from
-the address `target` on."""
+the address `target` on. A third argument is passed as by `call_with`, since WebAssembly lets all programs be called in
+one way only."""
 
 call_with: Callable[..., Any] = intrinsic(_call_with)
 """call_with(address, memory, source, target): the same for a program that may work in memory of the run's own, whose

@@ -422,10 +422,9 @@ def go_on(m):
     return RUNNING if prepare(m) else NOT_FINITE
 
 
-@loop
-def explicit_loop(memory, budget):
-    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
-    m = memory[0]
+@part
+def continue_motion(m, budget):
+    """Continue the motion by up to `budget` attempted steps; returns why it came back."""
     if m.fresh and not prepare(m):
         return NOT_FINITE
     for _ in range(budget):
@@ -467,3 +466,9 @@ def explicit_loop(memory, budget):
         elif m.fresh:
             return RUNNING
     return RUNNING
+
+
+@loop
+def explicit_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
+    return continue_motion(memory[0], budget)

@@ -13,6 +13,18 @@ RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, NO_CONVERGENCE, NO_MODE =
 """Why a loop returned: budget of steps used up, end of the span, terminal event, step below the floor, state not
 finite, output arrays full, implicit iteration does not converge, no constraint set to go on with."""
 
+REASONS_OF_LOOPS = (
+    "runs",
+    "has reached its end",
+    "an event ended it",
+    "the step has become too small",
+    "the state is no longer finite",
+    "its memory is full",
+    "the implicit iteration does not converge",
+    "there is no set of constraints to go on with",
+)
+"""The same in words."""
+
 SAMPLES = 4
 """Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
 

@@ -1,0 +1,47 @@
+"""`kane play`: a model in real time, touched from a page."""
+
+from __future__ import annotations
+
+import math
+import time
+import webbrowser
+from argparse import Namespace
+
+from ..errors import InputError
+from . import FAILED, FINE
+from .console import show
+from .given import assignments, file_to_write, model_of
+from .streams import say
+
+LOOK = 0.1
+"""Seconds between looks whether the loop goes on."""
+
+
+def play(arguments: Namespace) -> int:
+    """Run a model in real time until it is stopped."""
+    try:
+        from ..realtime.server import Play
+    except ImportError as error:
+        raise InputError(f"{error}\n    fix: pip install 'kane[viewer]'") from None
+    model = model_of(arguments)
+    path = file_to_write(arguments, "output", (".npz",))
+    if arguments.t is not None and not (math.isfinite(arguments.t) and arguments.t > 0):
+        raise InputError(f"--t {arguments.t}: give a number of seconds > 0")
+    q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
+    u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
+    with Play(model, rate=arguments.rate, steps=arguments.steps, q=q, u=u, port=arguments.port) as running:
+        show(running.url)
+        say("open this address in a browser of this machine; Ctrl-C ends it")
+        if arguments.open:
+            webbrowser.open(running.url)
+        end = math.inf if arguments.t is None else time.monotonic() + arguments.t
+        try:
+            while time.monotonic() < end and not running.touch.fault():
+                time.sleep(LOOK)
+        except KeyboardInterrupt:  # as it is meant to end
+            pass
+    session = running.session
+    say(str(session.outcome))
+    if path is not None:
+        session.save(path)
+    return FINE if session.outcome.reason in ("end", "interrupt") else FAILED

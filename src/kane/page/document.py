@@ -1,0 +1,60 @@
+"""One HTML file: the component, what it shows as data, and a policy under which nothing leaves the page.
+
+Texts of a model are data, never markup: they are inside JSON whose `<`, `>` and `&` are escaped, and the component puts
+them on the page as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from importlib import resources
+from typing import Any
+
+from ..errors import KaneError
+
+COMPONENT = "component.js"
+
+_POLICY = (
+    "default-src 'none'; script-src '{hash}' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:;"
+    " connect-src {connect}; base-uri 'none'; form-action 'none'"
+)
+
+_STYLE = "html,body{margin:0;height:100%}kane-page{display:block;height:100%}"
+
+
+def component() -> str:
+    """The script of the page."""
+    try:
+        text = (resources.files(__package__ or "") / COMPONENT).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise KaneError(
+            f"{COMPONENT}, which runs in the page, is not there: it is built from the folder web of the sources"
+            "\n    fix: run make setup there, or install the package, which has it"
+        ) from None
+    if "</script" in text.lower():
+        raise KaneError(f"{COMPONENT} has '</script' in it, which would end the script of the page: build it anew")
+    return text
+
+
+def document(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
+    """The page of `data`, whose form is that of `web/src/data.ts`; it may connect to nobody, or to `connect`."""
+    script = component()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = _POLICY.replace("{hash}", f"sha256-{digest}").replace("{connect}", connect)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n<body><kane-page></kane-page>\n"
+        f'<script type="application/json" id="kane-data">{as_script_data(data)}</script>\n'
+        f"<script>{script}</script>\n</body></html>\n"
+    )
+
+
+def as_script_data(data: Any) -> str:
+    """JSON that may stand inside a script element whatever texts are in it."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

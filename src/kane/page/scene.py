@@ -1,0 +1,160 @@
+"""What a page shows of a mechanism: the pieces of its bodies, where the camera stands, whether there is a floor.
+
+All lengths in metres, all vectors in N unless a body's frame is named; numbers are rounded to what can be seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..model import Mechanism
+from ..viewer.shapes import PALETTE, Array, faces, pieces, points_in_N, size, up_direction
+
+FOLLOWED = 2.5
+"""A mechanism that travels this many times its own size is followed by the camera."""
+
+WIDEST = 2.4
+"""The box that is shown at first is at most so many times as wide as the mechanism at its start; it grows later."""
+
+POSES = 60
+"""Poses of a motion that the camera is chosen for, at most."""
+
+_FLAT = 1e-9
+
+
+def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str, Any]:
+    """The scene of a mechanism for a motion with `poses` (k, bodies, 12), which it should be framed for, and some
+    `jacobians` (k, bodies, 6, n) of its bodies, from which a plane motion is recognised."""
+    corners = _corners(model)
+    shown = poses[:: max(1, len(poses) // POSES)]
+    middles = np.array([c.mean(axis=0) for c in corners])
+    centers = np.array([_middle(row, middles) for row in shown])
+    bounds = np.array([_bounds(row, corners) for row in shown])
+    extent = float(np.max(bounds[0, 1] - bounds[0, 0]))
+    followed = bool(np.max(np.ptp(centers, axis=0)) > FOLLOWED * extent)
+    if followed:
+        bounds = bounds - centers[:, None, :]
+    low, high = _first_box(bounds, extent)
+    up = np.array(up_direction(model))
+    normal = plane_normal(jacobians, up)
+    parents = {j.parent.name for j in model.joints.values()}
+    left_out = [b.name for b in model.bodies.values() if any(s.kind == "mesh" for s in b.shapes)]
+    return {
+        "up": _short(up),
+        "normal": None if normal is None else _short(normal),
+        "low": _short(low),
+        "high": _short(high),
+        "followed": followed,
+        "floor": float(min(_heights(shown, corners, up))) if _has_floor(model) else None,
+        "size": float(size(model)),
+        "bodies": _bodies(model, middles, parents),
+        "left_out": left_out,
+    }
+
+
+def plane_normal(jacobians: Array, up: Array) -> Array | None:
+    """The normal, towards the viewer, of the plane in which all bodies move; None for a motion in space.
+
+    Angular velocities of a plane motion are all parallel, and no body moves along them.
+    """
+    turning = np.moveaxis(jacobians[:, :, :3], 2, -1).reshape(-1, 3)
+    moving = np.moveaxis(jacobians[:, :, 3:], 2, -1).reshape(-1, 3)
+    fastest = float(np.abs(moving).max(initial=0.0))
+    if np.abs(turning).max(initial=0.0) > 0.0:
+        values, axes = _principal_axes(turning)
+        normal = axes[0]
+        if values[1] > _FLAT * values[0] or np.abs(moving @ normal).max() > _FLAT * max(fastest, 1e-300):
+            return None
+    elif fastest == 0.0:
+        return None
+    else:
+        values, axes = _principal_axes(moving)
+        if values[2] > _FLAT * values[0]:
+            return None
+        normal = axes[2]
+        if values[1] <= _FLAT * values[0] and abs(axes[0] @ up) > 1 - 1e-6:  # up and down: from the front
+            normal = np.array([0.0, -1.0, 0.0]) if abs(up[1]) < 0.5 else np.array([0.0, 0.0, 1.0])
+    if abs(normal @ up) > 0.999:
+        return up
+    right = np.cross(up, normal)
+    return normal if right[int(np.argmax(np.abs(right)))] > 0 else -normal
+
+
+def _principal_axes(vectors: Array) -> tuple[Array, Array]:
+    """Lengths (3,), falling, and directions (3, 3), by rows, in which vectors (k, 3) extend."""
+    _, values, axes = np.linalg.svd(np.concatenate([vectors, np.zeros((3, 3))]), full_matrices=False)
+    return values, axes
+
+
+def _first_box(bounds: Array, extent: float) -> tuple[Array, Array]:
+    """The box that is shown at first: what the motion takes up, as far as that is not much more than the mechanism."""
+    low, high = bounds[0]
+    for lower, higher in bounds:
+        wider = np.minimum(low, lower), np.maximum(high, higher)
+        if np.max(wider[1] - wider[0]) > WIDEST * extent:
+            break
+        low, high = wider
+    return low, high
+
+
+def _bodies(model: Mechanism, middles: Array, parents: set[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "color": PALETTE[i % len(PALETTE)],
+            "middle": _short(middles[i]),
+            "trace": None if name in parents else _short([model.number(c, name) for c in body.center]),
+            "pieces": [],
+        }
+        for i, (name, body) in enumerate(model.bodies.items())
+    ]
+    index = {name: i for i, name in enumerate(model.bodies)}
+    for piece in pieces(model):
+        shape = piece.shape
+        found[index[piece.body]]["pieces"].append(
+            {
+                "kind": shape.kind,
+                "size": _short(shape.size),
+                "at": _short(shape.at),
+                "axis": shape.axis,
+                "wxyz": _short(shape.wxyz),
+                "color": piece.color,
+            }
+        )
+    return found
+
+
+def _has_floor(model: Mechanism) -> bool:
+    """Whether something is below: gravity, and a mechanism that is not flying freely."""
+    if not any(model.number(g, "gravity") for g in model.gravity):
+        return False
+    free = any(j.type.kind == "free" and j.parent.name == "ground" for j in model.joints.values())
+    return not free or bool(model.constraints) or bool(model.changing)
+
+
+def _corners(model: Mechanism) -> list[Array]:
+    """Corners (k, 3) of the pieces of each body, in its frame."""
+    found: dict[str, list[Array]] = {name: [] for name in model.bodies}
+    for piece in pieces(model):
+        found[piece.body] += faces(piece.shape)
+    return [np.unique(np.round(np.concatenate(f), 12), axis=0) if f else np.zeros((1, 3)) for f in found.values()]
+
+
+def _bounds(row: Array, corners: list[Array]) -> Array:
+    points = np.concatenate([points_in_N(row, i, c) for i, c in enumerate(corners)])
+    return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+def _middle(row: Array, middles: Array) -> Array:
+    return np.mean([points_in_N(row, i, m[None])[0] for i, m in enumerate(middles)], axis=0)
+
+
+def _heights(shown: Array, corners: list[Array], up: Array) -> list[float]:
+    return [float(min((points_in_N(row, i, c) @ up).min() for i, c in enumerate(corners))) for row in shown]
+
+
+def _short(values: Any) -> list[float]:
+    """Numbers to seven digits: what is drawn needs no more."""
+    return [float(f"{float(v):.7g}") for v in values]

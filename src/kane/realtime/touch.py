@@ -1,0 +1,269 @@
+"""`Touch`: a model, a device and the coupler between them, run at a fixed rate in a thread of its own.
+
+The thread runs compiled code alone (`ticks`); Python looks at what it publishes and asks it to stop.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from ..api import Model
+from ..errors import InputError
+from ..simulate import Transition
+from ..simulate.notice import announce_compilation
+from .coupler import Coupler, per_axis, refuse_active, tune
+from .coupling import Coupling, Grip
+from .devices import Device, Mailbox, Replay
+from .memory import TickMemory
+from .session import Session, collect
+from .words import FRONT, GRIP, HOLDING, REACHED, STOP, STOPPED
+
+ROOM = 100_000
+"""Ticks of an endless session that are kept: the last ones."""
+
+FIFO_PRIORITY = 50
+
+AXES = ("x", "y", "z")
+"""Of a pointer, in N."""
+
+
+class Touch:
+    """A model in touch with a device: `start`, look at `state`, `stop`; or `run` to the end.
+
+    `rate` (Hz) is that of ticks, `steps` how many steps the model takes in each. Without a stiffness the coupler is
+    tuned to the device. One that could give the device more energy than it takes is refused, unless `active`; a
+    passivity `controller` brakes the device where it has got more than there was. What the model holds at its start
+    counts as given: its kinetic energy, and as much as `stored` (J) says of its springs and its height. Without a
+    coupler a `Mailbox` of three axes is a pointer, which takes `hold` of points of bodies.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        device: Device,
+        coupler: Coupler | tuple[str, ...] | None,
+        *,
+        rate: float = 1000.0,
+        steps: int = 1,
+        q: Any = None,
+        u: Any = None,
+        real_time: bool = True,
+        active: bool = False,
+        controller: bool = False,
+        stored: float = 0.0,
+    ):
+        if not (isinstance(rate, (int, float)) and math.isfinite(rate) and 1.0 <= rate <= 1e5):
+            raise InputError(f"rate = {rate!r}: give one in 1 … 100 000 Hz")
+        if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 1000:
+            raise InputError(f"steps = {steps!r}: give 1 … 1000 steps per tick")
+        self.model, self.device = model, device
+        self.rate, self.steps, self.real_time = float(rate), steps, real_time
+        self.coupling, grip, self.coupler = _take(model, device, coupler, self.rate, (q, u), active)
+        coupler = self.coupler
+        (held,) = per_axis("stored", stored, 1)
+        self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps)
+        self._memory.array["real_time"], self._memory.array["controller"] = int(real_time), int(controller)
+        self._memory.array["observed"] = self._memory.array["least_observed"] = self._kinetic(grip) + held
+        self._grips: dict[str, int] = {}
+        self._memory.control[HOLDING] = int(not self.coupling.on_bodies)
+        self._compiled = load_tick_loop()
+        self._thread: threading.Thread | None = None
+        self._ticks = 0
+        self._code = 0
+        self._scheduling = "no clock" if not real_time else "ordinary scheduling"
+        self._failure: BaseException | None = None
+
+    def _kinetic(self, grip: Grip) -> float:
+        return self.coupling.look(grip, self.coupling.inputs)[1]
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def start(self, t: float = math.inf) -> Self:
+        """Begin, until t seconds of it are over or until `stop`; or go on after that."""
+        self._prepare(t)
+        self._thread = threading.Thread(target=self._work, name="kane real-time loop", daemon=True)
+        self._thread.start()
+        return self
+
+    def run(self, t: float) -> Session:
+        """t seconds of it, in this thread where no clock is kept; Ctrl-C ends it and keeps what was done."""
+        self.start(t)
+        assert self._thread is not None
+        try:
+            while self._thread.is_alive():
+                self._thread.join(0.1)
+        except KeyboardInterrupt:
+            pass
+        return self.stop()
+
+    def state(self) -> dict[str, Any]:
+        """The last tick: t, y = [q, u, work], position, velocity, force, place, observed, …, arrays by name."""
+        memory = self._memory
+        row, front = memory.slots[0], -1
+        while int(memory.control[FRONT]) != front:  # the loop has gone on while it was copied
+            front = int(memory.control[FRONT])
+            row = memory.slots[front].copy()
+        return {name: row[at] for name, at in memory.columns.items()}
+
+    def stop(self) -> Session:
+        """End it, and what happened."""
+        if self._thread is None:
+            raise InputError("the loop has not been started\n    fix: call start() or run(t)")
+        self._memory.control[STOP] = 1
+        self._thread.join()
+        if self._failure is not None:
+            raise self._failure
+        return self._collect()
+
+    def _collect(self) -> Session:
+        return collect(self._memory, self.coupler, self._code, self._scheduling)
+
+    # a pointer ---------------------------------------------------------------------------------------------------
+
+    def hold(self, body: str, point: Sequence[float], frequency: float, damping_ratio: float = 1.0) -> float:
+        """Take hold of a point (m) of a body, in its frame, by a spring and a damper that have an angular `frequency`
+        (rad/s) and a damping ratio with the mass that they meet there, which is returned (kg). The mailbox's positions
+        count from where the point is now: put one there first."""
+        if not self.coupling.on_bodies:
+            raise InputError("this loop is coupled to expressions\n    fix: leave the coupler out, to hold bodies")
+        memory = self._memory
+        self.release()
+        if body not in self._grips:
+            self._grips[body] = memory.add_grip(self.coupling.grip_body(body))
+        number = self._grips[body]
+        at = self.coupling.point
+        parameters = memory.loop.arrays["x"]
+        parameters[at : at + 3] = per_axis("point", point, 3, -math.inf)
+        memory.arrays["x"][at : at + 3] = parameters[at : at + 3]
+        state = self.state()
+        inputs = memory.arrays["x"].copy()
+        inputs[0], inputs[1 : 1 + state["y"].size] = state["t"][0], state["y"]
+        masses = self.coupling.effective_masses(memory.grips[number], inputs)
+        mass = min((m for m in masses if math.isfinite(m)), default=0.0)
+        memory.arrays["stiffness"][:] = mass * frequency * frequency
+        memory.arrays["damping"][:] = 2.0 * damping_ratio * mass * frequency
+        memory.control[GRIP] = number
+        memory.control[HOLDING] = 1
+        while self.alive and not memory.array[0]["holds"]:
+            time.sleep(0.5 / self.rate)
+        return mass
+
+    def release(self) -> None:
+        """Let go, and wait until the loop has."""
+        memory = self._memory
+        memory.control[HOLDING] = 0
+        tick = int(memory.array[0]["tick"])
+        while self.alive and int(memory.array[0]["tick"]) < tick + 2:
+            time.sleep(0.5 / self.rate)
+
+    @property
+    def mode(self) -> dict[str, str]:
+        """What each constraint that comes and goes does now."""
+        return self._memory.run.mode
+
+    def transitions(self) -> tuple[Transition, ...]:
+        """All transitions so far."""
+        return self._memory.run.transitions()
+
+    @property
+    def stiffness(self) -> float:
+        """Of the coupler's first axis now (N/m)."""
+        return float(self._memory.arrays["stiffness"][0])
+
+    def fault(self) -> str:
+        """Why the loop cannot go on; empty while it can, and where it was stopped."""
+        return "" if self.alive or self._code in (0, STOPPED, REACHED) else str(self._collect().outcome)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the loop is running."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def _prepare(self, t: float) -> None:
+        if self._thread is not None and self._thread.is_alive():
+            raise InputError("the loop is running already\n    fix: stop() it first")
+        ticks = 2**62 if math.isinf(t) else round(t * self.rate)
+        if isinstance(self.device, Replay):
+            ticks = min(ticks, len(self.device.position))
+        if ticks < 1:
+            raise InputError(f"t = {t!r}: a session has at least one tick of {1.0 / self.rate:g} s")
+        if self._thread is None:
+            self._memory.make_record(min(ticks, ROOM) if math.isinf(t) else ticks)
+        self._ticks = ticks
+        self._memory.control[STOP] = 0
+
+    def _work(self) -> None:
+        try:
+            if self.real_time:
+                self._scheduling = ask_for_priority()
+            self._memory.wind_up()
+            self._code = int(self._compiled(self._memory.array, self._ticks))
+        except BaseException as error:  # raised again by stop(), in the thread that asks
+            self._failure = error
+
+
+def _take(
+    model: Model,
+    device: Device,
+    coupler: Coupler | tuple[str, ...] | None,
+    rate: float,
+    start: tuple[Any, Any],
+    active: bool,
+) -> tuple[Coupling, Grip, Coupler]:
+    """The coupling of a model from a start (q, u), the first grip on it, and the coupler, tuned or judged."""
+    if coupler is None:
+        if not (isinstance(device, Mailbox) and device.position.size == len(AXES)):
+            raise InputError("without a coupler the device is a pointer\n    fix: give a Mailbox(3), or a coupler")
+        coupling = Coupling(model, len(AXES), *start, on_bodies=True)
+        return coupling, coupling.grip_body(next(iter(model.bodies))), Coupler(AXES, 0.0)
+    coupler = coupler if isinstance(coupler, Coupler) else Coupler(coupler)
+    coupling = Coupling(model, len(coupler.axes), *start)
+    grip, damping = coupling.grip(coupler.axes), device.dampings(len(coupler.axes))
+    if coupler.stiffness is None:
+        coupler = tune(coupler, damping, coupling.effective_masses(grip, coupling.inputs), rate)
+    elif not active:
+        refuse_active(coupler, damping, rate)
+    return coupling, grip, coupler
+
+
+def load_tick_loop() -> Any:
+    """The compiled loop, from disk where it is known."""
+    with announce_compilation("the loop that keeps time"):
+        from numba import typeof, types
+
+        from .ticks import TICKS, tick_loop
+
+        if not tick_loop.signatures:
+            tick_loop.compile((typeof(np.zeros(1, dtype=TICKS)), types.int64))
+    return tick_loop
+
+
+def ask_for_priority() -> str:
+    """Ask for real-time scheduling of this thread and memory that stays; what of it the system allowed."""
+    told: list[str] = []
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
+        told.append(f"SCHED_FIFO {FIFO_PRIORITY}")
+    except (AttributeError, OSError) as error:
+        told.append(f"ordinary scheduling ({getattr(error, 'strerror', None) or 'no SCHED_FIFO here'})")
+    try:
+        locked = ctypes.CDLL(None, use_errno=True).mlockall(3) == 0
+    except AttributeError:
+        locked = False
+    told.append("memory locked" if locked else "memory not locked")
+    return ", ".join(told)
+
+
+__all__ = ["Touch"]

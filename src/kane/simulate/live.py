@@ -1,0 +1,273 @@
+"""A motion to be continued elsewhere: its memory and all code that it runs, for WebAssembly.
+
+In comes a problem and a start, out goes a `LiveMotion`: modules, and an image of the memory of a run in which every
+address of this process has become one of the image, and every address of a program its place in the table of functions.
+The image is that of a native run at its start, so nothing about it is written down a second time.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..backends import Kernel
+from ..backends.wasm import FLAT, WasmModule, compile_wasm
+from ..errors import InputError
+from .discontinuities import time_changes
+from .integrate import prepare_run
+from .memory import MemoryPiece
+from .notice import announce_compilation
+from .problem import Mode, MotionProblem, motion_programs
+from .routine import address_of
+from .settings import Settings
+from .solution import Array
+from .start import check_start
+
+STACK = 2**20
+"""Bytes of stack for compiled code, from the address 0 on; the largest program of the built-in models takes 31 kB."""
+
+PAGE = 2**16
+"""Bytes of a page of WebAssembly's memory."""
+
+LONGEST = 1e9
+"""A live motion has no end, and this many seconds are none."""
+
+READ = ("t", "fresh", "stored", "crossings", "stopped_by", "transitions", "transition_fault", "not_a_number", "steps")
+"""Numbers of the record of the loop that whoever runs it reads or sets."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveCode:
+    """A module with the function that it exports and its place in the table, which is its address."""
+
+    name: str
+    module: WasmModule = field(repr=False)
+    export: str
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMotion:
+    """All that a motion needs to go on in WebAssembly.
+
+    `image` goes to the address `image_at` of a memory of `pages`, which is zero from its end to `data_at`, where
+    modules have data of their own; the stack begins at `image_at` and grows downward. `places` are addresses by name:
+    of the record of the loop, of numbers in it, of the coupler and its numbers, of the state, the efforts and the
+    parameters, of what the scene is written to. `elements` are the constraints that come and go. Steps are `step` (s)
+    long.
+    """
+
+    codes: tuple[LiveCode, ...]
+    image: bytes = field(repr=False)
+    image_at: int
+    data_at: int
+    pages: int
+    places: Mapping[str, int]
+    step: float
+    elements: tuple[str, ...] = ()
+
+
+class _Image:
+    """Arrays of this process, copied one after another, with addresses that hold in the copy."""
+
+    def __init__(self, functions: Mapping[int, Callable[[int], WasmModule]], names: Mapping[int, str]):
+        self._functions, self._names = functions, names
+        self._pieces: list[MemoryPiece] = []
+        self._slots: dict[int, int] = {}
+        self._starts: list[int] = []
+        self._empty: set[int] = set()
+        self._known: list[tuple[int, int, int]] = []
+        self.codes: list[LiveCode] = []
+        self.end = STACK
+
+    def add(self, pieces: Iterator[MemoryPiece]) -> None:
+        self._pieces += pieces
+
+    def lay_out(self) -> None:
+        """Give each array its place: first those that hold anything, so that the rest need not be kept."""
+        self._empty = {address_of(p.array) for p in self._pieces if not p.array.nbytes}
+        held = {address_of(p.array): p for p in self._pieces if p.array.nbytes}
+        self._pieces = sorted(held.values(), key=lambda p: not any(p.array.tobytes()))
+        for piece in self._pieces:
+            self._known.append((address_of(piece.array), piece.array.nbytes, self.end))
+            self.end += -(-piece.array.nbytes // 16) * 16
+        self._known.sort()
+        self._starts = [start for start, _, _ in self._known]
+
+    def place(self, address: int) -> int:
+        """Where what is at an address of this process is in the copy."""
+        if address == 0:
+            return 0
+        if address in self._functions:
+            return self._slot(address)
+        found = bisect.bisect_right(self._starts, address) - 1
+        if found >= 0:
+            start, size, at = self._known[found]
+            if address <= start + size:
+                return at + address - start
+        if address in self._empty:
+            return 0
+        raise AssertionError(f"the memory of a run names {address:#x}, which is none of its arrays or programs")
+
+    def _slot(self, address: int) -> int:
+        if address not in self._slots:
+            slot = self._slots[address] = len(self._slots) + 1  # 0 is no function
+            module = self._functions[address](self.end)
+            self.end += -(-module.data_size // 16) * 16
+            self.codes.append(LiveCode(self._names[address], module, module.exports[0], slot))
+        return self._slots[address]
+
+    def content(self) -> bytes:
+        """The copy, from STACK on, without the zeros at its end."""
+        laid = sorted(self._known, key=lambda known: known[2])
+        by_start = {address_of(p.array): p for p in self._pieces}
+        made = bytearray()
+        for start, _, at in laid:
+            piece = by_start[start]
+            words = np.frombuffer(piece.array.tobytes(), dtype=np.uint8).copy()
+            if piece.addresses:
+                numbers = words.view(np.int64)
+                for i in piece.addresses:
+                    numbers[i] = self.place(int(numbers[i]))
+            made += bytes(at - STACK - len(made)) + words.tobytes()
+        return bytes(made).rstrip(b"\0")
+
+
+def live_motion(problem: MotionProblem, start: Array, scene: Kernel, *, step: float, frequency: float) -> LiveMotion:
+    """The motion of a problem of one mode from the state `start` = [q, u, work] at t = 0, by Runge–Kutta steps of one
+    length `step` (s). `scene` is the program of `formulation.scene_program`; a virtual coupler has the angular
+    `frequency` (rad/s) and is critically damped."""
+    mode = problem.modes[0]
+    _refuse(problem)
+    with announce_compilation("the motion for the page"):
+        from .compiled.portable import loop_module
+    settings = Settings("rk4", 1e-8, 1e-10, step, np.inf, None, None, None)
+    programs = motion_programs(problem, 0)
+    given = np.concatenate([problem.tau, problem.parameters])
+    run = prepare_run(programs, check_start(programs.rhs, start, (0.0, LONGEST), given, 0), settings)
+    fault = run.begin()
+    if fault:
+        raise InputError(f"the motion cannot start: {fault}")
+    functions, names = _functions(mode, scene)
+    image = _Image(functions, names)
+    image.add(run.memory.pieces())
+    for owner in run.owners:
+        image.add(owner.pieces())
+    coupler, arrays = _coupler(problem, run.memory, scene, frequency)
+    image.add(iter([MemoryPiece.of_record(coupler, _coupler_addresses()), *(MemoryPiece(a) for a in arrays.values())]))
+    image.lay_out()
+    data_at = image.end
+    content = image.content()
+    touch = loop_module("touch", image.end)
+    codes = (LiveCode("touch", touch, "touch", 0), *image.codes)
+    places = _places(problem, run, coupler, arrays, image)
+    pages = -(-(image.end + touch.data_size) // PAGE)
+    elements = () if mode.changing is None else tuple(e.name for e in mode.changing.elements)
+    return LiveMotion(codes, content, STACK, data_at, pages, places, step, elements)
+
+
+def _refuse(problem: MotionProblem) -> None:
+    """Refuse what does not run there yet."""
+    mode = problem.modes[0]
+    if mode.efforts is not None or (mode.motion is not None and mode.motion.backend != "llvm"):
+        raise InputError(
+            "the model is too large to be written out as one program, and a page needs that"
+            "\n    fix: show a recorded motion of it, run.view()"
+        )
+    if mode.changing is not None and mode.changing.stepping:
+        raise InputError("a page has no time stepping of contacts\n    fix: leave contacts='stepping' out")
+
+
+def _functions(mode: Mode, scene: Kernel) -> tuple[dict[int, Callable[[int], WasmModule]], dict[int, str]]:
+    """What makes the module of every function that memory may name, and what it is called, by its address here."""
+    kernels: list[Kernel | None] = [mode.motion, mode.unit, mode.watch, scene]
+    loops: dict[str, Any] = {}
+    from .compiled.portable import loop_module
+
+    if mode.watch is not None or mode.changing is not None:
+        from .compiled.events import watch
+
+        loops["watch"] = watch
+    if mode.embedding is not None:
+        from .compiled.embedded import embedding_program
+
+        kernels += [mode.embedding.terms, mode.embedding.places, mode.embedding.unit]
+        loops["embedding"] = embedding_program
+    if mode.watches_multipliers:
+        from .compiled.multipliers import multiplier_program
+
+        loops["multipliers"] = multiplier_program
+    if mode.changing is not None:
+        from .compiled.changing import changing_program
+        from .compiled.contact_programs import contact_program
+        from .compiled.transitions import transition_program
+
+        c = mode.changing
+        kernels += [c.terms, c.laws, c.places, c.unit, c.conditions, *(k for _, *two in c.table for k in two)]
+        loops |= {"changing": changing_program, "transition": transition_program, "contacts": contact_program}
+    found: dict[int, Callable[[int], WasmModule]] = {}
+    names: dict[int, str] = {}
+    for kernel in kernels:
+        if kernel is not None:
+            found[kernel.address] = lambda _, kernel=kernel: compile_wasm(kernel.program)
+            names[kernel.address] = kernel.program.name
+    for name, code in loops.items():
+        found[code.address] = lambda at, name=name: loop_module(name, at)
+        names[code.address] = name
+    return found, names
+
+
+def _coupler(problem: MotionProblem, memory: Any, scene: Kernel, frequency: float) -> tuple[Any, dict[str, Any]]:
+    """The record of a coupler that holds nothing yet, and its arrays."""
+    from .compiled.coupler import MEMORY
+
+    layout = problem.layout
+    programs = [(p, problem.parameters) for p in problem.modes[0].programs]
+    changes = time_changes(programs, 0.0, LONGEST)
+    record = np.zeros(1, dtype=MEMORY)
+    n, width = layout.speeds, memory.start.width
+    arrays = {
+        "places": np.zeros(scene.program.output_count),
+        "given": np.array(problem.tau, dtype=np.float64),
+        "row": np.zeros((3, n)),
+        "rates": np.zeros(width),
+        "other": np.zeros(width),
+        "changes": np.array(changes, dtype=np.float64).reshape(-1, 2),
+    }
+    for name, array in arrays.items():
+        record[name] = address_of(array)
+    record["n"], record["bodies"] = n, scene.program.outputs[0].shape[0]
+    record["scene"] = scene.address
+    record["tau"] = address_of(memory.arrays["x"]) + 8 * layout.inputs["tau"].start
+    record["first"] = 8 * layout.state["u"].start
+    record["frequency"], record["damping_ratio"] = frequency, 1.0
+    record["ahead"], record["end"] = len(changes), LONGEST
+    return record, arrays
+
+
+def _coupler_addresses() -> tuple[str, ...]:
+    return ("scene", "places", "tau", "given", "row", "rates", "other", "changes")
+
+
+def _places(problem: MotionProblem, run: Any, coupler: Any, arrays: Mapping[str, Any], image: _Image) -> dict[str, int]:
+    """Addresses in the image of what whoever runs it reads or sets."""
+    layout, memory = problem.layout, run.memory
+    loop, own = image.place(address_of(memory.array)), image.place(address_of(coupler))
+    found = {"loop": loop, "coupler": own}
+    found |= {name: loop + memory.array.dtype.fields[name][1] for name in READ}
+    found |= {f"coupler.{name}": own + at for name, (_, at) in ((n, f[:2]) for n, f in coupler.dtype.fields.items())}
+    found |= {"y": image.place(address_of(memory.arrays["y"])), "scene": image.place(address_of(arrays["places"]))}
+    found["given"] = image.place(address_of(arrays["given"]))
+    x = image.place(address_of(memory.arrays["x"]))
+    found |= {"x": x}
+    found |= {name: x + 8 * layout.inputs[name].start for name in ("tau", "parameters")}
+    if run.changing is not None:
+        found |= {f"changing.{n}": image.place(a) for n, a in run.changing.transition_addresses().items()}
+    return found
+
+
+__all__ = ["FLAT", "LiveCode", "LiveMotion", "live_motion"]

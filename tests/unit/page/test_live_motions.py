@@ -1,0 +1,73 @@
+"""A page simulates what a native run does: the same loops, translated once more, from the same memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kane
+import node
+
+SECONDS, STEP = 2.0, 1e-3
+
+ROUNDING = 1e-12
+"""Of states of the size of 1 to 30 after 2000 steps, where the motion is not chaotic: products and sums round one by
+one in WebAssembly, and once natively."""
+
+FREE = ["pendulum", "cart-pole", "double-pendulum", "stanford-arm", "free-body", "spinning-top", "ur5"]
+CONSTRAINED = ["rolling-disc", "four-bar", "stewart-platform", "whipple-bicycle", "snakeboard"]
+CHANGING = ["bouncing-ball", "stick-slip", "shopping-cart", "piano-key", "disk-on-ramp"]
+
+
+@pytest.mark.parametrize("name", [*FREE, *CONSTRAINED, *CHANGING])
+def test_a_page_moves_as_a_native_run_does(name: str, tmp_path: Path) -> None:
+    m = kane.load(name)
+    path = m.page(tmp_path / "page.html", step=STEP)
+    (found,) = node.live_states([(path, SECONDS)])
+    run = m.simulate(SECONDS, method="rk4", step=STEP)
+    assert run.outcome.success and found["stopped"] == ""
+    assert found["t"] == SECONDS
+    assert np.abs(run.q[-1] - found["q"]).max() <= ROUNDING * max(1.0, np.abs(run.q[-1]).max())
+    assert np.abs(run.u[-1] - found["u"]).max() <= ROUNDING * max(1.0, np.abs(run.u[-1]).max())
+    assert np.abs(m.poses(run.q[-1], t=SECONDS).ravel() - found["poses"]).max() <= 10 * ROUNDING
+    energy = m.energy(run.q[-1], run.u[-1])
+    assert found["energy"]["kinetic"] == pytest.approx(energy.kinetic, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", CHANGING)
+def test_transitions_in_a_page_are_those_of_a_native_run(name: str, tmp_path: Path) -> None:
+    m = kane.load(name)
+    (found,) = node.live_states([(m.page(tmp_path / "page.html", step=STEP), SECONDS)])
+    run = m.simulate(SECONDS, method="rk4", step=STEP)
+    assert [x["cause"] for x in found["transitions"]] == [x.cause for x in run.transitions]
+    times = np.array([[x["t"], y.t] for x, y in zip(found["transitions"], run.transitions, strict=True)])
+    assert np.abs(times[:, 0] - times[:, 1]).max() <= 1e-9  # s; where a function crosses zero at a small angle
+    assert found["states"] == list(run.transitions[-1].mode.values())
+
+
+def test_free_parameters_are_those_of_the_model(tmp_path: Path) -> None:
+    m = kane.load("pendulum", free=["L"])
+    (found,) = node.live_states([(m.page(tmp_path / "page.html", parameters={"L": 0.7}), 1.0)])
+    run = m.simulate(1.0, method="rk4", step=STEP, parameters={"L": 0.7})
+    assert abs(found["q"][0] - run.q[-1, 0]) <= ROUNDING
+    assert abs(run.q[-1, 0] - m.simulate(1.0, method="rk4", step=STEP).q[-1, 0]) > 0.01
+
+
+def test_control_laws_go_along(tmp_path: Path) -> None:
+    m = kane.load("stanford-arm")
+    (found,) = node.live_states([(m.page(tmp_path / "page.html", control="feedback"), SECONDS)])
+    run = m.simulate(SECONDS, method="rk4", step=STEP, control="feedback")
+    assert np.abs(run.q[-1] - found["q"]).max() <= ROUNDING
+
+
+def test_a_python_function_cannot_go_along(tmp_path: Path) -> None:
+    with pytest.raises(kane.InputError, match="Python function"):
+        kane.load("pendulum").page(tmp_path / "page.html", control=lambda t, q, u: [0.0])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_no_page_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(kane.KaneError, match="html"):
+        kane.load("pendulum").page(tmp_path / "page.pdf")

@@ -1,0 +1,71 @@
+"""Bodies of a page that are pulled: the mass that a hand feels, energy that is accounted for, constraints that hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+import node
+
+ROLLING = 1e-9
+"""Residual (m/s) of rolling while a body is pulled: projection after each step leaves rounding."""
+
+BALANCE = 1e-6
+"""Change of energy less work, relative to the energy that came in: the error of steps of 1 ms."""
+
+
+def drag(m: kane.Model, folder: Path, body: str, point: tuple[float, ...], *, radius: float, seconds: float) -> Any:
+    path = m.page(folder / "page.html")
+    index = list(m.bodies).index(body)
+    return json.loads(node.run("tests/run_drag.mjs", path, *map(str, (index, *point, radius, seconds))))
+
+
+def mobility(m: kane.Model, body: str, point: tuple[float, ...]) -> np.ndarray:
+    """Accelerations (3, 3) of a point per unit force there, from mass matrix, Jacobian and what constraints leave."""
+    q, _ = m.initial_state
+    J = m.at(body, point).jacobian(q)[3:]
+    N = np.eye(len(m.speeds))
+    if m.constraints:
+        A = m.constraint_rows(q, 0 * m.initial_state[1]).A
+        _, values, rows = np.linalg.svd(A)
+        N = rows[np.sum(values > 1e-9 * values[0]) :].T
+    return J @ N @ np.linalg.solve(N.T @ m.mass_matrix(q) @ N, N.T) @ J.T
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "point"),
+    [
+        ("pendulum", "bob", (0.0, -1.0, 0.0)),
+        ("stanford-arm", "F", (0.0, 0.1, 0.2)),
+        ("four-bar", "coupler", (0.2, 0.0, 0.0)),
+        ("whipple-bicycle", "frame", (0.0, 0.0, 0.0)),
+    ],
+)
+def test_the_hand_feels_the_effective_mass(name: str, body: str, point: tuple[float, ...], tmp_path: Path) -> None:
+    m = kane.load(name)
+    felt = drag(m, tmp_path, body, point, radius=0.0, seconds=0.1)["mass"]
+    assert felt == pytest.approx(1 / np.linalg.norm(mobility(m, body, point)), rel=1e-9)
+
+
+def test_work_of_the_hand_is_in_the_energy_balance(tmp_path: Path) -> None:
+    found = drag(kane.load("double-pendulum"), tmp_path, "lower", (0.0, 0.0, 0.0), radius=0.4, seconds=10)["states"]
+    totals = np.array([s["energy"]["kinetic"] + s["energy"]["potential"] - s["energy"]["work"] for s in found])
+    work = max(abs(s["energy"]["work"]) for s in found)
+    assert work > 0.1  # J
+    assert np.ptp(totals) <= BALANCE * max(work, 1.0)
+
+
+def test_a_dragged_bicycle_rolls_without_slip(tmp_path: Path) -> None:
+    m = kane.load("whipple-bicycle")
+    found = drag(m, tmp_path, "frame", (0.3, 0.0, -0.9), radius=0.5, seconds=60)
+    assert found["stopped"] == "" and found["states"][-1]["t"] == pytest.approx(60.0, abs=1e-6)
+    q = np.array([s["q"] for s in found["states"]])
+    u = np.array([s["u"] for s in found["states"]])
+    rows = m.constraint_rows(q, u)
+    assert np.abs(rows.rate).max() <= ROLLING
+    assert np.abs(u - u[0]).max() > 0.1, "it was moved"

@@ -1,0 +1,157 @@
+"""The loop that keeps time: what it computes, whatever the clock does."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kane
+from kane.realtime import Coupler, GamepadLink, Human, Mailbox, Replay, SimulatedDevice, Touch, UdpLink
+
+RATE = 1000.0
+SETTLED = 1e-6  # m: what is left of an oscillation that is damped for seconds
+OBSERVED = -1e-6  # J: how far below zero the energy of the observer may be
+
+
+def weight(mass: float = 2.0) -> kane.Model:
+    """A body that moves up and down under gravity."""
+    m = kane.Model("weight", gravity=(0, 0, -9.81))
+    m.body("weight", mass=mass)
+    m.joint("slide", "prismatic", "ground", "weight", axis="z", coordinates=["z"], speeds=["v"])
+    return m
+
+
+def free(model: kane.Model, rate: float, t: float, steps: int = 1) -> np.ndarray:
+    """Coordinates at the end of a session in which nobody touches the model."""
+    device = SimulatedDevice(damping=0.0)
+    return Touch(model, device, Coupler(("q1",), 0.0), rate=rate, steps=steps, real_time=False).run(t).q[-1]
+
+
+def test_untouched_motion_is_of_second_order() -> None:
+    m = kane.load("double-pendulum")
+    exact = m.simulate(1.0, rtol=1e-12).q[-1]
+    coarse, fine = (np.abs(free(m, rate, 1.0) - exact).max() for rate in (500.0, 1000.0))
+    assert 3.7 < coarse / fine < 4.3
+
+
+def test_more_steps_in_a_tick_are_those_of_a_faster_loop() -> None:
+    m = kane.load("double-pendulum")
+    np.testing.assert_allclose(free(m, 500.0, 1.0, steps=2), free(m, 1000.0, 1.0), rtol=0, atol=1e-12)
+
+
+def test_a_weight_in_the_hand_hangs_where_springs_and_weight_balance() -> None:
+    hand, stiffness = 200.0, 1500.0
+    human = Human("0", damping=60.0, stiffness=hand)
+    device = SimulatedDevice(mass=0.3, damping=1.0, human=human)
+    session = Touch(weight(), device, Coupler(("z",), stiffness), real_time=False).run(10.0)
+    load = 2.0 * 9.81
+    assert session.position[-1, 0] == pytest.approx(-load / hand, abs=SETTLED)
+    assert session.place[-1, 0] == pytest.approx(-load / hand - load / stiffness, abs=SETTLED)
+    assert session.force[-1, 0] == pytest.approx(-load, abs=1e-3)
+
+
+def test_a_thousand_impacts_give_no_energy_to_the_hand() -> None:
+    m = kane.load("bouncing-ball")
+    (z,) = m.coordinates
+    human = Human("0.02 + 0.05*sin(40*t)", mass=0.2, damping=2.0, stiffness=300.0)
+    loop = Touch(m, SimulatedDevice(mass=0.1, damping=1.5, human=human), (z,), real_time=False, stored=m.mass * 9.81)
+    session = loop.run(120.0)
+    assert len(session.transitions) > 1000
+    assert session.least_observed > OBSERVED
+
+
+def test_a_caster_that_sticks_does_not_creep() -> None:
+    m = kane.load("shopping-cart")
+    m.set_parameters(mc=5.0)
+    human = Human(("0.02*sin(2*t)", "0", "0"), mass=0.5, damping=10.0, stiffness=50.0)
+    device = SimulatedDevice(mass=0.5, damping=5.0, human=human)
+    session = Touch(m, device, ("x", "y", "heading"), q={"turn": 0.3}, u={"u1": 0.0}, real_time=False).run(5.0)
+    assert session.transitions[-1].mode["caster_friction"] == "sticks"
+    turn = session.q[:, m.coordinates.index("turn")]
+    assert np.ptp(turn) == 0.0
+    assert session.least_observed > OBSERVED
+
+
+def test_a_recording_is_played_again_to_the_bit() -> None:
+    m = kane.load("bouncing-ball")
+    human = Human("0.3*sin(9*t)", stiffness=80.0, damping=3.0)
+    device = SimulatedDevice(mass=0.2, damping=2.0, friction=0.1, encoder=1e-5, delay=2, human=human)
+    first = Touch(m, device, (m.coordinates[0],), real_time=False).run(3.0)
+    again = Touch(m, Replay(first.position, damping=2.0), first.coupler, real_time=False).run(3.0)
+    assert np.array_equal(first.q, again.q)
+    assert np.array_equal(first.force, again.force)
+    assert [x.t for x in first.transitions] == [x.t for x in again.transitions]
+
+
+def test_the_clock_changes_no_bit() -> None:
+    m, device = kane.load("double-pendulum"), SimulatedDevice(human=Human("0.1*sin(20*t)", stiffness=50.0, damping=2.0))
+    kept = Touch(m, device, ("q2",)).run(0.3)
+    free_running = Touch(m, device, ("q2",), real_time=False).run(0.3)
+    assert np.array_equal(kept.q, free_running.q)
+    assert kept.timing.ticks == 300
+    assert "SCHED_FIFO" in kept.timing.scheduling or "ordinary" in kept.timing.scheduling
+
+
+def test_an_encoder_and_dry_friction_are_those_of_the_device() -> None:
+    step, m = 1e-3, weight(1e9)
+    m.set_gravity((0, 0, 0))
+    device = SimulatedDevice(mass=0.1, damping=0.5, friction=3.0, encoder=step, start=(0.01,))
+    session = Touch(m, device, Coupler(("z",), 200.0), real_time=False).run(0.5)
+    assert np.abs(session.position / step - np.round(session.position / step)).max() < 1e-9
+    assert session.position[-1, 0] == pytest.approx(0.01)  # 200 N/m · 10 mm is less than 3 N
+
+
+def test_a_silent_device_lets_go_and_takes_hold_where_it_is() -> None:
+    mailbox = Mailbox(1, damping=5.0, silence=0.05)
+    with Touch(weight(), mailbox, ("z",)) as loop:
+        mailbox.put([1.0])  # counted from where the weight is
+        time.sleep(0.3)
+        low = loop.state()["place"][0]
+        mailbox.put([7.0])
+        mailbox.put([float("nan")])
+        session = loop.stop()
+    assert low < -0.05  # it falls once nobody holds it
+    assert "silent in" in str(session.outcome)
+    assert np.abs(np.diff(session.place[:, 0])).max() < 0.01  # nothing snapped
+
+
+def test_datagrams_move_the_device_if_they_have_the_token() -> None:
+    mailbox = Mailbox(1, damping=5.0, silence=5.0)
+    with UdpLink(mailbox) as link, Touch(weight(), mailbox, ("z",)) as loop:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.settimeout(5.0)
+            for bad in (b"{", b"[]", b'{"position": [0.1]}', b'{"token": "no", "position": [0.1]}'):
+                client.sendto(bad, link.address)
+            for position in ([0.0], [0.0]):
+                client.sendto(json.dumps({"token": link.token, "position": position}).encode(), link.address)
+                force = json.loads(client.recv(4096))["force"]
+                time.sleep(0.3)
+        session = loop.stop()
+        assert link.bad == 4
+    assert len(force) == 1
+    assert session.force[-1, 0] < -1.0  # the weight pulls the hand down
+
+
+def test_a_gamepad_moves_the_device(tmp_path: Path) -> None:
+    events = tmp_path / "js0"
+    events.write_bytes(b"".join(struct.pack("<IhBB", 0, v, 2, n) for v, n in ((32767, 1), (-32767, 0))))
+    mailbox = Mailbox(2)
+    with GamepadLink(mailbox, axes=(0, 1), scale=0.2, path=str(events)) as link:
+        link.join()
+    assert mailbox.position.tolist() == pytest.approx([-0.2, 0.2])
+    with pytest.raises(kane.InputError, match="connect a gamepad"):
+        GamepadLink(mailbox, path=str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [({"rate": 0}, "rate = 0"), ({"steps": 0}, "steps = 0"), ({"stored": -1.0}, "stored")]
+)
+def test_odd_settings_are_refused(options: dict[str, float], words: str) -> None:
+    with pytest.raises(kane.InputError, match=words):
+        Touch(weight(), SimulatedDevice(), ("z",), **options)  # type: ignore[arg-type]

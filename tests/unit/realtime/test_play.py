@@ -1,0 +1,120 @@
+"""A model in a loop, shown and touched through a WebSocket of this machine alone."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from typing import Any
+
+import numpy as np
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+from websockets.sync.connection import Connection
+
+import kane
+from kane.model import Shape
+from kane.realtime.server import Play
+
+WEIGHT = 2.0 * 9.81
+RESTS = 1e-3  # of the displacement: what is left of a motion that dies out
+
+
+def hanging_mass() -> kane.Model:
+    """A ball of 2 kg on a spring of 80 N/m along z, at rest."""
+    m = kane.Model("hanging", gravity=(0, 0, -9.81))
+    m.body("ball", mass=2, shapes=[Shape("sphere", (0.1,))])
+    m.joint("guide", "prismatic", "ground", "ball", axis="z", coordinates=["z"], speeds=["w"])
+    m.load("spring", kane.JointSpring("guide", stiffness=80))
+    m.set_initial({"z": -WEIGHT / 80})
+    return m
+
+
+@pytest.fixture
+def play() -> Iterator[Play]:
+    with Play(hanging_mass()) as running:
+        yield running
+
+
+def get(play: Play, path: str, **headers: str) -> tuple[int, str]:
+    """Status and text of an answer."""
+    connection = HTTPConnection("127.0.0.1", play.port, timeout=10)
+    connection.request("GET", path, headers=headers)
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode()
+
+
+def address(play: Play) -> str:
+    return f"ws://127.0.0.1:{play.port}/touch?token={play.token}"
+
+
+def frames(socket: Connection, seconds: float) -> dict[str, Any]:
+    """The last frame after so many seconds."""
+    end, frame = time.monotonic() + seconds, {}
+    while time.monotonic() < end:
+        frame = json.loads(socket.recv(timeout=10))
+    return frame
+
+
+def test_the_page_needs_the_token_and_a_name_of_this_machine(play: Play) -> None:
+    status, text = get(play, f"/?token={play.token}")
+    assert status == 200
+    assert "<kane-page>" in text and "connect-src 'self'" in text
+    assert get(play, "/")[0] == 403
+    assert get(play, "/?token=guess")[0] == 403
+    assert get(play, f"/?token={play.token}", Host="evil.example")[0] == 403
+    assert get(play, f"/?token={play.token}", Origin="http://evil.example")[0] == 403
+    assert get(play, f"/elsewhere?token={play.token}")[0] == 404
+
+
+def test_a_page_from_elsewhere_may_not_touch(play: Play) -> None:
+    for url, origin in ((address(play), "http://evil.example"), (address(play)[:-1], None)):
+        with pytest.raises(InvalidStatus) as refused, connect(url, origin=origin):  # type: ignore[arg-type]
+            pass
+        assert refused.value.response.status_code == 403
+
+
+def test_a_pulled_body_rests_where_spring_weight_and_coupler_balance(play: Play) -> None:
+    with connect(address(play), origin=f"http://127.0.0.1:{play.port}") as socket:  # type: ignore[arg-type]
+        first = frames(socket, 0.1)
+        z = first["q"][0]
+        socket.send(json.dumps({"grab": 0, "point": [0, 0, 0], "target": [0, 0, z]}))
+        socket.send(json.dumps({"pull": [0, 0, z + 0.2]}))
+        for nonsense in ("[]", "{", '{"pull": [1]}', '{"grab": 99, "point": [0,0,0], "target": [0,0,0]}'):
+            socket.send(nonsense)
+        held = frames(socket, 4.0)
+        stiffness = held["stiffness"]
+        rest = (stiffness * (z + 0.2) - WEIGHT) / (80 + stiffness)
+        assert stiffness > 100.0
+        assert abs(held["q"][0] - rest) < RESTS * 0.2
+        socket.send(json.dumps({"release": True}))
+        socket.send(json.dumps({"play": False}))
+        frames(socket, 0.3)
+        assert frames(socket, 0.1)["t"] == frames(socket, 0.1)["t"]
+        socket.send(json.dumps({"reset": True}))
+        anew = frames(socket, 0.5)
+        assert anew["t"] < 0.6 and anew["playing"]
+        assert abs(anew["q"][0] - z) < 1e-6
+
+
+def test_a_closed_page_lets_go(play: Play) -> None:
+    with connect(address(play)) as socket:
+        z = frames(socket, 0.1)["q"][0]
+        socket.send(json.dumps({"grab": 0, "point": [0, 0, 0], "target": [0, 0, z]}))
+        socket.send(json.dumps({"pull": [0, 0, z + 0.2]}))
+        frames(socket, 0.5)
+    time.sleep(0.3)
+    before = play.touch.state()["force"][0]
+    assert before == 0.0
+    assert play.touch.alive
+
+
+def test_frames_have_poses_and_lamps() -> None:
+    with Play(kane.load("bouncing-ball")) as play, connect(address(play)) as socket:
+        frame = frames(socket, 1.0)
+        assert len(frame["poses"]) == 12 and frame["states"] == [*frame["states"]]
+        assert np.allclose(frame["poses"][11], frame["q"][0], atol=1e-12)
+        assert frame["energy"]["kinetic"] >= 0.0
+    assert any(x.cause == "impact" for x in play.session.transitions)

@@ -1,0 +1,227 @@
+"""Pages in a real browser: opened from disk, without network, seen, touched, and safe whatever a model is called."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import kane
+from browser import FLAGS, MISSING, chromium
+from kane.model import Shape
+
+SMALL = 1_000_000
+"""Bytes of a page at most."""
+
+DISPLACEMENT = 0.01
+"""Relative error of where a dragged body comes to rest: what is left of a motion that dies out, and pixels."""
+
+SHOWN = [
+    "pendulum",
+    "stanford-arm",
+    "whipple-bicycle",
+    "stewart-platform",
+    "four-bar",
+    "free-body",
+    "rolling-disc",
+    "cart-pole",
+    "puma-560",
+    "satellite-with-panels",
+]
+
+pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        yield found
+        found.close()
+
+
+def open_page(browser: Browser, path: Path, **options: Any) -> tuple[Page, list[str]]:
+    """A page that is ready, and everything that it asked for or complained about."""
+    page = browser.new_page(viewport={"width": 1000, "height": 640}, **options)
+    told: list[str] = []
+    page.on("request", lambda r: None if r.url == path.as_uri() or r.url.startswith("blob:") else told.append(r.url))
+    page.on("pageerror", lambda e: told.append(str(e)))
+    page.on("console", lambda m: told.append(m.text) if m.type == "error" else None)
+    page.goto(path.as_uri())
+    page.wait_for_selector("kane-page[ready]", timeout=60_000)
+    return page, told
+
+
+def state(page: Page) -> dict[str, Any]:
+    return page.evaluate("document.querySelector('kane-page').state")
+
+
+def wait_until(page: Page, t: float) -> None:
+    """Until the motion has come to a time (s); the policy of pages lets Playwright's own waiting run nothing."""
+    end = time.monotonic() + 120
+    while state(page)["t"] <= t:
+        assert time.monotonic() < end, state(page)
+        page.wait_for_timeout(50)
+
+
+def picture(page: Page) -> np.ndarray:
+    """The canvas, (height, width, 3)."""
+    box = page.evaluate(
+        "(() => { const b = document.querySelector('kane-page').shadowRoot.querySelector('canvas')"
+        ".getBoundingClientRect(); return { x: b.x, y: b.y, width: b.width, height: b.height }; })()"
+    )
+    return np.asarray(Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB"), dtype=float)
+
+
+def is_mechanism(seen: np.ndarray) -> np.ndarray:
+    """Pixels that are dark or coloured: the floor, its shadows and the background are light and gray."""
+    return (seen.max(axis=2) - seen.min(axis=2) > 45) | (seen.mean(axis=2) < 140)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_page_is_one_file_that_asks_for_nothing_and_shows_the_mechanism_whole(
+    name: str, browser: Browser, tmp_path: Path
+) -> None:
+    path = kane.load(name).page(tmp_path / "page.html")
+    assert path.stat().st_size < SMALL
+    page, told = open_page(browser, path)
+    page.keyboard.press(" ")
+    page.keyboard.press("r")
+    page.wait_for_timeout(300)
+    seen = is_mechanism(picture(page))
+    assert state(page)["t"] == 0.0
+    assert seen.mean() > 0.003, "the mechanism is seen in the first frame"
+    edge = np.concatenate([seen[:2].ravel(), seen[-2:].ravel(), seen[:, :2].ravel(), seen[:, -2:].ravel()])
+    assert not edge.any(), "and nothing of it is cut off"
+    page.keyboard.press(" ")
+    wait_until(page, 0.05)
+    assert told == []
+    page.close()
+
+
+def hanging_mass() -> kane.Model:
+    """A ball of 2 kg on a spring of 80 N/m along z."""
+    m = kane.Model("hanging", gravity=(0, 0, -9.81))
+    m.body("ball", mass=2, shapes=[Shape("sphere", (0.1,))])
+    m.joint("guide", "prismatic", "ground", "ball", axis="z", coordinates=["z"], speeds=["w"])
+    m.load("spring", kane.JointSpring("guide", stiffness=80))
+    m.set_initial({"z": -2 * 9.81 / 80})
+    return m
+
+
+def test_a_dragged_body_rests_where_spring_weight_and_coupler_balance(browser: Browser, tmp_path: Path) -> None:
+    page, _ = open_page(browser, hanging_mass().page(tmp_path / "page.html"))
+    canvas = page.evaluate(
+        "(() => { const b = document.querySelector('kane-page').shadowRoot.querySelector('canvas')"
+        ".getBoundingClientRect(); return [b.x, b.y]; })()"
+    )
+    at = page.evaluate("document.querySelector('kane-page').locate(0, [0, 0, 0]).pixel")
+    x, y = canvas[0] + at[0], canvas[1] + at[1]
+    start = state(page)["q"][0]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y - 60, steps=5)
+    wait_until(page, 6)
+    held = state(page)
+    stiffness, target = held["coupler"]["stiffness"], held["coupler"]["target"][2]
+    grabbed = held["coupler"]["point"][2]
+    rest = (stiffness * (target - grabbed) - 2 * 9.81) / (80 + stiffness)
+    assert stiffness == pytest.approx(2 * 9.81 / (0.1 / 36), rel=1e-9), "its weight displaces it by 1/36 of its size"
+    assert abs(rest - start) > 0.02, "it was moved"
+    assert abs(held["q"][0] - rest) <= DISPLACEMENT * abs(rest - start)
+    page.mouse.up()
+    page.wait_for_timeout(200)
+    assert state(page)["coupler"] is None
+    page.close()
+
+
+def test_names_of_a_model_are_text_whatever_they_are(browser: Browser, tmp_path: Path) -> None:
+    hostile = "</script><script>window.taken=1</script><img src=x onerror=window.taken=2>"
+    m = kane.Model(hostile, gravity=(0, 0, -9.81), about=hostile)
+    m.body(hostile, mass=1, center=(0, 0, -1), inertia={"xx": 1, "yy": 1, "zz": 1})
+    m.joint("hinge", "revolute", "ground", hostile, axis="y", coordinates=["q"], speeds=["u"])
+    page, told = open_page(browser, m.page(tmp_path / "page.html"))
+    page.get_by_text("Labels").click()
+    page.wait_for_timeout(300)
+    root = "document.querySelector('kane-page').shadowRoot"
+    assert page.evaluate("window.taken") is None
+    assert page.evaluate(f"{root}.querySelector('.labels span').textContent") == hostile
+    assert page.evaluate(f"{root}.querySelector('h1').textContent") == hostile
+    assert page.evaluate(f"{root}.querySelectorAll('img, script').length") == 0
+    assert told == []
+    page.close()
+
+
+def test_a_page_may_not_reach_out(browser: Browser, tmp_path: Path) -> None:
+    page, _ = open_page(browser, kane.load("pendulum").page(tmp_path / "page.html"))
+    tried = "fetch('http://127.0.0.1:9/').then(() => 'reached', (e) => e.name)"
+    assert page.evaluate(tried) == "TypeError"
+    policy = page.evaluate("document.querySelector('meta[http-equiv]').content")
+    assert (
+        "connect-src 'none'" in policy
+        and "default-src 'none'" in policy
+        and "unsafe-eval" not in policy.replace("'wasm-unsafe-eval'", "")
+    )
+    page.close()
+
+
+def test_keys_play_step_and_reset(browser: Browser, tmp_path: Path) -> None:
+    page, _ = open_page(browser, kane.load("pendulum").page(tmp_path / "page.html"))
+    page.keyboard.press(" ")
+    assert not state(page)["playing"]
+    before = state(page)["t"]
+    page.keyboard.press("ArrowRight")
+    assert state(page)["t"] == pytest.approx(before + 1e-3, abs=1e-12)
+    page.keyboard.press("r")
+    assert state(page)["t"] == 0.0
+    page.keyboard.press(" ")
+    wait_until(page, 0.02)
+    page.close()
+
+
+def test_a_slider_changes_the_motion(browser: Browser, tmp_path: Path) -> None:
+    m = kane.load("pendulum", free=["g"])
+    page, _ = open_page(browser, m.page(tmp_path / "page.html", q={"q": 0.5}))
+    page.keyboard.press(" ")
+    page.keyboard.press("r")
+    slider = page.locator("kane-page").locator(".slider input")
+    slider.evaluate("(e) => { e.min = '0'; e.value = '0'; e.dispatchEvent(new Event('input')); }")
+    for _ in range(20):
+        page.keyboard.press("ArrowRight")
+    found = state(page)
+    run = m.simulate(0.02, method="rk4", step=1e-3, q={"q": 0.5}, parameters={"g": 0})
+    assert found["q"][0] == pytest.approx(run.q[-1, 0], abs=1e-14)
+    assert found["u"][0] == pytest.approx(run.u[-1, 0], abs=1e-14)
+    page.close()
+
+
+def test_dark_mode_and_a_phone_show_it_too(browser: Browser, tmp_path: Path) -> None:
+    path = kane.load("double-pendulum").page(tmp_path / "page.html")
+    page, told = open_page(browser, path, color_scheme="dark")
+    assert picture(page)[2, 2].mean() < 60
+    page.set_viewport_size({"width": 390, "height": 760})
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    seen = picture(page)
+    assert seen.shape[1] >= 380 and seen.shape[0] >= 200
+    assert told == []
+    page.close()
+
+
+def test_a_recorded_motion_is_played(browser: Browser, tmp_path: Path) -> None:
+    run = kane.load("four-bar").simulate(1.0)
+    page, told = open_page(browser, run.page(tmp_path / "page.html"))
+    page.keyboard.press(" ")
+    page.keyboard.press("r")
+    assert state(page)["q"] == pytest.approx(run.q[0].tolist(), abs=1e-15)
+    page.keyboard.press("ArrowRight")
+    assert state(page)["t"] == pytest.approx(1 / 60, rel=1e-9)
+    assert told == []
+    page.close()

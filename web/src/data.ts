@@ -1,0 +1,84 @@
+// The data of a page, as kane.page.content writes it. Lengths in m, vectors in N unless a body's frame is named.
+
+export type Triple = [number, number, number];
+
+export interface Piece {
+  kind: "box" | "sphere" | "cylinder" | "line";
+  size: number[];
+  at: Triple;
+  axis: "x" | "y" | "z";
+  wxyz: [number, number, number, number];
+  color: string;
+}
+
+export interface Body {
+  name: string;
+  color: string;
+  middle: Triple;
+  trace: Triple | null;
+  pieces: Piece[];
+}
+
+export interface SceneData {
+  up: Triple;
+  normal: Triple | null;
+  low: Triple;
+  high: Triple;
+  followed: boolean;
+  floor: number | null;
+  size: number;
+  bodies: Body[];
+  left_out: string[];
+}
+
+export interface Named {
+  name: string;
+  unit: string;
+}
+
+export interface LiveData {
+  codes: { name: string; export: string; slot: number; at: number; size: number }[];
+  image: { at: number; size: number; to: number; clear: number };
+  pages: number;
+  places: Record<string, number>;
+  step: number;
+  elements: string[];
+  states: string[];
+  causes: string[];
+  faults: string[];
+  reasons: string[];
+  blob: string;
+}
+
+export interface RecordingData {
+  times: number;
+  numbers: string;
+  poses: string;
+  transitions: { t: number; cause: string; which: string[]; states: string[] }[];
+  elements: string[];
+}
+
+export interface RemoteData {
+  path: string;
+  elements: string[];
+}
+
+export interface PageData {
+  format: number;
+  name: string;
+  about: string;
+  scene: SceneData;
+  coordinates: Named[];
+  speeds: Named[];
+  parameters: { name: string; value: number }[];
+  live?: LiveData;
+  recording?: RecordingData;
+  remote?: RemoteData;
+}
+
+/** The bytes of base64 text that was compressed by gzip. */
+export async function unpack(text: string): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

@@ -1,0 +1,375 @@
+// What moves a scene: a motion that is simulated here, or one that was recorded.
+
+import { type LiveData, type PageData, type RecordingData, type Triple, unpack } from "./data";
+
+export interface Transition {
+  t: number;
+  cause: string;
+  which: string;
+}
+
+export interface Energy {
+  kinetic: number;
+  potential: number;
+  work: number;
+}
+
+export interface Motion {
+  /** Present time (s). */
+  readonly t: number;
+  /** Seconds that there are in all; infinite for a simulation. */
+  readonly end: number;
+  /** Poses of all bodies, 12 numbers each: R_NB by rows and the origin in N. */
+  readonly poses: ArrayLike<number>;
+  readonly q: ArrayLike<number>;
+  readonly u: ArrayLike<number>;
+  readonly energy: Energy | null;
+  /** Constraints that come and go, and what each does now. */
+  readonly elements: string[];
+  readonly states: string[];
+  readonly transitions: Transition[];
+  /** Why it cannot go on; empty while it can. */
+  readonly stopped: string;
+  /** Go on by so many seconds, within a time of the clock (ms); false if that was not enough. */
+  advance(seconds: number, budget: number): boolean;
+  /** One step, forward or back where that is possible. */
+  step(direction: 1 | -1): void;
+  reset(): void;
+}
+
+/** A motion whose bodies can be pulled. */
+export interface Touchable extends Motion {
+  /** Hold the point (m, in its frame) of a body, which is at `target` (m, in N) now; the effective mass there (kg). */
+  grab(body: number, point: Triple, target: Triple): number;
+  /** Draw the held point to a place (m, in N). */
+  pull(target: Triple): void;
+  release(): void;
+  /** Of the coupler (N/m). */
+  readonly stiffness: number;
+}
+
+const RUNNING = 0;
+const REACHED = 1;
+const FULL = 5;
+const ADVANCE = 0n;
+const GRAB = 1n;
+const CHUNK = 16;
+const CLOSE_ENOUGH = 1e-9;
+
+/** Functions that modules ask their host for. */
+const LIBRARY: Record<string, (...x: number[]) => number> = {
+  sin: Math.sin,
+  cos: Math.cos,
+  tan: Math.tan,
+  asin: Math.asin,
+  acos: Math.acos,
+  atan2: Math.atan2,
+  exp: Math.exp,
+  exp2: (x) => 2 ** x,
+  log: Math.log,
+  pow: Math.pow,
+};
+
+/** A motion that is simulated in WebAssembly: modules that share a memory, which begins as an image of a native run. */
+export class LiveMotion implements Touchable {
+  readonly end = Infinity;
+  readonly elements: string[];
+  readonly transitions: Transition[] = [];
+  stopped = "";
+  poses: Float64Array;
+  private readonly memory: WebAssembly.Memory;
+  private readonly table: WebAssembly.Table;
+  private readonly stack: WebAssembly.Global;
+  private readonly view: DataView;
+  private readonly bytes: Uint8Array;
+  private touch!: (task: bigint, loop: bigint, coupler: bigint, budget: bigint) => bigint;
+  private readonly counts: { q: number; u: number; bodies: number; parameters: number };
+
+  private constructor(
+    private readonly data: LiveData,
+    private readonly image: Uint8Array,
+    page: Pick<PageData, "coordinates" | "speeds" | "parameters" | "scene">,
+  ) {
+    this.memory = new WebAssembly.Memory({ initial: data.pages });
+    this.table = new WebAssembly.Table({ element: "anyfunc", initial: data.codes.length + 1 });
+    this.stack = new WebAssembly.Global({ value: "i32", mutable: true }, data.image.to);
+    this.view = new DataView(this.memory.buffer);
+    this.bytes = new Uint8Array(this.memory.buffer);
+    this.elements = data.elements;
+    this.counts = {
+      q: page.coordinates.length,
+      u: page.speeds.length,
+      bodies: page.scene.bodies.length,
+      parameters: page.parameters.length,
+    };
+    this.poses = new Float64Array(this.memory.buffer, data.places.scene, 12 * this.counts.bodies);
+  }
+
+  static async make(
+    data: LiveData,
+    page: Pick<PageData, "coordinates" | "speeds" | "parameters" | "scene">,
+  ): Promise<LiveMotion> {
+    const blob = await unpack(data.blob);
+    const made = new LiveMotion(data, blob.slice(data.image.at, data.image.at + data.image.size), page);
+    const env = {
+      __linear_memory: made.memory,
+      __indirect_function_table: made.table,
+      __stack_pointer: made.stack,
+      ...LIBRARY,
+    };
+    for (const code of data.codes) {
+      const { instance } = await WebAssembly.instantiate(blob.slice(code.at, code.at + code.size), { env });
+      const made_function = instance.exports[code.export] as LiveMotion["touch"];
+      if (code.slot > 0) made.table.set(code.slot, made_function);
+      else made.touch = made_function;
+    }
+    made.reset();
+    return made;
+  }
+
+  get t(): number {
+    return this.real("t");
+  }
+
+  get q(): Float64Array {
+    return new Float64Array(this.memory.buffer, this.data.places.y, this.counts.q);
+  }
+
+  get u(): Float64Array {
+    return new Float64Array(this.memory.buffer, this.data.places.y + 8 * this.counts.q, this.counts.u);
+  }
+
+  get energy(): Energy {
+    const { q, u, bodies } = this.counts;
+    const at = this.data.places.scene + 8 * bodies * (12 + 6 * u);
+    const read = (address: number) => this.view.getFloat64(address, true);
+    return { kinetic: read(at), potential: read(at + 8), work: read(this.data.places.y + 8 * (q + u)) };
+  }
+
+  get states(): string[] {
+    const at = this.data.places["changing.state"];
+    return this.elements.map((_, i) => this.data.states[Number(this.view.getBigInt64(at + 8 * i, true))]);
+  }
+
+  get step_length(): number {
+    return this.data.step;
+  }
+
+  reset(): void {
+    this.bytes.fill(0, this.data.image.to, this.data.image.clear); // behind it modules have data of their own
+    this.bytes.set(this.image, this.data.image.to);
+    this.stack.value = this.data.image.to;
+    this.stopped = "";
+    this.transitions.length = 0;
+    this.note();
+    this.draw();
+  }
+
+  advance(seconds: number, budget: number): boolean {
+    const goal = this.t + seconds;
+    const began = performance.now();
+    let enough = true;
+    while (!this.stopped && this.t < goal - CLOSE_ENOUGH) {
+      const steps = Math.max(1, Math.min(CHUNK, Math.round((goal - this.t) / this.data.step)));
+      this.run(steps);
+      if (performance.now() - began > budget) {
+        enough = this.t >= goal - CLOSE_ENOUGH;
+        break;
+      }
+    }
+    this.draw();
+    return enough;
+  }
+
+  step(direction: 1 | -1): void {
+    if (direction < 0 || this.stopped) return;
+    this.run(1);
+    this.draw();
+  }
+
+  /** Go to a time (s) exactly, with a shorter last step if need be, as a native run with that end does. */
+  run_to(end: number): void {
+    this.set_real("coupler.end", end);
+    while (!this.stopped && this.t !== end) this.run(CHUNK);
+    this.draw();
+  }
+
+  /** Values of the free parameters, in the order of the page. */
+  get parameters(): number[] {
+    return Array.from(new Float64Array(this.memory.buffer, this.data.places.parameters, this.counts.parameters));
+  }
+
+  set_parameter(index: number, value: number): void {
+    this.view.setFloat64(this.data.places.parameters + 8 * index, value, true);
+    this.refresh();
+    this.draw();
+  }
+
+  /** Hold the point (m, in its frame) of a body by the coupler; returns the effective mass there (kg). */
+  grab(body: number, point: Triple): number {
+    this.whole("coupler.body", body);
+    for (const [i, name] of ["coupler.x", "coupler.y", "coupler.z"].entries()) this.set_real(name, point[i]);
+    this.touch(GRAB, BigInt(this.data.places.loop), BigInt(this.data.places.coupler), 0n);
+    this.whole("coupler.held", 1);
+    this.refresh();
+    return this.real("coupler.mass");
+  }
+
+  /** Draw the held point to a place (m, in N). */
+  pull(target: Triple): void {
+    for (const [i, name] of ["coupler.to_x", "coupler.to_y", "coupler.to_z"].entries()) this.set_real(name, target[i]);
+  }
+
+  release(): void {
+    const { given, tau } = this.data.places;
+    this.whole("coupler.held", 0);
+    this.bytes.copyWithin(tau, given, given + 8 * this.counts.u);
+    this.refresh();
+  }
+
+  /** Of the coupler (N/m). */
+  get stiffness(): number {
+    return this.real("coupler.mass") * this.real("coupler.frequency") ** 2;
+  }
+
+  private run(steps: number): void {
+    this.whole("stored", 1);
+    this.whole("crossings", 0);
+    const { loop, coupler } = this.data.places;
+    const reason = Number(this.touch(ADVANCE, BigInt(loop), BigInt(coupler), BigInt(steps)));
+    this.note();
+    if (reason === RUNNING || reason === FULL || reason === REACHED) return;
+    const fault = this.data.faults[Number(this.view.getBigInt64(this.data.places.transition_fault, true))] ?? "";
+    this.stopped = `stopped at t = ${this.t.toPrecision(6)} s: ${fault || this.data.reasons[reason]}`;
+  }
+
+  /** Take note of the transitions since the last time, and make room for more. */
+  private note(): void {
+    if (!this.elements.length) return;
+    const places = this.data.places;
+    const count = Number(this.view.getBigInt64(places["changing.count"], true));
+    for (let k = 0; k < count; k++) {
+      const whole = (name: string) => Number(this.view.getBigInt64(places[name] + 8 * k, true));
+      const which = whole("changing.which");
+      this.transitions.push({
+        t: this.view.getFloat64(places["changing.at"] + 8 * k, true),
+        cause: this.data.causes[whole("changing.cause")],
+        which: which >= 0 ? this.elements[which] : "",
+      });
+    }
+    this.whole("changing.count", 0);
+    this.whole("transitions", 0);
+  }
+
+  /** Poses and energies at the present state. */
+  private draw(): void {
+    const { x, y, scene } = this.data.places;
+    this.view.setFloat64(x, this.t, true);
+    this.bytes.copyWithin(x + 8, y, y + 8 * (this.counts.q + this.counts.u + 1));
+    const program = this.table.get(Number(this.view.getBigInt64(this.data.places["coupler.scene"], true)));
+    program(x, scene, 0n);
+  }
+
+  private refresh(): void {
+    this.whole("fresh", 1);
+  }
+
+  private real(name: string): number {
+    return this.view.getFloat64(this.data.places[name], true);
+  }
+
+  private set_real(name: string, value: number): void {
+    this.view.setFloat64(this.data.places[name], value, true);
+  }
+
+  private whole(name: string, value: number): void {
+    this.view.setBigInt64(this.data.places[name], BigInt(value), true);
+  }
+}
+
+/** A motion that was recorded: numbers and poses at times of equal distance. */
+export class RecordedMotion implements Motion {
+  readonly energy = null;
+  readonly stopped = "";
+  readonly elements: string[];
+  readonly transitions: Transition[];
+  private at = 0;
+
+  private constructor(
+    private readonly data: RecordingData,
+    private readonly numbers: Float64Array,
+    private readonly all_poses: Float32Array,
+    private readonly counts: { q: number; u: number; bodies: number },
+  ) {
+    this.elements = data.elements;
+    this.transitions = data.transitions.map((x) => ({ t: x.t, cause: x.cause, which: x.which.join(", ") }));
+  }
+
+  static async make(
+    data: RecordingData,
+    page: Pick<PageData, "coordinates" | "speeds" | "scene">,
+  ): Promise<RecordedMotion> {
+    const numbers = new Float64Array((await unpack(data.numbers)).buffer);
+    const poses = new Float32Array((await unpack(data.poses)).buffer);
+    const counts = { q: page.coordinates.length, u: page.speeds.length, bodies: page.scene.bodies.length };
+    return new RecordedMotion(data, numbers, poses, counts);
+  }
+
+  private get width(): number {
+    return 1 + this.counts.q + this.counts.u;
+  }
+
+  private get row(): number {
+    return Math.min(this.data.times - 1, Math.max(0, Math.round(this.at)));
+  }
+
+  get t(): number {
+    return this.numbers[this.width * this.row];
+  }
+
+  get end(): number {
+    return this.numbers[this.width * (this.data.times - 1)];
+  }
+
+  get poses(): Float32Array {
+    const size = 12 * this.counts.bodies;
+    return this.all_poses.subarray(size * this.row, size * (this.row + 1));
+  }
+
+  get q(): Float64Array {
+    const start = this.width * this.row + 1;
+    return this.numbers.subarray(start, start + this.counts.q);
+  }
+
+  get u(): Float64Array {
+    const start = this.width * this.row + 1 + this.counts.q;
+    return this.numbers.subarray(start, start + this.counts.u);
+  }
+
+  get states(): string[] {
+    const seen = this.data.transitions.filter((x) => x.t <= this.t);
+    return seen.at(-1)?.states ?? this.elements.map(() => "open");
+  }
+
+  advance(seconds: number): boolean {
+    const last = this.data.times - 1;
+    const each = (this.end - this.numbers[0]) / last;
+    this.at += seconds / each;
+    if (this.at > last) this.at = this.at > last + 0.7 / each ? 0 : this.at; // a moment at the end, then anew
+    return true;
+  }
+
+  /** Go to a time (s). */
+  seek(t: number): void {
+    const first = this.numbers[0];
+    this.at = ((t - first) / (this.end - first)) * (this.data.times - 1);
+  }
+
+  step(direction: 1 | -1): void {
+    this.at = Math.min(this.data.times - 1, Math.max(0, this.row + direction));
+  }
+
+  reset(): void {
+    this.at = 0;
+  }
+}

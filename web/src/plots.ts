@@ -1,0 +1,148 @@
+// Curves over time that grow while the motion goes on.
+
+import uPlot from "uplot";
+import type { PageData } from "./data";
+import type { Motion } from "./motion";
+
+export const PALETTE = ["#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d1495b", "#7a8594"];
+const ROWS = 3000;
+const WINDOW = 10; // s
+const SHOWN = 6; // curves of a plot that are shown at first
+const SERIES = 24; // and that there are at most
+
+interface Curve {
+  name: string;
+  value: (motion: Motion) => number;
+}
+
+class Plot {
+  readonly element: HTMLElement;
+  private readonly plot: uPlot;
+  private rows: number[][];
+
+  constructor(
+    title: string,
+    private readonly curves: Curve[],
+    width: number,
+  ) {
+    this.element = document.createElement("div");
+    this.element.className = "plot";
+    const heading = document.createElement("h3");
+    heading.textContent = title;
+    this.element.append(heading);
+    this.rows = [[], ...curves.map(() => [])];
+    const ink = () => getComputedStyle(this.element).getPropertyValue("--soft") || "#64748b";
+    const grid = () => getComputedStyle(this.element).getPropertyValue("--line") || "#e2e8f0";
+    const axis = (size: number) => ({
+      stroke: ink,
+      size,
+      font: "11px system-ui",
+      grid: { stroke: grid, width: 1 },
+      ticks: { show: false },
+    });
+    this.plot = new uPlot(
+      {
+        width,
+        height: 170,
+        scales: { x: { time: false } },
+        axes: [axis(26), axis(52)],
+        cursor: { drag: { x: false, y: false } },
+        legend: { live: false },
+        series: [
+          { label: "t" },
+          ...curves.map((_, i) => ({
+            label: `${i}`, // names are put in as text afterwards
+            stroke: PALETTE[i % PALETTE.length],
+            width: 1.6,
+            show: i < SHOWN,
+            points: { show: false },
+          })),
+        ],
+      },
+      this.rows as uPlot.AlignedData,
+      this.element,
+    );
+    this.name_curves();
+  }
+
+  clear(): void {
+    this.rows = [[], ...this.curves.map(() => [])];
+    this.plot.setData(this.rows as uPlot.AlignedData);
+  }
+
+  add(motion: Motion): void {
+    const t = motion.t;
+    const times = this.rows[0];
+    if (times.length && t <= times[times.length - 1]) {
+      if (t === times[times.length - 1]) return;
+      this.clear(); // time has gone back
+    }
+    this.rows[0].push(t);
+    for (const [i, curve] of this.curves.entries()) this.rows[i + 1].push(curve.value(motion));
+    if (this.rows[0].length > ROWS || this.rows[0][0] < t - 1.5 * WINDOW) {
+      const first = this.rows[0].findIndex((x) => x >= t - WINDOW);
+      for (const row of this.rows) row.splice(0, Math.max(first, this.rows[0].length - ROWS));
+    }
+  }
+
+  draw(): void {
+    this.plot.setData(this.rows as uPlot.AlignedData, false);
+    const last = this.rows[0][this.rows[0].length - 1] ?? 0;
+    const first = Math.max(this.rows[0][0] ?? 0, last - WINDOW);
+    this.plot.setScale("x", { min: first, max: Math.max(last, first + 0.5) });
+  }
+
+  resize(width: number): void {
+    this.plot.setSize({ width, height: 170 });
+  }
+
+  /** uPlot takes labels as markup, and names of a model are text: they are put in as such. */
+  private name_curves(): void {
+    const labels = this.element.querySelectorAll<HTMLElement>(".u-legend .u-label");
+    const first = labels.length - this.curves.length; // time may have one too
+    for (const [i, curve] of this.curves.entries()) labels[first + i].textContent = curve.name;
+  }
+}
+
+export class Plots {
+  readonly element = document.createElement("div");
+  private readonly plots: Plot[];
+
+  constructor(page: PageData, energy: boolean, width: number) {
+    const named = (x: { name: string; unit: string }) => (x.unit ? `${x.name} (${x.unit})` : x.name);
+    const curves = (what: "coordinates" | "speeds", from: "q" | "u"): Curve[] =>
+      page[what].slice(0, SERIES).map((x, i) => ({ name: named(x), value: (m: Motion) => m[from][i] }));
+    this.plots = [
+      new Plot("Coordinates", curves("coordinates", "q"), width),
+      new Plot("Speeds", curves("speeds", "u"), width),
+    ];
+    if (energy) {
+      const of = (f: (e: { kinetic: number; potential: number; work: number }) => number) => (m: Motion) =>
+        m.energy ? f(m.energy) : Number.NaN;
+      const shown: Curve[] = [
+        { name: "kinetic", value: of((e) => e.kinetic) },
+        { name: "potential of gravity", value: of((e) => e.potential) },
+        { name: "work of loads", value: of((e) => e.work) },
+        { name: "kinetic + potential − work", value: of((e) => e.kinetic + e.potential - e.work) },
+      ];
+      this.plots.push(new Plot("Energy (J)", shown, width));
+    }
+    this.element.append(...this.plots.map((p) => p.element));
+  }
+
+  add(motion: Motion): void {
+    for (const plot of this.plots) plot.add(motion);
+  }
+
+  draw(): void {
+    for (const plot of this.plots) plot.draw();
+  }
+
+  clear(): void {
+    for (const plot of this.plots) plot.clear();
+  }
+
+  resize(width: number): void {
+    for (const plot of this.plots) plot.resize(width);
+  }
+}

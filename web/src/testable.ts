@@ -1,0 +1,4 @@
+export * from "./csv";
+export * from "./data";
+export * from "./framing";
+export * from "./motion";
