@@ -43,7 +43,7 @@ from ..simulate import (
 )
 from ..simulate.checkpoints import Checkpoints
 from . import given
-from .answers import Answers, changing_set, embedding_of, law_key
+from .answers import Answers, changing_set, embedding_of, law_key, stepping_set
 from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
 from .modes import mode_table
@@ -218,9 +218,11 @@ def _mode(
             unit=None if unit is None else compile(unit),
             project=treatment.project,
             watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched])) if watched else None,
-            changing=replace(
-                changing_set(answers, law, treatment.impact, treatment.stepping),
-                table=() if treatment.at_run_time or treatment.stepping else mode_table(answers, law),
+            changing=stepping_set(answers, law, treatment.impact)
+            if treatment.stepping
+            else replace(
+                changing_set(answers, law, treatment.impact),
+                table=() if treatment.at_run_time else mode_table(answers, law),
             ),
         )
         return mode, None if law is None else compile(control_program(fresh(), law))

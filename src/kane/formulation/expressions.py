@@ -223,14 +223,20 @@ class MotionExpressions:
         >>> len(e.constraints)
         5
         """
-        return self._constraints(spans=False)
+        return constraints(self.system, self._bias_kinematics)
 
-    def _constraints(self, *, spans: bool) -> Constraints:
-        return constraints(self.system, self._bias_kinematics, spans=spans)
+    def constraints_accelerated(self, count: int) -> Constraints:
+        """The same, where b is asked for of the first rows only: it takes most of the work.
+
+        >>> e = kane.load("four-bar").equations()
+        >>> [b.is_zero for b in e.constraints_accelerated(1).b[1:]]
+        [True, True, True, True]
+        """
+        return constraints(self.system, self._bias_kinematics, accelerated=count)
 
     @cached_property
     def _spans(self) -> Constraints:
-        return self._constraints(spans=True)
+        return constraints(self.system, self._bias_kinematics, spans=True)
 
     @cached_property
     def regular_state(self) -> Regular:

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from ..graph import Expr, Inputs, Program, depends_on, forward, lower, substitute
 from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
-from .constraints import displacements
+from .constraints import Constraints, displacements
 from .equations import Equations
 from .ground import without_ground_symbols
 from .reactions import multiplier_symbols
@@ -43,11 +43,12 @@ def motion_program(equations: Equations, law: ControlLaw | None = None) -> Progr
     return equations.lower_outputs("motion", INPUTS, {"rates": ((len(rates),), rates)})
 
 
-def terms_program(equations: Equations, law: ControlLaw | None = None, accelerated: int | None = None) -> Program:
-    """What constraints are embedded from at run time, `Layout.terms`; where `accelerated` is given, b of so many
-    rows only and zeros for the others."""
-    rows = equations.constraints
-    known = len(rows) if accelerated is None else accelerated
+def terms_program(
+    equations: Equations, law: ControlLaw | None = None, constraints: Constraints | None = None
+) -> Program:
+    """What constraints are embedded from at run time, `Layout.terms`; `constraints` where they are not those of the
+    equations, with b of all rows."""
+    rows = equations.constraints if constraints is None else constraints
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
     f, power = apply_law(equations, law, f), apply_law(equations, law, [load_power(equations)])
     found: dict[str, Sequence[Expr]] = {
@@ -56,17 +57,17 @@ def terms_program(equations: Equations, law: ControlLaw | None = None, accelerat
         "f": f,
         "A": [e for row in rows.A for e in row],
         "rate": rows.rate,
-        "b": [*rows.b[:known], *[equations.graph.const(0.0)] * (len(rows) - known)],
+        "b": rows.b,
         "phi": rows.phi,
         "power": power,
     }
     return _lower_blocks("terms", equations, layout_of(equations).terms, found)
 
 
-def places_program(equations: Equations) -> Program | None:
+def places_program(equations: Equations, constraints: Constraints | None = None) -> Program | None:
     """Residuals of configurations, their rows of A, and how coordinates follow displacements along the speeds,
-    `Layout.places`; None where every row restricts the motion only."""
-    rows = equations.constraints
+    `Layout.places`; None where every row restricts the motion only. `constraints` as for `terms_program`."""
+    rows = equations.constraints if constraints is None else constraints
     if not rows.placed:
         return None
     found: dict[str, Sequence[Expr]] = {
@@ -83,21 +84,23 @@ def coordinate_rates_program(equations: Equations) -> Program:
     return equations.lower_outputs("coordinate_rates", INPUTS, {"qdot": ((len(qdot),), qdot)})
 
 
-def is_steady(equations: Equations, law: ControlLaw | None = None) -> bool:
-    """Whether mass matrix and forces depend neither on the state nor on time, as those of balls that fall."""
-    if law is not None:
-        return False
-    mass = [e for row in equations.mass_matrix for e in row]
-    moving = [*equations.system.q, *equations.system.u, equations.graph.input("t")]
-    return not depends_on([*mass, *equations.bias], moving)
+def is_steady(terms: Program) -> bool:
+    """Whether mass matrix and forces in a program of `Layout.terms` depend neither on the state nor on time, as those
+    of balls that fall."""
+    moving: list[bool] = []
+    for group in terms.inputs:
+        moving += [group.name in ("t", "q", "u")] * len(group)
+    moving += [False] * len(terms.constants)
+    for row in terms.rows:
+        moving.append(any(moving[a] for a in row.args))
+    return not any(moving[slot] for out in terms.outputs if out.name in ("M", "f") for slot in out.slots)
 
 
 def layout_of(equations: Equations) -> Layout:
     """Where the numbers of a motion are, in its state and its programs."""
     sizes = len(equations.system.q), len(equations.system.u), len(equations.free)
-    if not equations.mechanism.constraints:
-        return Layout(*sizes)
-    return Layout(*sizes, len(equations.constraints), tuple(equations.constraints.placed))
+    rows = [row for c in equations.mechanism.constraints.values() for row in c.rows]
+    return Layout(*sizes, len(rows), tuple(i for i, row in enumerate(rows) if row.residual is not None))
 
 
 def _lower_blocks(name: str, equations: Equations, blocks: Blocks, found: Mapping[str, Sequence[Expr]]) -> Program:

@@ -142,6 +142,7 @@ OWN_REALS = (
     "offset",  # (rows,): residual that is kept
     "slack",  # (elements,): reaction (N, N m) below which one is rounding
     "step",  # (n,)
+    "shifted",  # (n,): how far positions were moved onto the mode last, along the speeds
     "before",  # (n,): speeds before a transition
     "impulse",  # (rows,)
     "solver_w",  # (rows, rows): the contact problem of a transition
