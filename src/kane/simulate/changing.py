@@ -36,6 +36,7 @@ FAULTS = (
     "the contact problem of a step could not be solved",
     "no set of contacts was found in which all push within their cones of friction",
     "a contact comes into force where its bodies are inside each other",
+    "a condition is not a number",
 )
 LAWS = ("restitution", "static", "kinetic", "bound", "duration")
 """The numbers of the law of each changing constraint, in the order in which `ChangingSet.laws` writes them."""
@@ -51,6 +52,9 @@ CHANGED = ("rank", "unknowns", "count", "same_time", "possible", "last_t", "resi
 
 GUARDS = ("normal", "friction", "condition")
 """Functions of a changing constraint that are watched: each falls through zero where its mode ends."""
+
+NAMED = 6
+"""Constraints that a fault names at most."""
 
 FIRST_ROOM = 64
 """Transitions that there is room for to begin with; doubled whenever they are full."""
@@ -380,7 +384,11 @@ class ChangingRun:
         told = ""
         if FAULTS[fault].startswith(("no set of constraints", "the impact", "the contact")):
             told = f" (residual {float(record['residual']):.1e})"
-        elif FAULTS[fault].startswith(("no set of contacts", "a contact")):
+            held = [name for name, state in self.mode.items() if state != "open"]
+            if held:
+                named = ", ".join(f"'{name}'" for name in held[:NAMED])
+                told += f" with {named}{' and others' if len(held) > NAMED else ''} in force: do they agree?"
+        elif FAULTS[fault].startswith(("no set of contacts", "a contact", "a condition")):
             told = f": '{self.constraints.elements[int(record['culprit'])].name}'"
         return f"{FAULTS[fault]}{told}"
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kane
+from kane.errors import ModelError
 
 G = 9.81
 STEPS = (7e-3, 3.5e-3, 1.75e-3, 8.75e-4)  # s, none of which divides the times of the conditions
@@ -124,10 +125,42 @@ def test_gaps_of_contacts_that_are_not_in_force_are_not_judged() -> None:
 def test_conditions_of_one_contact_leave_others_alone() -> None:
     """Two balls over one floor, one of them let through: the other lies."""
     m = kane.Model(gravity=(0, 0, -G))
-    for k, conditions in enumerate(({}, {"until": "t - 0.3"})):
+    given: tuple[dict[str, Any], ...] = ({}, {"until": "t - 0.3"})
+    for k, conditions in enumerate(given):
         m.body(f"b{k}", mass=1)
         m.joint(f"j{k}", "prismatic", "ground", f"b{k}", axis="z", coordinates=[f"z{k}"], speeds=[f"v{k}"])
         m.contact(f"floor{k}", f"b{k}", "ground", shape={"point": (0, 0, 0)}, normal="z", **conditions)
     run = m.simulate(0.8, q=[0.0, 0.0], contacts="stepping", step=1e-3)
     assert np.abs(run.q[:, 0]).max() < 1e-12
     assert run.q[-1, 1] == pytest.approx(-G / 2 * 0.25, abs=0.01)
+
+
+@pytest.mark.parametrize("engine", [{}, {"contacts": "stepping", "step": 1e-3}])
+@pytest.mark.parametrize("until", ["sqrt(0.3 - t) - 2", "log(0.3 - t) - 9"])
+def test_a_condition_that_is_not_a_number_ends_the_motion_and_is_named(engine: dict[str, Any], until: str) -> None:
+    run = ball(until=until).simulate(0.8, q=[0.1], **engine)
+    assert not run.outcome.success and run.t[-1] < 0.31
+    assert "floor" in str(run.outcome) and "not a number" in str(run.outcome)
+
+
+def two_rates(first: dict[str, Any], second: dict[str, Any]) -> kane.Model:
+    """A slider that is to have two velocities, each under its conditions."""
+    m = kane.Model()
+    m.body("b", mass=1)
+    m.joint("j", "prismatic", "ground", "b", axis="x", coordinates=["x"], speeds=["v"])
+    m.constrain("one", kane.MotionEquations("x' = 2"), **first)
+    m.constrain("two", kane.MotionEquations("x' = 1"), **second)
+    return m
+
+
+@pytest.mark.parametrize("engine", [{}, {"contacts": "stepping", "step": 1e-3}])
+def test_constraints_that_contradict_each_other_are_named(engine: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match=r"'one', 'two'.*differ by 1"):
+        two_rates({"held": True, "when": "t - 9"}, {"held": True, "when": "t - 9"}).simulate(1.0, **engine)
+    run = two_rates({"when": "t - 0.5"}, {"when": "t - 0.6"}).simulate(1.0, **engine)
+    assert run.outcome.reason == "mode" and "'one', 'two' in force" in str(run.outcome)
+
+
+def test_how_deep_a_start_is_inside_a_body_is_told_with_its_unit() -> None:
+    with pytest.raises(ModelError, match=r"'floor': the gap is -0\.02 m at the start"):
+        ball().simulate(1.0, q=[-0.02])

@@ -20,6 +20,7 @@ from .changing_record import (
     HAS_NO_MASS,
     IMPACT,
     IMPOSED,
+    NO_CONDITION,
     OPEN,
     OVERLAPS,
     RELEASE,
@@ -301,6 +302,9 @@ def switch_by_conditions(c, s, t, h, at_start):
         if not (wholes(c.has_when)[i] or wholes(c.has_until)[i] or wholes(c.has_duration)[i]):
             continue
         now = condition_ahead(c, i, t)
+        if now != now:
+            c.culprit = i
+            return NO_CONDITION
         if at_start:
             ahead[i] = 1.0 if wholes(c.present)[i] else now
         for _ in range(2):
