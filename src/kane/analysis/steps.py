@@ -81,7 +81,7 @@ class SteppedMotion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _CheckedStep:
     """One step: its length (s), terms at its beginning, speeds at both ends and without contacts, impulses, laws, how
     far it turns or moves (rad, m), and what forces that change within it do to the momentum."""
 
@@ -140,7 +140,7 @@ class _Worst:
         rows = [e.first for e, there in zip(motion.elements, present, strict=True) if there and e.type == "contact"]
         self.depth = max(self.depth, -float(np.min(phi[rows], initial=0.0)))
 
-    def add(self, motion: SteppedMotion, step: _Step, end: Mapping[str, Array]) -> None:
+    def add(self, motion: SteppedMotion, step: _CheckedStep, end: Mapping[str, Array]) -> None:
         """One more step, with the terms where it ends."""
         M, A, P = step.terms["M"], step.terms["A"], step.impulse
         gained = M @ (step.after - step.before)
@@ -188,7 +188,7 @@ class _Worst:
         }
 
 
-def _step(motion: SteppedMotion, i: int, terms: Mapping[str, Array]) -> _Step:
+def _step(motion: SteppedMotion, i: int, terms: Mapping[str, Array]) -> _CheckedStep:
     x, y = motion.inputs[i], motion.inputs[i + 1]
     h, before = float(y[0] - x[0]), x[motion.u]
     a, turn, bent = _accelerations(terms, motion.permanent), 0.0, 0.0
@@ -197,7 +197,7 @@ def _step(motion: SteppedMotion, i: int, terms: Mapping[str, Array]) -> _Step:
         first, a = a, _accelerations(motion.terms(middle), motion.permanent)
         turn = h * float(np.abs(np.concatenate([v, before])).max(initial=0.0))
         bent = h * float(np.abs(terms["M"] @ (a - first)).max())
-    return _Step(h, terms, before, y[motion.u], before + h * a, motion.impulse(i), motion.laws(x), turn, bent)
+    return _CheckedStep(h, terms, before, y[motion.u], before + h * a, motion.impulse(i), motion.laws(x), turn, bent)
 
 
 def _middle(motion: SteppedMotion, x: Array, y: Array, h: float) -> tuple[Any, Any]:
@@ -239,7 +239,7 @@ def _accelerations(terms: Mapping[str, Array], permanent: int) -> Any:
     return np.linalg.lstsq(whole, np.concatenate([f, terms["b"][:permanent]]))[0][: len(M)]
 
 
-def _residual(motion: SteppedMotion, step: _Step, rates: Array) -> float:
+def _residual(motion: SteppedMotion, step: _CheckedStep, rates: Array) -> float:
     """The natural residual of the contact problem of a step, relative to the velocities in it: |r − p| of a contact,
     with p = r − u projected to where its law allows r, motions measured as u / √w and impulses as r √w."""
     closed = [
@@ -267,7 +267,7 @@ def _residual(motion: SteppedMotion, step: _Step, rates: Array) -> float:
     return worst / size if size > 0.0 else worst
 
 
-def _shifts(step: _Step, e: SteppedElement, law: Array, before: Array) -> list[float]:
+def _shifts(step: _CheckedStep, e: SteppedElement, law: Array, before: Array) -> list[float]:
     """What is added to the normal rate of a contact: its gap, over the step, or what it bounces with."""
     gap, approach = float(step.terms["phi"][e.first]), float(step.terms["rate"][e.first])
     if law[0] > 0.0 and approach < 0.0 and gap + step.h * before[e.first] < 0.0:

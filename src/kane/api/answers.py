@@ -353,19 +353,19 @@ def stepping_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
     whole, permanent = answers.of(mechanism.all_rows_held()), len(mechanism.row_names)
     layout = layout_of(whole.equations())
 
-    def kept(name: str, make: Callable[[Equations], Program | None], needed: bool = True) -> Kernel | None:
-        def made() -> Program:
+    def compile_part(name: str, make: Callable[[Equations], Program | None], needed: bool = True) -> Kernel | None:
+        def make_part() -> Program:
             program = make(whole.fresh_equations())
             assert program is not None
             return program
 
         if not needed:
             return None
-        return compile(made() if law is not None else answers.load_or_make(f"stepping {name}", made))
+        return compile(make_part() if law is not None else answers.load_or_make(f"stepping {name}", make_part))
 
     conditions = any(c.law.when is not None or c.law.until is not None for c in mechanism.changing.values())
-    terms = kept("terms", lambda e: terms_program(e, law, e.constraints_accelerated(permanent)))
-    laws = kept("laws", lambda e: watch_program(e, _law_numbers(mechanism)))
+    terms = compile_part("terms", lambda e: terms_program(e, law, e.partial_constraints(permanent)))
+    laws = compile_part("laws", lambda e: watch_program(e, _law_numbers(mechanism)))
     assert terms is not None and laws is not None
     return ChangingSet(
         layout,
@@ -373,12 +373,12 @@ def stepping_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
         _elements(mechanism),
         terms,
         laws,
-        kept("places", lambda e: places_program(e, e.constraints_accelerated(0)), bool(layout.positions)),
-        kept("unit", unit_program, bool(quaternion_places(mechanism))),
-        kept("conditions", lambda e: watch_program(e, _conditions(mechanism)), conditions),
+        compile_part("places", lambda e: places_program(e, e.partial_constraints(0)), bool(layout.positions)),
+        compile_part("unit", unit_program, bool(quaternion_places(mechanism))),
+        compile_part("conditions", lambda e: watch_program(e, _conditions(mechanism)), conditions),
         _has_fixed_laws(mechanism),
         impact,
-        kept("rates", coordinate_rates_program),
+        compile_part("rates", coordinate_rates_program),
         permanent == 0 and is_steady(terms.program),
         law is None and not mechanism.loads,
     )

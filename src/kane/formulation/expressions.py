@@ -225,11 +225,11 @@ class MotionExpressions:
         """
         return constraints(self.system, self._bias_kinematics)
 
-    def constraints_accelerated(self, count: int) -> Constraints:
+    def partial_constraints(self, count: int) -> Constraints:
         """The same, where b is asked for of the first rows only: it takes most of the work.
 
         >>> e = kane.load("four-bar").equations()
-        >>> [b.is_zero for b in e.constraints_accelerated(1).b[1:]]
+        >>> [b.is_zero for b in e.partial_constraints(1).b[1:]]
         [True, True, True, True]
         """
         return constraints(self.system, self._bias_kinematics, accelerated=count)

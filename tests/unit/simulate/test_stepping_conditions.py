@@ -164,3 +164,20 @@ def test_constraints_that_contradict_each_other_are_named(engine: dict[str, Any]
 def test_how_deep_a_start_is_inside_a_body_is_told_with_its_unit() -> None:
     with pytest.raises(ModelError, match=r"'floor': the gap is -0\.02 m at the start"):
         ball().simulate(1.0, q=[-0.02])
+
+
+@pytest.mark.parametrize("engine", [{}, {"contacts": "stepping", "step": 1e-3}])
+def test_two_conditions_that_rise_at_one_instant_both_count(engine: dict[str, Any]) -> None:
+    m = kane.Model()
+    for k in range(2):
+        m.body(f"b{k}", mass=1)
+        m.joint(f"j{k}", "prismatic", "ground", f"b{k}", axis="x", coordinates=[f"x{k}"], speeds=[f"v{k}"])
+        m.constrain(f"lock{k}", kane.MotionEquations(f"x{k}' = 0"), when="t - 0.5", until="t - 0.75")
+    run = m.simulate(1.0, u=[1.0, 2.0], **engine)
+    assert [(x.cause, *x.constraints) for x in run.transitions[1:]] == [
+        ("imposed", "lock0"),
+        ("imposed", "lock1"),
+        ("freed", "lock0"),
+        ("freed", "lock1"),
+    ]
+    assert run.u[-1] == pytest.approx([0.0, 0.0], abs=1e-12)

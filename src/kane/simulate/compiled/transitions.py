@@ -82,12 +82,17 @@ def overlaps(c, i):
 
 @part
 def take_sides(m, c):
-    """Sides of the functions of the mode where it was stopped: the step went on from there."""
-    side = wholes(m.g_sign)
+    """Sides of the functions of the mode where it was stopped: the step went on from there. Conditions that were found
+    to rise behind what stopped it, maybe at the same instant, are still to come."""
+    side, found, behind = wholes(m.g_sign), wholes(m.found), False
     read_conditions(c, c.x)
     for i in range(c.elements):
         side[GUARDS * i + NORMAL_GUARD], side[GUARDS * i + FRICTION_GUARD] = 1, 1
         side[GUARDS * i + CONDITION_GUARD] = 1 if condition_ahead(c, i, m.t) > 0.0 else -1
+    for k in range(m.found_count):
+        if behind and found[k] < GUARDS * c.elements and found[k] % GUARDS == CONDITION_GUARD:
+            side[found[k]] = 1
+        behind = behind or found[k] == m.stopped_by
 
 
 @part
