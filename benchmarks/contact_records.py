@@ -101,7 +101,7 @@ def cart_transitions() -> list[Row]:
     record = RECORDS["K01"]
     model, q, u = _pushed_cart(record)
     _toggle(model)
-    span = (1e-3, (TOGGLES + 0.5) * APART)
+    span = (1e-3, (TOGGLES + 1.5) * APART)
     ends = [model.simulate(span, q=q, u=u, embed=embed) for embed in ("run-time", "formulation")]
     count = min(len(run.transitions) - 1 for run in ends)
     apart = max(float(np.abs(getattr(ends[0], x)[-1] - getattr(ends[1], x)[-1]).max()) for x in ("q", "u"))
