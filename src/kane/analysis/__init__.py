@@ -9,7 +9,7 @@ from .mobile import MobileTable, mobile_table
 from .ops import KnownArms, OperationRow, OperationTable, known_arms, operation_table
 from .report import CheckReport, CheckRow
 from .steady import Steady
-from .trajectory import check_trajectory
+from .trajectory import check_stepped, check_trajectory
 
 __all__ = [
     "ArmTable",
@@ -27,6 +27,7 @@ __all__ = [
     "arm_table",
     "base_parameters",
     "check",
+    "check_stepped",
     "check_trajectory",
     "known_arms",
     "mobile_table",

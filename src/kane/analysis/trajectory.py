@@ -21,8 +21,10 @@ from .changing import ChangingMotion, changing_rows
 from .check import AGREEMENT, AT_REST
 from .programs import Array, Programs, States
 from .report import CheckReport, CheckRow
+from .steps import BETWEEN, SteppedMotion, step_rows
 
 CONSERVED = 1e-10  # rate of a component of momentum, relative to what its parts change by, that counts as zero
+UNBALANCED = 0.01  # energy that a time step may leave out, relative, for each rad or m that it moves
 COMPONENTS = ("p·nx", "p·ny", "p·nz", "H·nx", "H·ny", "H·nz")
 
 
@@ -51,10 +53,8 @@ def check_trajectory(
 ) -> CheckReport:
     """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative. `changing` is what
     came and went along it."""
-    name, about = equations.mechanism.name, f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
-    finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
-    first = CheckRow("states", "all states are finite", 0.0 if finite else np.inf, 0.0)
-    if not finite:
+    name, about, first = _begin(motion, equations)
+    if not first.passed:
         return CheckReport(name, about, (first,))
     ask = Programs(equations, backend)
     states = States(motion.t[:, None], motion.q, motion.u, np.zeros_like(motion.u), motion.tau)
@@ -65,10 +65,39 @@ def check_trajectory(
         _circle(motion, ask, states, changing),
         *(_constraints(ask, states) if equations.mechanism.constraints else ()),
         *(changing_rows(changing, ask, states) if changing is not None else ()),
-        _energy(motion, ask, states, tolerance, changing),
+        _energy(motion, ask, states, tolerance, changing is not None),
         *_momentum(ask, states, tolerance, changing),
     )
     return CheckReport(name, about, rows)
+
+
+def check_stepped(
+    motion: CheckedMotion, equations: Equations, steps: SteppedMotion | None, tolerance: float = 1e-6
+) -> CheckReport:
+    """What has to hold along a motion by time stepping: the laws of contact in every step of it, where these are known,
+    and the balance of energy."""
+    name, about, first = _begin(motion, equations)
+    if not first.passed:
+        return CheckReport(name, about, (first,))
+    ask, none = Programs(equations), np.zeros_like(motion.u)
+    states = States(motion.t[:, None], motion.q, motion.u, none, motion.tau)
+    kinetic = float(np.max(ask("energy", states)[0]))
+    found, moved = step_rows(steps, kinetic)
+    rows = (
+        first,
+        _quaternions(motion, equations.mechanism, tolerance),
+        *(_constraints(ask, states) if equations.mechanism.constraints else ()),
+        *found,
+        _energy(motion, ask, states, max(tolerance, UNBALANCED * moved), True, "" if steps is not None else BETWEEN),
+    )
+    return CheckReport(name, about, rows)
+
+
+def _begin(motion: CheckedMotion, equations: Equations) -> tuple[str, str, CheckRow]:
+    """The name of the model, what is checked, and whether all of it are numbers."""
+    about = f"{len(motion.t)} times from {motion.t[0]:g} to {motion.t[-1]:g} s"
+    finite = all(bool(np.isfinite(x).all()) for x in (motion.q, motion.u, motion.tau, motion.work))
+    return equations.mechanism.name, about, CheckRow("states", "all states are finite", 0.0 if finite else np.inf, 0.0)
 
 
 def _quaternions(motion: CheckedMotion, mechanism: Mechanism, tolerance: float) -> CheckRow:
@@ -107,11 +136,13 @@ def _constraints(ask: Programs, states: States) -> list[CheckRow]:
 
 
 def _energy(
-    motion: CheckedMotion, ask: Programs, states: States, tolerance: float, changing: ChangingMotion | None
+    motion: CheckedMotion, ask: Programs, states: States, tolerance: float, changing: bool, unknown: str = ""
 ) -> CheckRow:
     name, statement = "energy", "T + V of gravity − work of τ and loads is constant"
-    if changing is not None:
+    if changing:
         statement = "T + V of gravity − work of τ, loads, friction and impacts is constant"
+    if unknown:
+        return CheckRow(name, statement, None, tolerance, unknown)
     dense = dense_equations(ask.equations.mechanism)
     some = np.linspace(0, len(motion.t) - 1, 3).astype(int)
     if max(dense.state(motion.q[k], motion.u[k], float(motion.t[k])).speed_at_rest for k in some) > AT_REST:
@@ -162,4 +193,4 @@ def _size(momentum: Array, change: Array) -> float:
     return float(max(np.abs(momentum).max(), np.abs(change).max()))
 
 
-__all__ = ["CheckedMotion", "check_trajectory"]
+__all__ = ["CheckedMotion", "check_stepped", "check_trajectory"]

@@ -30,6 +30,7 @@ from ..formulation import (
 from ..graph import Expr, Program, hoist, substitute
 from ..large import LargeAnswers, by_recursion, refuse_if_too_large
 from ..model import Mechanism
+from ..model.attitude import quaternion_places
 from ..model.parameters import start_with
 from ..simulate import ChangingElement, ChangingSet, Embedding, Names
 from . import given
@@ -283,20 +284,17 @@ def law_key(law: Any) -> Hashable:
     return tuple(cast("dict[Any, Any]", law).items()) if isinstance(law, dict) else law
 
 
-def constraint_kernels(
-    answers: Answers, law: Any = None, accelerated: int | None = None
-) -> tuple[Kernel, Kernel | None, Kernel | None]:
-    """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law and b of the
-    first `accelerated` rows, by default of all."""
+def constraint_kernels(answers: Answers, law: Any = None) -> tuple[Kernel, Kernel | None, Kernel | None]:
+    """(terms, places, unit): the programs that constraints are embedded from, with the efforts of a law."""
 
     def make_kernels() -> tuple[Kernel, Kernel | None, Kernel | None]:
-        terms = compile(terms_program(answers.fresh_equations(), law, accelerated))
+        terms = compile(terms_program(answers.fresh_equations(), law))
         if law is not None:
-            return (terms, *constraint_kernels(answers, None, accelerated)[1:])
+            return (terms, *constraint_kernels(answers)[1:])
         places, unit = places_program(answers.fresh_equations()), unit_program(answers.fresh_equations())
         return terms, None if places is None else compile(places), None if unit is None else compile(unit)
 
-    return answers.make_once(("constraints", law_key(law), accelerated), make_kernels)
+    return answers.make_once(("constraints", law_key(law)), make_kernels)
 
 
 def row_groups(mechanism: Mechanism) -> tuple[tuple[str, str], ...]:
@@ -328,51 +326,110 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
     )
 
 
-def changing_set(answers: Answers, law: Any, impact: str, stepping: bool = False) -> ChangingSet:
+def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
     """All constraints, those that come and go among them, compiled from the twin in which every row holds."""
+    whole = answers.of(answers.mechanism.all_rows_held())
+    terms, places, unit = constraint_kernels(whole, law)
+    laws, conditions = (None if p is None else compile(p) for p in _law_programs(answers.mechanism, whole))
+    assert laws is not None
+    return ChangingSet(
+        layout_of(whole.equations()),
+        len(answers.mechanism.row_names),
+        _elements(answers.mechanism),
+        terms,
+        laws,
+        places,
+        unit,
+        conditions,
+        _has_fixed_laws(answers.mechanism),
+        impact,
+    )
+
+
+def stepping_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
+    """The same for time stepping, which asks for no accelerations of rows that come and go. Programs of an unchanged
+    model file are known on disk, since there may be many rows."""
     mechanism = answers.mechanism
-    whole = answers.of(mechanism.all_rows_held())
-    permanent = len(mechanism.row_names)
-    terms, places, unit = constraint_kernels(whole, law, permanent if stepping else None)
-    changing = mechanism.changing.values()
-    numbers: list[Expr] = []
-    conditions: list[Expr] = []
-    zero = mechanism.graph.const(0.0)
-    for c in changing:
+    whole, permanent = answers.of(mechanism.all_rows_held()), len(mechanism.row_names)
+    layout = layout_of(whole.equations())
+
+    def compile_part(name: str, make: Callable[[Equations], Program | None], needed: bool = True) -> Kernel | None:
+        def make_part() -> Program:
+            program = make(whole.fresh_equations())
+            assert program is not None
+            return program
+
+        if not needed:
+            return None
+        return compile(make_part() if law is not None else answers.load_or_make(f"stepping {name}", make_part))
+
+    conditions = any(c.law.when is not None or c.law.until is not None for c in mechanism.changing.values())
+    terms = compile_part("terms", lambda e: terms_program(e, law, e.partial_constraints(permanent)))
+    laws = compile_part("laws", lambda e: watch_program(e, _law_numbers(mechanism)))
+    assert terms is not None and laws is not None
+    return ChangingSet(
+        layout,
+        permanent,
+        _elements(mechanism),
+        terms,
+        laws,
+        compile_part("places", lambda e: places_program(e, e.partial_constraints(0)), bool(layout.positions)),
+        compile_part("unit", unit_program, bool(quaternion_places(mechanism))),
+        compile_part("conditions", lambda e: watch_program(e, _conditions(mechanism)), conditions),
+        _has_fixed_laws(mechanism),
+        impact,
+        compile_part("rates", coordinate_rates_program),
+        permanent == 0 and is_steady(terms.program),
+        law is None and not mechanism.loads,
+    )
+
+
+def _elements(mechanism: Mechanism) -> tuple[ChangingElement, ...]:
+    """What comes and goes, as a motion is told of it."""
+    return tuple(
+        ChangingElement(
+            c.name,
+            c.type,
+            len(c.rows),
+            c.law.when is not None,
+            c.law.until is not None,
+            c.law.duration is not None,
+            c.law.held,
+        )
+        for c in mechanism.changing.values()
+    )
+
+
+def _law_numbers(mechanism: Mechanism) -> list[Expr]:
+    """The numbers of the laws of all that comes and goes, `LAWS` of each."""
+    zero, numbers = mechanism.graph.const(0.0), list[Expr]()
+    for c in mechanism.changing.values():
         numbers += [c.law.restitution, c.law.static, c.law.friction]
         numbers += [zero if c.law.bound is None else c.law.bound]
         numbers += [zero if c.law.duration is None else c.law.duration]
-        conditions += [zero if e is None else e for e in (c.law.when, c.law.until)]
+    return numbers or [zero]  # a program has an output
+
+
+def _has_fixed_laws(mechanism: Mechanism) -> bool:
+    """Whether these numbers depend on parameters alone."""
+    return mechanism.parameters.keys() >= set(mechanism.inputs_of(_law_numbers(mechanism)))
+
+
+def _conditions(mechanism: Mechanism) -> list[Expr]:
+    """when and until of all that comes and goes, 0 where there is none, with reactions as multipliers of rows."""
+    zero = mechanism.graph.const(0.0)
+    found = [zero if e is None else e for c in mechanism.changing.values() for e in (c.law.when, c.law.until)]
     multipliers = multiplier_symbols(mechanism.graph, len(mechanism.all_row_names))
     of_rows = dict(zip(mechanism.all_row_names, multipliers, strict=True))
-    conditions = substitute(conditions, {s: of_rows[name] for name, s in mechanism.reaction_symbols.items()})
-    laws = watch_program(whole.fresh_equations(), numbers or [zero])  # a program has an output
-    when = watch_program(whole.fresh_equations(), conditions) if any(not e.is_zero for e in conditions) else None
-    return ChangingSet(
-        layout_of(whole.equations()),
-        permanent,
-        tuple(
-            ChangingElement(
-                c.name,
-                c.type,
-                len(c.rows),
-                c.law.when is not None,
-                c.law.until is not None,
-                c.law.duration is not None,
-                c.law.held,
-            )
-            for c in changing
-        ),
-        terms,
-        compile(laws),
-        places,
-        unit,
-        None if when is None else compile(when),
-        mechanism.parameters.keys() >= set(mechanism.inputs_of(numbers)),
-        impact,
-        compile(coordinate_rates_program(whole.fresh_equations())) if stepping else None,
-        stepping and permanent == 0 and is_steady(whole.equations(), law),
-    )
+    return substitute(found, {s: of_rows[name] for name, s in mechanism.reaction_symbols.items()})
+
+
+def _law_programs(mechanism: Mechanism, whole: Answers) -> tuple[Program, Program | None]:
+    """The programs of laws and of conditions, None where nothing has one."""
+    laws, conditions = watch_program(whole.fresh_equations(), _law_numbers(mechanism)), _conditions(mechanism)
+    if all(e.is_zero for e in conditions):
+        return laws, None
+    return laws, watch_program(whole.fresh_equations(), conditions)
 
 
 def free_parameters(mechanism: Mechanism, names: Iterable[str] | str) -> None:
@@ -392,4 +449,5 @@ __all__ = [
     "embedding_of",
     "free_parameters",
     "row_groups",
+    "stepping_set",
 ]

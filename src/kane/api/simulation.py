@@ -43,7 +43,7 @@ from ..simulate import (
 )
 from ..simulate.checkpoints import Checkpoints
 from . import given
-from .answers import Answers, changing_set, embedding_of, law_key
+from .answers import Answers, changing_set, embedding_of, law_key, stepping_set
 from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
 from .modes import mode_table
@@ -58,6 +58,8 @@ RTOL, RTOL_CONSTRAINED, RTOL_CHANGING = 1e-8, 1e-10, 1e-12
 tighter one costs little. Where they change, an error moves all that follows."""
 ENGINES = ("events", "stepping")
 """How constraints that come and go are treated: each change found and resolved, or steps of one length."""
+CONTRADICTS = 1e-9
+"""Rate (m/s, rad/s), absolute plus that share, by which rows that hold together may differ."""
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
 _OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 
@@ -137,6 +139,7 @@ def set_up(
     if changing is not None:
         inputs = np.concatenate([[times.flat[0]], q0, u0, [0.0], held, answers.values])
         refuse_penetration(mechanism, changing, inputs)
+        refuse_contradiction(mechanism, changing, inputs)
     embedding = problem.modes[0].embedding
     if embedding is not None:
         embedding.refuse_massless(float(times.flat[0]), q0, u0, held, answers.values)
@@ -218,9 +221,11 @@ def _mode(
             unit=None if unit is None else compile(unit),
             project=treatment.project,
             watch=compile(watch_program(whole.fresh_equations(), [e for _, e in watched])) if watched else None,
-            changing=replace(
-                changing_set(answers, law, treatment.impact, treatment.stepping),
-                table=() if treatment.at_run_time or treatment.stepping else mode_table(answers, law),
+            changing=stepping_set(answers, law, treatment.impact)
+            if treatment.stepping
+            else replace(
+                changing_set(answers, law, treatment.impact),
+                table=() if treatment.at_run_time else mode_table(answers, law),
             ),
         )
         return mode, None if law is None else compile(control_program(fresh(), law))
@@ -310,9 +315,37 @@ def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Arra
     for element, row in zip(changing.elements, changing.first_rows, strict=True):
         gap = float(phi[row])
         if element.type == "contact" and element.held and not gap >= -TOUCHING:
-            what = f"the gap is {gap:.6g} at the start" if gap == gap else "the gap has no value at the start"
+            what = f"the gap is {gap:.6g} {_gap_unit(mechanism, element.name)} at the start"
+            what = what if gap == gap else "the gap has no value at the start"
             because, fix = "bodies do not penetrate each other", "start with a gap ≥ 0"
             raise ModelError(Problem(mechanism.where(f"'{element.name}'"), what, because, fix))
+
+
+def _gap_unit(mechanism: Mechanism, name: str) -> str:
+    """The unit of a gap, by that of the reaction which closes it; none where an equation was written."""
+    return {"N": "m", "N m": "rad"}.get(mechanism.changing[name].rows[0].unit, "")
+
+
+def refuse_contradiction(mechanism: Mechanism, changing: ChangingSet, inputs: Array) -> None:
+    """Refuse a start in which what is switched on asks for rates that no speeds have."""
+    switched = [
+        (e, first)
+        for e, first in zip(changing.elements, changing.first_rows, strict=True)
+        if e.type == "switched" and e.held
+    ]
+    if not switched:
+        return
+    terms = changing.layout.terms.split(Routine(changing.terms.address, changing.layout.terms.size)(inputs))
+    held = [*range(changing.permanent), *(row for e, first in switched for row in range(first, first + e.rows))]
+    A, rate = terms["A"][held], terms["rate"][held]
+    left: Array = np.asarray(rate - A @ np.linalg.lstsq(A, rate)[0], dtype=np.float64)
+    if float(np.abs(left).max()) <= CONTRADICTS * (1.0 + float(np.abs(rate).max())):
+        return
+    off = {row for row, size in zip(held, np.abs(left), strict=True) if size > CONTRADICTS}
+    involved = [f"'{e.name}'" for e, first in switched if off & set(range(first, first + e.rows))]
+    what = f"no speeds satisfy what is held at the start: rates differ by {2 * float(np.abs(left).max()):.3g}"
+    because, fix = "constraints that hold together agree", "let one of them hold later: held: false, and give when"
+    raise ModelError(Problem(mechanism.where(", ".join(involved)), what, because, fix))
 
 
 def _jacobian(answers: Answers, law: Law | None) -> Kernel:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..analysis import CheckReport, check_trajectory
+from ..analysis import CheckReport, check_stepped, check_trajectory
 from ..analysis.changing import ChangingMotion
 from ..analysis.large import check_large_trajectory
 from ..analysis.singular import Singularity, find_singular
@@ -27,6 +27,7 @@ from ..simulate import (
     Segment,
     Solution,
     Statistics,
+    StepImpulses,
     Transition,
     Transitions,
 )
@@ -39,6 +40,7 @@ from .constrained import constraint_rows, freedom
 from .pages import write_recording
 from .reactions import Reactions
 from .records import Array, Energy, Momentum, Residuals
+from .stepped import presence, stepped_motion
 from .vehicles import (
     Crossing,
     GroundForces,
@@ -67,7 +69,8 @@ class Trajectory:
     `statistics` say what it cost, `events` where watched expressions crossed zero, `singularities` which singular
     positions of constraints it passed. `segments` are its parts under one set of constraints each, `transitions` what
     lies between them; `ground_crossings` are, by vehicle, the times at which it would have to be pulled down, would
-    slip or tip over. It answers with the model that it was simulated with (`answers`), which may have changed since.
+    slip or tip over. `step_impulses` are those of time stepping, where every step was asked for. It answers with the
+    model that it was simulated with (`answers`), which may have changed since.
 
     >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
     >>> run.t.tolist(), run.q.shape
@@ -91,6 +94,7 @@ class Trajectory:
     ground_crossings: Mapping[str, tuple[Crossing, ...]] = field(
         default_factory=dict[str, tuple[Crossing, ...]], repr=False
     )
+    step_impulses: StepImpulses | None = field(default=None, repr=False)
 
     @property
     def model(self) -> Model:
@@ -178,8 +182,7 @@ class Trajectory:
     @cached_property
     def _in_modes(self) -> tuple[Array, Array]:
         """(udot (k, n), λ of all rows (k, m)) under constraints that come and go, each in the mode of its time."""
-        in_steps = self.statistics.contact_residual is not None
-        return answer_in_modes(self.answers, self.transitions, self.t, self.q, self.u, self.tau, in_steps)
+        return answer_in_modes(self.answers, self.transitions, self.t, self.q, self.u, self.tau, self._in_steps)
 
     @refuse_odd
     def reactions(self, **options: Any) -> Reactions:
@@ -241,8 +244,15 @@ class Trajectory:
         """
         if self.answers.recursive():
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
+        if self._in_steps:
+            return check_stepped(self, self.answers.equations(), stepped_motion(self), tolerance)
         changing = _changing_motion(self) if self.answers.mechanism.changing else None
         return check_trajectory(self, self.answers.equations(), tolerance, changing=changing)
+
+    @property
+    def _in_steps(self) -> bool:
+        """Whether the motion goes by time stepping."""
+        return self.statistics.contact_residual is not None
 
     def plot(self, path: str | None = None) -> Any:
         """A figure of the coordinates over time (matplotlib), written to `path` if given.
@@ -369,7 +379,8 @@ def _changing_motion(run: Trajectory) -> ChangingMotion:
         tuple(friction),
         run.transitions,
         impulses,
-        run.statistics.contact_residual,
+        rows.rate - np.einsum("kmn,kn->km", rows.A, run.u),
+        presence(run)[:, [e for e, c in enumerate(mechanism.changing.values()) if c.type == "contact"]],
     )
 
 
@@ -431,6 +442,7 @@ def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution)
         events,
         segments=solution.segments,
         transitions=Transitions(solution.transitions),
+        step_impulses=solution.step_impulses,
     )
 
 

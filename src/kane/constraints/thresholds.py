@@ -124,6 +124,10 @@ TOUCHING = 1e-9
 """Gap (m, rad), absolute plus that share of the lengths it is the difference of, at which bodies touch: crossings are
 found to rounding, and what is closer than this at a start is meant to touch. A deeper start is refused."""
 
+CLOSED = 1e-7
+"""Gap (m, rad) up to which bodies touch in a time step: more contacts than a heap needs cannot all close gaps that
+differ by so little, unless forces change by as much as there are."""
+
 AT_REST = 1e-10
 """Speed (m/s, rad/s) below which a contact neither separates nor approaches, and below which nothing slips. A ball
 that bounces ever less is caught by it; what is left of its bounces takes 2e-10 s at restitution 0.9."""

@@ -45,10 +45,11 @@ class Constraints:
         return any(not e.is_zero for e in self.c)
 
 
-def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Constraints:
+def constraints(system: System, kin: Kinematics, *, spans: bool = False, accelerated: int | None = None) -> Constraints:
     """All constraints of a system in the kinematics of the bias: u̇ = 0, gravity through the base.
 
-    With `spans` rows that leave the same motion take the place of those that are named, where they cost less.
+    With `spans` rows that leave the same motion take the place of those that are named, where they cost less. Where
+    `accelerated` is given, b is worked out for so many rows, and is zero for the others.
     """
     records = list(system.mechanism.constraints.values())
     names = tuple(name for c in records for name in c.row_names())
@@ -64,7 +65,8 @@ def constraints(system: System, kin: Kinematics, *, spans: bool = False) -> Cons
     ]
     rate = [power if simple is None else simple for power, simple in zip(found, plain, strict=True)]
     A, c = linear_coefficients(rate, system.u)
-    b = [-_rate_of_power(system, kin, row) if simple is None else zero for row, simple in zip(rows, plain, strict=True)]
+    wanted = [simple is None and (accelerated is None or k < accelerated) for k, simple in enumerate(plain)]
+    b = [-_rate_of_power(system, kin, row) if due else zero for row, due in zip(rows, wanted, strict=True)]
     return Constraints(
         names,
         A,

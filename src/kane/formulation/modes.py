@@ -177,10 +177,12 @@ def mode_programs(
     equations: Equations, mode: ModeRows, permanent: int, law: ControlLaw | None = None
 ) -> tuple[Program, Program]:
     """(rates of the state, what tells the end of the mode): the second writes reactions, rates and residuals of all
-    rows. Rows from `permanent` on come and go: their reactions do work."""
+    rows. Rows from `permanent` on come and go: their reactions do work, and so do those of others that are driven."""
     rows, motion = equations.constraints, mode_motion(equations, mode, law)
     (power,) = apply_law(equations, law, [load_power(equations)])
-    for reaction, row in list(zip(motion.reactions, rows.A, strict=True))[permanent:]:
+    for k, (reaction, row) in enumerate(zip(motion.reactions, rows.A, strict=True)):
+        if k < permanent and rows.c[k].is_zero:
+            continue
         for a, u in zip(row, equations.system.u, strict=True):  # what moves by itself, as a belt does, works too
             power = power + reaction * (a * u)
     rates = [*equations.system.qdot, *motion.udot, power]

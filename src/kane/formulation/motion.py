@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from ..graph import Expr, Inputs, Program, depends_on, forward, lower, substitute
 from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
-from .constraints import displacements
+from .constraints import Constraints, displacements
 from .equations import Equations
 from .ground_symbols import without_ground_symbols
 from .places import jacobian, place_of, pose
@@ -53,10 +53,13 @@ def motion_program(equations: Equations, law: ControlLaw | None = None) -> Progr
     return equations.lower_outputs("motion", INPUTS, {"rates": ((len(rates),), rates)})
 
 
-def terms_program(equations: Equations, law: ControlLaw | None = None, accelerated: int | None = None) -> Program:
-    """What constraints are embedded from at run time, `Layout.terms`; where `accelerated` is given, b of so many
-    rows only and zeros for the others."""
-    return _lower_blocks("terms", equations, layout_of(equations).terms, _terms(equations, law, accelerated))
+def terms_program(
+    equations: Equations, law: ControlLaw | None = None, constraints: Constraints | None = None
+) -> Program:
+    """What constraints are embedded from at run time, `Layout.terms`; `constraints` where they are not those of the
+    equations, with b of all rows."""
+    rows = equations.constraints if constraints is None else constraints
+    return _lower_blocks("terms", equations, layout_of(equations).terms, _terms(equations, law, rows))
 
 
 def coupled_terms_program(
@@ -70,10 +73,11 @@ def coupled_terms_program(
     gain = h² K + h B. Any stiffness is stable, whatever the mass that it moves. What is written are the `terms` of
     `layout`, that of the system without the soft rows, with b of the first `accelerated` rows.
     """
-    found, graph = _terms(equations, law, accelerated), equations.graph
+    rows, graph = equations.partial_constraints(accelerated), equations.graph
+    found = _terms(equations, law, rows)
     n, held = layout.speeds, layout.rows
     mass, f = list(found["M"]), list(found["f"])
-    for a, row in zip(equations.constraints.A[held:], soft, strict=True):
+    for a, row in zip(rows.A[held:], soft, strict=True):
         pull, gain = graph.input(row.pull), graph.input(row.gain)
         for i in range(n):
             f[i] = f[i] - a[i] * pull
@@ -87,7 +91,7 @@ def coupled_terms_program(
 def coupler_program(equations: Equations, axes: int) -> Program:
     """Where the last `axes` rows are and how fast they move, phi and rate (axes,), and the kinetic and potential energy
     (J) of the system."""
-    rows = equations.constraints
+    rows = equations.partial_constraints(0)
     found: dict[str, tuple[tuple[int, ...], list[Expr]]] = {
         "place": ((axes,), rows.phi[len(rows) - axes :]),
         "rate": ((axes,), rows.rate[len(rows) - axes :]),
@@ -98,7 +102,7 @@ def coupler_program(equations: Equations, axes: int) -> Program:
 
 def mobility_program(equations: Equations, axes: int) -> Program:
     """M (n, n) and the last `axes` rows of constraints, (axes, n)."""
-    rows, n = equations.constraints.A, len(equations.system.u)
+    rows, n = equations.partial_constraints(0).A, len(equations.system.u)
     found: dict[str, tuple[tuple[int, ...], list[Expr]]] = {
         "M": ((n, n), [e for row in equations.mass_matrix for e in row]),
         "a": ((axes, n), [e for row in rows[len(rows) - axes :] for e in row]),
@@ -106,10 +110,8 @@ def mobility_program(equations: Equations, axes: int) -> Program:
     return equations.lower_outputs("mobility", INPUTS, found)
 
 
-def _terms(equations: Equations, law: ControlLaw | None, accelerated: int | None) -> dict[str, Sequence[Expr]]:
+def _terms(equations: Equations, law: ControlLaw | None, rows: Constraints) -> dict[str, Sequence[Expr]]:
     """The blocks of `Layout.terms`."""
-    rows = equations.constraints
-    known = len(rows) if accelerated is None else accelerated
     f = [t - b for t, b in zip(equations.tau, equations.bias, strict=True)]
     f, power = apply_law(equations, law, f), apply_law(equations, law, [load_power(equations)])
     return {
@@ -118,16 +120,16 @@ def _terms(equations: Equations, law: ControlLaw | None, accelerated: int | None
         "f": f,
         "A": [e for row in rows.A for e in row],
         "rate": rows.rate,
-        "b": [*rows.b[:known], *[equations.graph.const(0.0)] * (len(rows) - known)],
+        "b": rows.b,
         "phi": rows.phi,
         "power": power,
     }
 
 
-def places_program(equations: Equations) -> Program | None:
+def places_program(equations: Equations, constraints: Constraints | None = None) -> Program | None:
     """Residuals of configurations, their rows of A, and how coordinates follow displacements along the speeds,
-    `Layout.places`; None where every row restricts the motion only."""
-    rows = equations.constraints
+    `Layout.places`; None where every row restricts the motion only. `constraints` as for `terms_program`."""
+    rows = equations.constraints if constraints is None else constraints
     if not rows.placed:
         return None
     found: dict[str, Sequence[Expr]] = {
@@ -144,21 +146,23 @@ def coordinate_rates_program(equations: Equations) -> Program:
     return equations.lower_outputs("coordinate_rates", INPUTS, {"qdot": ((len(qdot),), qdot)})
 
 
-def is_steady(equations: Equations, law: ControlLaw | None = None) -> bool:
-    """Whether mass matrix and forces depend neither on the state nor on time, as those of balls that fall."""
-    if law is not None:
-        return False
-    mass = [e for row in equations.mass_matrix for e in row]
-    moving = [*equations.system.q, *equations.system.u, equations.graph.input("t")]
-    return not depends_on([*mass, *equations.bias], moving)
+def is_steady(terms: Program) -> bool:
+    """Whether mass matrix and forces in a program of `Layout.terms` depend neither on the state nor on time, as those
+    of balls that fall."""
+    moving: list[bool] = []
+    for group in terms.inputs:
+        moving += [group.name in ("t", "q", "u")] * len(group)
+    moving += [False] * len(terms.constants)
+    for row in terms.rows:
+        moving.append(any(moving[a] for a in row.args))
+    return not any(moving[slot] for out in terms.outputs if out.name in ("M", "f") for slot in out.slots)
 
 
 def layout_of(equations: Equations) -> Layout:
     """Where the numbers of a motion are, in its state and its programs."""
     sizes = len(equations.system.q), len(equations.system.u), len(equations.free)
-    if not equations.mechanism.constraints:
-        return Layout(*sizes)
-    return Layout(*sizes, len(equations.constraints), tuple(equations.constraints.placed))
+    rows = [row for c in equations.mechanism.constraints.values() for row in c.rows]
+    return Layout(*sizes, len(rows), tuple(i for i, row in enumerate(rows) if row.residual is not None))
 
 
 def _lower_blocks(name: str, equations: Equations, blocks: Blocks, found: Mapping[str, Sequence[Expr]]) -> Program:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from ..errors import ProgramError
 from .ops import TABLE
@@ -84,7 +85,7 @@ class _ProgramReader:
         for _, args, number in self.rows:
             self.collect_constants(args, number)
         for _, _, values, number in self.outputs:
-            self.collect_constants(values, number)
+            self.collect_constants(dict.fromkeys(values), number)  # a matrix has many zeros
         base = inputs + len(self.constants)
         for value, i in self.constants.items():
             self.slots[repr(value)] = inputs + i
@@ -93,8 +94,7 @@ class _ProgramReader:
             rows.append(ProgramRow(op, tuple([self.slot(a, number) for a in args])))
             self.slots[f"{self.z}{i + 1}"] = base + i
         outputs = tuple(
-            Outputs(name, shape, tuple(self.slot(v, number) for v in values))
-            for name, shape, values, number in self.outputs
+            Outputs(name, shape, self.output_slots(values, number)) for name, shape, values, number in self.outputs
         )
         comments = {base + i: c for i, c in self.comments.items()}
         name = self.lines[0][len("program ") :].strip()
@@ -143,7 +143,11 @@ class _ProgramReader:
             return call[1], [a.strip() for a in call[2].split(",")]
         raise self.refuse(number, f"cannot read {text!r}")
 
-    def collect_constants(self, names: list[str], number: int) -> None:
+    def output_slots(self, names: list[str], number: int) -> tuple[int, ...]:
+        places = {name: self.slot(name, number) for name in dict.fromkeys(names)}
+        return tuple(map(places.__getitem__, names))
+
+    def collect_constants(self, names: Iterable[str], number: int) -> None:
         for name in names:
             if name in self.slots or self.is_row(name):
                 continue

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Model
-from ..api.answers import Answers, changing_set
+from ..api.answers import Answers, stepping_set
 from ..api.simulation import refuse_penetration
 from ..api.starts import start_state
 from ..backends import Kernel, compile
@@ -55,7 +55,7 @@ class Coupling:
             self._mechanism.revision += 1
             self._answers = answers.of(self._mechanism)
             self._permanent = len(mechanism.row_names)
-            self.constraints = replace(changing_set(self._answers, None, "newton", stepping=True), steady=False)
+            self.constraints = replace(stepping_set(self._answers, None, "newton"), steady=False)
             self.inputs = np.concatenate([[0.0], q0, u0, [0.0], np.zeros(len(u0)), self._answers.values])
             refuse_penetration(mechanism, self.constraints, self.inputs)
         self.axes, self.on_bodies, layout = axes, on_bodies, self.constraints.layout

@@ -38,7 +38,7 @@ class TickMemory:
         axes, h = len(coupler.axes), 1.0 / (rate * steps)
         self.coupling, self.device = coupling, device
         self.run = SteppingRun(replace(coupling.constraints, terms=grip.terms))
-        self.run.make_room(TRANSITIONS)
+        self.run.make_room_for(TRANSITIONS)
         n = coupling.start.size
         settings = Settings(STEPPING, 1e-8, 1e-8, h, math.inf, None, None, None)
         start = Start(coupling.start, coupling.inputs[1 + n :], 0.0, math.inf, np.array([math.inf]), n)

@@ -18,6 +18,7 @@ from .solution import (
     Segment,
     Solution,
     Statistics,
+    StepImpulses,
     Transition,
     Transitions,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "Segment",
     "Solution",
     "Statistics",
+    "StepImpulses",
     "Switch",
     "Transition",
     "Transitions",

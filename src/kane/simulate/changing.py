@@ -19,7 +19,7 @@ from ..graph.layout import Layout
 from .memory import MemoryPiece, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
-from .solution import Array, Transition
+from .solution import Array, StepImpulses, Transition
 
 TYPES = ("contact", "one-way", "friction", "switched")
 STATES = ("open", "sticks", "slips")
@@ -36,6 +36,7 @@ FAULTS = (
     "the contact problem of a step could not be solved",
     "no set of contacts was found in which all push within their cones of friction",
     "a contact comes into force where its bodies are inside each other",
+    "a condition is not a number",
 )
 LAWS = ("restitution", "static", "kinetic", "bound", "duration")
 """The numbers of the law of each changing constraint, in the order in which `ChangingSet.laws` writes them."""
@@ -51,6 +52,9 @@ CHANGED = ("rank", "unknowns", "count", "same_time", "possible", "last_t", "resi
 
 GUARDS = ("normal", "friction", "condition")
 """Functions of a changing constraint that are watched: each falls through zero where its mode ends."""
+
+NAMED = 6
+"""Constraints that a fault names at most."""
 
 FIRST_ROOM = 64
 """Transitions that there is room for to begin with; doubled whenever they are full."""
@@ -81,7 +85,7 @@ class ChangingSet:
     - `conditions` writes when and until of every element, (elements, 2), from `Layout.event_inputs`; None where no
       element has one;
     - for time stepping (`stepping`) `coordinate_rates` writes q̇, (coordinates,), `terms` may leave out b of changing
-      rows, and `steady` says that mass and forces are numbers;
+      rows, `steady` says that mass and forces are numbers, and `idle` that no load does work but tau;
     - `table` has the modes that are written out: the number of each (`mode_number`), the program of its rates, and the
       one that writes reactions, rates and residuals of all rows. Other modes are embedded at run time.
     """
@@ -98,6 +102,7 @@ class ChangingSet:
     impact: str = "poisson"
     coordinate_rates: Kernel | None = None
     steady: bool = False
+    idle: bool = False
     table: tuple[tuple[int, Kernel, Kernel], ...] = ()
 
     def __post_init__(self) -> None:
@@ -140,13 +145,12 @@ class ChangingRun:
 
     def __init__(self, constraints: ChangingSet, watch: Kernel | None = None):
         with announce_compilation("constraints that come and go"):
-            from .compiled import changing, changing_record, transitions
+            from .compiled import changing_record
             from .compiled.contact_programs import contact_program
             from .compiled.impact import impact_size
 
         self.constraints = constraints
         self._names = tuple(e.name for e in constraints.elements)
-        self._code, self._transition = changing.changing_program, transitions.transition_program
         self._record = np.zeros(1, dtype=changing_record.MEMORY)
         self._arrays: dict[str, Any] = {}
         self._watched = 0 if watch is None else watch.program.output_count
@@ -179,11 +183,18 @@ class ChangingRun:
         self._make_shared()
         self._forgotten = frozenset((*self._arrays, "solver_work"))
         self._make_own(impact_size(k + 1, layout.rows))
-        tasks = np.empty((len(changing.TASKS), 2), dtype=np.int64)
-        tasks[:, 0] = changing.TASKS
-        tasks[:, 1] = address_of(self._record)
-        self._tasks = tasks
+        self._load_programs()
         self._hold_initial()
+
+    def _load_programs(self) -> None:
+        """The programs of the modes, which work in the memory of this run."""
+        with announce_compilation("constraints that come and go"):
+            from .compiled import changing, transitions
+
+        self._code, self._transition = changing.changing_program, transitions.transition_program
+        self._tasks = np.empty((len(changing.TASKS), 2), dtype=np.int64)
+        self._tasks[:, 0] = changing.TASKS
+        self._tasks[:, 1] = address_of(self._record)
 
     def _hold(self, **arrays: Any) -> None:
         for name, array in arrays.items():
@@ -253,7 +264,7 @@ class ChangingRun:
             "speeds": (room, 2, n),
             "directions": (room, k, 2),
         }
-        sizes |= dict.fromkeys(("beta", "z_free", "z_loose", "z", "z_other", "step", "before"), (n,))
+        sizes |= dict.fromkeys(("beta", "z_free", "z_loose", "z", "z_other", "step", "shifted", "before"), (n,))
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
         vectors = ("drift", "held_drift", "aim", "left", "right", "solution", "swap", "near", "weight")
         vectors += ("scale", "reaction", "offset", "impulse")
@@ -330,6 +341,7 @@ class ChangingRun:
 
     def start(self, memory: Any) -> int:
         """Choose the first mode; what comes of it, an index of `FAULTS`."""
+        self._arrays["imposed"][:] = memory[0]["t"]
         return int(self._transition.ctypes(address_of(memory), address_of(self._record), 1))
 
     def grow(self, state: Any) -> None:
@@ -388,13 +400,21 @@ class ChangingRun:
         told = ""
         if FAULTS[fault].startswith(("no set of constraints", "the impact", "the contact")):
             told = f" (residual {float(record['residual']):.1e})"
-        elif FAULTS[fault].startswith(("no set of contacts", "a contact")):
+            held = [name for name, state in self.mode.items() if state != "open"]
+            if held:
+                named = ", ".join(f"'{name}'" for name in held[:NAMED])
+                told += f" with {named}{' and others' if len(held) > NAMED else ''} in force: do they agree?"
+        elif FAULTS[fault].startswith(("no set of contacts", "a contact", "a condition")):
             told = f": '{self.constraints.elements[int(record['culprit'])].name}'"
         return f"{FAULTS[fault]}{told}"
 
     @property
     def contact_residual(self) -> float | None:
         """How well the contact problems of time steps are solved; None where there are no such steps."""
+        return None
+
+    def step_impulses(self) -> StepImpulses | None:
+        """Impulses of time steps; None where there are no such steps."""
         return None
 
     def remark(self) -> str:

@@ -429,7 +429,8 @@ class _Run:
         if self.changing is None:
             return Solution(times, states, outcome, crossings, statistics, held)
         transitions = self.changing.transitions()
-        return Solution(times, states, outcome, crossings[own:], statistics, held, (), transitions)
+        impulses = self.changing.step_impulses()
+        return Solution(times, states, outcome, crossings[own:], statistics, held, (), transitions, impulses)
 
     def _sentence(self, reason: str, why: str, t: float, statistics: Statistics) -> str:
         state = self.state

@@ -235,13 +235,34 @@ class Transitions(tuple[Transition, ...]):
 
 
 @dataclass(frozen=True, slots=True)
+class StepImpulses:
+    """Impulses (N s, N m s) along the rows of all constraints in every step of a motion by time stepping, those that
+    are not zero: of step i the `row` and `value` from `end`[i − 1] to `end`[i]."""
+
+    rows: int
+    end: Any
+    row: Any
+    value: Array
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    def of_step(self, i: int) -> Array:
+        """The impulses of step i, (rows,)."""
+        found = np.zeros(self.rows)
+        own = slice(int(self.end[i - 1]) if i else 0, int(self.end[i]))
+        found[self.row[own]] = self.value[own]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class Solution:
     """A computed motion: times `t` (k,) in seconds and states `y` (k, n).
 
     The last row is where the motion stopped, also when that lies between requested times. `events` has one entry per
     event in the order they were given. `segments` are the parts of which the motion consists, each under one set of
     constraints, and `transitions` what lies between them, one less; a solution that was integrated from programs alone
-    has none.
+    has none. `step_impulses` are those of time stepping, where every step is returned.
     """
 
     t: Array
@@ -252,6 +273,7 @@ class Solution:
     held: HeldControl | None = None
     segments: tuple[Segment, ...] = ()
     transitions: tuple[Transition, ...] = ()
+    step_impulses: StepImpulses | None = None
 
     def __str__(self) -> str:
         return str(self.outcome)

@@ -10,10 +10,26 @@ import numpy as np
 from .changing import FIRST_ROOM, ChangingRun, ChangingSet
 from .memory import put_back
 from .notice import announce_compilation
-from .routine import address_of
+from .routine import Routine, address_of
+from .solution import StepImpulses
 
-CHANGED = ("current", "contacts", "size", "solved", "share", "last_h")
+CHANGED = (
+    "current",
+    "contacts",
+    "size",
+    "solved",
+    "rough",
+    "kept_steps",
+    "hits",
+    "share",
+    "last_h",
+    "worst",
+    "worst_t",
+)
 """Numbers of the record of the steps that change; the others are sizes and addresses."""
+
+KEPT = {"hit_end": "kept_steps", "hit_row": "hits", "hit_impulse": "hits"}
+"""Arrays that grow, with the number that says how much of each is used."""
 
 
 class SteppingRun(ChangingRun):
@@ -35,44 +51,77 @@ class SteppingRun(ChangingRun):
             "steady": int(constraints.steady),
             "terms": layout.terms.size,
             "switches": int(any(e.type == "switched" or e.when or e.until or e.duration for e in elements)),
+            "idle": int(constraints.idle),
+            "tau_start": 8 * layout.inputs["tau"].start,
         }
         for name, value in values.items():
             self._steps[name] = value
         sizes: dict[str, tuple[int, ...]] = {"kept": (layout.terms.size,), "qdot": (layout.coordinates,)}
-        sizes |= dict.fromkeys(("accelerations", "midway", "free", "after", "moving", "guess", "change"), (n,))
+        sizes |= dict.fromkeys(("accelerations", "midway", "free", "after", "moving", "guess", "change", "shift"), (n,))
         sizes |= dict.fromkeys(("free_rate", "final_rate", "impulse"), (rows,)) | {"ahead": (k,)}
         wholes: dict[str, tuple[int, ...]] = {"touched": (n,)}
         wholes |= dict.fromkeys(("entered", "kept_state"), (k,)) | {"entries": (rows,), "entry": (rows, n)}
         for shapes, kind in ((sizes, np.float64), (wholes, np.int64)):
             for name, shape in shapes.items():
-                self._own[name] = np.zeros(shape, dtype=kind)
-                self._steps[name] = address_of(self._own[name])
-        self.make_room(4 * k + FIRST_ROOM)
+                self._hold_own(name, np.zeros(shape, dtype=kind))
+        self._make_room(FIRST_ROOM, rows + FIRST_ROOM)
+        self.make_room_for(4 * k + FIRST_ROOM)
 
-    def make_room(self, transitions: int) -> None:
+    def make_room_for(self, transitions: int) -> None:
         """Make room for more than so many transitions."""
         while self._record[0]["room"] <= transitions:
             self._enlarge()
 
+    def _load_programs(self) -> None:
+        """Nothing: the loop has it all."""
+
+    @property
+    def rates(self) -> Routine:
+        """A program for the record of the loop, which never calls it, and this run as the owner of its memory."""
+        rates = self.constraints.coordinate_rates
+        assert rates is not None
+        return Routine(rates.address, self.constraints.layout.state.size, 0, self)
+
+    def _hold_own(self, name: str, array: Any) -> None:
+        self._own[name] = array
+        self._steps[name] = address_of(array)
+
+    def _make_room(self, steps: int, hits: int) -> None:
+        """Room for impulses of so many steps, and so many of them; what is there stays."""
+        for name, size in (("hit_end", steps), ("hit_row", hits), ("hit_impulse", hits)):
+            array = np.zeros(size, dtype=np.float64 if name == "hit_impulse" else np.int64)
+            used = int(self._steps[0][KEPT[name]])
+            array[:used] = self._own[name][:used] if used else 0
+            self._hold_own(name, array)
+        self._steps["step_room"], self._steps["hit_room"] = steps, hits
+
     def attach(self, state: Any) -> None:
-        """Tell the loop, by the record of its memory, where the memory of the steps is."""
+        """Tell the loop, by the record of its memory, where the memory of the steps is. Impulses are kept where every
+        step is."""
+        self._steps["keeps"] = int(state["requested"] == 0)
         state["transition"], state["transition_memory"] = 1, address_of(self._steps)
         state["transition_events"], state["transition_room"] = 0, int(self._record[0]["room"])
 
     def start(self, memory: Any) -> int:
-        """Nothing: the loop begins by itself."""
+        """Nothing but the time: the loop begins by itself."""
+        self._arrays["imposed"][:] = memory[0]["t"]
         return 0
 
     def contents(self) -> dict[str, Any]:
         """What this run remembers, by name."""
-        own = {f"step_{name}": array.copy() for name, array in self._own.items()}
+        used = {name: int(self._steps[0][count]) for name, count in KEPT.items()}
+        own = {f"step_{name}": array[: used.get(name)].copy() for name, array in self._own.items()}
         return super().contents() | own | {f"step_{name}": np.array(self._steps[0][name]) for name in CHANGED}
 
     def restore(self, contents: Mapping[str, Any]) -> None:
         """Remember what was kept of a run like this one."""
         super().restore(contents)
+        used = {name: int(contents[f"step_{count}"]) for name, count in KEPT.items()}
+        self._make_room(
+            2 * used["hit_end"] + FIRST_ROOM, 2 * used["hit_row"] + self.constraints.layout.rows + FIRST_ROOM
+        )
         for name, array in self._own.items():
-            put_back(array, contents[f"step_{name}"])
+            put_back(array[: used.get(name)], contents[f"step_{name}"])
         for name in CHANGED:
             self._steps[name] = contents[f"step_{name}"]
 
@@ -82,6 +131,16 @@ class SteppingRun(ChangingRun):
         if record["count"] + 2 * len(self.constraints.elements) >= record["room"]:
             self._enlarge()
             state["transition_room"] = int(record["room"])
+        steps, rows = self._steps[0], self.constraints.layout.rows
+        if steps["keeps"] and (steps["kept_steps"] >= steps["step_room"] or steps["hits"] + rows > steps["hit_room"]):
+            self._make_room(2 * int(steps["kept_steps"]) + FIRST_ROOM, 2 * int(steps["hits"]) + rows + FIRST_ROOM)
+
+    def step_impulses(self) -> StepImpulses | None:
+        """The impulses of all steps; None where they are not kept."""
+        if not self._steps[0]["keeps"]:
+            return None
+        end, row, value = (self._own[name][: int(self._steps[0][count])].copy() for name, count in KEPT.items())
+        return StepImpulses(self.constraints.layout.rows, end, row, value)
 
     @property
     def contact_residual(self) -> float:

@@ -58,6 +58,9 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "kane",
 }
+MOST_MODES = 40
+"""Constraints that a diagram of modes has rows for."""
+
 _STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn as the constant it is
 
 
@@ -129,8 +132,9 @@ def motion(
 
 def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Figure:
     """What each changing constraint does over time, until `end` (s): a bar where it holds or sticks, another where it
-    slips, none where it is open; impulses are marks."""
-    names = list(transitions[0].mode)
+    slips, none where it is open; impulses are marks. Of very many, those that hold longest."""
+    names = _busiest(transitions, end)
+    left_out = len(transitions[0].mode) - len(names)
     high = 0.27 * len(names) + (1.25 if title else 0.95)
     with rc_context(STYLE):
         figure = Figure(figsize=(9.75, high), layout="constrained")
@@ -144,7 +148,7 @@ def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Fig
         ax.set_yticks(range(len(names)), [visible(name) for name in names])
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.set_xlim(transitions[0].t, max(end, transitions[0].t + np.finfo(float).tiny))
-        ax.set_xlabel("t  (s)")
+        ax.set_xlabel("t  (s)" + (f";  {left_out} that hold for less long are left out" if left_out else ""))
         ax.grid(axis="y", visible=False)
         bars = [Patch(color=c, label=w) for w, c in (("holds, sticks", PALETTE[0]), ("slips", PALETTE[1]))]
         mark = Line2D([], [], color=INK, marker="|", linestyle="none", markersize=9, label="impulse")
@@ -152,6 +156,19 @@ def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Fig
         if title:
             figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
     return figure
+
+
+def _busiest(transitions: Sequence[Transition], end: float) -> list[str]:
+    """Constraints in their order: all of them, or those that hold longest where they are more than a page takes."""
+    names = list(transitions[0].mode)
+    if len(names) <= MOST_MODES:
+        return names
+    held = dict.fromkeys(names, 0.0)
+    for x, after in zip(transitions, [*(x.t for x in transitions[1:]), end], strict=True):
+        for name, state in x.mode.items():
+            held[name] += (state != "open") * (after - x.t)
+    longest = set(sorted(names, key=lambda name: -held[name])[:MOST_MODES])
+    return [name for name in names if name in longest]
 
 
 def _spans(transitions: Sequence[Transition], end: float, name: str, state: str) -> Iterator[tuple[float, float]]:

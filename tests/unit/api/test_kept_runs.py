@@ -101,6 +101,9 @@ def assert_same_bits(first: kane.Trajectory, second: kane.Trajectory) -> None:
         assert getattr(first, name).tobytes() == getattr(second, name).tobytes(), name
     assert str(first.outcome) == str(second.outcome)
     assert first.statistics == second.statistics
+    if first.step_impulses is not None and second.step_impulses is not None:
+        assert first.step_impulses.value.tobytes() == second.step_impulses.value.tobytes()
+        assert first.step_impulses.end.tobytes() == second.step_impulses.end.tobytes()
     assert len(first.transitions) == len(second.transitions)
     for a, b in zip(first.transitions, second.transitions, strict=True):
         assert (str(a), dict(a.mode), a.possible) == (str(b), dict(b.mode), b.possible)
@@ -158,7 +161,7 @@ def test_a_run_that_is_interrupted_again_and_again_ends_with_the_same_bits(name:
         ("program0.imposed", "switched"),
         ("program0.direction", "slips"),
         ("program0.speeds", "impacts"),
-        ("program0.step_last_h", "time stepping"),
+        ("program0.step_hit_impulse", "time stepping"),
     ],
 )
 def test_a_run_that_forgets_something_ends_otherwise(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 from typing import Any
 
@@ -10,12 +11,14 @@ import pytest
 
 import kane
 from kane.errors import InputError
+from kane.simulate.compiled.contact_programs import SETTLE, contact_program
+from kane.simulate.compiled.contacts import NORMAL, PROBLEM, work_size
 
 G = 9.81
 STEPS = (8e-3, 4e-3, 2e-3, 1e-3, 5e-4)  # s
 FIRST_ORDER = 0.8  # fitted exponent: errors of events jump by a step, so that the fit of five steps is rough
 RISE = 1e-6  # J
-SETTLED, ROUGH = 1e-8, 1e-4  # natural residuals of contact problems: what is aimed at, and what jammed heaps may leave
+SETTLED = 1e-8  # natural residual of contact problems that is aimed at
 FLIGHT = 1e-11  # J: rounding of some hundred steps, and what iteration leaves
 DEEPEST = 2e-9  # m: what is left to the velocities of the next step, twice
 
@@ -183,9 +186,11 @@ def test_a_heap_stays_apart_gains_nothing_and_tells_how_well_its_contacts_are_so
     assert np.linalg.norm(x[:, i] - x[:, j], axis=-1).min() > 0.1 - DEEPEST
     assert np.abs(x[:, :, :2]).max() < 0.13 - 0.05 + DEEPEST
     residual = run.statistics.contact_residual
-    assert residual is not None and residual < ROUGH
-    assert ("solved roughly" in str(run.outcome)) == (residual > SETTLED)
-    assert run.check().row("steps").value == residual
+    assert residual is not None and residual < SETTLED
+    assert "solved roughly" not in str(run.outcome)
+    report = run.check()
+    assert report.passed, report
+    assert report.row("steps").value == pytest.approx(residual, abs=SETTLED)  # worked out anew, from the states
 
 
 def test_a_few_contacts_are_solved_to_the_last_and_events_have_no_steps_to_solve() -> None:
@@ -282,3 +287,29 @@ def test_what_is_no_contact_moves_as_with_events_while_the_step_shrinks(name: st
         errors.append(float(np.abs(run.q[-1] - ends.q[-1]).max()))
     assert errors[-1] < 0.6 * errors[0]
     assert errors[-1] < 4.0 * STEPS[-1]
+
+
+def settle(W: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float, int]:
+    """(r, natural residual, sweeps) of a problem of normal contacts, as a large problem of a step is settled."""
+    k = len(b)
+    first, rows, kinds = np.arange(k), np.ones(k, dtype=np.int64), np.full(k, NORMAL, dtype=np.int64)
+    mu, r, work = np.zeros(k), np.zeros(k), np.zeros(work_size(k, k))
+    lists = [array.ctypes.data for array in (first, rows, kinds, mu, mu)]
+    arrays = [array.ctypes.data for array in (W, b, r, work)]
+    program = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_int64] * 12)(contact_program.address)
+    residual = program(SETTLE, k, *lists, k, *arrays)
+    return r, residual, int(work[: PROBLEM.itemsize // 8].view(PROBLEM)[0]["sweeps"])
+
+
+def test_legs_of_a_table_that_are_not_equally_long_are_settled_although_sweeps_only_drift() -> None:
+    """Four legs, of which one is 1e-6 too short for its speed: it carries nothing, or those across from it carry all.
+    A sweep changes forces by 1e-6 of their size, so that hundreds of thousands would be needed."""
+    J = np.array([[1.0, x, y] for x, y in ((1, 1), (-1, 1), (-1, -1), (1, -1))])
+    W = np.ascontiguousarray(J @ np.diag([1.0, 3.0, 3.0]) @ J.T)
+    for short in (1e-6, -1e-6):
+        b = np.ascontiguousarray(-J @ np.array([1.0, 0.1, 0.2]) + short * np.array([1.0, 0.0, 0.0, 0.0]))
+        r, residual, sweeps = settle(W, b)
+        u = W @ r + b
+        assert residual <= SETTLED and sweeps < 2000
+        assert r.min() >= 0.0 and u.min() > -1e-8 and np.abs(r * u).max() < 1e-7
+        assert (r == 0.0).any()

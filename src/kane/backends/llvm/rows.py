@@ -168,9 +168,10 @@ def function(program: Program, lanes: Lanes, name: str, *, quick: bool = False) 
     chunk = QUICK_CHUNK if quick else CHUNK
     rows = fuse_products(program) if lanes.fma else list(enumerate(program.rows, start=program.first_row))
     pieces = [rows[i : i + chunk] for i in range(0, len(rows), chunk)] or [[]]
+    targets = output_places(program)
     head = f"define internal void @{name}(ptr noalias %in, ptr noalias %out, ptr noalias %tmp) noinline nounwind"
     if len(pieces) == 1:
-        return _piece(program, lanes, rows, {}, first=True, last=True, quick=quick).text(head)
+        return _piece(program, lanes, rows, {}, targets, first=True, last=True, quick=quick).text(head)
     places, size = _scratch(program, pieces)
     text = ""
     whole = Writer(lanes)
@@ -178,11 +179,19 @@ def function(program: Program, lanes: Lanes, name: str, *, quick: bool = False) 
     for i, piece in enumerate(pieces):
         inner = head.replace(f"@{name}(", f"@{name}_{i}(")
         last = i == len(pieces) - 1
-        text += _piece(program, lanes, piece, places, first=i == 0, last=last, quick=quick).text(inner)
+        text += _piece(program, lanes, piece, places, targets, first=i == 0, last=last, quick=quick).text(inner)
         whole.do(f"call void @{name}_{i}(ptr %in, ptr %out, ptr {tmp})")
     whole.release(tmp, size)
     whole.do("ret void")
     return text + whole.text(head)
+
+
+def output_places(program: Program) -> dict[int, list[int]]:
+    """slot → the numbers of all outputs that it is stored to."""
+    targets: dict[int, list[int]] = {}
+    for k, slot in enumerate(s for out in program.outputs for s in out.slots):
+        targets.setdefault(slot, []).append(k)
+    return targets
 
 
 def _scratch(program: Program, pieces: Sequence[Sequence[tuple[int, ProgramRow]]]) -> tuple[dict[int, int], int]:
@@ -212,12 +221,13 @@ def _piece(
     lanes: Lanes,
     rows: Sequence[tuple[int, ProgramRow]],
     places: dict[int, int],
+    targets: dict[int, list[int]],
     *,
     first: bool,
     last: bool,
     quick: bool,
 ) -> Writer:
-    """The body of one function: its rows, what they load, what later pieces need of them."""
+    """The body of one function: its rows, what they load, what later pieces and the outputs need of them."""
     w = Writer(lanes)
     values: dict[int, str] = {}
     inputs, base = program.input_count, program.first_row
@@ -232,11 +242,8 @@ def _piece(
                 values[slot] = w.load("%tmp", places[slot])
         return values[slot]
 
-    targets: dict[int, list[int]] = {}
-    for k, slot in enumerate(s for out in program.outputs for s in out.slots):
-        targets.setdefault(slot, []).append(k)
-
-    zeros = {s for s in targets if inputs <= s < base and _is_plain_zero(program.constants[s - inputs])}
+    constants = range(inputs, base) if first or last else ()
+    zeros = {s for s in constants if s in targets and _is_plain_zero(program.constants[s - inputs])}
     blank = sum(len(targets[s]) for s in zeros) >= BLANK
     if blank and first:
         size = 8 * lanes.width * program.output_count

@@ -22,10 +22,11 @@ CAUSES = START, IMPACT, RELEASE, STICK, SLIP, IMPOSED, FREED, TOUCH, PARADOX = r
 """Why a mode ended: the motion started, something struck, a reaction would have pulled, slip ended, friction was
 overcome, a condition imposed rows or let them go, a gap closed without an impact, no mode was consistent."""
 
-GOES_ON, CYCLES, CONTRADICTS, HAS_NO_MASS, UNSOLVED, UNSOLVED_STEP, UNSETTLED, OVERLAPS = range(8)
+GOES_ON, CYCLES, CONTRADICTS, HAS_NO_MASS, UNSOLVED, UNSOLVED_STEP, UNSETTLED, OVERLAPS, NO_CONDITION = range(9)
 """What comes of a transition: the motion goes on; too many at one instant; no mode and no impulse is consistent; the
 mass matrix is singular; the impact could not be resolved; nor could the contact problem of a step; no mode is left in
-which contacts push within their cones; a contact comes into force inside a body. Indices of `FAULTS`."""
+which contacts push within their cones; a contact comes into force inside a body; a condition is not a number. Indices
+of `FAULTS`."""
 
 GUARDS = 3
 """Functions of a changing constraint that fall through zero where its mode ends: of its normal, of its friction, of its
@@ -142,6 +143,7 @@ OWN_REALS = (
     "offset",  # (rows,): residual that is kept
     "slack",  # (elements,): reaction (N, N m) below which one is rounding
     "step",  # (n,)
+    "shifted",  # (n,): how far positions were moved onto the mode last, along the speeds
     "before",  # (n,): speeds before a transition
     "impulse",  # (rows,)
     "solver_w",  # (rows, rows): the contact problem of a transition

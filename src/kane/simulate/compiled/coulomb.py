@@ -43,7 +43,7 @@ from .contacts import (
     work_size,
 )
 from .enumeration import count_modes, enumerate_modes
-from .gauss_seidel import sweep_contacts
+from .gauss_seidel import leap, sweep_contacts, sweep_round
 from .lemke import lemke_start
 from .step import copy_numbers
 
@@ -76,11 +76,11 @@ NO_SWEEPS, FIRST_SWEEPS, MANY_SWEEPS, MORE_SWEEPS = np.int64(0), np.int64(6), np
 NEWTON_STEPS = np.int64(60)
 """Steps of Newton's method at most; four to ten are usual."""
 
-SETTLED, ROUND, ROUNDS, SLOW = 1e-8, np.int64(16), 50, 0.95
-"""Natural residual at which a large problem of a time step is settled; sweeps of a round, rounds at most, and what a
-round leaves of the residual when no more is to be had."""
+SETTLED, ROUNDS, SLOW, PATIENCE = 1e-8, 60, 0.95, 24
+"""Natural residual at which a large problem of a time step is settled; rounds of sweeps at most, what a round leaves of
+the residual when no more is to be had by sweeps, and rounds before that is believed."""
 
-NEWTON_ROWS, NEWTON_ROUNDS, NEWTON_TRIES = 120, 4, np.int64(24)
+NEWTON_ROWS, NEWTON_ROUNDS, NEWTON_TRIES = 200, 4, np.int64(8)
 """Rows up to which Newton's method is tried after so many rounds that have not settled a problem, and its steps then.
 The equations of larger ones take longer to solve than the sweeps that they would save."""
 
@@ -223,6 +223,40 @@ def solve_problem(m, counting):
 
 
 @part
+def keep_better(m, best):
+    """Keep r, which is m.residual off, where it is better than the best one so far; returns how far the better is."""
+    if m.residual < best:
+        copy_numbers(m.n, m.r, m.found)
+        return m.residual
+    return best
+
+
+@part
+def settle_by_rounds(m):
+    """Rounds of sweeps, with leaps along a steady drift, and Newton's method now and then; the best r is left."""
+    best, known = np.inf, False
+    for count in range(1, ROUNDS + 1):
+        before = m.residual
+        sweep_round(m)
+        best = keep_better(m, best)
+        if best <= SETTLED:
+            break
+        if known and leap(m):
+            known = False
+            continue
+        copy_numbers(m.n, m.step, m.start)
+        known = True
+        if m.n <= NEWTON_ROWS and count % NEWTON_ROUNDS == 0:
+            newton_steps(m, NEWTON_TRIES)
+            best = keep_better(m, best)
+            known = False
+        if best <= SETTLED or (best <= ENOUGH and m.residual > SLOW * before and count >= PATIENCE):
+            break
+    copy_numbers(m.n, m.found, m.r)
+    evaluate(m)
+
+
+@part
 def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
     """Set r to a solution to SETTLED, by sweeps from where it is: for large problems that change little from one to the
     next. Returns its natural residual, which may be larger."""
@@ -234,13 +268,7 @@ def settle_contacts(k, first, rows, kinds, mu, n, w, b, r, work):
         clear_reactions(m)
     elif evaluate(m) > SETTLED:
         m.method = GAUSS_SEIDEL
-        for count in range(1, ROUNDS + 1):
-            before = m.residual
-            after = sweep_contacts(m, ROUND)
-            if after > SETTLED and m.n <= NEWTON_ROWS and count % NEWTON_ROUNDS == 0:
-                after = newton_steps(m, NEWTON_TRIES)
-            if after <= SETTLED or (after <= ENOUGH and after > SLOW * before and count >= NEWTON_ROUNDS):
-                break
+        settle_by_rounds(m)
     give_back(m)
     return m.residual
 

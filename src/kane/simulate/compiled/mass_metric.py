@@ -100,6 +100,17 @@ def from_z(c, source, target):
 
 
 @part
+def along_speeds(c, speeds, vector):
+    """u · L z: the power along the speeds at an address of forces that are z in the metric, or energy of impulses."""
+    n, total = c.n, 0.0
+    chol, start, u, z = reals(c.chol), wholes(c.start), reals(speeds), reals(vector)
+    for i in range(n):
+        for k in range(start[i], i + 1):
+            total += u[i] * chol[i * n + k] * z[k]
+    return total
+
+
+@part
 def span_rows(c, size):
     """Orthonormal basis of the `size` rows in c.span, which are changed, and what z is along it, c.beta, where the rows
     times z are c.aim; returns the rank.

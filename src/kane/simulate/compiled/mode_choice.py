@@ -45,7 +45,7 @@ from .contact_programs import SOLVE
 from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL, problem
 from .impact import PATH_NEWTON
-from .mass_metric import add_multiple, fill, from_z, inner
+from .mass_metric import add_multiple, along_speeds, fill, from_z, inner
 from .mode_ends import overcome_friction
 from .mode_forces import evaluate, solve_mode
 from .slips import begin_slip, set_direction, slip_rows, slip_speed
@@ -141,12 +141,10 @@ def strike(c, law):
     if not c.residual <= SOLVED:
         return math.nan
     fill(n, 0.0, c.z_other)
-    energy = 0.0
     for i in range(size):
         impulse[row[i]] += p[i]
-        energy += p[i] * inner(n, c.a + 8 * row[i] * n, c.x + c.u_start)
         add_multiple(n, c.z_other, p[i], c.columns + 8 * i * n)
-    energy += 0.5 * inner(n, c.z_other, c.z_other)
+    energy = along_speeds(c, c.x + c.u_start, c.z_other) + 0.5 * inner(n, c.z_other, c.z_other)
     from_z(c, c.z_other, c.step)
     add_multiple(n, c.x + c.u_start, 1.0, c.step)
     return energy

@@ -87,7 +87,7 @@ def condition_ahead(c, i, t):
     ahead = -condition[2 * i + 1] if wholes(c.has_until)[i] else math.inf
     if wholes(c.has_duration)[i]:
         ahead = min(ahead, reals(c.imposed)[i] + reals(c.law)[i * LAWS + DURATION] - t)
-    return ahead if ahead < math.inf else 1.0
+    return 1.0 if ahead == math.inf else ahead
 
 
 @part

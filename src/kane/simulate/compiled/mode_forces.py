@@ -30,7 +30,18 @@ from .changing_record import (
 )
 from .elimination import solve_least
 from .friction_shares import keep_normals, mixes_friction, set_friction, share_friction, turn_friction, weigh_friction
-from .mass_metric import add_multiple, along_basis, factor_mass, fill, free_of_basis, from_z, inner, span_rows, to_z
+from .mass_metric import (
+    add_multiple,
+    along_basis,
+    along_speeds,
+    factor_mass,
+    fill,
+    free_of_basis,
+    from_z,
+    inner,
+    span_rows,
+    to_z,
+)
 from .slips import slip_direction, slip_rows, slip_speed
 from .step import copy_numbers
 
@@ -287,8 +298,17 @@ def permanent_reactions(c):
 
 
 @part
+def reaction_power(c, speeds):
+    """Power of all reactions along the speeds at an address, u · (M u̇ − f): along A u, not along the rate A u + c,
+    since what moves by itself, a belt or a driven constraint, works too."""
+    copy_numbers(c.n, c.z, c.z_other)
+    add_multiple(c.n, c.z_other, -1.0, c.z_free)
+    return along_speeds(c, speeds, c.z_other)
+
+
+@part
 def write_rates(c, source, target):
-    """Write [q̇, u̇, power] for the inputs at `source`; the power is that of loads and changing reactions."""
+    """Write [q̇, u̇, power] for the inputs at `source`; the power is that of loads and of all reactions."""
     address = mode_program(c, MOTION)
     if address != 0:
         call(address, source, target)
@@ -299,9 +319,7 @@ def write_rates(c, source, target):
     solve_mode(c)
     copy_numbers(c.coordinates, c.qdot, target)
     from_z(c, c.z, target + 8 * c.coordinates)
-    power = reals(c.power)[0]
-    for i in range(c.permanent, c.rows):  # along A u, not along the rate A u + c: what moves by itself works too
-        power += reals(c.reaction)[i] * inner(c.n, c.a + 8 * i * c.n, source + c.u_start)
+    power = reals(c.power)[0] + reaction_power(c, source + c.u_start)
     reals(target)[c.states - 1] = power
 
 

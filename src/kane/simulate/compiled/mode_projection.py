@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...constraints.thresholds import CANCELLED, ROUGH
 from .call import call, part, reals, wholes
 from .changing_record import CONTACT, FRICTION, LAWS, OPEN, SLIPS, STATIC, STICKS
-from .mass_metric import along_basis, factor_mass, from_z, span_rows, to_z
+from .mass_metric import add_multiple, along_basis, factor_mass, fill, from_z, span_rows, to_z
 from .step import EPS, copy_numbers
 
 NEWTON_STEPS = 8
@@ -59,6 +59,7 @@ def close_places(c, enough):
     phi, offset, at = reals(c.place_phi), reals(c.offset), wholes(c.place_of)
     q, along, step, aim = reals(c.x + c.q_start), reals(c.along), reals(c.step), reals(c.aim)
     residual = place_residual(c)
+    fill(n, 0.0, c.shifted)
     for _ in range(NEWTON_STEPS):
         if not residual > enough:
             return
@@ -79,6 +80,7 @@ def close_places(c, enough):
             if residual < ROUGH:
                 copy_numbers(c.coordinates, c.kept, c.x + c.q_start)
             return
+        add_multiple(n, c.shifted, 1.0, c.step)
         residual = after
 
 

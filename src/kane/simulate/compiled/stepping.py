@@ -16,10 +16,13 @@ from .changing_record import (
     CONTACT,
     FREED,
     FRICTION,
+    GOES_ON,
     HAS_NO_MASS,
     IMPACT,
     IMPOSED,
+    NO_CONDITION,
     OPEN,
+    OVERLAPS,
     RELEASE,
     SLIP,
     SLIPS,
@@ -42,9 +45,10 @@ from .records import FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING
 from .slips import slip_rows
 from .step import all_finite, copy_numbers, event_signs, find_events, finish, has_room
 from .stepping_motion import correct_free_speeds, look_at, set_free_speeds, stepping
-from .stepping_problem import PENETRATES, ROUNDS, find_impulses, set_rates
+from .stepping_problem import PENETRATES, ROUNDS, find_impulses, may_close, set_rates
+from .stepping_work import has_step_room, keep_impulses, set_impulse_work, shift_work, step_work
 from .store import loop
-from .transitions import impose, note
+from .transition_record import impose, note
 
 STILL = 1e-7
 """Share of the largest velocity of the contact problem below which nothing slips."""
@@ -92,8 +96,7 @@ def cause_of_change(c, s, i, before, after, struck):
 
 @part
 def note_changes(c, s, t):
-    """Take over what the contact problem says of every element, and remember what has changed; returns the energy that
-    all impulses added (J)."""
+    """Take over what the contact problem says of every element, and remember what has changed."""
     state, kind, p, impulse = wholes(c.state), wholes(c.type), reals(c.solver_r), reals(s.impulse)
     set_rates(c, s, s.after, s.final_rate, 1)
     fill(c.rows, 0.0, s.impulse)
@@ -102,12 +105,10 @@ def note_changes(c, s, t):
     for i in range(s.size):
         impulse[wholes(c.solver_row)[i]] = p[i]
         small = max(small, STILL * abs(reals(c.solver_b)[i]))
-    energy = 0.0
     for i in range(c.elements):
         first, length = wholes(c.first)[i], wholes(c.length)[i]
         copy_numbers(length, s.impulse + 8 * first, c.impulse + 8 * first)
         added = energy_of(c, s, i)
-        energy += added
         if kind[i] == SWITCHED or (kind[i] == FRICTION and state[i] == OPEN):
             fill(length, 0.0, c.impulse + 8 * first)
             continue
@@ -122,7 +123,6 @@ def note_changes(c, s, t):
                 fill(length, 0.0, c.impulse + 8 * first)
             note(c, t, cause, i, added if cause == IMPACT else 0.0)
         fill(length, 0.0, c.impulse + 8 * first)
-    return energy
 
 
 # -- motion along the speeds ---------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def set_moving_speeds(c, s, h):
         more = False
         for i in range(c.elements):
             row = wholes(c.first)[i]
-            if wholes(c.type)[i] == CONTACT and reals(c.phi)[row] + h * reals(s.final_rate)[row] < PENETRATES:
+            if may_close(c, i) and reals(c.phi)[row] + h * reals(s.final_rate)[row] < PENETRATES:
                 more = touch_blocks(c, s, row) or more
         if not more:
             return
@@ -192,7 +192,7 @@ def hold_rows(c, s, contacts):
     for i in range(c.elements):
         kept[i] = state[i]
         held = kind[i] == SWITCHED and state[i] != OPEN
-        if contacts and kind[i] == CONTACT:
+        if contacts and may_close(c, i):
             held = phi[wholes(c.first)[i]] < PENETRATES
         state[i] = STICKS if held else OPEN
         any_held = any_held or held
@@ -210,6 +210,7 @@ def restore_states(c, s):
 def repair_state(c, s):
     """Move bodies apart, and the state onto the permanent and switched constraints; then terms at where it is. False
     where M is singular."""
+    fill(c.n, 0.0, s.shift)
     if not look_at(c, s):
         return False
     for _ in range(ROUNDS):
@@ -218,6 +219,7 @@ def repair_state(c, s):
             held = place_residual(c) > EXACT
             if held:
                 close_places(c, EXACT)
+                add_multiple(c.n, s.shift, 1.0, c.shifted)
         if c.holonomic > 0:
             restore_states(c, s)
         if not held:
@@ -239,10 +241,11 @@ def repair_state(c, s):
 @part
 def penetrates(c):
     """Whether some contact is closed too far."""
+    deepest = 0.0
     for i in range(c.elements):
-        if wholes(c.type)[i] == CONTACT and reals(c.phi)[wholes(c.first)[i]] < PENETRATES:
-            return True
-    return False
+        if may_close(c, i):
+            deepest = min(deepest, reals(c.phi)[wholes(c.first)[i]])
+    return deepest < PENETRATES
 
 
 # -- conditions ----------------------------------------------------------------------------------------------------
@@ -266,9 +269,32 @@ def set_reactions(c, s, h):
 
 
 @part
+def switch(c, i, t):
+    """Impose the element i, or let it go, and remember that."""
+    fill(c.rows, 0.0, c.impulse)
+    copy_numbers(c.n, c.x + c.u_start, c.before)
+    if wholes(c.present)[i]:
+        wholes(c.state)[i], wholes(c.present)[i] = OPEN, 0
+        note(c, t, FREED, i, 0.0)
+    else:
+        impose(c, i, t)
+        note(c, t, IMPOSED, i, 0.0)
+
+
+@part
+def overlaps(c, i, h):
+    """Whether the contact i, which has just come into force, was closed too far before the step of length h."""
+    row = wholes(c.first)[i]
+    closing = max(0.0, -reals(c.rate)[row])
+    return may_close(c, i) and reals(c.phi)[row] + h * closing < -TOUCHING
+
+
+@part
 def switch_by_conditions(c, s, t, h, at_start):
-    """Impose or release what its condition says at the end of a step."""
-    ahead = reals(s.ahead)
+    """Impose or release what its condition says at the end of a step; what comes of it, 0 if it is good. What has come
+    into force and may not stay so is let go at once, and what penetrates since the beginning of the step is moved
+    apart."""
+    ahead, imposed = reals(s.ahead), False
     if c.conditions != 0:
         set_reactions(c, s, h)
         call(c.conditions, c.x_watch, c.condition)
@@ -276,17 +302,25 @@ def switch_by_conditions(c, s, t, h, at_start):
         if not (wholes(c.has_when)[i] or wholes(c.has_until)[i] or wholes(c.has_duration)[i]):
             continue
         now = condition_ahead(c, i, t)
-        if ahead[i] > 0.0 and now <= 0.0 and not at_start:
-            fill(c.rows, 0.0, c.impulse)
-            copy_numbers(c.n, c.x + c.u_start, c.before)
-            if not wholes(c.present)[i]:
-                impose(c, i, t)
-                note(c, t, IMPOSED, i, 0.0)
-            else:
-                wholes(c.state)[i], wholes(c.present)[i] = OPEN, 0
-                note(c, t, FREED, i, 0.0)
+        if now != now:
+            c.culprit = i
+            return NO_CONDITION
+        if at_start:
+            ahead[i] = 1.0 if wholes(c.present)[i] else now
+        for _ in range(2):
+            if not (ahead[i] > 0.0 and now <= 0.0):
+                break
+            switch(c, i, t)
             now = condition_ahead(c, i, t)
+            ahead[i] = 1.0 if wholes(c.present)[i] else now
+            imposed = imposed or wholes(c.present)[i] != 0
+            if overlaps(c, i, h):
+                c.culprit = i
+                return OVERLAPS
         ahead[i] = now
+    if imposed and penetrates(c) and not repair_state(c, s):
+        return HAS_NO_MASS
+    return GOES_ON
 
 
 # -- the loop ------------------------------------------------------------------------------------------------------
@@ -317,13 +351,13 @@ def start_stepping(m, c, s):
             wholes(c.state)[i] = STICKS
     if c.permanent > 0 or s.switches:
         repair_state(c, s)
-    switch_by_conditions(c, s, m.t, 0.0, 1)
-    copy_numbers(c.states, c.x + c.q_start, m.y)
-    s.current = 0
     c.possible = -1
     note(c, m.t, START, np.int64(-1), 0.0)
+    fault = switch_by_conditions(c, s, m.t, 0.0, 1)
+    copy_numbers(c.states, c.x + c.q_start, m.y)
+    s.current = 0
     m.transitions = c.count
-    return 0
+    return fault
 
 
 @part
@@ -343,38 +377,37 @@ def take_step(m, c, s, t_new, h):
         return HAS_NO_MASS
     m.fresh = 0
     copy_numbers(c.n, c.x + c.u_start, c.before)
-    work = reals(m.y)[c.states - 1] + h * reals(c.power)[0]
     if not set_free_speeds(c, s, h):
         return HAS_NO_MASS
     if s.last_h > 0.0 and s.last_h != h:
         add_multiple(c.rows, s.impulse, h / s.last_h - 1.0, s.impulse)
     s.last_h = h
-    if not find_impulses(c, s, h):
-        return UNSOLVED_STEP
-    set_moving_speeds(c, s, h)
-    for _ in range(CORRECTIONS):
-        if not (s.bends and s.size > 0 and correct_free_speeds(c, s, h)):
+    for corrections in range(CORRECTIONS + 1):
+        if corrections > 0 and not (s.bends and s.size > 0 and correct_free_speeds(c, s, h)):
             break
         if not find_impulses(c, s, h):
             return UNSOLVED_STEP
+        set_impulse_work(c, s)
         set_moving_speeds(c, s, h)
     note_residual(c, s, t_new)
-    copy_numbers(c.n, s.after, c.step)
+    work = reals(m.y)[c.states - 1] + step_work(c, s, h)
     count = c.count
-    work += note_changes(c, s, t_new)
+    note_changes(c, s, t_new)
+    if s.keeps:
+        keep_impulses(c, s)
     move(c, s, m.t, h)
     reals(c.x)[0] = t_new
     if not repair_state(c, s):
         return HAS_NO_MASS
+    work += shift_work(c, s)
     for k in range(count, c.count):
         copy_numbers(c.n, c.x + c.u_start, c.speeds + 16 * k * c.n + 8 * c.n)
-    if s.switches:
-        switch_by_conditions(c, s, t_new, h, 0)
+    fault = switch_by_conditions(c, s, t_new, h, 0) if s.switches else GOES_ON
     copy_numbers(c.states, c.x + c.q_start, m.y_new)
     reals(m.y_new)[c.states - 1] = work
     m.transitions = c.count
     m.evaluations += 1
-    return 0
+    return fault
 
 
 @part
@@ -402,7 +435,7 @@ def stepping_loop(memory, budget):
     for _ in range(budget):
         if m.t == m.t_end:
             return REACHED
-        if not has_room(m) or c.count + 2 * c.elements >= c.room:
+        if not has_room(m) or c.count + 2 * c.elements >= c.room or not has_step_room(c, s):
             return FULL
         t_new, _clipped = next_end(m)
         h = t_new - m.t

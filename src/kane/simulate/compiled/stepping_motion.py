@@ -31,6 +31,13 @@ SIZES = (
     "rough",  # steps whose contact problem was left with more than `coulomb.SETTLED`
     "bends",  # 1: accelerations change within the step
     "switches",  # 1: there are switched or released constraints to look after
+    "idle",  # 1: no load does work but tau
+    "tau_start",  # bytes from the inputs to tau
+    "keeps",  # 1: impulses of every step are kept
+    "kept_steps",  # how many so far
+    "step_room",  # how many fit in
+    "hits",  # impulses that are not zero, of all of them
+    "hit_room",  # how many fit in
 )
 OWN_REALS = (
     "accelerations",  # (n,): without contacts, at the beginning of the step
@@ -40,12 +47,14 @@ OWN_REALS = (
     "moving",  # (n,): speeds with which it moves
     "guess",  # (n,): accelerations halfway before they were corrected
     "change",  # (n,): of speeds
+    "shift",  # (n,): how far the state was moved onto the constraints at its end, along the speeds
     "kept",  # (terms,): terms in the middle of the step
     "qdot",  # (coordinates,)
     "free_rate",  # (rows,): rates of rows without contacts
     "final_rate",  # (rows,): rates at the end
     "impulse",  # (rows,): of the last step
     "ahead",  # (elements,): conditions at its end
+    "hit_impulse",  # (hit_room,): impulses of all steps, one after another
 )
 OWN_WHOLES = (
     "touched",  # (n,): at the first row of a block: 1 where impulses act
@@ -53,6 +62,8 @@ OWN_WHOLES = (
     "kept_state",  # (elements,)
     "entries",  # (rows,): how many numbers of a row of the contact problem are not zero
     "entry",  # (rows, n): which
+    "hit_row",  # (hit_room,): their rows
+    "hit_end",  # (step_room,): how many there are at the end of each step
 )
 OWN = (*OWN_REALS, *OWN_WHOLES)
 WHOLE = (*PROGRAMS, *SIZES, *OWN)
@@ -61,6 +72,7 @@ REALS = (
     "last_h",
     "worst",  # largest natural residual of the contact problem of a step so far
     "worst_t",  # where that step ends
+    "impulse_work",  # of the impulses of the step along the mean of its speeds, J
 )
 STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])
 
@@ -126,18 +138,25 @@ def largest_change(n, one, other):
 
 
 @part
-def accelerate_halfway(c, s, h, speeds):
-    """Accelerations in the middle of a step that moves with the speeds at an address, to s.midway; what was there to
-    s.guess. Returns the relative change, nan where M is singular. Terms of the middle have memory of their own."""
-    n, qdot, x = c.n, c.qdot, c.x_watch
+def look_halfway(c, s, h, speeds):
+    """Terms in the middle of a step that moves with the speeds at an address, in memory of their own, s.kept."""
+    x = c.x_watch
     copy_numbers(c.inputs, c.x, x)
-    copy_numbers(n, speeds, x + c.u_start)
+    copy_numbers(c.n, speeds, x + c.u_start)
     call(s.rates, x, s.qdot)
     add_multiple(c.coordinates, x + c.q_start, 0.5 * h, s.qdot)
     reals(x)[0] += 0.5 * h
+    call(c.terms, x, s.kept)
+
+
+@part
+def accelerate_halfway(c, s, h, speeds):
+    """Accelerations in the middle of a step that moves with the speeds at an address, to s.midway; what was there to
+    s.guess. Returns the relative change, nan where M is singular."""
+    n, qdot = c.n, c.qdot
+    look_halfway(c, s, h, speeds)
     copy_numbers(n, s.midway, s.guess)
     move_terms(c, s.kept - qdot)
-    call(c.terms, x, c.qdot)
     regular = reduce_terms(c, s.midway)
     move_terms(c, qdot - s.kept)
     return largest_change(n, s.midway, s.guess) if regular else math.nan

@@ -18,7 +18,7 @@ Where M consists of blocks, as that of free bodies, only these are factorised, a
 
 from __future__ import annotations
 
-from ...constraints.thresholds import AT_REST
+from ...constraints.thresholds import AT_REST, CLOSED
 from .call import part, reals, solve_by, wholes
 from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, ONE_WAY, OPEN, RESTITUTION, SLIPS, STATIC
 from .contact_programs import SETTLE, SOLVE
@@ -79,10 +79,16 @@ def set_rates(c, s, speeds, target, slips):
 
 
 @part
+def may_close(c, i):
+    """Whether the element i is a contact, and in force."""
+    return wholes(c.type)[i] == CONTACT and wholes(c.present)[i] != 0
+
+
+@part
 def bounces(c, s, i, h):
     """Whether the contact i would close within the step and has restitution to answer with."""
     row = wholes(c.first)[i]
-    if wholes(c.type)[i] != CONTACT or s.share == 0.0 or reals(c.law)[i * LAWS + RESTITUTION] == 0.0:
+    if not may_close(c, i) or s.share == 0.0 or reals(c.law)[i * LAWS + RESTITUTION] == 0.0:
         return False
     return reals(c.rate)[row] < -AT_REST and reals(c.phi)[row] + h * reals(s.free_rate)[row] < 0.0
 
@@ -151,7 +157,7 @@ def set_contact(c, s, h, i):
         b = reals(c.solver_b)
         if bounces(c, s, i, h):
             b[size] += s.share * law[RESTITUTION] * reals(c.rate)[first]
-        else:
+        elif abs(reals(c.phi)[first]) > CLOSED:
             b[size] += reals(c.phi)[first] / h
     s.contacts, s.size = count + 1, size + rows
 
@@ -240,7 +246,7 @@ def enter_more(c, s, h):
     for i in range(c.elements):
         row = wholes(c.first)[i]
         missed = False
-        if entered[i]:
+        if entered[i] or not wholes(c.present)[i]:
             continue
         if kind[i] == CONTACT:
             missed = phi[row] + h * final[row] < PENETRATES

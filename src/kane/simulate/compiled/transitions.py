@@ -15,7 +15,6 @@ from .changing_record import (
     CONTACT,
     CYCLES,
     FREED,
-    FRICTION,
     FRICTION_GUARD,
     GOES_ON,
     GUARDS,
@@ -26,20 +25,19 @@ from .changing_record import (
     OVERLAPS,
     SLIPS,
     START,
-    STICKS,
-    SWITCHED,
     record,
 )
 from .mass_metric import fill
 from .mode_choice import strike_and_choose
 from .mode_ends import condition_ahead, end_mode, read_conditions, set_floor, time_to_stop
 from .mode_forces import evaluate, solve_mode, write_rates
-from .mode_projection import place_residual, project_state
+from .mode_projection import project_state
 from .records import MEMORY
 from .slips import slip_rows
 from .step import EPS, copy_numbers
 from .store import program
 from .touch import mark_grazing, start_flights
+from .transition_record import impose, note
 
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
@@ -51,41 +49,6 @@ NEARLY = 0.95
 """Part of the time to the end of a slip that a step may take."""
 
 machine = record_of(MEMORY)
-
-
-@part
-def note(c, t, cause, which, energy):
-    """Remember a transition."""
-    n, k = c.n, c.count
-    reals(c.at)[k] = t
-    reals(c.energy)[k] = energy
-    wholes(c.cause)[k] = cause
-    wholes(c.which)[k] = which
-    wholes(c.choices)[k] = c.possible
-    copy_numbers(c.rows, c.impulse, c.impulses + 8 * k * c.rows)
-    copy_numbers(n, c.before, c.speeds + 16 * k * n)
-    copy_numbers(n, c.x + c.u_start, c.speeds + 16 * k * n + 8 * n)
-    copy_numbers(2 * c.elements, c.direction, c.directions + 16 * k * c.elements)
-    for i in range(c.elements):
-        wholes(c.states_after)[k * c.elements + i] = wholes(c.state)[i]
-    c.count += 1
-
-
-@part
-def impose(c, i, t):
-    """Let an element be in force from now on: rows of a switched constraint hold where they are."""
-    wholes(c.present)[i] = 1
-    reals(c.imposed)[i] = t
-    if wholes(c.type)[i] not in (SWITCHED, FRICTION):
-        return
-    wholes(c.state)[i] = STICKS
-    if c.holonomic > 0:
-        place_residual(c)
-        for r in range(wholes(c.length)[i]):
-            row = wholes(c.first)[i] + r
-            if wholes(c.place_of)[row] >= 0:
-                phi = reals(c.place_phi)[wholes(c.place_of)[row]]
-                reals(c.offset)[row] = 0.0 if abs(phi) <= TOUCHING else phi
 
 
 @part
@@ -119,12 +82,17 @@ def overlaps(c, i):
 
 @part
 def take_sides(m, c):
-    """Sides of the functions of the mode where it was stopped: the step went on from there."""
-    side = wholes(m.g_sign)
+    """Sides of the functions of the mode where it was stopped: the step went on from there. Conditions that were found
+    to rise behind what stopped it, maybe at the same instant, are still to come."""
+    side, found, behind = wholes(m.g_sign), wholes(m.found), False
     read_conditions(c, c.x)
     for i in range(c.elements):
         side[GUARDS * i + NORMAL_GUARD], side[GUARDS * i + FRICTION_GUARD] = 1, 1
         side[GUARDS * i + CONDITION_GUARD] = 1 if condition_ahead(c, i, m.t) > 0.0 else -1
+    for k in range(m.found_count):
+        if behind and found[k] < GUARDS * c.elements and found[k] % GUARDS == CONDITION_GUARD:
+            side[found[k]] = 1
+        behind = behind or found[k] == m.stopped_by
 
 
 @part

@@ -1,0 +1,93 @@
+"""Work in a step of time stepping, and the impulses of all steps, for whoever checks the motion afterwards.
+
+With ū the mean of the speeds at both ends and v those that the step moves with (ū, or u⁺ where impulses act),
+
+    ΔT = ū · (M a h + Aᵀ P),   M a = f + Aᵀ λ of the permanent constraints,   work of forces along the motion = h v · f
+
+so that contacts, permanent constraints and the way in which the step moves do the work
+
+    ū · Aᵀ P + h ū · (M a − f) + h (ū − v) · f
+
+which for a body at rest on another is zero, and for a driven constraint what its drive does. f, M and a are those of
+the middle of the step, where forces of inertia do the work that the change of M takes. The notation is that of
+`stepping_problem`.
+"""
+
+from __future__ import annotations
+
+from .call import call, part, reals, wholes
+from .mass_metric import along_speeds, inner
+from .step import copy_numbers
+from .stepping_motion import look_halfway
+
+
+@part
+def set_mean_speeds(c, s):
+    """The mean of the speeds at both ends of the step, to s.change."""
+    mean, now, then = reals(s.change), reals(c.x + c.u_start), reals(s.after)
+    for j in range(c.n):
+        mean[j] = 0.5 * (now[j] + then[j])
+
+
+@part
+def set_impulse_work(c, s):
+    """Work of the impulses just found (J), and of permanent constraints that take them, to s.impulse_work."""
+    set_mean_speeds(c, s)
+    s.impulse_work = along_speeds(c, s.change, c.z_other) if s.size > 0 else 0.0
+
+
+@part
+def load_work(c, s, h):
+    """Work (J) of tau and of all loads but gravity along the motion of the step."""
+    if s.idle:
+        return h * inner(c.n, c.x + s.tau_start, s.moving)
+    look_halfway(c, s, h, s.moving)
+    return h * reals(c.power + s.kept - c.qdot)[0]
+
+
+@part
+def step_work(c, s, h):
+    """Work (J) of everything but gravity in the step, when its speeds are known and its state has not moved yet."""
+    n, work = c.n, load_work(c, s, h) + s.impulse_work
+    shift = 0 if s.steady else s.kept - c.qdot
+    f, mass = c.f + shift, c.mass + shift
+    set_mean_speeds(c, s)
+    work += h * (inner(n, s.change, f) - inner(n, s.moving, f))
+    if c.permanent > 0:
+        for i in range(n):
+            work += h * reals(s.change)[i] * (inner(n, mass + 8 * i * n, s.midway) - reals(f)[i])
+    return work
+
+
+@part
+def shift_work(c, s):
+    """Work (J) that moves the state onto the constraints at the end of a step: against all forces, those of loads along
+    it being work of their own."""
+    n, shift = c.n, s.shift
+    if inner(n, shift, shift) == 0.0:
+        return 0.0
+    if s.idle:
+        return inner(n, c.x + s.tau_start, shift) - inner(n, c.f, shift)
+    copy_numbers(c.inputs, c.x, c.x_watch)
+    copy_numbers(n, shift, c.x_watch + c.u_start)
+    call(c.terms, c.x_watch, s.kept)
+    return reals(c.power + s.kept - c.qdot)[0] - inner(n, c.f, shift)
+
+
+@part
+def keep_impulses(c, s):
+    """Keep the impulses of the step that are not zero."""
+    impulse = reals(s.impulse)
+    for r in range(c.rows):
+        if impulse[r] != 0.0:
+            wholes(s.hit_row)[s.hits] = r
+            reals(s.hit_impulse)[s.hits] = impulse[r]
+            s.hits += 1
+    wholes(s.hit_end)[s.kept_steps] = s.hits
+    s.kept_steps += 1
+
+
+@part
+def has_step_room(c, s):
+    """Whether the impulses of one more step fit in where they are kept."""
+    return not s.keeps or (s.kept_steps < s.step_room and s.hits + c.rows <= s.hit_room)
