@@ -277,7 +277,7 @@ def _steering_angle(
 
 def _speed_of(m: Mechanism, angle: str) -> list[str] | None:
     """The name of a steering rate, uphi for phi; None, for one of the package's own, where it is taken."""
-    return None if f"u{angle}" in m.names() else [f"u{angle}"]
+    return None if f"u{angle}" in m.known_names else [f"u{angle}"]
 
 
 class _Law:
@@ -387,7 +387,7 @@ def _fork(m: Mechanism, build: Builder, wheel: RoadWheel, carrier: Body, at: Tri
         m.joint(fork.name, "revolute", carrier, fork, axis="z", at=at)
         return fork, (-build.constant(wheel.trail, "trail"), zero, zero)
     own = isinstance(wheel.steering, str) and wheel.steering.isidentifier() and wheel.steering not in LAWS
-    if own and wheel.steering not in m.names():
+    if own and wheel.steering not in m.known_names:
         phi = str(wheel.steering)
         made = m.joint(
             fork.name, "revolute", carrier, fork, axis="z", at=at, coordinates=[phi], speeds=_speed_of(m, phi)
@@ -436,9 +436,10 @@ def _refuse_locked(m: Mechanism, wheels: Sequence[BuiltWheel], platform: Body, w
         angle = _angle_in(m, wheel) if turned else m.graph.const(0.0)
         s, c = angle.sin(), angle.cos()
         rows[wheel.name] = (-s, c, x * c + y * s)
-    values = {p.name: p.value for p in m.parameters.values()}
+    used = m.inputs_of([e for row in rows.values() for e in row])
+    values = {"t": 0.0, **{name: m.parameters[name].value for name in used if name in m.parameters}}
     for turn in _TURN:
-        at = {**values, "t": 0.0, **dict.fromkeys(m.coordinate_records, turn)}
+        at = {**values, **{name: turn for name in used if name in m.coordinate_records}}
         found: list[list[float]] = []
         for name, row in rows.items():
             found.append([float(x) for x in evaluate(list(row), at)])
