@@ -20,7 +20,7 @@ from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, plus, product, scaled, times, transpose
-from .symbols import Turn
+from .symbols import KnownRotation
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -104,10 +104,10 @@ def _placement(
     return {**options, "at": offset, "rotation": _spec(mount)}
 
 
-def _spec(R: Matrix) -> Turn | dict[str, Any] | None:
+def _spec(R: Matrix) -> KnownRotation | dict[str, Any] | None:
     if rotations.identity(R[0][0].graph) == R:
         return None
-    return Turn(R) if all(e.number is not None for row in R for e in row) else {"matrix": R}
+    return KnownRotation(R) if all(e.number is not None for row in R for e in row) else {"matrix": R}
 
 
 def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:

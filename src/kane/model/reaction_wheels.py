@@ -19,7 +19,7 @@ from ..space.algebra import Matrix, Triple
 from .fields import ORIGIN
 from .loads import JointSpring
 from .records import Body, Joint, ReactionWheel, Shape
-from .symbols import Quantity, Turn
+from .symbols import KnownRotation, Quantity
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -104,7 +104,7 @@ def _check_carrier(m: Mechanism, carrier: Body, where: str) -> None:
         )
 
 
-def _with_z_along(m: Mechanism, e: Triple, where: str) -> Turn | dict[str, Matrix] | None:
+def _with_z_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | dict[str, Matrix] | None:
     """An orientation whose third column is the unit vector e, exact where e is a coordinate axis.
 
     Two columns orthogonal to e without a square root; they are singular only where e_z is −1 (or 1 where e_z < 0 at
@@ -114,13 +114,13 @@ def _with_z_along(m: Mechanism, e: Triple, where: str) -> Turn | dict[str, Matri
     if z.id == ONE:
         return None
     if rotations.along_axis(e):  # then all of it is 0, 1 and -1
-        return Turn(_with_z_along_axis(m, *(c.number or 0.0 for c in e)))
+        return KnownRotation(_with_z_along_axis(m, *(c.number or 0.0 for c in e)))
     s = -1.0 if m.number(z, where) < 0 else 1.0
     a = -1.0 / (s + z)
     b = x * y * a
     one = m.graph.const(1.0)
     matrix = ((one + s * x * x * a, b, x), (s * b, s + y * y * a, y), (-s * x, -y, z))
-    return Turn(matrix) if all(c.number is not None for c in e) else {"matrix": matrix}
+    return KnownRotation(matrix) if all(c.number is not None for c in e) else {"matrix": matrix}
 
 
 def _with_z_along_axis(m: Mechanism, x: float, y: float, z: float) -> Matrix:

@@ -104,7 +104,7 @@ class _SameNames(Mapping[str, Expr]):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class KnownRotation:
     """An orientation by its matrix of numbers, which was made of angles or a unit vector and needs no judgement."""
 
     matrix: Matrix
@@ -292,9 +292,9 @@ class Symbols:
             )
         )
 
-    def fixed_rotation(self, spec: Mapping[str, Any] | Turn | None, where: str) -> Matrix:
+    def fixed_rotation(self, spec: Mapping[str, Any] | KnownRotation | None, where: str) -> Matrix:
         """The matrix of an orientation that depends on parameters only."""
-        if isinstance(spec, Turn):
+        if isinstance(spec, KnownRotation):
             return spec.matrix
         matrix = self.rotation(spec, where)
         if spec:

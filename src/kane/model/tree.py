@@ -36,7 +36,7 @@ from .joints import (
     speeds_are_rates,
 )
 from .records import Body, Joint, Shape
-from .symbols import Quantity, Symbols, Turn
+from .symbols import KnownRotation, Quantity, Symbols
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 JOINT_TYPES = (
@@ -333,9 +333,9 @@ class Tree(Symbols):
         child: Body | str,
         *,
         at: Sequence[Quantity] = ORIGIN,
-        rotation: Mapping[str, Any] | Turn | None = None,
+        rotation: Mapping[str, Any] | KnownRotation | None = None,
         child_at: Sequence[Quantity] = ORIGIN,
-        child_rotation: Mapping[str, Any] | Turn | None = None,
+        child_rotation: Mapping[str, Any] | KnownRotation | None = None,
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
         initial: Sequence[Quantity] | None = None,

@@ -24,7 +24,7 @@ from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
 from ..records import Joint
 from ..size import MOST_SPEEDS
-from ..symbols import Turn, is_name
+from ..symbols import KnownRotation, is_name
 from ..tree import symbol_stem
 from .values import Array, Faults, turn_z_to
 from .visuals import Packages, Visuals
@@ -332,10 +332,10 @@ class Robot:
             options["rotation"] = self.turn(R)
         return options
 
-    def turn(self, R: Array) -> Turn:
+    def turn(self, R: Array) -> KnownRotation:
         """A rotation that was made of angles, as Mechanism.joint takes it."""
         a, b, c = (rotations.triple(self.m.graph, row) for row in R.tolist())
-        return Turn((a, b, c))
+        return KnownRotation((a, b, c))
 
     def read_joint(self, name: str, joint: Element) -> None:
         kind = self.kind(name, joint)
