@@ -11,18 +11,21 @@ from pathlib import Path
 
 from benchmarks.measure import Row, exactly
 from unit.model.large_files import HOSTILE, PARTS
+from unit.model.large_robots import BAD, GOOD
 
 ROOT = Path(__file__).parents[1]
 SIZE = 999_000  # characters
 PROBE = """
 import json, resource, sys, time
 from kane.errors import ModelError
-from kane.model import read_mechanism
+from kane.model import read_mechanism, read_urdf
 from unit.model.large_files import LARGE
-text = LARGE[sys.argv[1]](int(sys.argv[2]))
+from unit.model.large_robots import ROBOTS
+kind, name, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
+text, read = (ROBOTS[name](size), read_urdf) if kind == "urdf" else (LARGE[name](size), read_mechanism)
 start = time.process_time()
 try:
-    read_mechanism(text, "large.yaml")
+    read(text, f"large.{kind}")
 except ModelError:
     pass
 print(json.dumps([time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3]))
@@ -30,7 +33,9 @@ print(json.dumps([time.process_time() - start, resource.getrusage(resource.RUSAG
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "parameters and expressions": ("parameters", "free parameters", "long", "numbers"),
-    "bodies and joints": ("heavy", "shapes", "chain of", "turned", "prescribed", "joints", "spinning", "Hartenberg"),
+    "bodies and joints": (
+        *("heavy", "shapes", "chain of", "turned", "prescribed", "joints", "spinning", "Hartenberg", "vehicles"),
+    ),
     "coordinates, speeds, frames and points": ("coordinates", "chosen", "measure", "velocities", "frames", "points"),
     "loads": ("loads", "forces"),
     "constraints": ("constraints", "one constraint", "conditions", "rods", "wheels"),
@@ -40,10 +45,10 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 """What the files are full of → how their names begin."""
 
 
-def judged(name: str) -> tuple[float, float]:
+def judged(name: str, kind: str = "yaml") -> tuple[float, float]:
     """(s, MB) of judging one file."""
     path = os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-c", PROBE, name, str(SIZE)]
+    command = [sys.executable, "-c", PROBE, kind, name, str(SIZE)]
     done = subprocess.run(command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True)
     seconds, megabytes = json.loads(done.stdout)
     return seconds, megabytes
@@ -54,14 +59,18 @@ def large_files() -> list[Row]:
     groups = {f"full of {what}": [n for n in PARTS if n.startswith(begins)] for what, begins in GROUPS.items()}
     left = set(PARTS) - {name for names in groups.values() for name in names}
     assert not left, f"files in no group: {left}"
-    rows = []
-    for what, names in {**groups, "that are no models": list(HOSTILE)}.items():
-        found = {name: judged(name) for name in names}
-        slowest = max(found, key=lambda name: found[name][0])
-        largest = max(found, key=lambda name: found[name][1])
-        title = f"{len(found)} model files of 1 MB {what}"
-        rows += [
-            Row(f"{title}: the slowest ({slowest})", exactly(found[slowest][0]), "s", 2.0, "at most"),
-            Row(f"{title}: memory ({largest})", exactly(found[largest][1]), "MB", 300, "at most"),
-        ]
+    models = {**groups, "that are no models": list(HOSTILE)}
+    rows = [row for what, names in models.items() for row in _worst("yaml", f"model files of 1 MB {what}", names)]
+    for what, robots in (("with all that a robot may have", GOOD), ("that are no robots", BAD)):
+        rows += _worst("urdf", f"URDF files of 1 MB {what}", list(robots))
     return rows
+
+
+def _worst(kind: str, title: str, names: list[str]) -> list[Row]:
+    found = {name: judged(name, kind) for name in names}
+    slowest = max(found, key=lambda name: found[name][0])
+    largest = max(found, key=lambda name: found[name][1])
+    return [
+        Row(f"{len(found)} {title}: the slowest ({slowest})", exactly(found[slowest][0]), "s", 2.0, "at most"),
+        Row(f"{len(found)} {title}: memory ({largest})", exactly(found[largest][1]), "MB", 300, "at most"),
+    ]

@@ -19,6 +19,7 @@ from kane.model import read_mechanism, read_urdf, write_mechanism
 from long.block import Disagreement
 from long.tries import draws
 from unit.model.large_files import LARGE
+from unit.model.large_robots import ROBOTS
 from unit.model.test_broken_files import TEXTS, WORDS
 
 CORPUS = Path(__file__).with_name("corpus.json")
@@ -96,11 +97,14 @@ def hostile_text(number: int) -> tuple[str, str]:
     return "yaml", mutated(TEXTS[int(rng.integers(len(TEXTS)))], WORDS, rng)
 
 
+_LARGE = {**LARGE, **{f"robot: {kind}": make for kind, make in ROBOTS.items()}}
+
+
 def large_text(number: int) -> tuple[str, str]:
     """(kind, text) of a file of up to a megabyte that is meant to cost much; half of them damaged."""
     rng = draws("large files", number)
-    kind, size = list(LARGE)[int(rng.integers(len(LARGE)))], int(np.exp(rng.uniform(*np.log(SIZES))))
-    text = LARGE[kind](size)
+    kind, size = list(_LARGE)[int(rng.integers(len(_LARGE)))], int(np.exp(rng.uniform(*np.log(SIZES))))
+    text = _LARGE[kind](size)
     for _ in range(int(rng.integers(0, 6)) if rng.random() < 0.5 else 0):
         place, new = int(rng.integers(len(text))), WORDS[int(rng.integers(len(WORDS)))]
         text = text[:place] + new + text[place + int(rng.integers(0, 12)) :]
@@ -121,6 +125,8 @@ def _judge_yaml(text: str) -> str:
 
 
 def _judge_large(text: str) -> str:
+    if text.startswith("<robot"):
+        return _judge_urdf(text)
     read_mechanism(text, "large.yaml")
     return "model"
 
@@ -178,7 +184,7 @@ def _search_large(number: int) -> str:
     def allowed() -> float:
         started = time.process_time()
         with contextlib.suppress(KaneError):
-            _judge_large(LARGE[kind](len(text) // 8))
+            _judge_large(_LARGE[kind](len(text) // 8))
         return 8 * GROWTH * (time.process_time() - started)
 
     try:

@@ -27,7 +27,7 @@ Scalar = "Expr | float | int"
 class Graph:
     """An append-only list of nodes `(op, args)`; `args` of a constant is its value, of an input its name."""
 
-    __slots__ = ("_ratios", "_tables", "args", "inputs", "ops", "provenance")
+    __slots__ = ("_numbers", "_ratios", "_tables", "args", "inputs", "ops", "provenance")
 
     def __init__(self) -> None:
         self.ops: list[str] = []
@@ -35,9 +35,10 @@ class Graph:
         self.inputs: dict[str, int] = {}
         self.provenance: dict[int, str] = {}
         self._tables: defaultdict[str, dict[tuple, int]] = defaultdict(dict)  # operation → arguments → node
+        self._numbers: dict[float, int] = {}  # constant → node; -0.0 and 0.0 are one key
         self._ratios: dict[int, Ratio] = {}
-        self._node(CONST, (0.0,))
-        self._node(CONST, (1.0,))
+        self._const(0.0)
+        self._const(1.0)
 
     def __len__(self) -> int:
         return len(self.ops)
@@ -93,9 +94,15 @@ class Graph:
         return node
 
     def _const(self, value: float) -> int:
-        if not math.isfinite(value):
-            raise ExpressionError(f"the constant {value} is not a finite number: check divisions by zero and overflow")
-        return self._node(CONST, (value + 0.0,))  # + 0.0 makes -0.0 and 0.0 one node
+        node = self._numbers.get(value)
+        if node is None:
+            if not math.isfinite(value):
+                what = f"the constant {value} is not a finite number: check divisions by zero and overflow"
+                raise ExpressionError(what)
+            node = self._numbers[value + 0.0] = len(self.ops)
+            self.ops.append(CONST)
+            self.args.append((value + 0.0,))
+        return node
 
     def build(self, op: str, *args: int) -> int:
         """The node `op(*args)`, after the construction rules."""
@@ -166,7 +173,8 @@ class Expr:
         return None
 
     def _binary(self, op: str, other: Expr | float, swap: bool = False) -> Expr:
-        g, b = self.graph, self._operand(other)
+        g = self.graph
+        b = g._const(other) if type(other) is float else self._operand(other)
         if b is None:
             return NotImplemented
         return Expr(g, g.build(op, b, self.id) if swap else g.build(op, self.id, b))

@@ -205,16 +205,22 @@ class Values:
         if not exprs:
             return []
         graph, numbers = exprs[0].graph, self._numbers
-        for node in reachable(graph, (e.id for e in exprs), known=numbers):
-            op, args = graph.ops[node], graph.args[node]
-            if op == CONST:
-                numbers[node] = args[0]
-            elif op == INPUT:
-                if args[0] not in self._values:
-                    raise ExpressionError(f"no value given for the input '{args[0]}'")
-                numbers[node] = self._values[args[0]]
-            elif len(args) == 2:
-                numbers[node] = TABLE[op].value(numbers[args[0]], numbers[args[1]])
-            else:
-                numbers[node] = TABLE[op].value(*[numbers[a] for a in args])
+        ops, arguments = graph.ops, graph.args
+        stack = [e.id for e in reversed(exprs)]
+        while stack:
+            node = stack[-1]
+            if node not in numbers:
+                op, args = ops[node], arguments[node]
+                if op == CONST:
+                    numbers[node] = args[0]
+                elif op == INPUT:
+                    if args[0] not in self._values:
+                        raise ExpressionError(f"no value given for the input '{args[0]}'")
+                    numbers[node] = self._values[args[0]]
+                elif missing := [a for a in args if a not in numbers]:
+                    stack += missing
+                    continue
+                else:
+                    numbers[node] = TABLE[op].value(*[numbers[a] for a in args])
+            stack.pop()
         return [numbers[e.id] for e in exprs]

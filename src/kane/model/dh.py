@@ -20,6 +20,7 @@ from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, plus, product, scaled, times, transpose
+from .symbols import KnownRotation
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -103,8 +104,10 @@ def _placement(
     return {**options, "at": offset, "rotation": _spec(mount)}
 
 
-def _spec(R: Matrix) -> dict[str, Any] | None:
-    return None if rotations.identity(R[0][0].graph) == R else {"matrix": R}
+def _spec(R: Matrix) -> KnownRotation | dict[str, Any] | None:
+    if rotations.identity(R[0][0].graph) == R:
+        return None
+    return KnownRotation(R) if all(e.number is not None for row in R for e in row) else {"matrix": R}
 
 
 def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:
@@ -114,13 +117,8 @@ def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:
     if expr.number is None:
         return rotations.simple(axis, expr)
     c, s = cos_sin(expr.number)
-    R = rotations.simple(axis, m.graph.const(0.0))
-    i, j = (axis + 1) % 3, (axis + 2) % 3
-    rows = [list(row) for row in R]
-    rows[i][i] = rows[j][j] = m.graph.const(c)
-    rows[i][j], rows[j][i] = m.graph.const(-s + 0.0), m.graph.const(s)
-    x, y, z = ((row[0], row[1], row[2]) for row in rows)
-    return (x, y, z)
+    number = m.graph.const
+    return rotations.simple_of(axis, number(c), number(s), number(-s))
 
 
 def cos_sin(angle: float, right_angle: float = RIGHT_ANGLE) -> tuple[float, float]:

@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..graph.graph import CONST, INPUT, Expr, Graph
@@ -61,12 +60,14 @@ FUNCTIONS: Mapping[str, Callable[..., Expr]] = MappingProxyType(
 _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _MINUS, _POWER, _ATOM = range(1, 10)
 _KEYWORDS = frozenset({"and", "or", "not"})
 _NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*'{0,2}")
-_TOKEN = re.compile(
-    r"(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"
-    rf"|(?P<name>{_NAME.pattern})\s*"
-    r"|(?P<op>\*\*|<=|>=|==|[-+*/^<>(),])\s*"
-    r"|(?P<space>\s+)"
+_WORD = re.compile(
+    r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+    rf"|{_NAME.pattern}"
+    r"|\*\*|<=|>=|=="
+    r"|\S"
 )
+_OPERATORS = frozenset("-+*/^<>(),")
+_CLOSING = frozenset((",", ")", ""))
 _WINDOW = 72  # characters of the expression that an error shows
 _LISTED = 40  # names that an error lists
 _COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
@@ -155,25 +156,6 @@ def _takes(function: Callable[..., Expr], count: int) -> bool:
     return True
 
 
-class _Token(NamedTuple):
-    kind: str  # "number", "name", "op" or "end"
-    text: str
-    start: int
-
-    def __str__(self) -> str:
-        return "the end of the expression" if self.kind == "end" else f"'{self.text[:_WINDOW]}'"
-
-
-@dataclass(slots=True)
-class _Pending:
-    """What waits on the stack for its right-hand side: an operator, an open parenthesis or an open call."""
-
-    kind: str  # "infix", "prefix", "group" or "call"
-    token: _Token
-    precedence: int = 0
-    arguments: int = 0
-
-
 _INFIX = {
     "or": _OR,
     "and": _AND,
@@ -182,27 +164,38 @@ _INFIX = {
     **dict.fromkeys(("*", "/"), _PRODUCT),
     **dict.fromkeys(("**", "^"), _POWER),
 }
-_ARITHMETIC = frozenset("+-*/")
+_ARITHMETIC = {word: _INFIX[word] for word in "+-*/"}
 _PREFIX = {"-": _MINUS, "not": _NOT}
+_PREFIXES = frozenset(_PREFIX.values())
+_DIGITS = frozenset("0123456789.")
 
 
-def _tokens(text: str, span: tuple[int, int]) -> list[tuple[str, str, int]]:
-    """The words of `text` within `span` as the fields of a `_Token` each, ended by one of kind "end"."""
+def _words(text: str, span: tuple[int, int]) -> list[str]:
+    """The words of `text` within `span`, then the empty word; characters that are part of no word are one each."""
     if len(text) > MAX_LENGTH:
         raise _fault(text, 0, f"it has {len(text)} characters, at most {MAX_LENGTH} are allowed; name its parts")
-    words: list[tuple[str, str, int]] = []
-    position, stop = span
-    for match in _TOKEN.finditer(text, position, stop):
-        start, end = match.span()
-        if start != position:
-            break
-        position, kind = end, match.lastgroup
-        if kind is not None and kind != "space":
-            words.append((kind, match[kind], start))
-    if position < stop:
-        raise _fault(text, position, f"unexpected {text[position]!r}{_HINTS.get(text[position], '')}")
-    words.append(("end", "", stop))
+    words = _WORD.findall(text, *span)
+    words.append("")
     return words
+
+
+def _starts(text: str, span: tuple[int, int]) -> list[int]:
+    """Where each of the words of a text begins; raises the error of a character that is part of no word."""
+    starts = []
+    for match in _WORD.finditer(text, *span):
+        word, start = match[0], match.start()
+        if len(word) == 1 and word not in _OPERATORS and not "0" <= word <= "9" and not _NAME.fullmatch(word):
+            raise _fault(text, start, f"unexpected {word!r}{_HINTS.get(word, '')}")
+        starts.append(start)
+    return [*starts, span[1]]
+
+
+def _is_name(word: str) -> bool:
+    return _NAME.fullmatch(word) is not None and word not in _KEYWORDS
+
+
+def _quote(word: str) -> str:
+    return f"'{word[:_WINDOW]}'" if word else "the end of the expression"
 
 
 _HINTS = {
@@ -219,7 +212,8 @@ _HINTS = {
 
 
 class _ExpressionParser:
-    """One loop over the words, operands and pending operators on two lists."""
+    """One loop over the words, operands and pending operators on two lists. Words are told by their numbers; where they
+    stand in the text is found out for an error only."""
 
     def __init__(
         self,
@@ -234,160 +228,162 @@ class _ExpressionParser:
         self.graph = graph
         self.names = names
         self.functions = functions
+        self.words: list[str] = []
         self.operands: list[Expr] = []
-        self.pending: list[_Pending] = []
-        self.depth = 0
+        self.pending: list[tuple[int, int]] = []  # (precedence, word) of operators; (0, word) of what is open
+        self.commas: list[int] = []  # in each call or group that is open; -1 for a group
 
-    def fault(self, token: _Token, why: str) -> ExpressionError:
-        return _fault(self.text, token.start, why)
+    def fault(self, k: int, why: str) -> ExpressionError:
+        """The error at a word."""
+        return _fault(self.text, _starts(self.text, self.span)[k], why)
 
     def expression(self) -> Expr:
-        words = _tokens(self.text, self.span)
+        words = self.words = _words(self.text, self.span)
         if len(words) == 1:
             raise _fault(self.text, self.span[0], "it is empty; write a number, a name or a formula")
         graph, operands, pending = self.graph, self.operands, self.pending
         plain = self.names if isinstance(self.names, dict) else getattr(self.names, "plain", {})
         wants_operand = True
-        for k, (kind, word, start) in enumerate(words):
-            if wants_operand:  # names and + - * / are nearly all of a long expression: dealt with here
-                symbol = plain.get(word) if kind == "name" and words[k + 1][1] != "(" else None
-                if symbol is not None and symbol.graph is graph and word not in _KEYWORDS:
+        for k, word in enumerate(words):  # names, numbers and + - * / are nearly all: dealt with here
+            if wants_operand:
+                symbol = plain.get(word)
+                if symbol is not None and symbol.graph is graph and words[k + 1] != "(" and word not in _KEYWORDS:
                     operands.append(symbol)
                     wants_operand = False
-                    continue
-            elif word in _ARITHMETIC:
-                precedence = _INFIX[word]
-                if pending and pending[-1].precedence >= precedence:
+                elif word == "(":
+                    self.open(k)
+                elif word[:1] in _DIGITS:
+                    operands.append(self.number(k))
+                    wants_operand = False
+                else:
+                    wants_operand = self.operand(k)
+            elif (precedence := _ARITHMETIC.get(word)) is not None:
+                if pending and pending[-1][0] >= precedence:
                     self.reduce(precedence)
-                pending.append(_Pending("infix", _Token(kind, word, start), precedence))
+                pending.append((precedence, k))
                 wants_operand = True
-                continue
-            token = _Token(kind, word, start)
-            if not wants_operand:
-                wants_operand = self.operator(token, _Token(*words[k - 1]))
-            elif word == "(":
-                self.open(token, _Token(*words[k - 1]))
             else:
-                wants_operand = self.operand(token, _Token(*words[min(k + 1, len(words) - 1)]))
+                wants_operand = self.operator(k)
         return operands.pop()
 
     # Each step takes one word; `operand` and `operator` say whether an operand has to come next.
 
-    def operand(self, token: _Token, following: _Token) -> bool:
-        if token.kind == "number":
-            self.operands.append(self.number(token))
-            return False
-        if token.text in _PREFIX:
-            top = self.pending[-1] if self.pending else None
-            if token.text == "not" and top is not None and top.precedence > _NOT:
-                raise self.fault(token, f"'not' after '{top.token.text}' needs parentheses: (not …)")
-            self.pending.append(_Pending("prefix", token, _PREFIX[token.text]))
+    def operand(self, k: int) -> bool:
+        word = self.words[k]
+        if word in _PREFIX:
+            precedence, before = self.pending[-1] if self.pending else (0, 0)
+            if word == "not" and precedence > _NOT:
+                raise self.fault(k, f"'not' after '{self.words[before]}' needs parentheses: (not …)")
+            self.pending.append((_PREFIX[word], k))
             return True
-        if token.kind == "name" and token.text not in _KEYWORDS:
-            if following.text == "(":
-                self.check_call(token)
-                return True
-            self.operands.append(self.symbol(token))
+        if word in self.functions and self.words[k + 1] == "(":
+            return True
+        if _is_name(word):
+            if self.words[k + 1] == "(":
+                raise self.uncallable(k)
+            self.operands.append(self.symbol(k))
             return False
-        raise self.fault(token, f"expected a number, a name or '(', found {token}")
+        raise self.fault(k, f"expected a number, a name or '(', found {_quote(word)}")
 
-    def operator(self, token: _Token, previous: _Token) -> bool:
-        precedence = _INFIX.get(token.text)
+    def operator(self, k: int) -> bool:
+        word = self.words[k]
+        precedence = _INFIX.get(word)
         if precedence is not None:
             self.reduce(precedence + (precedence in (_COMPARE, _POWER)))
-            if precedence == _COMPARE and self.pending and self.pending[-1].precedence == _COMPARE:
-                raise self.fault(token, "comparisons do not chain; write a < b and b < c")
-            self.pending.append(_Pending("infix", token, precedence))
+            if precedence == _COMPARE and self.pending and self.pending[-1][0] == _COMPARE:
+                raise self.fault(k, "comparisons do not chain; write a < b and b < c")
+            self.pending.append((precedence, k))
             return True
-        if token.text not in (",", ")") and token.kind != "end":
-            hint = "" if token.kind == "op" and token.text != "(" else "; a product is written with *"
-            if token.kind == "name" and previous.kind == "number":
-                hint = "; numbers are in SI units and carry none (0.02 for 2 cm, 30*deg), a product is written with *"
-            raise self.fault(token, f"expected an operator, found {token}{hint}")
+        if word not in _CLOSING:
+            raise self.fault(k, f"expected an operator, found {_quote(word)}{self.product_hint(k)}")
         self.reduce(_OR)
-        if token.text == ",":
-            if not self.pending or self.pending[-1].kind != "call":
-                raise self.fault(token, "unexpected ',' outside the arguments of a call; a decimal point is '.'")
-            self.pending[-1].arguments += 1
+        if word == ",":
+            if not self.commas or self.commas[-1] < 0:
+                raise self.fault(k, "unexpected ',' outside the arguments of a call; a decimal point is '.'")
+            self.commas[-1] += 1
             return True
-        if token.text == ")":
-            self.close(token)
+        if word == ")":
+            self.close(k)
         elif self.pending:
-            raise self.fault(self.pending[-1].token, "what opens here is never closed by ')'")
+            raise self.fault(self.pending[-1][1], "what opens here is never closed by ')'")
         return False
 
-    def open(self, token: _Token, previous: _Token) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise self.fault(token, f"parentheses are nested deeper than {MAX_DEPTH}; name its parts")
-        if previous.kind == "name" and previous.text not in _KEYWORDS:
-            self.pending.append(_Pending("call", previous))
-        else:
-            self.pending.append(_Pending("group", token))
+    def product_hint(self, k: int) -> str:
+        word, previous = self.words[k], self.words[k - 1]
+        if _is_name(word) and previous[:1] in _DIGITS:
+            return "; numbers are in SI units and carry none (0.02 for 2 cm, 30*deg), a product is written with *"
+        return "" if word in _OPERATORS and word != "(" else "; a product is written with *"
 
-    def close(self, token: _Token) -> None:
+    def open(self, k: int) -> None:
+        if len(self.commas) >= MAX_DEPTH:
+            raise self.fault(k, f"parentheses are nested deeper than {MAX_DEPTH}; name its parts")
+        call = k > 0 and _is_name(self.words[k - 1])
+        self.commas.append(0 if call else -1)
+        self.pending.append((0, k - 1 if call else k))
+
+    def close(self, k: int) -> None:
         if not self.pending:
-            raise self.fault(token, "unexpected ')': nothing is open here")
-        opened = self.pending.pop()
-        self.depth -= 1
-        if opened.kind == "call":
-            count = opened.arguments + 1
+            raise self.fault(k, "unexpected ')': nothing is open here")
+        _, opened = self.pending.pop()
+        count = self.commas.pop() + 1
+        if count:
             arguments = self.operands[-count:]
             del self.operands[-count:]
-            function = self.functions[opened.token.text]
+            name = self.words[opened]
+            function = self.functions[name]
             if not _takes(function, count):
-                call = f"{opened.token.text}({', '.join(inspect.signature(function).parameters)})"
-                raise self.fault(opened.token, f"{call} was given {count} argument{'s' * (count != 1)}")
-            self.operands.append(self.apply(opened.token, function, *arguments))
+                call = f"{name}({', '.join(inspect.signature(function).parameters)})"
+                raise self.fault(opened, f"{call} was given {count} argument{'s' * (count != 1)}")
+            self.operands.append(self.apply(opened, function, *arguments))
 
     def reduce(self, precedence: int) -> None:
         """Apply the pending operators that bind at least as tightly as `precedence`."""
-        while self.pending and self.pending[-1].precedence >= precedence:
-            top = self.pending.pop()
-            right = self.operands.pop()
-            if top.kind == "prefix":
-                self.operands.append(self.apply(top.token, _PREFIX_MEANING[top.token.text], right))
-            else:
-                left = self.operands.pop()
-                try:
-                    self.operands.append(_INFIX_MEANING[top.token.text](left, right))
-                except ExpressionError as error:
-                    raise self.fault(top.token, str(error)) from None
+        operands, pending = self.operands, self.pending
+        while pending and pending[-1][0] >= precedence:
+            binds, k = pending.pop()
+            right = operands.pop()
+            if binds in _PREFIXES:
+                operands.append(self.apply(k, _PREFIX_MEANING[self.words[k]], right))
+                continue
+            try:
+                operands[-1] = _INFIX_MEANING[self.words[k]](operands[-1], right)
+            except ExpressionError as error:
+                raise self.fault(k, str(error)) from None
 
-    def apply(self, token: _Token, function: Callable[..., Expr], *arguments: Expr) -> Expr:
+    def apply(self, k: int, function: Callable[..., Expr], *arguments: Expr) -> Expr:
         try:
             return self.graph.lift(function(*arguments))
         except ExpressionError as error:
-            raise self.fault(token, str(error)) from None
+            raise self.fault(k, str(error)) from None
 
     # leaves
 
-    def number(self, token: _Token) -> Expr:
-        value = float(token.text)
+    def number(self, k: int) -> Expr:
+        word = self.words[k]
+        value = math.nan if word == "." else float(word)
         if not math.isfinite(value):
-            raise self.fault(token, f"the number {token.text[:_WINDOW]} is too large for a float64")
+            raise self.fault(k, f"the number {word[:_WINDOW]} is too large for a float64")
         return self.graph.const(value)
 
-    def symbol(self, token: _Token) -> Expr:
-        if token.text in self.names:
-            return self.apply(token, lambda: self.names[token.text])
-        if token.text in CONSTANTS:
-            return self.graph.const(CONSTANTS[token.text])
+    def symbol(self, k: int) -> Expr:
+        name = self.words[k]
+        if name in self.names:
+            return self.apply(k, lambda: self.names[name])
+        if name in CONSTANTS:
+            return self.graph.const(CONSTANTS[name])
         known = [*self.names, *CONSTANTS]
-        if token.text in self.functions:
-            raise self.fault(token, f"the function '{token.text}' needs its arguments in parentheses")
-        raise self.fault(
-            token, f"unknown symbol {token}{_suggest(token.text, known)}\n    known are {_list_names(known)}"
-        )
+        if name in self.functions:
+            raise self.fault(k, f"the function '{name}' needs its arguments in parentheses")
+        raise self.fault(k, f"unknown symbol {_quote(name)}{_suggest(name, known)}\n    known are {_list_names(known)}")
 
-    def check_call(self, token: _Token) -> None:
-        if token.text in self.functions:
-            return
-        if token.text in self.names or token.text in CONSTANTS:
-            raise self.fault(token, f"{token} is a symbol and cannot be called; a product is written with *")
-        raise self.fault(
-            token,
-            f"{token} is a call that is not in the grammar{_suggest(token.text, self.functions)}"
+    def uncallable(self, k: int) -> ExpressionError:
+        """The error of a name that is called and is no function."""
+        name = self.words[k]
+        if name in self.names or name in CONSTANTS:
+            return self.fault(k, f"{_quote(name)} is a symbol and cannot be called; a product is written with *")
+        return self.fault(
+            k,
+            f"{_quote(name)} is a call that is not in the grammar{_suggest(name, self.functions)}"
             f"\n    the functions are {_list_names(self.functions)}",
         )
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeVar, get_args, g
 
 from ..errors import InputError
 from ..space import Frame, Point
+from .joints import ORIGIN as ORIGIN  # for records of loads and constraints
 from .records import Body, Joint
 from .symbols import Quantity
 
 if TYPE_CHECKING:
     from .builder import Builder
 
-ORIGIN = (0.0, 0.0, 0.0)
 Record = TypeVar("Record")
 
 

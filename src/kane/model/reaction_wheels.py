@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from ..errors import ModelError, Problem
 from ..graph import Expr
+from ..graph.rules import ONE
+from ..space import rotations
 from ..space.algebra import Matrix, Triple
 from .fields import ORIGIN
 from .loads import JointSpring
 from .records import Body, Joint, ReactionWheel, Shape
-from .symbols import Quantity
+from .symbols import KnownRotation, Quantity
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -63,7 +65,7 @@ def add_reaction_wheel(
             carrier,
             spun,
             at=options.at,
-            rotation={"matrix": _with_z_along(m, e, where)},
+            rotation=_with_z_along(m, e, where),
             axis="z",
             coordinates=None if options.coordinate is None else [options.coordinate],
             speeds=None if options.speed is None else [options.speed],
@@ -102,18 +104,31 @@ def _check_carrier(m: Mechanism, carrier: Body, where: str) -> None:
         )
 
 
-def _with_z_along(m: Mechanism, e: Triple, where: str) -> Matrix:
-    """A rotation matrix whose third column is the unit vector e, exact where e is a coordinate axis.
+def _with_z_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | dict[str, Matrix] | None:
+    """An orientation whose third column is the unit vector e, exact where e is a coordinate axis.
 
     Two columns orthogonal to e without a square root; they are singular only where e_z is −1 (or 1 where e_z < 0 at
     the parameters' defaults), so that e may depend on parameters.
     """
     x, y, z = e
+    if z.id == ONE:
+        return None
+    if rotations.along_axis(e):  # then all of it is 0, 1 and -1
+        return KnownRotation(_with_z_along_axis(m, *(c.number or 0.0 for c in e)))
     s = -1.0 if m.number(z, where) < 0 else 1.0
     a = -1.0 / (s + z)
     b = x * y * a
     one = m.graph.const(1.0)
-    return ((one + s * x * x * a, b, x), (s * b, s + y * y * a, y), (-s * x, -y, z))
+    matrix = ((one + s * x * x * a, b, x), (s * b, s + y * y * a, y), (-s * x, -y, z))
+    return KnownRotation(matrix) if all(c.number is not None for c in e) else {"matrix": matrix}
+
+
+def _with_z_along_axis(m: Mechanism, x: float, y: float, z: float) -> Matrix:
+    """The same of a coordinate axis, in numbers."""
+    s = -1.0 if z < 0 else 1.0
+    rows = ((1.0 - s * x * x, 0.0, x), (0.0, s - s * y * y, y), (-s * x, -y, z))
+    a, b, c = (rotations.triple(m.graph, row) for row in rows)
+    return (a, b, c)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +153,7 @@ def add_slosh(
     check_pendulum(m, arm, where)
     zero = m.graph.const(0.0)
     m.body(name, mass=mass, center=(zero, zero, -arm), shapes=options.shapes)
-    turn = {"matrix": _with_z_along(m, e, where)}
-    joint = m.joint(name, "universal", carrier, name, at=options.at, rotation=turn)
+    joint = m.joint(name, "universal", carrier, name, at=options.at, rotation=_with_z_along(m, e, where))
     d = m.scalar(options.damping, f"{where} / damping")
     if not d.is_zero:
         for index in range(2):

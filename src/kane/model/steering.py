@@ -80,9 +80,10 @@ class SteeringLaw:
         if self.angle is None or law.number is not None:
             return
         m, phi = self.m, self.angle
-        values = {p.name: p.value for p in m.parameters.values()} | {"t": 0.0}
-        values |= {c.name: c.initial for c in m.coordinate_records.values()}
         pair = [law, *forward([law], {phi: 1.0})]
+        used = m.inputs_of(pair)
+        values = {"t": 0.0, **{name: m.parameters[name].value for name in used if name in m.parameters}}
+        values |= {name: m.coordinate_records[name].initial for name in used if name in m.coordinate_records}
 
         def at(angle: float) -> Sample:
             try:
@@ -137,7 +138,7 @@ def _jump_between(
 
 def speed_of(m: Mechanism, angle: str) -> list[str] | None:
     """The name of a steering rate, uphi for phi; None, for one of the package's own, where it is taken."""
-    return None if f"u{angle}" in m.names() else [f"u{angle}"]
+    return None if f"u{angle}" in m.known_names else [f"u{angle}"]
 
 
 def stem(m: Mechanism, wheel: RoadWheel) -> Shape:
@@ -188,9 +189,10 @@ def refuse_locked(m: Mechanism, wheels: Sequence[BuiltWheel], law: SteeringLaw, 
         angle = m.graph.const(0.0) if wheel.carrier is law.platform else _angle_in(m, wheel)
         s, c = angle.sin(), angle.cos()
         rows[wheel.name] = (-s, c, x * c + y * s)
-    values = {p.name: p.value for p in m.parameters.values()}
+    used = m.inputs_of([e for row in rows.values() for e in row])
+    values = {"t": 0.0, **{name: m.parameters[name].value for name in used if name in m.parameters}}
     for turn in (min(t, law.limit) if t > 0 else max(t, -law.limit) for t in _TURN):
-        at = {**values, "t": 0.0, **dict.fromkeys(m.coordinate_records, turn)}
+        at = {**values, **{name: turn for name in used if name in m.coordinate_records}}
         found: list[list[float]] = []
         for name, row in rows.items():
             found.append([float(x) for x in evaluate(list(row), at)])

@@ -7,9 +7,8 @@ expression of the description's graph, or a ModelError that says where the fault
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
@@ -25,11 +24,11 @@ from .size import MOST_COORDINATES
 
 Quantity = Expr | float | str
 _NAME_LENGTH = 200  # characters; other programs' names of links and joints are words or short phrases
-_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = {"t", "pi", "deg", "and", "or", "not"}
 _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
 _LAST_BITS = 4e-16  # an axis that was normalised before stays as it is
 _ORIENTATION = "give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}"
+_LETTERS = {"x": 0, "y": 1, "z": 2}
 _LISTED = 30  # names that an error shows
 
 
@@ -104,6 +103,13 @@ class _SameNames(Mapping[str, Expr]):
         return len(self._known)
 
 
+@dataclass(frozen=True, slots=True)
+class KnownRotation:
+    """An orientation by its matrix of numbers, which was made of angles or a unit vector and needs no judgement."""
+
+    matrix: Matrix
+
+
 class Symbols:
     """Parameters, coordinates and speeds of one description, and expressions over them."""
 
@@ -144,7 +150,7 @@ class Symbols:
 
     def new_name(self, name: str, kind: str, taken: Mapping[str, Any], symbol: bool = False) -> str:
         self.revision += 1
-        fits = isinstance(name, str) and (_SYMBOL.fullmatch(name) is not None if symbol else is_name(name))
+        fits = isinstance(name, str) and (name.isidentifier() and name.isascii() if symbol else is_name(name))
         if fits and name not in taken and not (symbol and name in _RESERVED):
             return name
         where = self.where(f"{kind} '{excerpt(name)}'")
@@ -286,8 +292,10 @@ class Symbols:
             )
         )
 
-    def fixed_rotation(self, spec: Mapping[str, Any] | None, where: str) -> Matrix:
+    def fixed_rotation(self, spec: Mapping[str, Any] | KnownRotation | None, where: str) -> Matrix:
         """The matrix of an orientation that depends on parameters only."""
+        if isinstance(spec, KnownRotation):
+            return spec.matrix
         matrix = self.rotation(spec, where)
         if spec:
             self.constant([e for row in matrix for e in row], where)
@@ -320,14 +328,17 @@ class Symbols:
 
     def axis(self, axis: str | Sequence[Quantity], where: str) -> Triple:
         """A unit vector: 'x', '-y', … or three components."""
-        if isinstance(axis, str) and axis.lstrip("+-") in ("x", "y", "z"):
-            e = rotations.unit(self.graph, rotations.AXES[axis.lstrip("+-")])
-            return scaled(-1.0, e) if axis.startswith("-") else e
         if isinstance(axis, str):
+            letter = axis.lstrip("+-")
+            if letter in _LETTERS:
+                e = self.unturned[_LETTERS[letter]]
+                return scaled(-1.0, e) if axis.startswith("-") else e
             raise ModelError(
                 Problem(self.where(where), f"'{axis}' is not an axis", fix="write x, y, z, -x, … or [x, y, z]")
             )
         e = self.triple(axis, where)
+        if rotations.along_axis(e):
+            return e
         numbers = [self.number(c, where) for c in e]
         length = math.sqrt(sum(c * c for c in numbers))
         if not abs(length - 1.0) <= _UNIT_TOLERANCE:

@@ -18,6 +18,7 @@ from ..graph import Expr
 from ..space import Frame, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
 from .joints import (
+    ORIGIN,
     Coupled,
     Cylindrical,
     Free,
@@ -35,7 +36,7 @@ from .joints import (
     speeds_are_rates,
 )
 from .records import Body, Joint, Shape
-from .symbols import Quantity, Symbols
+from .symbols import KnownRotation, Quantity, Symbols
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 JOINT_TYPES = (
@@ -51,7 +52,6 @@ JOINT_TYPES = (
     "free",
     "coupled",
 )
-_AT_ORIGIN = (0.0, 0.0, 0.0)
 _INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
 _SHIFT_TOLERANCE = 1e-14  # of m c²: what rounding leaves of an inertia about the origin that is moved to the centre
 
@@ -184,7 +184,7 @@ class Tree(Symbols):
         name: str,
         *,
         mass: Quantity = 0.0,
-        center: Sequence[Quantity] = _AT_ORIGIN,
+        center: Sequence[Quantity] = ORIGIN,
         inertia: Mapping[str, Quantity] | None = None,
         about: str = "center",
         shapes: Sequence[Shape] = (),
@@ -209,7 +209,7 @@ class Tree(Symbols):
         if name in ("ground", "N", "O"):
             raise ModelError(Problem(self.where(where), f"'{name}' is the ground", fix="choose another name"))
         m = self.scalar(mass, f"{where} / mass")
-        c = self.zeros if center is _AT_ORIGIN else self.fixed_triple(center, f"{where} / center")
+        c = self.zeros if center is ORIGIN else self.fixed_triple(center, f"{where} / center")
         I = self._inertia(inertia or {}, f"{where} / inertia")
         if about not in ("center", "origin"):
             raise ModelError(Problem(self.where(where), f"inertia about '{about}'", fix="say about: center or origin"))
@@ -332,10 +332,10 @@ class Tree(Symbols):
         parent: Body | str,
         child: Body | str,
         *,
-        at: Sequence[Quantity] = _AT_ORIGIN,
-        rotation: Mapping[str, Any] | None = None,
-        child_at: Sequence[Quantity] = _AT_ORIGIN,
-        child_rotation: Mapping[str, Any] | None = None,
+        at: Sequence[Quantity] = ORIGIN,
+        rotation: Mapping[str, Any] | KnownRotation | None = None,
+        child_at: Sequence[Quantity] = ORIGIN,
+        child_rotation: Mapping[str, Any] | KnownRotation | None = None,
         coordinates: Sequence[str] | None = None,
         speeds: Sequence[str] | None = None,
         initial: Sequence[Quantity] | None = None,
@@ -364,9 +364,9 @@ class Tree(Symbols):
         inner = self.find_body(parent, where)
         self._check_tree(outer, inner, where)
         placed = (
-            self.zeros if at is _AT_ORIGIN else self.fixed_triple(at, f"{where} / at"),
+            self.zeros if at is ORIGIN else self.fixed_triple(at, f"{where} / at"),
             self.fixed_rotation(rotation, f"{where} / rotation"),
-            self.zeros if child_at is _AT_ORIGIN else self.fixed_triple(child_at, f"{where} / child_at"),
+            self.zeros if child_at is ORIGIN else self.fixed_triple(child_at, f"{where} / child_at"),
             self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
         )
         symbols = self._joint_symbols(name, kind, coordinates, speeds, initial, where)

@@ -273,7 +273,7 @@ class _Forks:
         """The joint of a steered fork: with the steering angle as its own, or tied to it by a law."""
         m, law = self.m, self.law
         own = isinstance(wheel.steering, str) and wheel.steering.isidentifier() and wheel.steering not in LAWS
-        if own and wheel.steering not in m.names():
+        if own and wheel.steering not in m.known_names:
             phi = str(wheel.steering)
             made = m.joint(
                 fork.name, "revolute", carrier, fork, axis="z", at=at, coordinates=[phi], speeds=speed_of(m, phi)

@@ -411,7 +411,12 @@ class _Run:
         count = int(state["crossings"])
         which, event_t, event_y = (arrays[name][:count] for name in ("event", "event_t", "event_y"))
         crossings = tuple(
-            Crossings(item, event_t[which == e].copy(), event_y[which == e].copy(), not arrays["unresolved"][e].item())
+            Crossings(
+                item,
+                event_t[which == e].copy(),
+                event_y[which == e].copy(),
+                not (arrays["unresolved"][e].item() or arrays["doubtful"][e].item()),
+            )
             for e, item in enumerate(self.items)
         )
         statistics = Statistics(
@@ -423,7 +428,8 @@ class _Run:
         )
         held = HeldControl(np.array(self.held_t), np.array(self.held_p)) if self.held_t else None
         own = int(state["transition_events"])
-        missed = warn_of_missed_crossings(crossings[own:], arrays["unresolved"].tolist()[own:]) if whole else ""
+        counts = (arrays[name].tolist()[own:] for name in ("unresolved", "doubtful", "doubtful_t"))
+        missed = warn_of_missed_crossings(crossings[own:], *counts) if whole else ""
         remark = "" if self.changing is None else self.changing.remark()
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed + remark)
         if self.changing is None:

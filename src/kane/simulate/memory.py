@@ -108,6 +108,8 @@ class LoopMemory:
             g_sign=np.zeros(events, dtype=np.int64),
             fast=np.zeros(events, dtype=np.int64),
             unresolved=np.zeros(events, dtype=np.int64),
+            doubtful=np.zeros(events, dtype=np.int64),
+            doubtful_t=np.zeros(events),
             found_at=np.empty(found),
             found=np.empty(found, dtype=np.int64),
             event_t=np.empty(2 * found),

@@ -37,14 +37,24 @@ def announce_compilation(what: str) -> Iterator[None]:
         yield
 
 
-def warn_of_missed_crossings(crossings: Sequence[Crossings], steps: Sequence[int]) -> str:
-    """What to add to an outcome where events changed too fast in so many `steps` each, which is also a warning."""
-    missed = "".join(
-        f"; event '{c.event.name}' changes too fast to be followed in {int(count)} step{'s' * (count != 1)}:"
-        f" crossings may be missing; fix: bound steps by max_step=..., or watch something slower"
-        for c, count in zip(crossings, steps, strict=True)
-        if not (c.complete or c.event.quiet)
-    )
+def warn_of_missed_crossings(
+    crossings: Sequence[Crossings], fast: Sequence[int], doubtful: Sequence[int], first: Sequence[float]
+) -> str:
+    """What to add to an outcome where crossings of events may be missing, which is also a warning.
+
+    For each event: in how many steps it changed too `fast`; at how many places it is `doubtful`, since it lingers at
+    zero, the `first` of them at this t (s).
+    """
+    missed = ""
+    for c, steps, places, t in zip(crossings, fast, doubtful, first, strict=True):
+        if steps and not c.event.quiet:
+            missed += f"; event '{c.event.name}' changes too fast to be followed in {int(steps)} step"
+            missed += f"{'s' * (steps != 1)}: crossings may be missing; fix: bound steps by max_step=..., or watch"
+            missed += " something slower"
+        if places and not c.event.quiet:
+            again = f" and at {int(places) - 1} more place{'s' * (places != 2)}" if places > 1 else ""
+            missed += f"; event '{c.event.name}' stays within rounding of zero near t = {t:.9g} s{again}: crossings may"
+            missed += " be missing there; fix: bound steps by max_step=..., or watch something that passes zero steeply"
     if missed:
         warnings.warn(missed.removeprefix("; "), RuntimeWarning, stacklevel=2)
     return missed

@@ -78,7 +78,7 @@ class Control:
 @dataclass(frozen=True, slots=True)
 class Crossings:
     """All crossings of one event: `t` (k,) in seconds and the states `y` (k, n) there. Not `complete` where the event
-    changed too fast in some step for all of them to be found."""
+    changed too fast in some step for all of them to be found, or stayed within rounding of zero somewhere."""
 
     event: Event
     t: Array

@@ -20,7 +20,7 @@ from .algebra import Matrix, Triple, cross, dot, minus, plus, rotate_tensor, sca
 class Frame:
     """A reference frame: name, parent, orientation R_PF, relative angular velocity w_PF in F (rad/s)."""
 
-    __slots__ = ("R_PF", "depth", "graph", "name", "parent", "w_NF", "w_PF")
+    __slots__ = ("R_PF", "depth", "directions", "graph", "name", "parent", "w_NF", "w_PF")
 
     def __init__(self, name: str, graph: Graph, parent: Frame | None = None, R: Matrix | None = None):
         self.name = name
@@ -30,6 +30,15 @@ class Frame:
         self.R_PF: Matrix = rotations.identity(graph) if R is None else R
         self.w_PF: Triple | None = None if R is not None else rotations.triple(graph, (0, 0, 0))
         self.w_NF: Triple | None = None
+        self.directions: dict[tuple[int, int, int, int], Triple] = {}  # of frames far in, here
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__ if name != "directions"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.directions = {}
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def orient_new(self, name: str, R: Matrix, w: Triple | None = None) -> Frame:
         """A new frame turned by R in this one; `w` is its angular velocity here, in the new frame.
@@ -101,9 +110,28 @@ def turn(xyz: Triple, frame: Frame, to: Frame) -> Triple:
             b = b.parent
         else:
             raise not_connected_error(frame, to)
+    if len(down) > _DEEP and Vector(frame, xyz).is_fixed:
+        return _turn_down(xyz, down)
     for f in reversed(down):
         xyz = transpose_times(f.R_PF, xyz)
     return xyz
+
+
+_DEEP = 20  # frames between two: directions are then remembered on the way
+
+
+def _turn_down(xyz: Triple, down: Sequence[Frame]) -> Triple:
+    """Fixed components in the parent of the last frame, turned into components in the first one.
+
+    They are those in the frame before, turned once, and are remembered: the same direction in all frames of a long
+    chain takes as many steps as there are.
+    """
+    key = (down[-1].depth, xyz[0].id, xyz[1].id, xyz[2].id)
+    known = next((k for k, f in enumerate(down) if key in f.directions), len(down))
+    result = down[known].directions[key] if known < len(down) else xyz
+    for k in range(known - 1, -1, -1):
+        result = down[k].directions[key] = transpose_times(down[k].R_PF, result)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +169,11 @@ class Vector:
         a, b = _in_common_frame(self, other)
         return Vector(a.frame, cross(a.xyz, b.xyz))
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether its components are numbers."""
+        return all(x.number is not None for x in self.xyz)
+
     def magnitude(self) -> Expr:
         return dot(self.xyz, self.xyz).sqrt()
 
@@ -150,9 +183,12 @@ class Vector:
 
 
 def _in_common_frame(a: Vector, b: Vector) -> tuple[Vector, Vector]:
-    """Both vectors in one frame: the one of the two in which fewer new nodes are needed."""
+    """Both vectors in one frame: the one of the two in which fewer new nodes are needed. Of frames far from each other
+    it is that of the vector which has no fixed components: directions are remembered on their way."""
     if a.frame is b.frame:
         return a, b
+    if abs(a.frame.depth - b.frame.depth) > _DEEP and a.is_fixed != b.is_fixed:
+        return (a.express(b.frame), b) if a.is_fixed else (a, b.express(a.frame))
     graph, start = a.frame.graph, len(a.frame.graph)
     there = a.express(b.frame)
     cost_there, start = len(graph) - start, len(graph)
@@ -241,6 +277,8 @@ def position(point: Point, origin: Point) -> Vector:
         )
     outward, inward = here[:meet], back[: up[id(here[meet])]]
     if len(outward) + len(inward) > _FAR:
+        if not inward:
+            return _offset_along(outward, here[meet])
         return _offset_along(outward, here[meet]) - _offset_along(inward, here[meet])
     result = origin.home.vector(0, 0, 0)
     for p in inward:
@@ -254,15 +292,15 @@ _FAR = 64  # points between a point and an origin: some twenty joints
 
 
 def _offset_along(path: Sequence[Point], start: Point) -> Vector:
-    """The vector from `start` to the first point of a path that ends beside it.
+    """The vector from `start` to the first point of a path that ends beside it, in the frame of the last offset.
 
-    It is that of the point before and one more offset, and is remembered: all points of a long chain together take as
-    many steps as there are.
+    It is that of the point before, turned once, and one more offset, and is remembered: all points of a long chain
+    together take as many steps as there are.
     """
     known = next((k for k in range(1, len(path)) if start in path[k].seen_from), len(path))
     result = path[known].seen_from[start] if known < len(path) else start.home.vector(0, 0, 0)
     for k in range(known - 1, -1, -1):
-        result = result + path[k].offset
+        result = result.express(path[k].offset.frame) + path[k].offset
         if k:
             path[k].seen_from[start] = result
     return result

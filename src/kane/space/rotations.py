@@ -57,13 +57,23 @@ def axis(graph: Graph, given: str | Sequence[Expr | float]) -> Triple:
 
 def simple(axis: int, angle: Expr) -> Matrix:
     """Rotation by `angle` about coordinate axis 0, 1 or 2."""
-    graph = angle.graph
-    one, zero, c, s = graph.const(1.0), graph.const(0.0), angle.cos(), angle.sin()
+    c, s = angle.cos(), angle.sin()
+    return simple_of(axis, c, s, -s)
+
+
+def simple_of(axis: int, c: Expr, s: Expr, minus_s: Expr) -> Matrix:
+    """The rotation about a coordinate axis by the angle of this cosine and this sine, the latter with both signs."""
+    zero, one = c.graph.expr(ZERO), c.graph.expr(ONE)
     if axis == 0:
-        return ((one, zero, zero), (zero, c, -s), (zero, s, c))
+        return ((one, zero, zero), (zero, c, minus_s), (zero, s, c))
     if axis == 1:
-        return ((c, zero, s), (zero, one, zero), (-s, zero, c))
-    return ((c, -s, zero), (s, c, zero), (zero, zero, one))
+        return ((c, zero, s), (zero, one, zero), (minus_s, zero, c))
+    return ((c, minus_s, zero), (s, c, zero), (zero, zero, one))
+
+
+def along_axis(e: Triple) -> bool:
+    """Whether a vector is x, y or z, or the opposite of one of them."""
+    return (e[0].number, e[1].number, e[2].number) in _ALONG
 
 
 def about(axis: Triple, angle: Expr) -> Matrix:
@@ -159,10 +169,9 @@ def from_matrix(rates: Matrix, R: Matrix) -> Triple:
 
 def is_rotation(R: Sequence[Sequence[float]], tolerance: float = 1e-9) -> bool:
     """Whether a matrix of numbers is orthonormal and right-handed."""
-    for i in range(3):
-        for j in range(3):
-            product_ij = sum(R[k][i] * R[k][j] for k in range(3))
-            if abs(product_ij - (i == j)) > tolerance:
-                return False
-    (a, b, c), (d, e, f), (g, h, i_) = R
-    return a * (e * i_ - f * h) - b * (d * i_ - f * g) + c * (d * h - e * g) > 0
+    (a, b, c), (d, e, f), (g, h, i) = R
+    lengths = (a * a + d * d + g * g, b * b + e * e + h * h, c * c + f * f + i * i)
+    across = (a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i)
+    if not (max(lengths) - 1.0 <= tolerance and 1.0 - min(lengths) <= tolerance and max(map(abs, across)) <= tolerance):
+        return False
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g) > 0

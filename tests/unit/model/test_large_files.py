@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import difflib
 import gc
-import sys
-from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ from kane.model import (
     Mechanism,
     MotionEquations,
     read_mechanism,
-    read_urdf,
 )
 from kane.model.constraints.shapes import WORDS
 from kane.model.expression import closest
@@ -32,6 +28,7 @@ from kane.model.size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS, MOST_STEPS
 from kane.model.symbols import suggestion
 from kane.model.tree import JOINT_TYPES
 from kane.space import position
+from unit.model.counting import counted_calls
 from unit.model.large_files import (
     CONSTRAINT_KINDS,
     CONTACT_KINDS,
@@ -49,23 +46,6 @@ CALLS = 60  # per character of a file; a body or a joint takes some hundred call
 LIMITED = 6_000_000  # calls for parts of which a model has a limited number, however long the file is
 COMPARISONS = 101 * MAX_FAULTS  # of names, letter by letter: those of one suggestion, at most once for each fault
 MESSAGE = 100_000  # characters
-
-
-def counted_calls(task: Callable[[], object]) -> int:
-    """How many functions are called, of Python and of C."""
-    calls = 0
-
-    def note(frame: FrameType, event: str, argument: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        task()
-    finally:
-        sys.setprofile(before)
-    return calls
 
 
 @pytest.fixture
@@ -229,6 +209,45 @@ def test_places_far_out_are_where_they_are_step_by_step() -> None:
         assert found == pytest.approx(places[k] - (0.0 if far < 0 else places[far]), abs=1e-12)
 
 
+def test_parameters_are_read_in_one_order_whatever_words_hash_to() -> None:
+    """Each after those that it needs, else as in the file: not in the order of a set of words."""
+    names = [f"p{k}" for k in range(40)]
+    text = f"{HEAD}{TWO}parameters:\n  sum: {' + '.join(reversed(names))}\n" + "".join(f"  {n}: 1\n" for n in names)
+    m = read_mechanism(text, "large.yaml")
+    assert list(m.parameters) == ["sum", *names]
+    assert [n for n in m.graph.inputs if n in m.parameters] == [*names, "sum"]
+
+
+def test_a_cycle_of_parameters_is_named_from_one_to_itself() -> None:
+    text = f"{HEAD}{TWO}parameters: {{d: c, a: 2*b, b: c + d, c: a, e: 1}}\n"
+    with pytest.raises(ModelError, match="parameter 'c': is computed from itself: c → a → b → c\n"):
+        read_mechanism(text, "large.yaml")
+
+
+def test_a_direction_is_the_same_in_all_frames_of_a_chain_as_turned_step_by_step() -> None:
+    """Remembered on its way from frame to frame, at random angles, against products of rotation matrices."""
+    m, rng = Mechanism("chain"), np.random.default_rng(6)
+    links, before = 40, "ground"
+    for k in range(links):
+        m.joint(f"j{k}", "revolute", before, m.body(f"b{k}", mass=1), axis="xyz"[k % 3])
+        before = f"b{k}"
+    angles = rng.uniform(-1.0, 1.0, links)
+    values = {f"q_j{k}": float(q) for k, q in enumerate(angles)}
+    R = [np.eye(3)]
+    for k, q in enumerate(angles):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        turn = np.eye(3)
+        turn[[i, j], [i, j]], turn[i, j], turn[j, i] = np.cos(q), -np.sin(q), np.sin(q)
+        R.append(R[-1] @ turn)
+    for _ in range(2):  # made, then remembered
+        for k in (links - 1, 25, 30, 5):
+            frame = m.frames[f"b{k}"]
+            for axis in (m.N.x, m.N.z, m.frames["b2"].y):
+                inner = R[3] if axis.frame is not m.N else np.eye(3)
+                expected = R[k + 1].T @ inner @ [x.number for x in axis.xyz]
+                assert evaluate(list(axis.express(frame).xyz), values) == pytest.approx(expected, abs=1e-12)
+
+
 def test_reading_leaves_the_collector_as_it_was() -> None:
     text = PARTS["parameters"](2_000)
     assert gc.isenabled()
@@ -287,16 +306,6 @@ def test_reading_ends_after_many_faults_and_says_so() -> None:
     *problems, last = caught.value.problems
     assert len(problems) == MAX_FAULTS
     assert last.what == "the file is read no further" and last.where.startswith("large.yaml:")
-
-
-def test_a_robot_of_many_faults_is_read_no_further() -> None:
-    links = "".join(f'<link name="l{i}"><inertial><mass value="x"/></inertial></link>' for i in range(1000))
-    joints = "".join(
-        f'<joint name="j{i}" type="hinge"><parent link="l{i}"/><child link="l{i + 1}"/></joint>' for i in range(999)
-    )
-    with pytest.raises(ModelError) as caught:
-        read_urdf(f'<robot name="r">{links}{joints}</robot>', "large.urdf")
-    assert len(caught.value.problems) == MAX_FAULTS + 1 and len(str(caught.value)) < MESSAGE
 
 
 def test_a_name_among_many_is_still_suggested(comparisons: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -175,6 +176,41 @@ def test_crossings_that_crowd_together_are_all_found(roots):
     solution = run(still(5), [1.0], (0.0, 1.0), quintic(), Event("root"), parameters=roots, first_step=1.0)
     assert solution.statistics.steps == 1
     assert solution.events[0].t == pytest.approx([t for t in roots if 0.0 < t < 1.0], abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("count", "spacing"),
+    [(count, spacing) for count in (3, 4, 5) for spacing in (3e-6, 1e-6, 1e-7, 1e-8, 1e-10)]
+    + [(2, spacing) for spacing in (3e-6, 1e-7, 1e-8)],  # of pairs within 1e-9 of a step nothing is promised
+)
+def test_crossings_closer_together_than_can_be_told_apart_are_found_or_named(count, spacing):
+    """A cluster anywhere in a step; what of it is missing is said, with the event and the time."""
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        place = rng.uniform(0.05, 0.95)
+        roots = sorted(place + spacing * rng.uniform(0.5, 1.5) * k for k in range(count))
+        given = [*roots, *(2.0 + k for k in range(5 - count))]
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            solution = run(still(5), [1.0], (0.0, 1.0), quintic(), Event("root"), parameters=given, first_step=1.0)
+        (found,) = solution.events
+        if len(found) == count:
+            continue
+        assert not found.complete and len(told) == 1
+        assert "event 'root' stays within rounding of zero near t = " in str(solution.outcome)
+        at = float(str(solution.outcome).partition("zero near t = ")[2].split()[0])
+        assert abs(at - place) <= WIDTH + spacing * 1.5 * count
+
+
+def test_crossings_apart_and_a_touch_are_not_doubtful():
+    """Steep crossings, crossings with little slope, and a place where zero is touched."""
+    for roots in ((0.2, 0.4, 0.6, 2.0, 3.0), (0.5, 0.50002, 0.50005, 2.0, 3.0), (0.5, 0.5, 2.0, 3.0, 4.0)):
+        solution = run(still(5), [1.0], (0.0, 1.0), quintic(), Event("root"), parameters=roots, first_step=1.0)
+        assert solution.events[0].complete
+
+
+WIDTH = 4.0 / (4 * 2**16)
+"""Four of the shortest intervals of the search, as parts of a step of 1 s: those beside a cluster are in doubt too."""
 
 
 def test_a_smooth_event_costs_two_samples_and_a_slope_for_each_quarter_of_a_step():

@@ -161,7 +161,9 @@ def drawn_shapes(build: Builder, body: Body) -> list[ContactShape]:
     """The shapes that a body is drawn with, as far as they can touch; the mass centre of a particle without any."""
     graph = build.graph
     zero, still = graph.const(0.0), rotations.identity(graph)
-    made = [_drawn_shape(build, s) for s in body.shapes if s.kind in _DRAWN]
+    drawn = [shape for shape in body.shapes if shape.kind in _DRAWN]
+    build.check_room(len(drawn))
+    made = [_drawn_shape(build, shape) for shape in drawn]
     if not made and all(e.is_zero for row in body.inertia for e in row) and body is not build.ground:
         made = [ContactShape("point", (), body.center, rotations.unit(graph, 2), still, zero)]
     return made

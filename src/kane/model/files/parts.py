@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ...errors import ExpressionError, ModelError
@@ -114,26 +115,25 @@ def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
         type_node = given.fields["type"]
         raise r.refuse(type_node, where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
     options: dict[str, Any] = {
-        "at": given.take("at", r.triple),
-        "rotation": given.take("rotation", r.rotation),
-        "child_at": given.take("child_at", r.triple),
-        "child_rotation": given.take("child_rotation", r.rotation),
-        "coordinates": r.one_or_more(given, "coordinate", r.text),
-        "speeds": r.one_or_more(given, "speed", r.text),
-        "initial": given.take("initial", r.one_or_list),
-        "axis": given.take("axis", r.axis),
-        "pitch": given.take("pitch", r.quantity),
-        "sequence": given.take("sequence", r.text),
-        "normal": given.take("normal", r.text),
-        "velocity": given.take("velocity", r.text),
-        "moves": given.take("moves", r.text),
-        "follows": given.take("follows", r.joint),
-        "ratio": given.take("ratio", r.quantity),
-        "offset": given.take("offset", r.quantity),
-        "prescribed": given.take("prescribed", r.one_or_list),
+        key: given.take(key, partial(read, r)) for key in given.fields if (read := _JOINT_VALUES.get(key)) is not None
     }
+    for key in ("coordinate", "speed"):
+        if (names := r.one_or_more(given, key, r.text)) is not None:
+            options[f"{key}s"] = names
     given.finish()
-    r.m.joint(name, kind, parent, child, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]
+    r.m.joint(name, kind, parent, child, **options)  # type: ignore[arg-type]
+
+
+_JOINT_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
+    **dict.fromkeys(("at", "child_at"), NodeValues.triple),
+    **dict.fromkeys(("rotation", "child_rotation"), NodeValues.rotation),
+    **dict.fromkeys(("initial", "prescribed"), NodeValues.one_or_list),
+    **dict.fromkeys(("pitch", "ratio", "offset"), NodeValues.quantity),
+    **dict.fromkeys(("sequence", "normal", "velocity", "moves"), NodeValues.text),
+    "axis": NodeValues.axis,
+    "follows": NodeValues.joint,
+}
+"""Options of a joint, and what their values are."""
 
 
 def read_speeds(r: NodeValues, node: Node, where: str) -> None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from ...errors import ExpressionError, ModelError
@@ -208,10 +207,9 @@ def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
     """Parameters, each after those it is computed from; their order stays that of the file."""
     given = {name: (name, node, line) for name, node, line in entries(file, "parameters")}
     needs = {name: {w for text in words(g[1]) for w in WORD.findall(text) if w in given} for name, g in given.items()}
-    try:
-        order = list(TopologicalSorter(needs).static_order()) if any(needs.values()) else list(given)
-    except CycleError as error:
-        cycle = error.args[1]
+    order = _order_by_needs(needs)
+    if len(order) < len(given):
+        cycle = _find_cycle(needs, order)
         _, node, line = given[cycle[0]]
         told = cycle if len(cycle) <= _CYCLE else [*cycle[: _CYCLE - 2], "…", cycle[-1]]
         what = f"is computed from itself: {' → '.join(told)}"
@@ -220,6 +218,35 @@ def _read_parameters(r: NodeValues, file: Entry, forms: Forms) -> None:
         return
     _read_all(r, "parameters", (given[name] for name in order), read_parameter)
     r.m.parameters = {name: r.m.parameters[name] for name in given if name in r.m.parameters}
+
+
+def _order_by_needs(needs: Mapping[str, set[str]]) -> list[str]:
+    """The names, each after those that it needs, else in their order; those in a cycle, or after one, are left out."""
+    order = [name for name, needed in needs.items() if not needed]
+    if len(order) == len(needs):
+        return order
+    missing = {name: len(needed) for name, needed in needs.items()}
+    users: dict[str, list[str]] = {name: [] for name in needs}
+    for name, needed in needs.items():
+        for other in needed:
+            users[other].append(name)
+    for name in order:  # which grows on the way
+        for user in users[name]:
+            missing[user] -= 1
+            if not missing[user]:
+                order.append(user)
+    return order
+
+
+def _find_cycle(needs: Mapping[str, set[str]], ordered: Sequence[str]) -> list[str]:
+    """Names of which each is computed from the next, the last being the first again."""
+    known, path = set(ordered), dict[str, None]()
+    name = next(n for n in needs if n not in known)
+    while name not in path:
+        path[name] = None
+        name = min(needs[name] - known)
+    names = list(path)
+    return [*names[names.index(name) :], name]
 
 
 def _read_joints(r: NodeValues, file: Entry, forms: Forms) -> None:

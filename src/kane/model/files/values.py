@@ -26,6 +26,7 @@ ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
 SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3, "mesh": 1}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
+_NOTHING = ("", "~", "null")
 _INDEX = re.compile(r"[0-9]{1,6}")
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}|[a-z]{1,30}")
 WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
@@ -73,10 +74,10 @@ class NodeValues:
 
     def quantity(self, node: Node, where: str) -> Expr:
         """A number, or an expression over the names of the model."""
-        text = node.value
-        if not isinstance(text, str) or not text.strip() or text.strip() in ("~", "null"):
+        value = node.value
+        text = value.strip() if isinstance(value, str) else ""
+        if text in _NOTHING:
             raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
-        text = text.strip()
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if math.isfinite(value):
             return self.m.graph.const(value)
@@ -88,6 +89,9 @@ class NodeValues:
 
     def number(self, node: Node, where: str) -> float:
         """A quantity that depends on parameters only, at their defaults."""
+        text = node.value
+        if isinstance(text, str) and _NUMBER.fullmatch(text) and math.isfinite(value := float(text)):
+            return value + 0.0  # 0 for -0
         expr = self.quantity(node, where)
         value = self.attempt(node, self.m.number, expr, where)
         if not math.isfinite(value):

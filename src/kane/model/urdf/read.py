@@ -15,15 +15,18 @@ from typing import Any
 import numpy as np
 
 from ...errors import ExpressionError, ModelError, excerpt
+from ...space import rotations
+from ..bulk import without_collections
 from ..dh import RIGHT_ANGLE
 from ..files.faults import Lost, TooManyFaults
 from ..joints import Coupled
 from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
 from ..records import Joint
-from ..symbols import is_name, suggestion
+from ..size import MOST_SPEEDS
+from ..symbols import KnownRotation, is_name, suggestion
 from ..tree import symbol_stem
-from .values import Faults, turn_z_to
+from .values import Array, Faults, turn_z_to
 from .visuals import Packages, Visuals
 from .xml import Element, parse_xml
 
@@ -102,7 +105,8 @@ def read_urdf(
     root = parse_xml(data.encode() if isinstance(data, str) else data, source)
     robot = Robot(root, source, folder, options or UrdfOptions())
     try:
-        return robot.mechanism()
+        with without_collections():
+            return robot.mechanism()
     except TooManyFaults:
         robot.faults.raise_all()
         raise
@@ -125,6 +129,7 @@ class Robot:
         self.inboard: dict[str, str] = {}  # link → its inboard joint
         self.ends: dict[str, tuple[str, str]] = {}  # joint → parent, child
         self.symbols: set[str] = set()
+        self.stems: dict[str, int] = {}  # stem of symbols → how often it was taken already
         self.m = Mechanism()
 
     def mechanism(self) -> Mechanism:
@@ -135,6 +140,7 @@ class Robot:
             faults.raise_all()
         self.collect()
         start = self.check_tree()
+        self.check_size()
         faults.raise_all()
         name = self.root.attributes.get("name", "").strip() or "robot"
         self.m = m = Mechanism(name, gravity=self.options.gravity)
@@ -253,6 +259,15 @@ class Robot:
                 what, because = f"does not hang on the root link '{root}'", "joints form a tree, without cycles"
                 self.faults.note(link.line, f"link '{name}'", what, because)
 
+    def check_size(self) -> None:
+        """Note a robot of more speeds than a file may have."""
+        own = (joint for joint in self.joints.values() if not self.is_mimic(joint))
+        kinds = (TYPES.get(joint.attributes.get("type", "").strip()) for joint in own)
+        speeds = sum({"free": 6, "planar": 3, "weld": 0}.get(kind, 1) for kind in kinds if kind is not None)
+        if speeds > MOST_SPEEDS:
+            because = f"a robot has {MOST_SPEEDS} at most"
+            self.faults.note(self.root.line, "", f"the joints have {speeds} speeds", because, "divide the robot")
+
     # links and joints ------------------------------------------------------------------------------------------------
 
     def body(self, link: str) -> str:
@@ -301,7 +316,7 @@ class Robot:
     def names(self, joint: str, kind: str) -> dict[str, Any]:
         """Symbols of the coordinates and speeds of a joint, different from all others."""
         made = self.m.joint_type(kind, {}, "")
-        stem = symbol_stem(joint)
+        first = stem = symbol_stem(joint)
         while True:
             q, u = (
                 [f"{letter}_{stem}_{e}" if e else f"{letter}_{stem}" for e in endings]
@@ -310,7 +325,8 @@ class Robot:
             if self.symbols.isdisjoint((*q, *u)):
                 self.symbols.update((*q, *u))
                 return {"coordinates": q, "speeds": u}
-            stem += "_"
+            again = self.stems[first] = self.stems.get(first, 0) + 1
+            stem = f"{first}_" if again == 1 else f"{first}_{again}"
 
     def kind(self, name: str, joint: Element) -> str:
         kind = self.faults.word(joint, "type", f"joint '{name}'")
@@ -340,12 +356,17 @@ class Robot:
                 else:  # turned so that the plane is that of x and y
                     T = turn_z_to(axis)
                     R = R @ T
-                    options["child_rotation"] = {"matrix": T.tolist()}
+                    options["child_rotation"] = self.turn(T)
             else:
                 options["axis"] = axis.tolist()
         if not np.array_equal(R, np.eye(3)):
-            options["rotation"] = {"matrix": R.tolist()}
+            options["rotation"] = self.turn(R)
         return options
+
+    def turn(self, R: Array) -> KnownRotation:
+        """A rotation that was made of angles, as Mechanism.joint takes it."""
+        a, b, c = (rotations.triple(self.m.graph, row) for row in R.tolist())
+        return KnownRotation((a, b, c))
 
     def read_joint(self, name: str, joint: Element) -> None:
         kind = self.kind(name, joint)
@@ -390,18 +411,18 @@ class Robot:
 
     def read_mimics(self, mimics: Mapping[str, Element]) -> None:
         """Joints that follow others, each after the one that it follows."""
-        left = dict(mimics)
-        while left:
-            ready = {n: j for n, j in left.items() if self.leader(j) not in left}
-            if not ready:
-                name, joint = next(iter(left.items()))
-                what = f"follows '{self.leader(joint)}', which follows it"
-                because = "a chain of mimics ends at a joint that follows none"
-                self.faults.note(joint.line, f"joint '{name}'", what, because)
-                return
-            for name, joint in ready.items():
-                self.attempt(joint.line, self.read_mimic, name, joint)
-                del left[name]
+        followers: dict[str, list[str]] = {}
+        for name, joint in mimics.items():
+            followers.setdefault(self.leader(joint), []).append(name)
+        ready = [name for name, joint in mimics.items() if self.leader(joint) not in mimics]
+        for name in ready:  # which grows on the way
+            self.attempt(mimics[name].line, self.read_mimic, name, mimics[name])
+            ready += followers.get(name, ())
+        if len(ready) < len(mimics):
+            name, joint = next((n, j) for n, j in mimics.items() if n not in set(ready))
+            what = f"follows '{self.leader(joint)}', which follows it"
+            because = "a chain of mimics ends at a joint that follows none"
+            self.faults.note(joint.line, f"joint '{name}'", what, because)
 
     @staticmethod
     def leader(joint: Element) -> str:

@@ -124,6 +124,8 @@ class Faults:
 
 def turn(rpy: Sequence[float], right_angle: float = RIGHT_ANGLE) -> Array:
     """R = Rz(yaw) Ry(pitch) Rx(roll); angles within `right_angle` (rad) of a multiple of 90° are taken as that."""
+    if not any(rpy):
+        return np.eye(3)
     (cr, sr), (cp, sp), (cy, sy) = (cos_sin(angle, right_angle) for angle in rpy)
     Rx = np.array([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
     Ry = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])

@@ -245,6 +245,14 @@ def may_hide_crossings(a, b, share):
 
 
 @part
+def bends_one_way(a, b):
+    """Whether the curvature of an event keeps its sign between the points a and b of the search, so that it has two
+    crossings there at most."""
+    _, second, third = cubic(a, b)
+    return abs(second) > 6.0 * abs(third) + 8.0 * cubic_error(a, b)
+
+
+@part
 def value_at(m, h, event, s):
     """The event at the fraction `s` of the step."""
     events_at(m, h, s)
@@ -344,16 +352,25 @@ def cross_interval(m, h, event, a, b, sign, unsure, count):
 
 
 @part
+def note_doubt(m, h, event, s):
+    """Note that `event` lingers at zero at the fraction `s` of the step; the first place is kept."""
+    doubtful = wholes(m.doubtful)
+    if doubtful[event] == 0:
+        reals(m.doubtful_t)[event] = m.t + s * h
+    doubtful[event] += 1
+
+
+@part
 def find_crossings(m, h):
     """Find all crossings of all events inside the step; returns how many, in order of time, in `found`.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
     turning back, is no crossing. Where an event may change sign more often than its samples show, the search goes on
     with half the interval; what is left in doubt at the end is cut where its cubic turns, and searched for a pair of
-    crossings. Of crossings closer together than 2e-6 of a step, pairs may be missed. Of an event that was
-    too fast for the first samples, in this step or the one before, an interval is believed only if it and the one
-    of twice its length are smooth: waves may look like a cubic by chance. A step whose search ends before that is
-    noted in `unresolved`.
+    crossings. Where it may have three and more, closer together than 4e-6 of a step, that is noted in `doubtful`. Of an
+    event that was too fast for the first samples, in this step or the one before, an interval is believed only if it
+    and the one of twice its length are smooth: waves may look like a cubic by chance. A step whose search ends before
+    that is noted in `unresolved`.
     """
     sample_events(m, h)
     if m.not_a_number:
@@ -387,6 +404,8 @@ def find_crossings(m, h):
                         continue
                     given_up = 1
                 bottoms += 1 if unsure else 0
+                if unsure and a[4] >= DEPTH and not bends_one_way(a, b):
+                    note_doubt(m, h, e, a[0])
                 count = cross_interval(m, h, e, a, b, sign, unsure, count)
                 if b[1] != 0.0:
                     sign = 1.0 if b[1] > 0.0 else -1.0

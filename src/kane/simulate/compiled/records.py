@@ -123,6 +123,8 @@ ADDRESSES = (
     "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
     "fast",  # (events,) int64: 1 if an event was too fast for the samples of the last step
     "unresolved",  # (events,) int64: steps in which an event changed too fast for all its crossings to be found
+    "doubtful",  # (events,) int64: places where an event lingers at zero, and may cross it more often than was found
+    "doubtful_t",  # (events,): the first of them, s
     "found_at",  # (step_room,): crossings in this step as fractions of it
     "found",  # (step_room,) int64: which event
     "times",  # (requested,)
