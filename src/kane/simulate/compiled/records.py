@@ -142,6 +142,7 @@ REALS = (
     "error",  # error of the last accepted step, in units of the tolerance
     "fixed_step",  # fixed steps: their length, s
     "origin",  # fixed steps: t = origin + sign * grid * h
+    "sampled_h",  # the signed step at whose end the samples of g end; 0 for none
     "noisy_h",  # a rejected step, the best of those tried
     "noisy_error",  # its error
     "tried_h",  # the step tried last
