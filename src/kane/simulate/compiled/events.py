@@ -8,26 +8,15 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from .call import call_with, part, reals, record_of, wholes
+from .call import part, reals, record_of, wholes
 from .changing_record import CONDITION_GUARD, GUARDS
+from .event_samples import SLOPE, events_at, sample_events, stays_clear
 from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
-from .step import EPS, interpolate
+from .step import EPS
 from .store import program
-
-SLOPE = 1e-7
-"""Fraction of a step over which the slope of an event is measured."""
 
 MISFIT, STRICT = 0.1, 0.01
 """How far a value may be from the cubic through its neighbours, in parts of these, for an event and for a fast one."""
-
-CLEAR = 32.0
-"""How many times further than it is from the cubic through the ends of a step an event has to be from zero to be clear
-of it. Of random sums of waves with up to three turns in a step, half of which cross zero, 4 in 1e5 that do are taken to
-be clear with 1, and none in 1e6 with this."""
-
-SHORTER = 2.0
-"""By how much a step may be shorter than the one before, which its first slopes come from: those were measured over a
-part of that."""
 
 BESIDE = 1.0 / 16.0
 """Part that the error of an interval beside it has in that of an interval. A fifth derivative f of an event, over an
@@ -40,31 +29,12 @@ AT_START = 64.0
 GOLDEN = 0.3819660112501051
 """Where golden-section search places its point."""
 
-LAST, LAST_SLOPE, ROWS = 2 * SAMPLES, 3 * SAMPLES + 1, 3 * SAMPLES + 2
-"""Rows of g: of the values and of the slopes at the end of a step, and how many."""
-
-WITHIN = 3, 6
-"""Rows of g at two points within a step that tell, with its ends, whether an event stays clear of zero: waves of which
-whole turns fit into the step look like nothing with these no sooner than with all of them."""
-
-FEW = (LAST, LAST_SLOPE, *WITHIN)
-"""Rows of g for that, those at the start of the step apart."""
-
 NONE, SECOND = np.int64(0), np.int64(1)
 """How many crossings are known, and which point of the search is on top, to begin with. For plain constants numba would
 compile what takes them once more."""
 
 record = record_of(MEMORY)
 """The memory of the loop at an address."""
-
-
-@part
-def events_at(m, h, s):
-    """Evaluate all events at the fraction `s` of the step into g_point."""
-    reals(m.x)[0] = m.t + s * h
-    interpolate(m, s, m.x + 8)
-    call_with(m.event_program, m.event_memory, m.x, m.g_point)
-    m.event_evaluations += 1
 
 
 @part
@@ -161,84 +131,6 @@ def keep(m, h, count, event, rising, s):
     found_at[place] = s
     found[place] = event
     return count + 1
-
-
-@part
-def take_sample(m, h, i):
-    """Row i of g: events at one of 2 SAMPLES + 1 points of the step, or their slopes at one of every second of those,
-    where the events are known already."""
-    events = m.events
-    g, point = reals(m.g), reals(m.g_point)
-    slope = i > 2 * SAMPLES
-    at = 2 * (i - 2 * SAMPLES - 1) if slope else i
-    s = at / (2 * SAMPLES)
-    side = SLOPE if s < 0.5 else -SLOPE
-    events_at(m, h, s + side if slope else s)
-    for e in range(events):
-        g[i * events + e] = (point[e] - g[at * events + e]) / side if slope else point[e]
-        if point[e] != point[e]:
-            m.not_a_number = e + 1
-
-
-@part
-def goes_on_smoothly(m, h):
-    """Whether what ends modes, and nothing else is watched, has at the start of this step the values and slopes that
-    it had at the end of the last one."""
-    only_ends = m.events == m.transition_events and m.at_end == 0
-    return only_ends and m.stages > 0 and abs(m.sampled_h) > 0.0 and abs(m.sampled_h) <= SHORTER * abs(h)
-
-
-@part
-def sample_few(m, h):
-    """Rows of g for `stays_clear`: values and slopes at both ends, those at the first from the step before, and values
-    at two points within."""
-    events, g = m.events, reals(m.g)
-    for e in range(events):
-        g[e] = g[LAST * events + e]
-        g[(LAST + 1) * events + e] = g[LAST_SLOPE * events + e] * (h / m.sampled_h)
-    for i in FEW:
-        take_sample(m, h, i)
-
-
-@part
-def stays_clear(m, event):
-    """Whether an event is so far from zero throughout the step that four samples and slopes at its ends can tell.
-
-    A cubic lies between the least and the largest of its Bernstein coefficients. What two points within show of how far
-    the event is from it is what it is halfway if its fourth derivative does not change.
-    """
-    events, side, g = m.events, float(wholes(m.g_sign)[event]), reals(m.g + 8 * event)
-    a, d = side * g[0], side * g[LAST * events]
-    b = a + side * g[(LAST + 1) * events] / 3.0
-    c = d - side * g[LAST_SLOPE * events] / 3.0
-    least = min(min(a, b), min(c, d))
-    if not least > 0.0 or wholes(m.fast)[event]:
-        return False
-    error = 0.0
-    for i in WITHIN:
-        s = i / LAST
-        r = 1.0 - s
-        value = r * r * (r * a + 3.0 * s * b) + s * s * (3.0 * r * c + s * d)
-        error += abs(side * g[i * events] - value) / (16.0 * r * r * s * s)
-    return CLEAR * error <= least
-
-
-@part
-def sample_events(m, h):
-    """Samples of all events in g; whether `stays_clear` may be asked. If it is true of all of them there are no more
-    than it needs."""
-    few = goes_on_smoothly(m, h)
-    if few:
-        sample_few(m, h)
-        clear = m.not_a_number == 0
-        for e in range(m.events):
-            clear = clear and stays_clear(m, e)
-        if clear:
-            return few
-    for i in range(ROWS):
-        if not (few and (i in FEW or i == 0 or i == LAST + 1)):
-            take_sample(m, h, i)
-    return few
 
 
 @part
@@ -436,7 +328,6 @@ def find_crossings(m, h):
     noted in `unresolved`. What ends modes is not searched where it is clear of zero.
     """
     few = sample_events(m, h)
-    m.sampled_h = h
     if m.not_a_number:
         return NONE
     fast, unresolved = wholes(m.fast), wholes(m.unresolved)

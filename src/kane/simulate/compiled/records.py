@@ -16,6 +16,9 @@ finite, output arrays full, implicit iteration does not converge, no constraint 
 SAMPLES = 4
 """Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
 
+EVENT_ROWS = 3 * SAMPLES + 4
+"""Rows of what is known of events in a step (`event_samples`)."""
+
 DEPTH, BOTTOMS = 16, 24
 """How often an interval is halved at most, and how many intervals of one event in one step may be halved so often: more
 are noise, or change faster than can be followed."""
@@ -105,7 +108,7 @@ ADDRESSES = (
     "other",  # (n,): another state than y_new
     "directions",  # (events,) int64: -1 falling, 0 both, +1 rising
     "terminal",  # (events,) int64: 1 stops
-    "g",  # (3 SAMPLES + 2, events): events at the samples and halfway between, then slopes at the samples
+    "g",  # (EVENT_ROWS, events): events at the samples and halfway between, slopes at the samples, errors of two steps
     "search",  # (DEPTH + 3, POINT)
     "g_point",  # (events,)
     "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
