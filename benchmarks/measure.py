@@ -72,6 +72,13 @@ def seconds(task: Callable[[], object], runs: int = 1) -> float:
     return (time.perf_counter() - start) / runs
 
 
+def processor_seconds(task: Callable[[], object]) -> float:
+    """How much processor time one run of `task` takes, in s: what others do on the machine is not in it."""
+    start = time.process_time()
+    task()
+    return time.process_time() - start
+
+
 def runs_that_fill(duration: float, task: Callable[[], object]) -> int:
     """How many runs of `task`, already warm, last about `duration` s; at least one."""
     return max(1, round(duration / min(seconds(task) for _ in range(3))))

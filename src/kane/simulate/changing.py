@@ -155,6 +155,7 @@ class ChangingRun:
         self._arrays: dict[str, Any] = {}
         self._watched = 0 if watch is None else watch.program.output_count
         layout, elements = constraints.layout, constraints.elements
+        asking = [k for k in (constraints.conditions, watch) if k is not None]
         k = len(elements)
         values: dict[str, Any] = {
             "coordinates": layout.coordinates,
@@ -166,6 +167,7 @@ class ChangingRun:
             "inputs": layout.inputs.size,
             "states": layout.state.size,
             "watched": self._watched,
+            "asks_reactions": int(any(k.program.input_count > layout.inputs.size for k in asking)),
             "fixed_laws": int(constraints.fixed_laws),
             "impact_law": IMPACT_LAWS.index(constraints.impact),
             "q_start": 8 * layout.inputs["q"].start,
@@ -424,15 +426,15 @@ class ChangingRun:
     @property
     def mode(self) -> dict[str, str]:
         """What each changing constraint does now."""
-        return self._mode(self._arrays["state"])
+        return self._mode(self._arrays["state"][: len(self._names)].tolist())
 
-    def _mode(self, states: Any) -> dict[str, str]:
-        return dict(zip(self._names, map(STATES.__getitem__, states[: len(self._names)].tolist()), strict=True))
+    def _mode(self, states: Sequence[int]) -> dict[str, str]:
+        return dict(zip(self._names, map(STATES.__getitem__, states), strict=True))
 
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, the choice of the first mode before them."""
         count, names = int(self._record[0]["count"]), self._names
-        kept = {name: array[:count] for name, array in self._arrays.items() if name in RECORDED}
+        kept = {name: self._arrays[name][:count].copy() for name in RECORDED}
         elements, first = self.constraints.elements, self.constraints.first_rows
         owner = np.repeat(np.arange(len(elements)), [e.rows for e in elements])
         struck = list[list[int]]([[] for _ in range(count)])
@@ -443,23 +445,22 @@ class ChangingRun:
         for i, e in np.argwhere(kept["states_after"] == STATES.index("slips")).tolist():
             slipping[i].append(e)
         found: list[Transition] = []
-        for i, (t, cause, which, energy, choices) in enumerate(
-            zip(*(kept[name].tolist() for name in ("at", "cause", "which", "energy", "choices")), strict=True)
-        ):
-            named = struck[i] or ([which] if which >= 0 else [])
-            impulse, speeds, directions = kept["impulses"][i], kept["speeds"][i], kept["directions"][i]
+        told = ("at", "cause", "which", "energy", "choices", "states_after")
+        rows = zip(*(kept[name].tolist() for name in told), kept["speeds"], strict=True)
+        for i, (t, cause, which, energy, choices, states, speeds) in enumerate(rows):
+            impulse, directions = kept["impulses"], kept["directions"]
             found.append(
                 Transition(
                     t,
                     CAUSES[cause],
-                    tuple(names[e] for e in named),
-                    self._mode(kept["states_after"][i]),
-                    {names[e]: impulse[first[e] : first[e] + elements[e].rows].copy() for e in struck[i]},
+                    tuple([names[e] for e in struck[i] or ((which,) if which >= 0 else ())]),
+                    self._mode(states),
+                    {names[e]: impulse[i, first[e] : first[e] + elements[e].rows] for e in struck[i]},
                     energy,
-                    speeds[0].copy(),
-                    speeds[1].copy(),
+                    speeds[0],
+                    speeds[1],
                     max(1, choices),
-                    {names[e]: directions[e].copy() for e in slipping[i]},
+                    {names[e]: directions[i, e] for e in slipping[i]},
                 )
             )
         return tuple(found)

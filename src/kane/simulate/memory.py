@@ -102,7 +102,7 @@ class LoopMemory:
         self.hold(
             directions=np.array([e.direction for e in items], dtype=np.int64),
             terminal=np.array([e.terminal for e in items], dtype=np.int64),
-            g=np.zeros((3 * records.SAMPLES + 2, events)),
+            g=np.zeros((records.EVENT_ROWS, events)),
             search=np.zeros((records.DEPTH + 3, records.POINT)),
             g_point=np.zeros(events),
             g_sign=np.zeros(events, dtype=np.int64),

@@ -307,16 +307,17 @@ def _join(problem: MotionProblem, parts: Sequence[_RawSegment], times: Array) ->
 def _segments_between(solution: Solution) -> tuple[Segment, ...]:
     """The parts of a motion between its transitions, the first of which is the choice of its first mode."""
     found: list[Segment] = []
-    ends = [*(x.t for x in solution.transitions[1:]), None]
+    t, y, ends = solution.t, solution.y, [x.t for x in solution.transitions[1:]]
+    places = [*np.searchsorted(t, ends).tolist(), len(t) - 1]
     row = 0
-    for k, (transition, end) in enumerate(zip(solution.transitions, ends, strict=True)):
-        stop = len(solution.t) if end is None else row + int(np.searchsorted(solution.t[row:], end)) + 1
-        held = tuple(name for name, state in transition.mode.items() if state != "open")
-        outcome = (
-            solution.outcome if end is None else Outcome("event", end, f"t = {end:.10g} s: a change of constraints")
-        )
-        found.append(Segment(k, held, solution.t[row:stop], solution.y[row:stop], outcome))
-        row = min(stop, len(solution.t) - 1)
+    for k, (transition, place) in enumerate(zip(solution.transitions, places, strict=True)):
+        stop = max(row, place) + 1
+        held = tuple([name for name, state in transition.mode.items() if state != "open"])
+        outcome = solution.outcome
+        if k < len(ends):
+            outcome = Outcome("event", ends[k], f"t = {ends[k]:.10g} s: a change of constraints")
+        found.append(Segment(k, held, t[row:stop], y[row:stop], outcome))
+        row = min(stop, len(t) - 1)
     return tuple(found)
 
 

@@ -45,6 +45,9 @@ RESTITUTION, STATIC, KINETIC, BOUND, DURATION = range(LAWS)
 MOTION, ENDS = np.int64(0), np.int64(1)
 """Programs of a mode that is written out: rates of the state, and what tells its end."""
 
+OF_NOTHING, OF_MOTION, OF_FORCES = np.int64(0), np.int64(1), np.int64(2)
+"""What of the rows the functions depend on that tell the end of a mode: nothing, residuals and rates, reactions too."""
+
 STATES = 4
 """States of an element in the table of modes: open, sticks, slips forward, slips backward."""
 
@@ -68,6 +71,7 @@ SIZES = (
     "inputs",
     "states",
     "watched",  # functions that the user's events watch
+    "asks_reactions",  # 1: these or conditions read reactions
     "fixed_laws",  # 1: laws are numbers
     "impact_law",
     "q_start",  # bytes from the inputs to q

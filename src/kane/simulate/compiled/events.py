@@ -8,14 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from .call import call_with, part, reals, record_of, wholes
+from .call import part, reals, record_of, wholes
 from .changing_record import CONDITION_GUARD, GUARDS
+from .event_samples import SLOPE, events_at, sample_events, stays_clear
 from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
-from .step import EPS, interpolate
+from .step import EPS
 from .store import program
-
-SLOPE = 1e-7
-"""Fraction of a step over which the slope of an event is measured."""
 
 MISFIT, STRICT = 0.1, 0.01
 """How far a value may be from the cubic through its neighbours, in parts of these, for an event and for a fast one."""
@@ -37,15 +35,6 @@ compile what takes them once more."""
 
 record = record_of(MEMORY)
 """The memory of the loop at an address."""
-
-
-@part
-def events_at(m, h, s):
-    """Evaluate all events at the fraction `s` of the step into g_point."""
-    reals(m.x)[0] = m.t + s * h
-    interpolate(m, s, m.x + 8)
-    call_with(m.event_program, m.event_memory, m.x, m.g_point)
-    m.event_evaluations += 1
 
 
 @part
@@ -142,23 +131,6 @@ def keep(m, h, count, event, rising, s):
     found_at[place] = s
     found[place] = event
     return count + 1
-
-
-@part
-def sample_events(m, h):
-    """Events at 2 SAMPLES + 1 points of the step, then their slopes at every second of those, in g."""
-    events = m.events
-    g, point = reals(m.g), reals(m.g_point)
-    for i in range(3 * SAMPLES + 2):
-        slope = i > 2 * SAMPLES
-        at = 2 * (i - 2 * SAMPLES - 1) if slope else i
-        s = at / (2 * SAMPLES)
-        side = SLOPE if s < 0.5 else -SLOPE
-        events_at(m, h, s + side if slope else s)
-        for e in range(events):
-            g[i * events + e] = (point[e] - g[at * events + e]) / side if slope else point[e]
-            if point[e] != point[e]:
-                m.not_a_number = e + 1
 
 
 @part
@@ -370,9 +342,9 @@ def find_crossings(m, h):
     crossings. Where it may have three and more, closer together than 4e-6 of a step, that is noted in `doubtful`. Of an
     event that was too fast for the first samples, in this step or the one before, an interval is believed only if it
     and the one of twice its length are smooth: waves may look like a cubic by chance. A step whose search ends before
-    that is noted in `unresolved`.
+    that is noted in `unresolved`. What ends modes is not searched where it is clear of zero.
     """
-    sample_events(m, h)
+    few = sample_events(m, h)
     if m.not_a_number:
         return NONE
     fast, unresolved = wholes(m.fast), wholes(m.unresolved)
@@ -380,6 +352,8 @@ def find_crossings(m, h):
     g, sides, stack = reals(m.g), wholes(m.g_sign), reals(m.search)
     count = NONE
     for e in range(events):
+        if few and stays_clear(m, e):
+            continue
         sign = float(sides[e])
         splits, bottoms, given_up = 0, 0, 0
         if sign * g[e] < 0.0:

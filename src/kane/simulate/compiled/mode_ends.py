@@ -37,6 +37,9 @@ from .changing_record import (
     NORMAL_GUARD,
     NOT_CLOSED,
     NOT_STUCK,
+    OF_FORCES,
+    OF_MOTION,
+    OF_NOTHING,
     ONE_WAY,
     OPEN,
     RELEASE,
@@ -67,15 +70,18 @@ from .touch import gap_noise, gap_rounding, largest_normal, resting_speed, touch
 
 @part
 def read_conditions(c, source):
-    """Conditions of all elements, with the reactions in c.reaction; inputs of what is watched go to x_watch."""
-    if c.watched == 0 and c.conditions == 0:
-        return
-    if c.permanent > 0 and mode_program(c, ENDS) == 0:
-        permanent_reactions(c)
-    copy_numbers(c.inputs, source, c.x_watch)
-    copy_numbers(c.rows, c.reaction, c.x_watch + 8 * c.inputs)
+    """Conditions of all elements, with the reactions in c.reaction if they ask for these; returns the address of the
+    inputs that what is watched reads."""
+    inputs = source
+    if c.asks_reactions:
+        if c.permanent > 0 and mode_program(c, ENDS) == 0:
+            permanent_reactions(c)
+        inputs = c.x_watch
+        copy_numbers(c.inputs, source, inputs)
+        copy_numbers(c.rows, c.reaction, inputs + 8 * c.inputs)
     if c.conditions != 0:
-        call(c.conditions, c.x_watch, c.condition)
+        call(c.conditions, inputs, c.condition)
+    return inputs
 
 
 @part
@@ -131,16 +137,39 @@ def normal_ahead(c, i, t):
 
 
 @part
+def needed_of_rows(c):
+    """What of the rows the functions of this mode depend on: OF_NOTHING, OF_MOTION or OF_FORCES."""
+    if c.asks_reactions:
+        return OF_FORCES
+    needed = OF_NOTHING
+    for i in range(c.elements):
+        kind, state = wholes(c.type)[i], wholes(c.state)[i]
+        if kind == SWITCHED:
+            continue
+        if kind == FRICTION:
+            watched = state != OPEN and not frictionless(c, i)
+            forces = watched and state == STICKS
+        else:
+            watched = wholes(c.present)[i] != 0
+            forces = state != OPEN
+        if forces:
+            return OF_FORCES
+        if watched:
+            needed = OF_MOTION
+    return needed
+
+
+@part
 def write_event_functions(c, source, target):
     """Write the functions of each changing constraint which fall through zero where its mode ends, and what the user's
     events watch."""
     g, floor = reals(target), reals(c.floor)
-    if not read_ends(c, source):
+    if not read_ends(c, source, needed_of_rows(c)):
         fill(GUARDS * c.elements + c.watched, math.nan, target)
         return
-    read_conditions(c, source)
+    inputs = read_conditions(c, source)
     if c.watched > 0:
-        call(c.watch, c.x_watch, target + 8 * GUARDS * c.elements)
+        call(c.watch, inputs, target + 8 * GUARDS * c.elements)
     for i in range(c.elements):
         friction = 1.0
         if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] != OPEN:

@@ -23,6 +23,8 @@ from .changing_record import (
     KINETIC,
     LAWS,
     MOTION,
+    OF_FORCES,
+    OF_NOTHING,
     OPEN,
     SLIPS,
     STATES,
@@ -50,8 +52,22 @@ TURNS = 3
 
 
 @part
+def acts(c, i):
+    """Whether element i exerts any reaction in this mode."""
+    if wholes(c.type)[i] == FRICTION and wholes(c.state)[i] == SLIPS:
+        return reals(c.law)[i * LAWS + KINETIC] * reals(c.law)[i * LAWS + BOUND] != 0.0
+    return wholes(c.state)[i] != OPEN
+
+
+@part
 def evaluate(c, source):
     """Terms at the inputs at `source`, and all that follows from them but the mode; False where M is singular."""
+    return evaluate_rows(c, source, True)
+
+
+@part
+def evaluate_rows(c, source, whole):
+    """The same, but unless the `whole` is wanted without rows that exert nothing in this mode."""
     n = c.n
     call(c.terms, source, c.qdot)
     if not c.fixed_laws:
@@ -70,11 +86,13 @@ def evaluate(c, source):
     copy_numbers(n, c.z_free, c.z)
     free_of_basis(c, count, c.z)
     add_multiple(n, c.z, 1.0, c.z_other)
-    for i in range(c.permanent, c.rows):
-        y = c.rows_z + 8 * i * n
-        to_z(c, c.a + 8 * i * n, y)
-        drift[i] = inner(n, y, c.z) - wanted[i]
-        free_of_basis(c, count, y)
+    for e in range(c.elements):
+        if whole or acts(c, e):
+            for i in range(wholes(c.first)[e], wholes(c.first)[e] + wholes(c.length)[e]):
+                y = c.rows_z + 8 * i * n
+                to_z(c, c.a + 8 * i * n, y)
+                drift[i] = inner(n, y, c.z) - wanted[i]
+                free_of_basis(c, count, y)
     copy_numbers(n, c.z, c.z_loose)
     return True
 
@@ -140,7 +158,7 @@ def set_unknowns(c, all_stick):
     copy_numbers(c.n, c.z_loose, c.z)
     count = 0
     for i in range(c.elements):
-        if state[i] == OPEN:
+        if not acts(c, i):
             continue
         if state[i] == SLIPS and kind[i] == FRICTION:
             add_known_friction(c, i)
@@ -255,19 +273,22 @@ def mode_program(c, which):
 
 
 @part
-def read_ends(c, source):
-    """Reactions, rates and residuals of all rows in this mode, from its program where there is one; False where the
-    mass matrix is singular."""
+def read_ends(c, source, needed):
+    """What is `needed` of all rows in this mode: nothing, rates and residuals, or reactions too; from its program where
+    there is one. False where the mass matrix is singular."""
     address = mode_program(c, ENDS)
-    if address == 0:
-        if not evaluate(c, source):
+    if needed == OF_FORCES and address == 0:
+        if not evaluate_rows(c, source, False):
             return False
         solve_mode(c)
         return True
-    call(address, source, c.ends)
-    copy_numbers(c.rows, c.ends, c.reaction)
-    copy_numbers(c.rows, c.ends + 8 * c.rows, c.rate)
-    copy_numbers(c.rows, c.ends + 16 * c.rows, c.phi)
+    if needed != OF_NOTHING and address == 0:
+        call(c.terms, source, c.qdot)
+    elif needed != OF_NOTHING:
+        call(address, source, c.ends)
+        copy_numbers(c.rows, c.ends, c.reaction)
+        copy_numbers(c.rows, c.ends + 8 * c.rows, c.rate)
+        copy_numbers(c.rows, c.ends + 16 * c.rows, c.phi)
     if not c.fixed_laws:
         call(c.laws, source, c.law)
     return True
@@ -313,7 +334,7 @@ def write_rates(c, source, target):
     if address != 0:
         call(address, source, target)
         return
-    if not evaluate(c, source):
+    if not evaluate_rows(c, source, False):
         fill(c.states, math.nan, target)
         return
     solve_mode(c)
@@ -340,7 +361,7 @@ def write_reactions(c, source, target):
     """Write the reactions of all rows in this mode, nan where the mass matrix is singular. Not for a loop, whose slips
     begin where it says."""
     if mode_program(c, ENDS) != 0:
-        read_ends(c, source)
+        read_ends(c, source, OF_FORCES)
     elif evaluate(c, source):
         rest_slips(c)
         solve_mode(c)

@@ -8,6 +8,9 @@ from .changing_record import CONTACT, FRICTION, LAWS, OPEN, SLIPS, STATIC, STICK
 from .mass_metric import add_multiple, along_basis, factor_mass, fill, from_z, span_rows, to_z
 from .step import EPS, copy_numbers
 
+ALMOST_MET = 1e-6
+"""A rate of this part of what it is the sum of leaves nothing but rounding when it has been taken away once."""
+
 NEWTON_STEPS = 8
 """Newton steps of a projection of positions."""
 
@@ -85,11 +88,20 @@ def close_places(c, enough):
 
 
 @part
+def is_almost_met(c, i):
+    """Whether the rate of row i is small beside what it is the sum of."""
+    a, u, total = reals(c.a + 8 * i * c.n), reals(c.x + c.u_start), 0.0
+    for j in range(c.n):
+        total += abs(a[j] * u[j])
+    return abs(reals(c.rate)[i]) <= ALMOST_MET * total
+
+
+@part
 def add_rate(c, size, i):
-    """Add row i, whose rate is to become zero, to the `size` rows of a basis; returns how many there are then."""
+    """Add row i, whose rate is to become zero, to the `size` rows of a basis."""
     to_z(c, c.a + 8 * i * c.n, c.span + 8 * size * c.n)
     reals(c.aim)[size] = -reals(c.rate)[i]
-    return size + 1
+    return is_almost_met(c, i)
 
 
 @part
@@ -102,20 +114,23 @@ def close_rates(c):
         call(c.terms, c.x, c.qdot)
         if not factor_mass(c):
             return
-        size = 0
+        size, met = c.permanent, True
         for i in range(c.permanent):
-            size = add_rate(c, size, i)
+            met = add_rate(c, i, i) and met
         for e in range(c.elements):
             for r in range(wholes(c.length)[e]):
                 i = wholes(c.first)[e] + r
                 if holds_rate(c, i, e):
-                    size = add_rate(c, size, i)
+                    met = add_rate(c, size, i) and met
+                    size += 1
         along_basis(c, span_rows(c, size), c.z)
         from_z(c, c.z, c.step)
         for j in range(n):
             u[j] += step[j]
             if abs(u[j]) <= CANCELLED * EPS * abs(step[j]):
                 u[j] = 0.0
+        if met:
+            return
 
 
 @part
@@ -124,9 +139,9 @@ def project_state(c, enough):
     if c.unit != 0:
         call(c.unit, c.x, c.y)
         copy_numbers(c.states, c.y, c.x + c.q_start)
-    call(c.terms, c.x, c.qdot)
-    if not factor_mass(c):
-        return
     if c.holonomic > 0:
+        call(c.terms, c.x, c.qdot)
+        if not factor_mass(c):
+            return
         close_places(c, enough)
     close_rates(c)

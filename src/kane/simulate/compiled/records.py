@@ -28,6 +28,9 @@ REASONS_OF_LOOPS = (
 SAMPLES = 4
 """Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
 
+EVENT_ROWS = 3 * SAMPLES + 4
+"""Rows of what is known of events in a step (`event_samples`)."""
+
 DEPTH, BOTTOMS = 16, 24
 """How often an interval is halved at most, and how many intervals of one event in one step may be halved so often: more
 are noise, or change faster than can be followed."""
@@ -117,7 +120,7 @@ ADDRESSES = (
     "other",  # (n,): another state than y_new
     "directions",  # (events,) int64: -1 falling, 0 both, +1 rising
     "terminal",  # (events,) int64: 1 stops
-    "g",  # (3 SAMPLES + 2, events): events at the samples and halfway between, then slopes at the samples
+    "g",  # (EVENT_ROWS, events): events at the samples and halfway between, slopes at the samples, errors of two steps
     "search",  # (DEPTH + 3, POINT)
     "g_point",  # (events,)
     "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
@@ -156,6 +159,7 @@ REALS = (
     "error",  # error of the last accepted step, in units of the tolerance
     "fixed_step",  # fixed steps: their length, s
     "origin",  # fixed steps: t = origin + sign * grid * h
+    "sampled_h",  # the signed step at whose end the samples of g end; 0 for none
     "noisy_h",  # a rejected step, the best of those tried
     "noisy_error",  # its error
     "tried_h",  # the step tried last

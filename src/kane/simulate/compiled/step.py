@@ -50,12 +50,18 @@ def interpolate(m, s, target):
     """Write the state at the fraction `s` of the last step to the address `target`."""
     n = m.n
     y, dense, x = reals(m.y), reals(m.dense), reals(target)
-    last = 2 + m.dense_rows
+    r = 1.0 - s
+    top = 2 + m.dense_rows - m.dense_rows % 2  # rows are taken in pairs, the last one with none
+    if m.dense_rows % 2:
+        for i in range(n):
+            x[i] = dense[top * n + i] + r * dense[(top + 1) * n + i]
+    else:
+        copy_numbers(n, m.dense + 8 * top * n, target)
+    for d in range(top - 2, -1, -2):
+        for i in range(n):
+            x[i] = dense[d * n + i] + r * (dense[(d + 1) * n + i] + s * x[i])
     for i in range(n):
-        value = dense[last * n + i]
-        for d in range(last - 1, -1, -1):
-            value = dense[d * n + i] + (s if d % 2 else 1.0 - s) * value
-        x[i] = y[i] + s * value
+        x[i] = y[i] + s * x[i]
 
 
 @part
@@ -64,6 +70,7 @@ def event_signs(m):
     set_inputs(m, m.t, m.y)
     call_with(m.event_program, m.event_memory, m.x, m.g_point)
     m.event_evaluations += 1
+    m.sampled_h = 0.0
     g, side = reals(m.g_point), wholes(m.g_sign)
     for e in range(m.events):
         if side[e] == 0:
