@@ -1,4 +1,4 @@
-"""Impact of one planar contact along the path of Routh, Darboux and Keller: friction follows the slip as it changes.
+"""Impact of one contact along the path of Routh, Darboux and Keller: friction follows the slip as it changes.
 
 The normal impulse P_n grows from 0, and v = (v_n, v_t) changes with it at rates that Coulomb's law gives. While the
 contact slips, dP_t = −mu sign(v_t) dP_n. Where the slip stops it sticks if mu ≥ |W_tn| / W_tt, else it slips on, in the
@@ -6,6 +6,9 @@ direction of W_tn, for good. So v_n is linear in P_n with one kink at most. Comp
 It may begin with v_n = 0, if the slip drives the contact together (the impact without collision of Painlevé's rod). How
 much restitution follows is what laws differ in: v_n⁺ = −e v_n⁻, or P_n = (1 + e) P_c, or
 a work of e² that of compression.
+
+In space the slip turns on its way, dv/dP_n = W (1, −mu d) with d its direction, and the path is integrated. There it
+serves impacts without collision, which end where v_n is zero again.
 """
 
 from __future__ import annotations
@@ -14,7 +17,17 @@ import math
 
 import numpy as np
 
+from ...constraints.thresholds import HARDLY_MOBILE
 from .call import part
+
+PART_OF_SLIP = 0.02
+"""Part of the slip by which it changes in one step along a path in space: an error of 1e-10 in all."""
+
+MOST_STEPS = 4000
+"""Steps along a path in space; from any slip down to STOPPED it takes 1500."""
+
+STOPPED = 1e-12
+"""Share of the slip at the beginning that is none."""
 
 PATHS = BY_VELOCITY, BY_IMPULSE, BY_WORK = np.int64(0), np.int64(1), np.int64(2)
 """What of compression is restored: Newton's, Poisson's, Stronge's law."""
@@ -59,7 +72,11 @@ def follow_path(path, wnn, wnt, wtn, wtt, vn, vt, mu, e):
         rate = wtn + early * wtt
         kink = -vt / rate if rate * vt < 0.0 else math.inf
     slope, slope_later = wnn + early * wnt, wnn + later * wnt
-    if vn > 0.0 or (vn == 0.0 and not (slope < 0.0 and kink < math.inf)):
+    if vn == 0.0:  # an impact without collision, if the slip drives the contact together or is about to
+        if not (slope <= HARDLY_MOBILE * wnn and kink < math.inf):
+            return 0.0, 0.0
+        slope = min(slope, 0.0)
+    elif vn > 0.0:
         return 0.0, 0.0
     compression = impulse_to_speed(vn, slope, kink, slope_later, 0.0)
     normal = (1.0 + e) * compression
@@ -71,3 +88,80 @@ def follow_path(path, wnn, wnt, wtn, wtt, vn, vt, mu, e):
         work = 0.5 * (vn + at_kink) * first + 0.5 * at_kink * (compression - first)
         normal = compression + impulse_to_work(slope, kink - compression, slope_later, -e * e * work)
     return normal, early * min(normal, kink) + later * max(normal - kink, 0.0)
+
+
+@part
+def slip_rates(w, mu, x, y):
+    """(dv_n, dv_x, dv_y)/dP_n while the contact slips along (x, y); w is W, row by row."""
+    size = math.sqrt(x * x + y * y)
+    one, two = -mu * x / size, -mu * y / size
+    return (
+        w[0] + one * w[1] + two * w[2],
+        w[3] + one * w[4] + two * w[5],
+        w[6] + one * w[7] + two * w[8],
+    )
+
+
+@part
+def slip_on(w, mu, x, y, h):
+    """Changes of (v_n, v_x, v_y) over a normal impulse h, by the classical Runge–Kutta method."""
+    n1, x1, y1 = slip_rates(w, mu, x, y)
+    n2, x2, y2 = slip_rates(w, mu, x + 0.5 * h * x1, y + 0.5 * h * y1)
+    n3, x3, y3 = slip_rates(w, mu, x + 0.5 * h * x2, y + 0.5 * h * y2)
+    n4, x4, y4 = slip_rates(w, mu, x + h * x3, y + h * y3)
+    sixth = h / 6.0
+    return (
+        sixth * (n1 + 2.0 * (n2 + n3) + n4),
+        sixth * (x1 + 2.0 * (x2 + x3) + x4),
+        sixth * (y1 + 2.0 * (y2 + y3) + y4),
+    )
+
+
+@part
+def stick_from(w, mu, vn, p):
+    """Let the contact stick from the normal velocity vn on until that is zero, impulses p so far being added to;
+    whether friction can hold it."""
+    det = w[4] * w[8] - w[5] * w[7]
+    if not det > 0.0:
+        return False
+    one, two = -(w[8] * w[3] - w[5] * w[6]) / det, -(w[4] * w[6] - w[7] * w[3]) / det
+    slope = w[0] + one * w[1] + two * w[2]
+    if not (one * one + two * two <= mu * mu and slope > 0.0):
+        return False
+    normal = max(0.0, -vn / slope)
+    p[0] += normal
+    p[1] += one * normal
+    p[2] += two * normal
+    return True
+
+
+@part
+def follow_in_space(w, v, mu, p):
+    """Impulses p of the impact without collision of a contact in space that slips with (v[1], v[2]); whether it comes
+    to an end, with p = 0 where nothing is pressed together. W = w, (3, 3) row by row, is regular along the slip."""
+    p[0], p[1], p[2] = 0.0, 0.0, 0.0
+    vn, x, y = 0.0, v[1], v[2]
+    least = STOPPED * math.sqrt(x * x + y * y)
+    for _ in range(MOST_STEPS):
+        size = math.sqrt(x * x + y * y)
+        if size <= least:
+            return stick_from(w, mu, vn, p)
+        dn, dx, dy = slip_rates(w, mu, x, y)
+        if vn >= 0.0 and dn > HARDLY_MOBILE * w[0]:
+            return True
+        h = PART_OF_SLIP * size / math.sqrt(dx * dx + dy * dy)
+        dn, dx, dy = slip_on(w, mu, x, y, h)
+        ends = vn < 0.0 and vn + dn >= 0.0
+        if ends:
+            h *= -vn / dn
+            dn, dx, dy = slip_on(w, mu, x, y, h)
+        # friction is what has changed the slip: W_tt P_t = Δv_t − W_tn P_n
+        p[0] += h
+        det = w[4] * w[8] - w[5] * w[7]
+        one, two = dx - w[3] * h, dy - w[6] * h
+        p[1] += (w[8] * one - w[5] * two) / det
+        p[2] += (w[4] * two - w[7] * one) / det
+        vn, x, y = vn + dn, x + dx, y + dy
+        if ends:
+            return True
+    return False

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import AT_REST
+from ...constraints.thresholds import AT_REST, REDUNDANT
 from .call import call, part, reals, wholes
 from .changing_record import (
     ACROSS,
@@ -36,6 +36,17 @@ from .step import copy_numbers
 
 TURNS = 3
 """How often the friction of slips that begin is turned to what it balances: each time squares its error."""
+
+
+@part
+def free_row(c, count, y):
+    """Take out of the row y what lies along the permanent rows. One that says nothing beside them cannot act: what
+    rounding leaves of it must not hold anything."""
+    n = c.n
+    before = inner(n, y, y)
+    free_of_basis(c, count, y)
+    if inner(n, y, y) <= REDUNDANT * REDUNDANT * before:
+        fill(n, 0.0, y)
 
 
 @part
@@ -63,7 +74,8 @@ def evaluate(c, source):
         y = c.rows_z + 8 * i * n
         to_z(c, c.a + 8 * i * n, y)
         drift[i] = inner(n, y, c.z) - wanted[i]
-        free_of_basis(c, count, y)
+        if count > 0:
+            free_row(c, count, y)
     copy_numbers(n, c.z, c.z_loose)
     return True
 
