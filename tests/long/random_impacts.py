@@ -208,6 +208,15 @@ def told_right(struck: Struck, family: str, law: str, told: str) -> bool:
     return told in allowed.get(law, (law, f"{law}, equal restitution"))
 
 
+def resolve(model: Model, q: Array, u: Array, law: str) -> Any:
+    """The impact that a motion from this state starts with."""
+    run = model.simulate(1e-3, q=q, u=u, impact=law, max_steps=1)
+    change = run.transitions[0] if run.transitions else None
+    if change is None or change.cause not in ("impact", "impact without collision"):
+        raise Disagreement(f"{law}: {run.outcome}; {change}")
+    return change
+
+
 def search(number: int) -> str:
     """One mechanism, struck with several speeds, each by every law."""
     struck, rng, family = draw(number)
@@ -223,10 +232,7 @@ def search(number: int) -> str:
         if u is None:
             return f"{family}: no motion is possible, not judged"
         for law in LAWS:
-            run = model.simulate(1e-9, q=struck.q, u=u, impact=law)
-            change = run.transitions[0] if run.transitions else None
-            if change is None or change.cause not in ("impact", "impact without collision"):
-                raise Disagreement(f"{family}, {law}: {run.outcome}; {change}")
+            change = resolve(model, struck.q, u, law)
             if not told_right(struck, family, law, change.law):
                 raise Disagreement(f"{family}: {law} was asked for, {change.law!r} is told")
             judge(struck, change, law)

@@ -76,7 +76,8 @@ def test_the_judge_of_impacts_notices_other_ones() -> None:
     approaches, permanent constraints that are left."""
     struck, rng, _ = random_impacts.draw(MUTATED)
     u = random_impacts.drawn_speeds(struck, rng)
-    (change, *_) = random_impacts.model_of(struck).simulate(1e-9, q=struck.q, u=u, impact="plastic").transitions
+    assert u is not None
+    change = random_impacts.resolve(random_impacts.model_of(struck), struck.q, u, "plastic")
     random_impacts.judge(struck, change, "plastic")
     smooth = replace(struck, touching=[replace(x, friction=0.5 * x.friction) for x in struck.touching])
     for system, other in (
