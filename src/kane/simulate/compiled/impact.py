@@ -351,7 +351,7 @@ def resolve_impact(law, k, first, rows, kinds, mu, e, n, w, v, p, work):
             return residual
         clear_impulses(m)
     path = path_of(law)
-    if law == PATH_NEWTON and k == 1 and n == 3 and wholes(kinds)[0] == CONE:
+    if law == PATH_NEWTON and k == 1 and n == 3 and wholes(kinds)[0] == CONE and reals(v)[0] == 0.0:
         return without_collision(m)
     if path >= 0 and k == 1 and n <= 2 and is_normal(wholes(kinds)[0]):
         residual = along_path(m, path)

@@ -146,8 +146,11 @@ def strike(c, law):
             reals(c.solver_e)[count] = law_of[i * LAWS + RESTITUTION]
             count, size = add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
     set_matrix(c, size)
-    for i in range(size):
-        reals(c.solver_v)[i] = moving_rate(c, wholes(c.solver_row)[i])
+    for k in range(count):
+        held = wholes(c.solver_type)[k] == FREE
+        for i in range(wholes(c.solver_first)[k], wholes(c.solver_first)[k] + wholes(c.solver_rows)[k]):
+            row = wholes(c.solver_row)[i]
+            reals(c.solver_v)[i] = moving_rate(c, row) if held else reals(c.rate)[row]
     return take_impulses(c, law, count, size)
 
 

@@ -119,6 +119,12 @@ def friction_ahead(c, i, source):
 
 
 @part
+def jam_reaction(c, i):
+    """The normal reaction (N, N m) of the slipping contact i that only a jam has."""
+    return reals(c.slack)[i] / (NO_REACTION * JAMMED)
+
+
+@part
 def normal_ahead(c, i, t):
     """What falls through zero where the gap of element i closes, or its normal reaction would pull, or would grow
     beyond all bounds in a slip; 1 where it has none."""
@@ -128,7 +134,7 @@ def normal_ahead(c, i, t):
     if wholes(c.state)[i] != OPEN:
         ahead = reals(c.reaction)[row] + reals(c.slack)[i]
         if wholes(c.state)[i] == SLIPS and kind == CONTACT:
-            return min(ahead, reals(c.slack)[i] / (NO_REACTION * JAMMED) - reals(c.reaction)[row])
+            return min(ahead, jam_reaction(c, i) - reals(c.reaction)[row])
         return ahead
     if kind == CONTACT:
         lands = reals(c.lands)[i]
@@ -280,7 +286,7 @@ def end_mode(c, slot):
         return end_slip(c, i) if wholes(c.state)[i] == SLIPS else overcome_friction(c, i)
     if wholes(c.state)[i] == OPEN:
         return TOUCH
-    if wholes(c.state)[i] == SLIPS and reals(c.reaction)[wholes(c.first)[i]] > 0.0:
+    if wholes(c.state)[i] == SLIPS and 2.0 * reals(c.reaction)[wholes(c.first)[i]] > jam_reaction(c, i):
         return PARADOX
     wholes(c.state)[i] = OPEN
     wholes(c.barred)[i] = NOT_CLOSED
