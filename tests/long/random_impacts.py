@@ -127,7 +127,7 @@ def model_of(struck: Struck) -> Model:
     now = tree.motion(struck.q, still, still, 0.0)
     for k, x in enumerate(struck.touching):
         plane: dict[str, Any] = {"normal": x.n.tolist(), "at": now[x.body].point(x.point).c[0].tolist()}
-        law = {"friction": x.friction, "restitution": x.restitution}
+        law: dict[str, Any] = {"friction": x.friction, "restitution": x.restitution}
         model.contact(f"x{k}", name_of(x.body), "ground", shape={"point": x.point.tolist()}, **plane, **law)
     return model
 
@@ -203,7 +203,7 @@ def told_right(struck: Struck, family: str, law: str, told: str) -> bool:
     """Whether the law that is told is the one that was asked for, or one that may stand for it. Stronge's is for one
     contact whose slip has one direction at most."""
     alone = len(struck.touching) == 1 and (family == "plane" or struck.touching[0].friction == 0.0)
-    allowed = {"newton": ("newton", "poisson", "poisson, equal restitution")}
+    allowed: dict[str, tuple[str, ...]] = {"newton": ("newton", "poisson", "poisson, equal restitution")}
     allowed["stronge"] = ("stronge",) if alone else ("poisson", "poisson, equal restitution")
     return told in allowed.get(law, (law, f"{law}, equal restitution"))
 
