@@ -30,6 +30,7 @@ GAIN = 1e-12  # of the kinetic energy before
 SOLVED = 1e-8  # of the largest velocity or impulse of the impact: natural residual of the contact problem
 KEPT = 1e-11  # rates of permanent constraints, relative to the speeds
 MOMENTUM = 1e-10  # of M Δu, relative to its largest part
+PARADOX = "no set of constraints is consistent with Coulomb friction"  # several contacts that slip
 FAMILIES = ("tree", "loops", "rolling", "plane")
 ROLLING = (ball, wheel, ellipsoid, ball_on_ball)
 TIED = (rod, guide, line)
@@ -209,8 +210,10 @@ def told_right(struck: Struck, family: str, law: str, told: str) -> bool:
 
 
 def resolve(model: Model, q: Array, u: Array, law: str) -> Any:
-    """The impact that a motion from this state starts with."""
+    """The impact that a motion from this state starts with; None where no mode is consistent after it, as is told."""
     run = model.simulate(1e-3, q=q, u=u, impact=law, max_steps=1)
+    if run.outcome.reason == "mode" and PARADOX in str(run.outcome):
+        return None
     change = run.transitions[0] if run.transitions else None
     if change is None or change.cause not in ("impact", "impact without collision"):
         raise Disagreement(f"{law}: {run.outcome}; {change}")
@@ -233,7 +236,10 @@ def search(number: int) -> str:
             return f"{family}: no motion is possible, not judged"
         for law in LAWS:
             change = resolve(model, struck.q, u, law)
-            if not told_right(struck, family, law, change.law):
+            if change is None:
+                return f"{family}: no mode is consistent after an impact"
+            again = change.cause == "impact without collision"  # after that of the law
+            if not (change.law == "path-newton" if again else told_right(struck, family, law, change.law)):
                 raise Disagreement(f"{family}: {law} was asked for, {change.law!r} is told")
             judge(struck, change, law)
             count += 1

@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import HARDLY_MOBILE
+from ...constraints.thresholds import HARDLY_MOBILE, ROUNDING
 from .call import part
 
 PART_OF_SLIP = 0.02
@@ -78,6 +78,8 @@ def follow_path(path, wnn, wnt, wtn, wtt, vn, vt, mu, e):
         slope = min(slope, 0.0)
     elif vn > 0.0:
         return 0.0, 0.0
+    if slope_later <= ROUNDING * wnn and kink < math.inf:  # what slips and what approaches are one motion: it is wedged
+        return kink, early * kink
     compression = impulse_to_speed(vn, slope, kink, slope_later, 0.0)
     normal = (1.0 + e) * compression
     if path == BY_VELOCITY:
@@ -104,30 +106,33 @@ def slip_rates(w, mu, x, y):
 
 @part
 def slip_on(w, mu, x, y, h):
-    """Changes of (v_n, v_x, v_y) over a normal impulse h, by the classical Runge–Kutta method."""
-    n1, x1, y1 = slip_rates(w, mu, x, y)
-    n2, x2, y2 = slip_rates(w, mu, x + 0.5 * h * x1, y + 0.5 * h * y1)
-    n3, x3, y3 = slip_rates(w, mu, x + 0.5 * h * x2, y + 0.5 * h * y2)
-    n4, x4, y4 = slip_rates(w, mu, x + h * x3, y + h * y3)
-    sixth = h / 6.0
-    return (
-        sixth * (n1 + 2.0 * (n2 + n3) + n4),
-        sixth * (x1 + 2.0 * (x2 + x3) + x4),
-        sixth * (y1 + 2.0 * (y2 + y3) + y4),
-    )
+    """Impulses of friction (P_x, P_y) over a normal impulse h, by the classical Runge–Kutta method."""
+    one, two, at_x, at_y = 0.0, 0.0, x, y
+    for stage in range(4):
+        weight = h / 6.0 if stage in (0, 3) else h / 3.0
+        size = math.sqrt(at_x * at_x + at_y * at_y)
+        one -= weight * mu * at_x / size
+        two -= weight * mu * at_y / size
+        _, dx, dy = slip_rates(w, mu, at_x, at_y)
+        part = h if stage == 2 else 0.5 * h
+        at_x, at_y = x + part * dx, y + part * dy
+    return one, two
 
 
 @part
 def stick_from(w, mu, vn, p):
     """Let the contact stick from the normal velocity vn on until that is zero, impulses p so far being added to;
-    whether friction can hold it."""
-    det = w[4] * w[8] - w[5] * w[7]
-    if not det > 0.0:
-        return False
-    one, two = -(w[8] * w[3] - w[5] * w[6]) / det, -(w[4] * w[6] - w[7] * w[3]) / det
+    whether friction can hold it. Where it can slip along one line only, W_tt = λ e eᵀ has the inverse W_tt / λ²."""
+    size, det = w[4] + w[8], w[4] * w[8] - w[5] * w[7]
+    a, b, c, d = w[8], -w[5], -w[7], w[4]
+    if det <= ROUNDING * size * size:
+        a, b, c, d, det = w[4], w[5], w[7], w[8], size * size
+    one, two = -(a * w[3] + b * w[6]) / det, -(c * w[3] + d * w[6]) / det
     slope = w[0] + one * w[1] + two * w[2]
-    if not (one * one + two * two <= mu * mu and slope > 0.0):
+    if not one * one + two * two <= mu * mu:
         return False
+    if slope <= ROUNDING * w[0]:  # wedged, and at rest with its slip
+        return True
     normal = max(0.0, -vn / slope)
     p[0] += normal
     p[1] += one * normal
@@ -138,7 +143,7 @@ def stick_from(w, mu, vn, p):
 @part
 def follow_in_space(w, v, mu, p):
     """Impulses p of the impact without collision of a contact in space that slips with (v[1], v[2]); whether it comes
-    to an end, with p = 0 where nothing is pressed together. W = w, (3, 3) row by row, is regular along the slip."""
+    to an end, with p = 0 where nothing is pressed together. W = w, (3, 3) row by row."""
     p[0], p[1], p[2] = 0.0, 0.0, 0.0
     vn, x, y = 0.0, v[1], v[2]
     least = STOPPED * math.sqrt(x * x + y * y)
@@ -150,18 +155,17 @@ def follow_in_space(w, v, mu, p):
         if vn >= 0.0 and dn > HARDLY_MOBILE * w[0]:
             return True
         h = PART_OF_SLIP * size / math.sqrt(dx * dx + dy * dy)
-        dn, dx, dy = slip_on(w, mu, x, y, h)
+        one, two = slip_on(w, mu, x, y, h)
+        dn = w[0] * h + w[1] * one + w[2] * two
         ends = vn < 0.0 and vn + dn >= 0.0
         if ends:
             h *= -vn / dn
-            dn, dx, dy = slip_on(w, mu, x, y, h)
-        # friction is what has changed the slip: W_tt P_t = Δv_t − W_tn P_n
+            one, two = slip_on(w, mu, x, y, h)
         p[0] += h
-        det = w[4] * w[8] - w[5] * w[7]
-        one, two = dx - w[3] * h, dy - w[6] * h
-        p[1] += (w[8] * one - w[5] * two) / det
-        p[2] += (w[4] * two - w[7] * one) / det
-        vn, x, y = vn + dn, x + dx, y + dy
+        p[1] += one
+        p[2] += two
+        vn = w[0] * p[0] + w[1] * p[1] + w[2] * p[2]
+        x, y = v[1] + w[3] * p[0] + w[4] * p[1] + w[5] * p[2], v[2] + w[6] * p[0] + w[7] * p[1] + w[8] * p[2]
         if ends:
             return True
     return False
