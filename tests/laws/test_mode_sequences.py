@@ -27,6 +27,37 @@ def judge(sketch: ModeSketch) -> str:
     return str(run.outcome.reason)
 
 
+ONCE_FAULTS = {
+    "a bounce that drives a ratchet grew by itself": (
+        ("planar", "pendulum"),
+        ("gate", "latch", "stop", "ratchet"),
+        2053042056,
+    ),
+    "an imposed row that follows from others had only rounding to stop": (
+        ("disc",),
+        ("switched", "switched", "switched", "latch"),
+        3615667124,
+    ),
+    "the same beside a body that falls": (("slider", "disc", "planar"), ("switched", "ratchet", "friction"), 724357114),
+    "friction jams a body in space: its reaction grows beyond all bounds": (
+        ("free", "planar", "pendulum"),
+        ("friction", "floor"),
+        3528770418,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ONCE_FAULTS)
+def test_what_once_was_a_fault_goes_on(what: str) -> None:
+    assert judge(ModeSketch(*ONCE_FAULTS[what])) == "end"
+
+
+def test_a_row_that_can_no_more_act_is_named() -> None:
+    """A ratchet along an axis of a ball that rolls: where the axis is upright the floor alone decides, and no force can
+    keep the rate from falling through zero."""
+    assert judge(ModeSketch(("disc", "disc", "free"), ("ratchet",), 2346782273)) == "mode"
+
+
 @settings(max_examples=examples(6), derandomize=FIXED)
 @given(sketches())
 def test_random_modes_follow_each_other_lawfully(sketch: ModeSketch) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from laws.trees import planned
-from long import ledger
+from long import ledger, random_impacts
 from long.block import Block, Disagreement, run_block
 from long.closures import Closed
 from long.interrupted_writes import IN_PLACE, kill_inside
@@ -25,6 +25,7 @@ from long.random_constraints import SINGLE, Drawn, judge
 from long.random_mechanisms import drawn_state
 from long.tries import SEARCHES, wanted
 
+MUTATED = 2  # the number of an impact that slips, of something that rolls
 SHOWN = 5  # faults of a block that a failure shows in full; all are counted
 
 
@@ -68,6 +69,25 @@ def test_the_oracle_notices_another_constraint(make: Callable[..., Closed]) -> N
     other = replace(closed, record=replace(record, **{field: 1.01 * np.array(getattr(record, field))}))
     with pytest.raises(Disagreement):
         judge(Drawn(tree, [other], None, q, u, tau, t))
+
+
+def test_the_judge_of_impacts_notices_other_ones() -> None:
+    """A mutation check: speeds after an impact that are a little larger, another law of friction, a contact that still
+    approaches, permanent constraints that are left."""
+    struck, rng, _ = random_impacts.draw(MUTATED)
+    u = random_impacts.drawn_speeds(struck, rng)
+    assert u is not None
+    change = random_impacts.resolve(random_impacts.model_of(struck), struck.q, u, "plastic")
+    random_impacts.judge(struck, change, "plastic")
+    smooth = replace(struck, touching=[replace(x, friction=0.5 * x.friction) for x in struck.touching])
+    for system, other in (
+        (struck, replace(change, u_after=1.001 * change.u_after)),
+        (struck, replace(change, u_after=change.u_before)),
+        (struck, replace(change, u_after=change.u_after + 1e-6)),
+        (smooth, change),
+    ):
+        with pytest.raises(Disagreement):
+            random_impacts.judge(system, other, "plastic")
 
 
 def _block(name: str, first: int, done: int, seconds: float, outcomes: dict[str, int]) -> Block:

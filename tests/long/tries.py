@@ -38,6 +38,7 @@ SEARCHES: dict[str, Search] = {
     "constrained": Search("random_constraints", 4, 2000, 600.0),
     "linkages": Search("tilted_linkages", 1, 200, 600.0),
     "sequences": Search("random_sequences", 4, 1000, 600.0),
+    "impacts": Search("random_impacts", 4, 240, 600.0),
     "orders": Search("random_orders", 3, 1000, 600.0),
     "threads": Search("thread_storms", 1, 100, 600.0),
     "kills": Search("interrupted_writes", 3, 400, 300.0),

@@ -147,9 +147,21 @@ contact problem hardly tells the two apart, and the reactions of the mode withou
 SOLVED = 1e-8
 """Relative natural residual of a contact problem that counts as solved."""
 
+WELL_SOLVED = 1e-11
+"""The same of a problem that is solved as well as can be, as nearly all are: what approaches faster after an impact has
+been driven together by it, and is struck in turn."""
+
 NO_REACTION = 1e-12
 """Share of the forces that act on a system below which a reaction is none: that of bodies which move alike is the error
 of their motion."""
+
+JAMMED = 1e-6
+"""Share of the normal reaction of a slipping contact that all forces which act on the system would give, where friction
+jams it: what is left of its normal mobility goes to zero, and the reaction grows beyond all bounds."""
+
+HARDLY_MOBILE = 1e-3
+"""Share of the normal mobility of a contact that friction leaves to its slip, below which the slip drives it together
+or, where its reaction has grown beyond all bounds, is about to."""
 
 SIMULTANEOUS = 1e-10
 """Gap (m, rad) at which a contact counts as touching when another one changes: simultaneous contacts are."""

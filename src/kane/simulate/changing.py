@@ -16,6 +16,7 @@ import numpy as np
 from ..backends import Kernel
 from ..errors import InputError
 from ..graph.layout import Layout
+from .contacts import LAWS as IMPACT_WORDS
 from .memory import MemoryPiece, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
@@ -44,10 +45,11 @@ LAWS = ("restitution", "static", "kinetic", "bound", "duration")
 IMPACT_LAWS = ("poisson", "newton", "stronge", "sequential", "plastic")
 """Names of the laws of impact, in the order of the compiled constants."""
 
-RECORDED = ("at", "energy", "impulses", "speeds", "directions", "cause", "which", "choices", "states_after")
+RECORDED = ("at", "energy", "impulses", "speeds", "directions")
+RECORDED += ("cause", "which", "choices", "laws_used", "states_after")
 """Arrays of the memory of a run with one row for each transition."""
 
-CHANGED = ("rank", "unknowns", "count", "same_time", "possible", "last_t", "residual")
+CHANGED = ("rank", "unknowns", "count", "same_time", "possible", "law_used", "guarded", "last_t", "residual")
 """Numbers of its record that change; the others are sizes and addresses."""
 
 GUARDS = ("normal", "friction", "condition")
@@ -173,6 +175,7 @@ class ChangingRun:
             "q_start": 8 * layout.inputs["q"].start,
             "u_start": 8 * layout.inputs["u"].start,
             "room": FIRST_ROOM,
+            "law_used": -1,
             "solver": contact_program.address,
         }
         programs = {name: getattr(constraints, name) for name in ("terms", "places", "unit", "laws", "conditions")}
@@ -277,6 +280,7 @@ class ChangingRun:
             "cause": (room,),
             "which": (room,),
             "choices": (room,),
+            "laws_used": (room, 2),
             "states_after": (room, k),
         }
         wholes |= dict.fromkeys(("state", "present", "young", "grazes", "barred"), (k + 1,)) | {
@@ -345,6 +349,30 @@ class ChangingRun:
         """Choose the first mode; what comes of it, an index of `FAULTS`."""
         self._arrays["imposed"][:] = memory[0]["t"]
         return int(self._transition.ctypes(address_of(memory), address_of(self._record), 1))
+
+    def last_before_jump(self, x: Array, after: float) -> float:
+        """The last time (s), from that of the inputs x on to `after`, at which motion and reactions are still those
+        before a jump in between: a sample may fall into the roundings of the time of the jump."""
+
+        def now(t: float) -> Array:
+            at = np.concatenate([[t], x[1:]])
+            return np.concatenate([self.rates(at), self.watch(at)])
+
+        before = float(x[0])
+        old, new = now(before), now(after)
+        while (middle := 0.5 * (before + after)) not in (before, after):
+            found = now(middle)
+            jumped = np.abs(found - new).max() < np.abs(found - old).max()
+            before, after = (before, middle) if jumped else (middle, after)
+        return before
+
+    def jump(self, memory: Any, t: float) -> int:
+        """Choose the mode anew where loads or laws have just jumped in time, if it cannot go on; what comes of it, an
+        index of `FAULTS`. The last time (s) before the jump is t: states after it are those of the new mode."""
+        count = int(self._record[0]["count"])
+        fault = int(self._transition.ctypes(address_of(memory), address_of(self._record), 3))
+        self._arrays["at"][count : int(self._record[0]["count"])] = t
+        return fault
 
     def grow(self, state: Any) -> None:
         """Make room for more transitions where they are full."""
@@ -461,9 +489,15 @@ class ChangingRun:
                     speeds[1],
                     max(1, choices),
                     {names[e]: directions[i, e] for e in slipping[i]},
+                    _law_text(*kept["laws_used"][i].tolist()),
                 )
             )
         return tuple(found)
+
+
+def _law_text(law: int, guarded: int) -> str:
+    """A law of impact in words; nothing for none."""
+    return f"{IMPACT_WORDS[law]}{', equal restitution' if guarded else ''}" if law >= 0 else ""
 
 
 __all__ = [

@@ -142,7 +142,8 @@ def resolve_impact(
     Contacts are as in `solve_contact_problem`; free ones come to rest, bounded ones take no impulse. Laws are
     `poisson` (compression, then expansion), `newton` (Moreau's form, `poisson` where that would gain energy),
     `sequential` (contacts one after another), `plastic` (no restitution) and, for one planar contact and `poisson`
-    else, `stronge`, `path-newton` and `path-poisson` along the path of impulses.
+    else, `stronge`, `path-newton` and `path-poisson` along the path of impulses; `path-newton` also for one contact in
+    space that does not approach but that its friction drives together.
 
     >>> from kane.simulate.contacts import resolve_impact
     >>> cradle = [[2, -1], [-1, 2]]  # three balls of 1 kg: two contacts, normal rows

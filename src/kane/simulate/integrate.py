@@ -279,6 +279,10 @@ class _Run:
                 fault = self._sample_control(control)
                 if fault:
                     return "control", fault
+                if state["t"] != start.t0:
+                    fault = self._jump(math.nextafter(float(state["t"]), start.t0))
+                    if fault:
+                        return "mode", fault
                 plan.sample += 1
                 due = start.t0 + float(state["sign"]) * plan.sample * control.period
                 past = float(state["sign"]) * (start.t1 - due) < 1e-9 * control.period
@@ -297,7 +301,9 @@ class _Run:
                 ahead.popleft()
                 if self._lies_ahead(change.after, due) and due != start.t1:  # a sample of the control lies within it
                     ahead.appendleft(Change(due, change.after))
-                self._pass(change, due)
+                fault = self._pass(change, due)
+                if fault:
+                    return "mode", fault
         with suppress(KeyboardInterrupt):  # too late
             if progress is not None:
                 progress(1.0)
@@ -307,13 +313,27 @@ class _Run:
         """Whether t is later than `of` in the direction of the motion."""
         return float(self.state["sign"]) * (t - of) > 0.0
 
-    def _pass(self, change: Change, due: float) -> None:
-        """Go on just after a change, unless the motion is there already, or at `due` if that comes first."""
+    def _pass(self, change: Change, due: float) -> str:
+        """Go on just after a change, unless the motion is there already, or at `due` if that comes first; says why
+        there is no mode to go on with, if there is none."""
         state = self.state
         after = due if self._lies_ahead(change.after, due) else change.after
-        if self._lies_ahead(after, float(state["t"])):
-            state["t"] = state["origin"] = after
-            state["grid"], state["fresh"] = 0, 1
+        if not self._lies_ahead(after, float(state["t"])):
+            return ""
+        last = after if self.changing is None else self.changing.last_before_jump(self._inputs(), after)
+        state["t"] = state["origin"] = after
+        state["grid"], state["fresh"] = 0, 1
+        return self._jump(last)
+
+    def _jump(self, t: float) -> str:
+        """Choose the mode anew after a jump of loads or laws in time, whose last time before it is t (s); says why
+        there is none, if so."""
+        if self.changing is None:
+            return ""
+        self.memory.grow()
+        self.changing.grow(self.state)
+        fault = self.changing.jump(self.memory.array, t)
+        return self.changing.describe_fault(fault) if fault else ""
 
     def _sample_control(self, control: Control) -> str:
         """Call the control at the present state and hold its result; returns what is wrong with it, if anything."""

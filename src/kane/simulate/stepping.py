@@ -102,6 +102,10 @@ class SteppingRun(ChangingRun):
         state["transition"], state["transition_memory"] = 1, address_of(self._steps)
         state["transition_events"], state["transition_room"] = 0, int(self._record[0]["room"])
 
+    def jump(self, memory: Any, t: float) -> int:
+        """Nothing: every step chooses its mode anew."""
+        return 0
+
     def start(self, memory: Any) -> int:
         """Nothing but the time: the loop begins by itself."""
         self._arrays["imposed"][:] = memory[0]["t"]

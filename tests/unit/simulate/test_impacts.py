@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
 
 from kane.errors import InputError
 from kane.simulate.contacts import ImpactSolution, resolve_impact
@@ -79,6 +80,39 @@ def test_an_impact_without_collision_frees_painleves_rod(law: str) -> None:
     assert impact.law == law
     assert pytest.approx([expected["P_n"], expected["P_t"]], abs=RECORD) == impact.P
     assert impact.v == pytest.approx([expected["v_n"], expected["v_t"]], abs=RECORD)
+
+
+@pytest.mark.parametrize("slip", [(2.0, 1.0), (2.0, -0.2), (0.7, 1.1)])
+def test_an_impact_without_collision_follows_its_slip_as_it_turns(slip: tuple[float, float]) -> None:
+    """dv/dP_n = W (1, −mu d) with d along the slip, by another integrator, until the slip stops; then it sticks."""
+    W, mu = np.array([[1.0, 0.8, 0.3], [0.8, 1.5, 0.1], [0.3, 0.1, 1.2]]), 1.6
+
+    def rates(_: float, v: Any) -> Any:
+        return W @ [1.0, *(-mu * v[1:] / np.linalg.norm(v[1:]))]
+
+    def stopped(_: float, v: Any) -> float:
+        return float(np.linalg.norm(v[1:])) - 1e-9
+
+    stopped.terminal = True  # type: ignore[attr-defined]
+    way = solve_ivp(rates, (0.0, 100.0), [0.0, *slip], events=stopped, method="DOP853", rtol=1e-12, atol=1e-14)
+    assert way.y[0].min() < -1e-3 and way.y[0, -1] < 0.0  # it is pressed together until the slip has stopped
+    to_rest = np.linalg.solve(W, -np.array([0.0, *slip]))  # v = 0 at last, whatever the way
+    impact = resolve_impact(W, [0.0, *slip], [mu], [0.5], law="path-newton")
+    assert impact.law == "path-newton" and impact.v == pytest.approx(0.0, abs=RECORD)
+    assert to_rest == pytest.approx(impact.P, abs=10 * RECORD)
+    assert impact.P[0] > way.t[-1]
+
+
+def test_no_impact_without_collision_where_friction_lets_go() -> None:
+    """W_nn − mu d · W_nt > 0: the contact is not driven together."""
+    W = np.array([[1.0, 0.8, 0.3], [0.8, 1.5, 0.1], [0.3, 0.1, 1.2]])
+    impact = resolve_impact(W, [0.0, -2.0, 1.0], [1.6], [0.5], law="path-newton")
+    assert np.all(impact.P == 0.0)
+
+
+def test_a_path_in_space_is_not_followed_from_an_approach() -> None:
+    W = np.array([[1.0, 0.8, 0.3], [0.8, 1.5, 0.1], [0.3, 0.1, 1.2]])
+    assert resolve_impact(W, [-1.0, 2.0, 1.0], [1.6], [0.5], law="path-newton").law == "poisson"
 
 
 @pytest.mark.parametrize("record", ["N01", "N02", "N03"])

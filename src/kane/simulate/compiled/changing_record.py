@@ -83,6 +83,8 @@ SIZES = (
     "same_time",  # transitions at one instant
     "culprit",  # the element that a fault is about
     "possible",  # modes that were possible at the last choice, −1 if not counted
+    "law_used",  # law of the impact that was resolved last, −1 for none; that of one which replaced another stays
+    "guarded",  # 1 where its coefficients of restitution were made equal
 )
 SHARED = (
     "type",  # (elements,) int64
@@ -186,6 +188,7 @@ OWN_WHOLES = (
     "cause",  # (room,)
     "which",  # (room,): the element
     "choices",  # (room,): modes that were possible, −1 if not counted
+    "laws_used",  # (room, 2): law of its impact, −1 for none, and 1 where restitutions were made equal
     "states_after",  # (room, elements)
 )
 OWN = (*OWN_REALS, *OWN_WHOLES)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...constraints.thresholds import SOLVED
+from ...constraints.thresholds import SOLVED, WELL_SOLVED
 from .call import part, reals, stay_separate, wholes
 from .contact_newton import newton_steps
 from .contacts import (
@@ -87,8 +87,8 @@ The equations of larger ones take longer to solve than the sweeps that they woul
 ENOUGH = 1e-5
 """Natural residual of such a problem that is enough where sweeps become slow."""
 
-POLISHED, POLISHES = 1e-11, 3
-"""A natural residual that is good enough, and attempts to make it as small where it is not."""
+POLISHES = 3
+"""Attempts to make a natural residual as small as WELL_SOLVED where it is not."""
 
 OTHER_STARTS, LEAST_REACH, MOST_REACH = 60, 0.5, 30.0
 """Pseudo-random beginnings, and how far they reach relative to b: wedged contacts have large reactions."""
@@ -176,7 +176,7 @@ def polish(m):
     method = m.method
     for _ in range(POLISHES):
         before = m.residual
-        if not (before > POLISHED and before <= SOLVED):
+        if not (before > WELL_SOLVED and before <= SOLVED):
             break
         copy_numbers(m.n, m.r, m.start)
         if attempt(m, FIRST_SWEEPS) > before:

@@ -17,7 +17,8 @@ restitution had to be made equal, `impacts` how many impacts in sequence there w
 - SEQUENTIAL: contacts one after another, in their order and round again, each by itself by Poisson's law, which is
   Newton's where there is no friction, until nothing approaches.
 - STRONGE [STR90], PATH_NEWTON, PATH_POISSON: one planar contact, along the path of Routh, Darboux and Keller, see
-  `impact_path`. In other cases: POISSON. These laws alone find impacts without collision, where v_n = 0.
+  `impact_path`. In other cases: POISSON. These laws alone find impacts without collision, where v_n = 0; PATH_NEWTON
+  also that of one contact in space.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ...constraints.thresholds import SOLVED
 from .call import part, reals, record_of, stay_separate, wholes
 from .contacts import BOUND, CONE, FREE, NORMAL, product, work_numbers, work_size
 from .coulomb import SOLVING, set_problem, solve_problem
-from .impact_path import BY_IMPULSE, BY_VELOCITY, BY_WORK, follow_path
+from .impact_path import BY_IMPULSE, BY_VELOCITY, BY_WORK, follow_in_space, follow_path
 from .step import all_finite, copy_numbers
 
 LAWS = POISSON, NEWTON, STRONGE, SEQUENTIAL, PLASTIC, PATH_NEWTON, PATH_POISSON = range(7)
@@ -249,6 +250,15 @@ def along_path(m, path):
 
 
 @part
+def without_collision(m):
+    """The impact without collision of one contact in space; the natural residual, 0 or, without an answer, inf."""
+    if not follow_in_space(reals(m.w), reals(m.v), reals(m.mu)[0], reals(m.p)):
+        return math.inf
+    set_after(m)
+    return 0.0 if all_finite(m.n, m.after) else math.inf
+
+
+@part
 def gather_single(m, chosen):
     """Copy what contact `chosen` and the FREE ones, or all if it is ALL, have of the impact, to the memory of a single
     one with the velocities after; the record of that."""
@@ -341,6 +351,8 @@ def resolve_impact(law, k, first, rows, kinds, mu, e, n, w, v, p, work):
             return residual
         clear_impulses(m)
     path = path_of(law)
+    if law == PATH_NEWTON and k == 1 and n == 3 and wholes(kinds)[0] == CONE and reals(v)[0] == 0.0:
+        return without_collision(m)
     if path >= 0 and k == 1 and n <= 2 and is_normal(wholes(kinds)[0]):
         residual = along_path(m, path)
         if path != BY_VELOCITY or not gains_energy(m):

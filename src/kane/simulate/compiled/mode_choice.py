@@ -13,14 +13,18 @@ from ...constraints.thresholds import (
     ALMOST_STILL,
     AT_REST,
     FULL_SLIP,
+    HARDLY_MOBILE,
     NO_ACCELERATION,
     NO_REACTION,
     ROUNDING,
+    SLIP_ROUNDINGS,
     SOLVED,
+    WELL_SOLVED,
 )
 from .call import part, reals, solve_by, wholes
 from .changing_record import (
     BOUND,
+    CONTACT,
     CONTRADICTS,
     FRICTION,
     GOES_ON,
@@ -44,12 +48,12 @@ from .changing_record import (
 from .contact_programs import SOLVE
 from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL, problem
-from .impact import PATH_NEWTON
-from .mass_metric import add_multiple, along_speeds, fill, from_z, inner
+from .impact import PATH_NEWTON, impact
+from .mass_metric import add_multiple, along_speeds, fill, from_z, inner, to_z
 from .mode_ends import overcome_friction
 from .mode_forces import evaluate, solve_mode
 from .slips import begin_slip, set_direction, slip_rows, slip_speed
-from .step import copy_numbers
+from .step import EPS, copy_numbers
 from .touch import largest_normal, resting_speed, touches
 
 MOST_STRIKES = 20
@@ -87,6 +91,19 @@ def solve_problem(c, task, count, size, given):
 
 
 @part
+def moving_rate(c, row):
+    """The rate of a row, 0 where it is what rounding leaves of the motion: a row that depends on others which hold has
+    nothing else to bring to rest, and nothing that could do it. No row is faster than √(a M⁻¹ aᵀ · u M u)."""
+    n, rate, energy = c.n, reals(c.rate)[row], 0.0
+    u, y = reals(c.x + c.u_start), c.span
+    for j in range(n):
+        energy += u[j] * inner(n, c.mass + 8 * j * n, c.x + c.u_start)
+    to_z(c, c.a + 8 * row * n, y)
+    fastest = math.sqrt(max(0.0, energy) * inner(n, y, y))
+    return rate if abs(rate) > SLIP_ROUNDINGS * EPS * fastest else 0.0
+
+
+@part
 def is_impact(c, imposed):
     """Whether some contact approaches, or the rows of the element `imposed` have a rate."""
     rate = reals(c.rate)
@@ -95,29 +112,28 @@ def is_impact(c, imposed):
             return True
     if imposed >= 0 and wholes(c.type)[imposed] == SWITCHED:
         for r in range(wholes(c.length)[imposed]):
-            if rate[wholes(c.first)[imposed] + r] != 0.0:
+            if moving_rate(c, wholes(c.first)[imposed] + r) != 0.0:
                 return True
     return False
 
 
 @part
 def approach_share(c):
-    """How fast contacts approach at most, relative to the fastest motion of any that touches."""
+    """How fast contacts approach at most, relative to the fastest motion along rows that can act of any that
+    touches."""
     rate, approach, fastest = reals(c.rate), 0.0, 0.0
     for i in range(c.elements):
         if touches(c, i):
             first = wholes(c.first)[i]
             approach = max(approach, -rate[first])
-            for r in range(wholes(c.length)[i]):
+            for r in range(1 + slip_rows(c, i)[1]):
                 fastest = max(fastest, abs(rate[first + r]))
     return approach / fastest if fastest > 0.0 else 0.0
 
 
 @part
 def strike(c, law):
-    """Resolve the impact of everything that touches or is held: speeds in c.x, impulses added to c.impulse. Returns the
-    energy it takes (J, negative: lost), nan where it could not be resolved."""
-    n = c.n
+    """Resolve the impact of everything that touches or is held, as `take_impulses` does."""
     kind, state, law_of = wholes(c.type), wholes(c.state), reals(c.law)
     count, size = 0, 0
     for i in range(c.elements):
@@ -130,16 +146,53 @@ def strike(c, law):
             reals(c.solver_e)[count] = law_of[i * LAWS + RESTITUTION]
             count, size = add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
     set_matrix(c, size)
-    row, v, p, impulse = wholes(c.solver_row), reals(c.solver_v), reals(c.solver_r), reals(c.impulse)
+    for k in range(count):
+        held = wholes(c.solver_type)[k] == FREE
+        for i in range(wholes(c.solver_first)[k], wholes(c.solver_first)[k] + wholes(c.solver_rows)[k]):
+            row = wholes(c.solver_row)[i]
+            reals(c.solver_v)[i] = moving_rate(c, row) if held else reals(c.rate)[row]
+    return take_impulses(c, law, count, size)
+
+
+@part
+def strike_jammed(c):
+    """Resolve the impact without collision of the slipping contact that its friction drives together most: by itself,
+    what it drives together is struck afterwards. Returns the energy as `strike` does, nan where there is none."""
+    jammed, least = NONE, HARDLY_MOBILE
+    for i in range(c.elements):
+        at, slips = slip_rows(c, i)
+        if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != SLIPS or slips == 0:
+            continue
+        normal, share = c.rows_z + 8 * wholes(c.first)[i] * c.n, 1.0
+        length = inner(c.n, normal, normal)
+        slip_speed(c, i)
+        for s in range(slips):
+            along = reals(c.law)[i * LAWS + KINETIC] * reals(c.slip)[s]
+            share -= along * inner(c.n, normal, c.rows_z + 8 * (at + s) * c.n) / length
+        if share <= least:
+            jammed, least = i, share
+    if jammed == NONE:
+        return math.nan
+    reals(c.solver_mu)[0], reals(c.solver_e)[0] = reals(c.law)[jammed * LAWS + KINETIC], 0.0
+    count, size = add_to_problem(c, 0, 0, jammed, 1 + slip_rows(c, jammed)[1], CONE)
+    set_matrix(c, size)
     for i in range(size):
-        v[i] = reals(c.rate)[row[i]]
-    if law == PATH_NEWTON:  # no collision: what touches neither approaches nor separates
-        for k in range(count):
-            if wholes(c.solver_type)[k] != FREE:
-                v[wholes(c.solver_first)[k]] = 0.0
+        reals(c.solver_v)[i] = reals(c.rate)[wholes(c.solver_row)[i]] if i > 0 else 0.0
+    return take_impulses(c, PATH_NEWTON, count, size)
+
+
+@part
+def take_impulses(c, law, count, size):
+    """Resolve the impact that is laid out, with the velocities in c.solver_v: speeds in c.x, impulses added to
+    c.impulse. Returns the energy it takes (J, negative: lost), nan where it could not be resolved."""
+    n, row, p, impulse = c.n, wholes(c.solver_row), reals(c.solver_r), reals(c.impulse)
     solve_problem(c, law, count, size, c.solver_v)
     if not c.residual <= SOLVED:
         return math.nan
+    used = impact(c.solver_work)
+    if c.law_used in (-1, c.impact_law):
+        c.law_used = used.law
+    c.guarded = max(c.guarded, used.guarded)
     fill(n, 0.0, c.z_other)
     for i in range(size):
         impulse[row[i]] += p[i]
@@ -304,10 +357,37 @@ def choose_mode(c):
 
 @part
 def strike_and_choose(c, cause, imposed):
-    """(what comes of it, cause, energy): impacts, and the mode that goes on after them."""
+    """(what comes of it, cause, energy): impacts, and the mode that goes on after them. Where none is consistent, and
+    where the reaction of a slip has grown beyond all bounds (PARADOX), there is an impact without collision."""
+    result, cause, energy = CONTRADICTS, cause, 0.0
+    if cause != PARADOX:
+        result, cause, energy = strike_all(c, cause, imposed)
+        if result != GOES_ON:
+            return result, cause, energy
+        sort_by_rates(c)
+        if choose_mode(c):
+            return GOES_ON if settle_mode(c) else UNSETTLED, cause, energy
+    lost = strike_jammed(c)
+    if not lost < 0.0:
+        return CONTRADICTS, PARADOX, energy
+    evaluate(c, c.x)
+    result, _, more = strike_all(c, PARADOX, NONE)
+    energy += lost + more
+    if result != GOES_ON:
+        return result, PARADOX, energy
+    sort_by_rates(c)
+    if not choose_mode(c):
+        return CONTRADICTS, PARADOX, energy
+    return GOES_ON if settle_mode(c) else UNSETTLED, PARADOX, energy
+
+
+@part
+def strike_all(c, cause, imposed):
+    """(what comes of it, cause, energy): impacts, until nothing approaches."""
     energy, strikes = 0.0, 0
     while is_impact(c, imposed):
-        if strikes > 0 and approach_share(c) <= SOLVED:
+        left = approach_share(c) if strikes > 0 else 1.0
+        if left <= WELL_SOLVED or (left <= SOLVED and strikes == MOST_STRIKES):
             break  # what is left is what the solver leaves
         energy += strike(c, c.impact_law)
         strikes += 1
@@ -316,15 +396,4 @@ def strike_and_choose(c, cause, imposed):
         cause = cause if cause == IMPOSED else IMPACT
         imposed = NONE
         evaluate(c, c.x)
-    sort_by_rates(c)
-    if not choose_mode(c):
-        lost = strike(c, PATH_NEWTON)
-        cause = PARADOX
-        if lost != lost:
-            return CONTRADICTS, cause, energy
-        energy += lost
-        evaluate(c, c.x)
-        sort_by_rates(c)
-        if not choose_mode(c):
-            return CONTRADICTS, cause, energy
-    return GOES_ON if settle_mode(c) else UNSETTLED, cause, energy
+    return GOES_ON, cause, energy

@@ -12,6 +12,8 @@ from ...constraints.thresholds import (
     AT_REST,
     FULL_SLIP,
     GAP_ROUNDINGS,
+    JAMMED,
+    NO_REACTION,
     NOISE,
     ON_CONE,
     ROUNDING,
@@ -42,6 +44,7 @@ from .changing_record import (
     OF_NOTHING,
     ONE_WAY,
     OPEN,
+    PARADOX,
     RELEASE,
     SLIP,
     SLIPS,
@@ -57,9 +60,9 @@ from .mode_forces import mode_program, permanent_reactions, read_ends
 from .slips import (
     begin_slip,
     frictionless,
+    rate_rounding,
     set_direction,
     slip_direction,
-    slip_rounding,
     slip_rows,
     slip_speed,
     turn_directions,
@@ -108,7 +111,7 @@ def friction_ahead(c, i, source):
         if frictionless(c, i):
             return 1.0
         ahead = slip_direction(c, i)
-        noise = STILL + SLIP_ROUNDINGS * slip_rounding(c, i, source)
+        noise = STILL + SLIP_ROUNDINGS * rate_rounding(c, at, source)
         if wholes(c.young)[i]:
             friction = law[i * LAWS + KINETIC] * reaction[wholes(c.first)[i]]
             turned = TURNED_AWAY * friction - abs(reals(c.across)[i]) + reals(c.slack)[i]
@@ -122,14 +125,23 @@ def friction_ahead(c, i, source):
 
 
 @part
+def jam_reaction(c, i):
+    """The normal reaction (N, N m) of the slipping contact i that only a jam has."""
+    return reals(c.slack)[i] / (NO_REACTION * JAMMED)
+
+
+@part
 def normal_ahead(c, i, t):
-    """What falls through zero where the gap of element i closes, or its normal reaction would pull; 1 where it has
-    none."""
+    """What falls through zero where the gap of element i closes, or its normal reaction would pull, or would grow
+    beyond all bounds in a slip; 1 where it has none."""
     kind, row = wholes(c.type)[i], wholes(c.first)[i]
     if kind in (SWITCHED, FRICTION) or not wholes(c.present)[i]:
         return 1.0
     if wholes(c.state)[i] != OPEN:
-        return reals(c.reaction)[row] + reals(c.slack)[i]
+        ahead = reals(c.reaction)[row] + reals(c.slack)[i]
+        if wholes(c.state)[i] == SLIPS and kind == CONTACT:
+            return min(ahead, jam_reaction(c, i) - reals(c.reaction)[row])
+        return ahead
     if kind == CONTACT:
         lands = reals(c.lands)[i]
         return lands - t if lands > 0.0 else reals(c.phi)[row]
@@ -303,6 +315,8 @@ def end_mode(c, slot):
         return end_slip(c, i) if wholes(c.state)[i] == SLIPS else overcome_friction(c, i)
     if wholes(c.state)[i] == OPEN:
         return TOUCH
+    if wholes(c.state)[i] == SLIPS and 2.0 * reals(c.reaction)[wholes(c.first)[i]] > jam_reaction(c, i):
+        return PARADOX
     wholes(c.state)[i] = OPEN
     wholes(c.barred)[i] = NOT_CLOSED
     return RELEASE

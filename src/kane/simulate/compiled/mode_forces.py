@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ...constraints.thresholds import AT_REST
+from ...constraints.thresholds import AT_REST, REDUNDANT
 from .call import call, part, reals, wholes
 from .changing_record import (
     ACROSS,
@@ -60,6 +60,17 @@ def acts(c, i):
 
 
 @part
+def free_row(c, count, y):
+    """Take out of the row y what lies along the permanent rows. One that says nothing beside them cannot act: what
+    rounding leaves of it must not hold anything."""
+    n = c.n
+    before = inner(n, y, y)
+    free_of_basis(c, count, y)
+    if inner(n, y, y) <= REDUNDANT * REDUNDANT * before:
+        fill(n, 0.0, y)
+
+
+@part
 def evaluate(c, source):
     """Terms at the inputs at `source`, and all that follows from them but the mode; False where M is singular."""
     return evaluate_rows(c, source, True)
@@ -92,7 +103,8 @@ def evaluate_rows(c, source, whole):
                 y = c.rows_z + 8 * i * n
                 to_z(c, c.a + 8 * i * n, y)
                 drift[i] = inner(n, y, c.z) - wanted[i]
-                free_of_basis(c, count, y)
+                if count > 0:
+                    free_row(c, count, y)
     copy_numbers(n, c.z, c.z_loose)
     return True
 

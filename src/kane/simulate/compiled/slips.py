@@ -87,10 +87,9 @@ def turn_directions(c):
 
 
 @part
-def slip_rounding(c, i, source):
-    """Rounding error of the rate of the first slip row of element i, at the inputs at `source`: of what it is the
-    difference of."""
-    n, row = c.n, slip_rows(c, i)[0]
+def rate_rounding(c, row, source):
+    """Rounding error of the rate of a row, at the inputs at `source`: of what it is the difference of."""
+    n = c.n
     a, u = reals(c.a + 8 * row * n), reals(source + c.u_start)
     given, total = reals(c.rate)[row], 0.0
     for j in range(n):

@@ -121,6 +121,7 @@ def note_changes(c, s, t):
         if cause != START:
             if cause not in (IMPACT, TOUCH):
                 fill(length, 0.0, c.impulse + 8 * first)
+            c.law_used = c.impact_law if cause == IMPACT else -1
             note(c, t, cause, i, added if cause == IMPACT else 0.0)
         fill(length, 0.0, c.impulse + 8 * first)
 

@@ -47,12 +47,12 @@ def noisy_speed(c, i, fall):
 @part
 def resting_speed(c, i):
     """Speed (m/s, rad/s) below which the normal of element i is at rest: what it would do from there is lost in the
-    rounding of the time or, unless it bounces, of its gap."""
+    rounding of the time or, if it has a gap and does not bounce, of that."""
     row = wholes(c.first)[i]
     fall = max(0.0, -reals(c.drift)[row])
     least = max(AT_REST, TOUCH_ROUNDINGS * EPS * abs(reals(c.x)[0]) * fall)
     bounces = reals(c.lands)[i] > 0.0 or (reals(c.impulse)[row] > 0.0 and reals(c.law)[i * LAWS + RESTITUTION] > 0.0)
-    if bounces:
+    if bounces or wholes(c.type)[i] == ONE_WAY:
         return least
     return max(least, math.sqrt(REST_ROUNDINGS * fall * gap_rounding(c, i, c.x)))
 
@@ -99,6 +99,17 @@ def mark_grazing(c):
     for i in range(c.elements):
         opens = wholes(c.state)[i] == OPEN and touches(c, i)
         wholes(c.grazes)[i] = 1 if opens and -resting_speed(c, i) <= reals(c.rate)[wholes(c.first)[i]] < 0.0 else 0
+
+
+@part
+def mark_driven(c):
+    """Mark what is open and touches, and approaches since others were brought to rest; whether there is any."""
+    found = False
+    for i in range(c.elements):
+        opens = wholes(c.state)[i] == OPEN and not wholes(c.grazes)[i] and touches(c, i)
+        if opens and reals(c.rate)[wholes(c.first)[i]] < -AT_REST:
+            wholes(c.grazes)[i], found = 1, True
+    return found
 
 
 @part

@@ -21,6 +21,7 @@ def note(c, t, cause, which, energy):
     wholes(c.cause)[k] = cause
     wholes(c.which)[k] = which
     wholes(c.choices)[k] = c.possible
+    wholes(c.laws_used)[2 * k], wholes(c.laws_used)[2 * k + 1] = c.law_used, c.guarded
     copy_numbers(c.rows, c.impulse, c.impulses + 8 * k * c.rows)
     copy_numbers(n, c.before, c.speeds + 16 * k * n)
     copy_numbers(n, c.x + c.u_start, c.speeds + 16 * k * n + 8 * n)

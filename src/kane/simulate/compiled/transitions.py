@@ -29,21 +29,28 @@ from .changing_record import (
 )
 from .mass_metric import fill
 from .mode_choice import strike_and_choose
-from .mode_ends import condition_ahead, end_mode, read_conditions, set_floor, time_to_stop
+from .mode_ends import (
+    condition_ahead,
+    end_mode,
+    read_conditions,
+    set_floor,
+    time_to_stop,
+    write_event_functions,
+)
 from .mode_forces import evaluate, solve_mode, write_rates
 from .mode_projection import project_state
 from .records import MEMORY
 from .slips import slip_rows
-from .step import EPS, copy_numbers
+from .step import EPS, copy_numbers, set_inputs
 from .store import program
-from .touch import mark_grazing, start_flights
+from .touch import mark_driven, mark_grazing, start_flights
 from .transition_record import impose, note
 
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
 
-TASKS = CHANGE, FIRST, LIMIT = range(3)
-"""End the mode and begin the next, begin the first one, shorten a step."""
+TASKS = CHANGE, FIRST, LIMIT, JUMP = range(4)
+"""End the mode and begin the next, begin the first one, shorten a step, begin anew where something jumped in time."""
 
 NEARLY = 0.95
 """Part of the time to the end of a slip that a step may take."""
@@ -108,13 +115,24 @@ def set_sides(m, c, switched, at_start):
 
 
 @part
+def close_mode(c):
+    """Move the state in c.x onto the rows of the mode. A contact that comes to rest in it, from a speed that is none,
+    must not drive others together: those come to rest with it."""
+    for _ in range(c.elements + 1):
+        project_state(c, 0.0)
+        call(c.terms, c.x, c.qdot)
+        if not mark_driven(c):
+            break
+    for i in range(c.elements):
+        wholes(c.grazes)[i] = 0
+
+
+@part
 def write_state(m, c, energy, at_start):
     """Give the loop the state in c.x, from which it starts anew."""
     first_step = start_flights(c)
     mark_grazing(c)
-    project_state(c, 0.0)
-    for i in range(c.elements):
-        wholes(c.grazes)[i] = 0
+    close_mode(c)
     copy_numbers(c.states, c.x + c.q_start, m.y)
     reals(m.y)[c.states - 1] += energy
     if m.requested == 0 and not at_start:
@@ -138,7 +156,7 @@ def change_mode(m, c, at_start):
         call(c.laws, c.x, c.law)
     if not evaluate(c, c.x):
         return HAS_NO_MASS
-    c.possible = -1
+    c.possible, c.law_used, c.guarded = -1, -1, 0
     cause, which = START, np.int64(-1)
     if not at_start:
         which = m.stopped_by // GUARDS
@@ -168,6 +186,19 @@ def change_mode(m, c, at_start):
 
 
 @part
+def change_at_jump(m, c):
+    """End what the mode cannot keep up where loads or laws have just jumped, and begin the next; says whether the
+    motion goes on. What is still lawful stays."""
+    set_inputs(m, m.t, m.y)
+    write_event_functions(c, m.x, m.g_point)
+    for slot in range(GUARDS * c.elements):
+        if slot % GUARDS != CONDITION_GUARD and reals(m.g_point)[slot] < 0.0:
+            m.stopped_by = slot
+            return change_mode(m, c, False)
+    return GOES_ON
+
+
+@part
 def limit_step(m, c):
     """Shorten the next step so that it does not reach the place where a slip in a plane stops."""
     reals(m.x)[0] = m.t
@@ -184,4 +215,6 @@ def transition_program(loop_memory, memory, task):
     """Do one of the tasks for the motion in the memory of a loop."""
     if task == LIMIT:
         return limit_step(machine(loop_memory), record(memory))
+    if task == JUMP:
+        return change_at_jump(machine(loop_memory), record(memory))
     return change_mode(machine(loop_memory), record(memory), task == FIRST)
