@@ -113,7 +113,10 @@ export class Stage {
   }
 
   clear_trails(): void {
-    for (const trail of this.trails) trail.count = 0;
+    for (const trail of this.trails) {
+      trail.count = 0;
+      trail.line.geometry.setDrawRange(0, 0);
+    }
   }
 
   resize(width: number, height: number): void {
