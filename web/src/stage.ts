@@ -29,7 +29,7 @@ interface Look {
 
 const LOOKS: Record<"light" | "dark", Look> = {
   light: { background: 0xf7f9fb, floor: 0xdfe5eb, section: 0xc3ccd6, light: 1.7, edge: 0x1e293b },
-  dark: { background: 0x12181f, floor: 0x263241, section: 0x3a4859, light: 1.5, edge: 0x05080c },
+  dark: { background: 0x151c25, floor: 0x2f3c4c, section: 0x4d5f74, light: 1.5, edge: 0x05080c },
 };
 
 export class Stage {
@@ -113,7 +113,10 @@ export class Stage {
   }
 
   clear_trails(): void {
-    for (const trail of this.trails) trail.count = 0;
+    for (const trail of this.trails) {
+      trail.count = 0;
+      trail.line.geometry.setDrawRange(0, 0);
+    }
   }
 
   resize(width: number, height: number): void {
@@ -444,7 +447,7 @@ function make_piece(piece: Piece, line_radius: number): three.Object3D {
   if (piece.kind === "box") {
     geometry = new three.BoxGeometry(piece.size[0], piece.size[1], piece.size[2]);
   } else if (piece.kind === "sphere") {
-    geometry = new three.SphereGeometry(piece.size[0], 32, 20);
+    geometry = new three.SphereGeometry(piece.size[0], 56, 36);
     edges = 0;
     for (const axis of ["x", "y"] as const) group.add(meridian(piece.size[0], axis, color));
   } else if (piece.kind === "cylinder") {

@@ -13,12 +13,13 @@ from ..errors import InputError, WritingError
 from ..formulation import scene_program
 from ..large import refuse_if_too_large
 from ..page import Described, live_page, recorded_page
+from ..simulate import Solution, simulate
 from ..simulate.live import live_motion
 from ..writing import check_writable, write_text
 from . import given
 from .answers import Answers
 from .records import Array
-from .simulation import ControlLaw, set_up
+from .simulation import ControlLaw, Setup, set_up
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -28,6 +29,9 @@ STEP = 1e-3
 
 FRAMED = 4.0
 """Seconds of the motion that the camera of a page is placed for."""
+
+PIECE, MOST_EVALUATIONS = 0.25, 300_000
+"""That motion is computed in pieces (s), until it has taken so many evaluations of the motion and of events."""
 
 FRAMES_PER_SECOND, MOST_FRAMES = 60, 3600
 """Frames of a recorded page; a longer motion gets fewer per second."""
@@ -74,11 +78,24 @@ def page(
     ready = set_up(answers, FRAMED, **asked, events=None, options={})
     scene = scene_kernel(answers)
     motion = live_motion(ready.problem, ready.start, scene, step=length, frequency=coupler_frequency(answers))
-    run = ready.run()
-    state = ready.problem.layout.state
-    described = describe_page(answers, scene, run.t, run.y[:, state["q"].place], run.y[:, state["u"].place])
+    described = describe_page(answers, scene, *_first_seconds(ready))
     write_text(target, live_page(described, motion))
     return target
+
+
+def _first_seconds(ready: Setup) -> tuple[Array, Array, Array]:
+    """(t, q, u) of the motion that the camera is placed for; less where much happens in it."""
+    state = ready.problem.layout.state
+    t, y, found, evaluations = 0.0, ready.start, list[Solution](), 0
+    while t < FRAMED - 0.5 * PIECE and evaluations < MOST_EVALUATIONS:
+        solution = simulate(ready.problem, y, (t, t + PIECE), **ready.settings)
+        found.append(solution)
+        evaluations += solution.statistics.evaluations + solution.statistics.event_evaluations
+        t, y = float(solution.t[-1]), solution.y[-1]
+        if not solution.outcome.success:
+            break
+    states = np.concatenate([s.y for s in found])
+    return np.concatenate([s.t for s in found]), states[:, state["q"].place], states[:, state["u"].place]
 
 
 def write_recording(trajectory: Trajectory, path: str | Path) -> Path:

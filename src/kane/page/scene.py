@@ -12,11 +12,12 @@ import numpy as np
 from ..model import Mechanism
 from ..viewer.shapes import PALETTE, Array, faces, pieces, points_in_N, size, up_direction
 
-FOLLOWED = 2.5
-"""A mechanism that travels this many times its own size is followed by the camera."""
+FOLLOWED, FOLLOWED_ALONE = 2.5, 25.0
+"""A mechanism, and a body alone, that travels this many times its own size is followed by the camera."""
 
-WIDEST = 2.4
-"""The box that is shown at first is at most so many times as wide as the mechanism at its start; it grows later."""
+WIDEST, WIDEST_ALONE = 2.4, 30.0
+"""The box that is shown at first is at most so many times as wide as the mechanism, or the one body, at its start; it
+grows later."""
 
 POSES = 60
 """Poses of a motion that the camera is chosen for, at most."""
@@ -33,10 +34,11 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
     centers = np.array([_middle(row, middles) for row in shown])
     bounds = np.array([_bounds(row, corners) for row in shown])
     extent = float(np.max(bounds[0, 1] - bounds[0, 0]))
-    followed = bool(np.max(np.ptp(centers, axis=0)) > FOLLOWED * extent)
+    alone = len(model.bodies) == 1
+    followed = bool(np.max(np.ptp(centers, axis=0)) > (FOLLOWED_ALONE if alone else FOLLOWED) * extent)
     if followed:
         bounds = bounds - centers[:, None, :]
-    low, high = _first_box(bounds, extent)
+    low, high = _first_box(bounds, (WIDEST_ALONE if alone else WIDEST) * extent)
     up = np.array(up_direction(model))
     normal = plane_normal(jacobians, up)
     parents = {j.parent.name for j in model.joints.values()}
@@ -88,12 +90,12 @@ def _principal_axes(vectors: Array) -> tuple[Array, Array]:
     return values, axes
 
 
-def _first_box(bounds: Array, extent: float) -> tuple[Array, Array]:
+def _first_box(bounds: Array, widest: float) -> tuple[Array, Array]:
     """The box that is shown at first: what the motion takes up, as far as that is not much more than the mechanism."""
     low, high = bounds[0]
     for lower, higher in bounds:
         wider = np.minimum(low, lower), np.maximum(high, higher)
-        if np.max(wider[1] - wider[0]) > WIDEST * extent:
+        if np.max(wider[1] - wider[0]) > widest:
             break
         low, high = wider
     return low, high

@@ -17,8 +17,8 @@ ROUNDING = 1e-12
 one in WebAssembly, and once natively."""
 
 FREE = ["pendulum", "cart-pole", "double-pendulum", "stanford-arm", "free-body", "spinning-top", "ur5"]
-CONSTRAINED = ["rolling-disc", "four-bar", "stewart-platform", "whipple-bicycle", "snakeboard"]
-CHANGING = ["bouncing-ball", "stick-slip", "shopping-cart", "piano-key", "disk-on-ramp"]
+CONSTRAINED = ["rolling-disc", "four-bar", "stewart-platform", "whipple-bicycle", "bricard"]
+CHANGING = ["bouncing-ball", "stick-slip", "shopping-cart", "piano-key", "woodpecker"]
 
 
 @pytest.mark.parametrize("name", [*FREE, *CONSTRAINED, *CHANGING])
