@@ -244,7 +244,7 @@ def test_a_direction_is_the_same_in_all_frames_of_a_chain_as_turned_step_by_step
             frame = m.frames[f"b{k}"]
             for axis in (m.N.x, m.N.z, m.frames["b2"].y):
                 inner = R[3] if axis.frame is not m.N else np.eye(3)
-                expected = R[k + 1].T @ inner @ [x.number for x in axis.xyz]
+                expected = R[k + 1].T @ inner @ np.array([x.number for x in axis.xyz], dtype=float)
                 assert evaluate(list(axis.express(frame).xyz), values) == pytest.approx(expected, abs=1e-12)
 
 
