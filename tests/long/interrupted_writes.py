@@ -27,6 +27,8 @@ WRITERS = {
     "model.yaml": "model.save(path)",
     "program.c": "main(['derive', 'pendulum', '--format', 'c', '-o', str(path)])",
     "plot.png": "run.plot(path)",
+    "page.html": "model.page(path)",
+    "played.html": "run.page(path)",
     "report.html": "main(['report', 'pendulum', '--t', '0.1', '-o', str(path)])",
 }
 """File → how it is written; what is written is the same every time."""
@@ -99,6 +101,10 @@ COMMANDS = (
     ("simulate", "pendulum", "--t", "1", "--samples", "2000", "-o", "{}.npz"),
     ("derive", "stanford-arm", "--format", "c", "-o", "{}.c"),
     ("inverse", "pendulum", "--to", "q=1", "-o", "{}.csv"),
+    ("page", "pendulum", "-o", "{}.html"),
+    ("play", "pendulum", "--t", "0.2", "-o", "{}.npz"),
+    ("vehicle", "tanner-mobile-manipulator", "--t", "0.1", "--plot", "{}.png"),
+    ("vehicle", "tanner-mobile-manipulator", "--t", "0.1", "--animate", "{}.html"),
 )
 
 

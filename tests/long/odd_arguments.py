@@ -15,6 +15,7 @@ import numpy as np
 
 import kane
 from kane.errors import KaneError
+from kane.realtime import Coupler, Human, Mailbox, Replay, SimulatedDevice, Touch, explicit_mass, stiffness_limit
 from long.tries import draws
 
 
@@ -142,7 +143,46 @@ DESCRIBED: dict[str, Call] = {
     "Loop": lambda m, x, y: m.constrain("c", kane.Loop("spherical", "a", "ground", first_at=x, second_at=y)),
     "Distance": lambda m, x, y: m.constrain("c", kane.Distance("a", "ground", length=x)),
 }
-ENTRIES = {**ASKED, **DESCRIBED}
+EXPORTED: dict[str, Call] = {
+    "page": lambda m, x, y: m.page(x),
+    "page, start": lambda m, x, y: m.page("a.html", q=x, u=y) if not _usual(x, y) else None,
+    "page, step": lambda m, x, y: m.page("a.html", step=x, parameters=y) if not _usual(x, y) else None,
+    "page, control": lambda m, x, y: m.page("a.html", control=x, tau=y) if not _usual(x, y) else None,
+    "page of a motion": lambda m, x, y: _motion().page(x),
+    "plot of a motion": lambda m, x, y: _motion().plot(x) if x is not None else None,
+    "closed_form": lambda m, x, y: m.closed_form(speeds=x),
+    "closed_form, inputs": lambda m, x, y: m.closed_form(inputs=x),
+    "closed_form, state": lambda m, x, y: m.closed_form()(x, y),
+    "closed_form, z": lambda m, x, y: m.closed_form().reduce([0.1], x, t=y),
+    "closed_form, names": lambda m, x, y: m.closed_form().program(x),
+    "closed_form, to_c": lambda m, x, y: m.closed_form().to_c("M", name=x),
+    "closed_form, to_latex": lambda m, x, y: m.closed_form().to_latex("M", inline=x, odd=y),
+    "safety_filter": lambda m, x, y: _vehicle().safety_filter(x),
+    "safety_filter, state": lambda m, x, y: _vehicle().safety_filter()(_vehicle().initial_state[0], x, y),
+    "safety_filter, to_c": lambda m, x, y: _vehicle().safety_filter().to_c(x),
+}
+TOUCHED: dict[str, Call] = {
+    "Touch": lambda m, x, y: Touch(x, y, ("q",)),
+    "Touch, device": lambda m, x, y: _touch(m, device=x),
+    "Touch, coupler": lambda m, x, y: _touch(m, coupler=x),
+    "Touch, coupler of a mailbox": lambda m, x, y: _touch(m, device=Mailbox(3), coupler=x),
+    "Touch, rate": lambda m, x, y: _touch(m, rate=x, steps=y),
+    "Touch, start": lambda m, x, y: _touch(m, q=x, u=y),
+    "Touch, stored": lambda m, x, y: _touch(m, stored=x, active=True),
+    "Touch, run": lambda m, x, y: _touch(m).run(x) if not _long(x) else None,
+    "Touch, hold": lambda m, x, y: _touch(m, device=Mailbox(3), coupler=None).hold(x, y, 10.0),
+    "Touch, hold by": lambda m, x, y: _touch(m, device=Mailbox(3), coupler=None).hold("a", [0, 0, 0], x, y),
+    "Coupler": lambda m, x, y: _touch(m, coupler=Coupler(x, y)),
+    "Human": lambda m, x, y: _touch(m, device=SimulatedDevice(human=Human(x, y))),
+    "SimulatedDevice": lambda m, x, y: _touch(m, device=SimulatedDevice(mass=x, delay=y)),
+    "SimulatedDevice, start": lambda m, x, y: _touch(m, device=SimulatedDevice(start=x, force=y)),
+    "Mailbox": lambda m, x, y: Mailbox(x, damping=y),
+    "Mailbox, put": lambda m, x, y: Mailbox(1).put(x),
+    "Replay": lambda m, x, y: Replay(x, y),
+    "stiffness_limit": lambda m, x, y: stiffness_limit(x, y),
+    "explicit_mass": lambda m, x, y: explicit_mass(x, 0.0, y),
+}
+ENTRIES = {**ASKED, **DESCRIBED, **EXPORTED, **TOUCHED}
 
 
 def _long(t: Any) -> bool:
@@ -155,8 +195,28 @@ def _tiny(step: Any) -> bool:
     return isinstance(step, float) and 0.0 < step < 1e-6
 
 
+def _usual(*values: Any) -> bool:
+    """Whether a page would be written: it takes seconds."""
+    return all(value is None for value in values)
+
+
+def _touch(model: kane.Model, **options: Any) -> Touch:
+    usual: dict[str, Any] = {"device": SimulatedDevice(mass=0.1, damping=2.0), "coupler": ("q",), "real_time": False}
+    return Touch(model, **{**usual, **options})
+
+
 @cache
-def _asked_model() -> kane.Model:
+def _motion() -> kane.Trajectory:
+    return asked_model().simulate(0.01)
+
+
+@cache
+def _vehicle() -> kane.Model:
+    return kane.load("tanner-mobile-manipulator")
+
+
+@cache
+def asked_model() -> kane.Model:
     return _built()
 
 
@@ -177,7 +237,7 @@ def search(number: int) -> str:
     rng = draws("arguments", number)
     name = list(ENTRIES)[number % len(ENTRIES)]
     x, y = (ODD[int(k)] for k in rng.integers(len(ODD), size=2))
-    model = _built() if name in DESCRIBED else _asked_model()
+    model = _built() if name in DESCRIBED else asked_model()
     with elsewhere(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

@@ -26,14 +26,16 @@ _SHOWN, _LISTED = 40, 8  # characters of an argument, and arguments, that an err
 
 
 def refuse_odd(question: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """`question`, which refuses odd arguments with an InputError; the first, a model or its answers, is not judged."""
+    """`question`, which refuses odd arguments with an InputError; the first, whose method it is, is not judged."""
+    noun, _, verb = question.__qualname__.rpartition(".")
+    name = noun if verb.startswith("__") else question.__qualname__
 
     @wraps(question)
     def ask(of: S, *args: P.args, **options: P.kwargs) -> R:
         try:
             return question(of, *args, **options)
         except FAULTS as error:
-            raise odd_argument(question.__name__, args, options, error) from error
+            raise odd_argument(name, args, options, error) from error
 
     return ask
 
@@ -47,7 +49,7 @@ def odd_argument(name: str, args: tuple[Any, ...], options: Mapping[str, Any], e
     return InputError(
         f"{name}: cannot take what it was given: {listed}\n"
         f"    because {type(error).__name__}: {error}\n"
-        f"    fix: give what help(kane.Model.{name}) says; if that is what was given, the fault is in kane: report it"
+        f"    fix: give what help() says of {name}; if that is what was given, the fault is in kane: report it"
         f" with the traceback above"
     )
 

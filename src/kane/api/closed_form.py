@@ -18,6 +18,7 @@ from ..model import Mechanism
 from ..model.symbols import Quantity
 from . import given
 from .answers import Answers
+from .boundary import describe_value, refuse_odd
 from .records import Array
 
 
@@ -79,6 +80,7 @@ class ClosedForm:
         """
         return self.chosen.inputs
 
+    @refuse_odd
     def program(self, *names: str) -> Program:
         """The program of the outputs named, by default of all of them, from q and z.
 
@@ -96,6 +98,7 @@ class ClosedForm:
     def _program(self, names: tuple[str, ...]) -> Program:
         return closed_form_program(self.answers.fresh_equations(), self.chosen, names)
 
+    @refuse_odd
     def count(self, *names: str) -> dict[str, int]:
         """Operations of one evaluation of the outputs named; work on parameters alone is done once and not counted.
 
@@ -106,6 +109,7 @@ class ClosedForm:
         total, once = program.count(), program.count("parameters")
         return {k: total[k] - once[k] for k in total}
 
+    @refuse_odd
     def to_c(self, *names: str, name: str = "closed_form") -> tuple[str, str]:
         """(header, source) in C99 of the outputs named; the function is called `name`.
 
@@ -115,6 +119,7 @@ class ClosedForm:
         """
         return to_c(self.program(*names), name)
 
+    @refuse_odd
     def to_latex(self, *names: str, **options: Any) -> str:
         """The outputs named as LaTeX: equations of small ones, the Z list of larger ones.
 
@@ -123,6 +128,7 @@ class ClosedForm:
         """
         return to_latex(self.program(*names), **options)
 
+    @refuse_odd
     def to_sympy(self, *names: str) -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy.
 
@@ -131,10 +137,12 @@ class ClosedForm:
         """
         return to_sympy(self.program(*names))
 
+    @refuse_odd
     def __call__(self, q: Any, z: Any, *, t: Any = 0.0, parameters: Any = None) -> ClosedTerms:
         """Numbers at states q (nq,) or (batch, nq) and z (p,) or (batch, p), also by name."""
         return ClosedTerms(*self._numbers(CLOSED_FORM[:6], q, z, t, parameters))
 
+    @refuse_odd
     def reduce(self, q: Any, z: Any, *, t: Any = 0.0, parameters: Any = None) -> ReducedTerms:
         """Numbers of what is left along z.
 
@@ -216,7 +224,9 @@ def closed_form(
 def _check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in CLOSED_FORM:
-            raise InputError(f"no part of a closed form is called '{name}': there are {', '.join(CLOSED_FORM)}")
+            raise InputError(
+                f"no part of a closed form is called {describe_value(name)}: there are {', '.join(CLOSED_FORM)}"
+            )
     return names or CLOSED_FORM
 
 

@@ -72,7 +72,7 @@ def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Call
         try:
             return method(self._own_mechanism(), *args, **options)  # pyright: ignore[reportPrivateUsage]
         except FAULTS as error:
-            raise odd_argument(method.__name__, args, options, error) from error
+            raise odd_argument(f"Model.{method.__name__}", args, options, error) from error
 
     return _copy_signature(forward, method)
 
@@ -84,7 +84,7 @@ def _forward_question(question: Callable[Concatenate[Answers, P], R]) -> Callabl
         try:
             return question(self._answers, *args, **options)  # pyright: ignore[reportPrivateUsage]
         except FAULTS as error:
-            raise odd_argument(question.__name__, args, options, error) from error
+            raise odd_argument(f"Model.{question.__name__}", args, options, error) from error
 
     return _copy_signature(forward, question)
 

@@ -11,6 +11,7 @@ from ..formulation import safety_program
 from ..graph import Program
 from ..large import refuse_if_too_large
 from .answers import Answers, ProgramAnswer
+from .boundary import refuse_odd
 from .records import Array
 from .vehicles import find_vehicle, ground_answer
 
@@ -72,6 +73,7 @@ class SafetyFilter:
         held = answers.of(mechanism.all_rows_held()) if mechanism.changing else answers
         return safety_program(held.fresh_equations(), self.vehicle)
 
+    @refuse_odd
     def to_c(self, name: str = "safety") -> tuple[str, str]:
         """(header, source) in C99 without dependencies; the function is called `name`.
 
@@ -81,6 +83,7 @@ class SafetyFilter:
         """
         return to_c(self.program, name)
 
+    @refuse_odd
     def __call__(self, q: Any, u: Any, tau: Any, *, t: Any = 0.0, parameters: Any = None) -> Safety:
         """Numbers at states q, u under efforts tau, (n,) or (batch, n) each, also by name; states
         satisfy the constraints (`project`, or those of a motion)."""

@@ -254,6 +254,7 @@ class Trajectory:
         """Whether the motion goes by time stepping."""
         return self.statistics.contact_residual is not None
 
+    @refuse_odd
     def plot(self, path: str | None = None) -> Any:
         """A figure of the coordinates over time (matplotlib), written to `path` if given.
 
@@ -267,6 +268,7 @@ class Trajectory:
             plots.save(figure, path)
         return figure
 
+    @refuse_odd
     def plot_modes(self, path: str | None = None) -> Any:
         """A figure of what comes and goes over time: which constraint is open, holds or sticks, slips, and where it
         was struck (matplotlib), written to `path` if given.
@@ -283,6 +285,7 @@ class Trajectory:
             plots.save(figure, path)
         return figure
 
+    @refuse_odd
     def view(self, *, port: int = 0, open_browser: bool = True) -> None:
         """Play the motion in a browser, from a server on this machine only, until its window or Ctrl-C ends it.
 
@@ -293,6 +296,7 @@ class Trajectory:
 
         view(self, port=port, open_browser=open_browser)
 
+    @refuse_odd
     def page(self, path: str | Path) -> Path:
         """Write one HTML file that plays the motion, without network; returns its path.
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..api.boundary import describe_value, refuse_odd
 from ..errors import InputError
 
 MARGIN = 0.8
@@ -47,6 +48,7 @@ class Coupler:
     stiffness: float | tuple[float, ...] | None = None
     damping: float | tuple[float, ...] = 0.0
 
+    @refuse_odd
     def __post_init__(self) -> None:
         axes = (self.axes,) if isinstance(self.axes, str) else tuple(self.axes)
         object.__setattr__(self, "axes", axes)
@@ -74,8 +76,8 @@ def per_axis(name: str, value: float | Sequence[float], axes: int, least: float 
     """A number for each axis, from one for all or one for each; none below `least`, none that is not finite."""
     try:
         numbers = np.broadcast_to(np.asarray(value, dtype=float), (axes,)).tolist()
-    except (TypeError, ValueError):
-        raise InputError(f"{name} = {value!r}: give one number, or one for each of {axes} axes") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} = {describe_value(value)}: give one number, or one for each of {axes} axes") from None
     for number in numbers:
         if not (math.isfinite(number) and number >= least):
             raise InputError(f"{name} = {number:g}\n    fix: give a finite number ≥ {least:g}")
@@ -90,7 +92,8 @@ def stiffness_limit(device_damping: float, rate: float, damping: float = 0.0) ->
     >>> stiffness_limit(0.5, 1000)
     1000.0
     """
-    return max(0.0, 2.0 * (device_damping - abs(damping)) * rate)
+    own, used, often = _finite(device_damping=device_damping, damping=damping, rate=rate)
+    return max(0.0, 2.0 * (own - abs(used)) * often)
 
 
 def explicit_mass(stiffness: float, damping: float, rate: float) -> float:
@@ -101,8 +104,16 @@ def explicit_mass(stiffness: float, damping: float, rate: float) -> float:
     >>> explicit_mass(1000, 0, 1000)
     0.00025
     """
-    period = 1.0 / rate
-    return 0.5 * damping * period + 0.25 * stiffness * period * period
+    k, b, often = _finite(stiffness=stiffness, damping=damping, rate=rate)
+    if often <= 0.0:
+        raise InputError(f"rate = {often:g}\n    fix: give one > 0 Hz")
+    period = 1.0 / often
+    return 0.5 * b * period + 0.25 * k * period * period
+
+
+def _finite(**values: float) -> list[float]:
+    """Numbers that are finite, by their names."""
+    return [per_axis(name, value, 1, -math.inf)[0] for name, value in values.items()]
 
 
 def tune(coupler: Coupler, damping: Sequence[float], effective_mass: Sequence[float], rate: float) -> Coupler:

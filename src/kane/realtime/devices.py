@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from scipy.linalg import expm
 
+from ..api.boundary import describe_value, refuse_odd
 from ..errors import InputError
 from ..graph import Graph, Inputs, Program, lower
 from ..model.expression import parse_expression
@@ -121,9 +122,10 @@ class Mailbox:
     taken. `damping` and `most_force` are the device's own.
     """
 
+    @refuse_odd
     def __init__(self, axes: int, *, damping: float = 1.0, most_force: float = 1e6, silence: float = 0.2):
-        if not 1 <= axes <= 6:
-            raise InputError(f"axes = {axes}: a device has one to six")
+        if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= 6:
+            raise InputError(f"axes = {describe_value(axes)}: a device has one to six")
         self._damping = per_axis("damping", damping, axes)
         self._most_force = per_axis("most_force", most_force, axes)
         (self.silence,) = per_axis("silence", silence, 1)
@@ -131,6 +133,7 @@ class Mailbox:
         self.position = np.zeros(axes)
         self.force = np.zeros(axes)
 
+    @refuse_odd
     def put(self, position: Any) -> None:
         """The device is here now, (axes,) m or rad."""
         new = np.asarray(position, dtype=float)
@@ -161,6 +164,7 @@ class Replay:
     damping: float | tuple[float, ...] = 1.0
     force: float | tuple[float, ...] = 1e6
 
+    @refuse_odd
     def __post_init__(self) -> None:
         position = np.ascontiguousarray(self.position, dtype=float)
         if position.ndim != 2 or not position.size or not np.all(np.isfinite(position)):

@@ -136,7 +136,12 @@ class TickMemory:
 
     def make_record(self, room: int) -> None:
         """Room for so many ticks."""
-        self._hold(record=np.zeros((room, self.slots.shape[1])))
+        try:
+            record = np.zeros((room, self.slots.shape[1]))
+        except (MemoryError, ValueError):
+            fix = "ask for less time, or start() without an end, which keeps the last ticks alone"
+            raise InputError(f"{room} ticks are more than the memory can keep\n    fix: {fix}") from None
+        self._hold(record=record)
         self.array["room"] = room
 
     def wind_up(self) -> None:

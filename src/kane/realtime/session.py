@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..api.boundary import refuse_odd
 from ..simulate import Outcome, Transition
 from ..writing import replacing
 from .coupler import Coupler
@@ -65,6 +66,7 @@ class Session:
     def __repr__(self) -> str:
         return f"<Session: {self.outcome}>"
 
+    @refuse_odd
     def save(self, path: str | Path) -> None:
         """Write all arrays to a file of NumPy, .npz; `Replay(np.load(path)["position"])` plays it again."""
         with replacing(path) as stream:

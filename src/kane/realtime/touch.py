@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..api import Model
+from ..api.boundary import describe_value, refuse_odd
 from ..errors import InputError
 from ..simulate import Transition
 from ..simulate.notice import announce_compilation
@@ -28,6 +29,9 @@ from .words import FRONT, GRIP, HOLDING, REACHED, STOP, STOPPED
 
 ROOM = 100_000
 """Ticks of an endless session that are kept: the last ones."""
+
+FOREVER = 2**62
+"""Ticks of a session without an end."""
 
 FIFO_PRIORITY = 50
 
@@ -45,6 +49,7 @@ class Touch:
     coupler a `Mailbox` of three axes is a pointer, which takes `hold` of points of bodies.
     """
 
+    @refuse_odd
     def __init__(
         self,
         model: Model,
@@ -60,10 +65,10 @@ class Touch:
         controller: bool = False,
         stored: float = 0.0,
     ):
-        if not (isinstance(rate, (int, float)) and math.isfinite(rate) and 1.0 <= rate <= 1e5):
-            raise InputError(f"rate = {rate!r}: give one in 1 … 100 000 Hz")
+        if not (isinstance(rate, (int, float)) and 1.0 <= rate <= 1e5):
+            raise InputError(f"rate = {describe_value(rate)}: give one in 1 … 100 000 Hz")
         if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 1000:
-            raise InputError(f"steps = {steps!r}: give 1 … 1000 steps per tick")
+            raise InputError(f"steps = {describe_value(steps)}: give 1 … 1000 steps per tick")
         self.model, self.device = model, device
         self.rate, self.steps, self.real_time = float(rate), steps, real_time
         self.coupling, grip, self.coupler = _take(model, device, coupler, self.rate, (q, u), active)
@@ -90,6 +95,7 @@ class Touch:
     def __exit__(self, *exception: object) -> None:
         self.stop()
 
+    @refuse_odd
     def start(self, t: float = math.inf) -> Self:
         """Begin, until t seconds of it are over or until `stop`; or go on after that."""
         self._prepare(t)
@@ -97,6 +103,7 @@ class Touch:
         self._thread.start()
         return self
 
+    @refuse_odd
     def run(self, t: float) -> Session:
         """t seconds of it, in this thread where no clock is kept; Ctrl-C ends it and keeps what was done."""
         self.start(t)
@@ -132,12 +139,15 @@ class Touch:
 
     # a pointer ---------------------------------------------------------------------------------------------------
 
+    @refuse_odd
     def hold(self, body: str, point: Sequence[float], frequency: float, damping_ratio: float = 1.0) -> float:
         """Take hold of a point (m) of a body, in its frame, by a spring and a damper that have an angular `frequency`
         (rad/s) and a damping ratio with the mass that they meet there, which is returned (kg). The mailbox's positions
         count from where the point is now: put one there first."""
         if not self.coupling.on_bodies:
             raise InputError("this loop is coupled to expressions\n    fix: leave the coupler out, to hold bodies")
+        place = per_axis("point", point, 3, -math.inf)
+        (pull,), (ratio,) = per_axis("frequency", frequency, 1), per_axis("damping_ratio", damping_ratio, 1)
         memory = self._memory
         self.release()
         if body not in self._grips:
@@ -145,15 +155,15 @@ class Touch:
         number = self._grips[body]
         at = self.coupling.point
         parameters = memory.loop.arrays["x"]
-        parameters[at : at + 3] = per_axis("point", point, 3, -math.inf)
+        parameters[at : at + 3] = place
         memory.arrays["x"][at : at + 3] = parameters[at : at + 3]
         state = self.state()
         inputs = memory.arrays["x"].copy()
         inputs[0], inputs[1 : 1 + state["y"].size] = state["t"][0], state["y"]
         masses = self.coupling.effective_masses(memory.grips[number], inputs)
         mass = min((m for m in masses if math.isfinite(m)), default=0.0)
-        memory.arrays["stiffness"][:] = mass * frequency * frequency
-        memory.arrays["damping"][:] = 2.0 * damping_ratio * mass * frequency
+        memory.arrays["stiffness"][:] = mass * pull * pull
+        memory.arrays["damping"][:] = 2.0 * ratio * mass * pull
         memory.control[GRIP] = number
         memory.control[HOLDING] = 1
         while self.alive and not memory.array[0]["holds"]:
@@ -194,7 +204,9 @@ class Touch:
     def _prepare(self, t: float) -> None:
         if self._thread is not None and self._thread.is_alive():
             raise InputError("the loop is running already\n    fix: stop() it first")
-        ticks = 2**62 if math.isinf(t) else round(t * self.rate)
+        if isinstance(t, bool) or not isinstance(t, (int, float)) or not t > 0.0:
+            raise InputError(f"t = {describe_value(t)}: give a number of seconds > 0")
+        ticks = round(min(t, FOREVER / self.rate) * self.rate)
         if isinstance(self.device, Replay):
             ticks = min(ticks, len(self.device.position))
         if ticks < 1:
@@ -223,6 +235,10 @@ def _take(
     active: bool,
 ) -> tuple[Coupling, Grip, Coupler]:
     """The coupling of a model from a start (q, u), the first grip on it, and the coupler, tuned or judged."""
+    if not isinstance(model, Model):
+        raise InputError(f"{describe_value(model)} is no model\n    fix: give one of kane.load or kane.Model")
+    if not isinstance(device, Device):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"{describe_value(device)} is no device\n    fix: give a Mailbox or a SimulatedDevice")
     if coupler is None:
         if not (isinstance(device, Mailbox) and device.position.size == len(AXES)):
             raise InputError("without a coupler the device is a pointer\n    fix: give a Mailbox(3), or a coupler")
@@ -231,6 +247,10 @@ def _take(
     coupler = coupler if isinstance(coupler, Coupler) else Coupler(coupler)
     coupling = Coupling(model, len(coupler.axes), *start)
     grip, damping = coupling.grip(coupler.axes), device.dampings(len(coupler.axes))
+    if len(damping) != len(coupler.axes):
+        raise InputError(
+            f"the device has {len(damping)} axes, the coupler {len(coupler.axes)}: {', '.join(coupler.axes)}"
+        )
     if coupler.stiffness is None:
         coupler = tune(coupler, damping, coupling.effective_masses(grip, coupling.inputs), rate)
     elif not active:

@@ -15,6 +15,7 @@ import pytest
 
 import kane
 from kane.errors import InputError, KaneError, ModelError
+from long.odd_arguments import EXPORTED, ODD, TOUCHED, asked_model, elsewhere
 
 
 class Odd:
@@ -182,6 +183,13 @@ def test_loading_answers_or_refuses(tmp_path: Path) -> None:
     calls += [("source", lambda v=v: kane.load(v)) for v in odd_values()]
     calls += [("gravity", lambda v=v: kane.Model("m", gravity=v).gravity) for v in odd_values()]
     assert outcomes(calls) == []
+
+
+@pytest.mark.parametrize("name", [*EXPORTED, *TOUCHED])
+def test_pages_closed_forms_filters_and_touch_answer_or_refuse(name: str) -> None:
+    call, model = {**EXPORTED, **TOUCHED}[name], asked_model()
+    with elsewhere(), np.errstate(all="ignore"):
+        assert outcomes([(repr(x)[:40], lambda x=x: call(model, x, x)) for x in ODD]) == []
 
 
 @pytest.mark.parametrize("answer", [None, "text", [[1.0]], [1.0], {"u_j": 1.0}, [1 + 2j, 0.0], b"xx", object()])
