@@ -21,7 +21,7 @@ from long.tries import draws
 
 LINES = (*COMMANDS, "nothing")
 MODELS = (
-    *("pendulum", "double-pendulum", "four-bar", "cart-pole", "pendlum"),
+    *("pendulum", "double-pendulum", "four-bar", "cart-pole", "tanner-mobile-manipulator", "pendlum"),
     *("hostile.yaml", "hostile.urdf", "coloured.yaml", "missing.yaml"),
 )
 COLOURED = r"""kane: 1
@@ -48,6 +48,8 @@ FITTING = {
     "euler": ("xyz:10*deg,0,0",),
     "states": ("q,u", "q1,u1"),
     "start": ("q=0.2",),
+    "free": ("L,g", "all", "nobody"),
+    "animate": ("out.html", "out.csv"),
 }
 """Option → values that some model and command take."""
 
@@ -72,11 +74,11 @@ def _fitting(action: argparse.Action) -> tuple[str, ...]:
 
 @cache
 def options_of(command: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """(option, values that have its type, none where it is a flag); no option opens a window or a server."""
+    """(option, values that have its type, none where it is a flag); no option opens a window."""
     tables = [a.choices for a in parser()._actions if isinstance(a.choices, dict)]
     known = tables[0].get(command) if tables else None
     actions = known._actions if known is not None else []
-    named = [a for a in actions if a.option_strings and a.dest not in ("view", "help")]
+    named = [a for a in actions if a.option_strings and a.dest not in ("view", "open", "help")]
     return (*((a.option_strings[-1], _fitting(a)) for a in named), ("--nonsense", ()))
 
 
@@ -92,7 +94,7 @@ def drawn_line(rng: np.random.Generator) -> list[str]:
         option, fitting = known[int(rng.integers(max(1, len(known) - (rng.random() < 0.8))))]
         pool = fitting if rng.random() < 0.8 else VALUES
         line += [option, pool[int(rng.integers(len(pool)))]] if fitting else [option]
-    if line[0] in ("simulate", "report"):
+    if line[0] in ("simulate", "report", "vehicle", "play"):  # which would go on for long, or for ever
         line += ["--t", str(rng.choice(["0.01", "0.1", "0", "-1", "nan", "1e-300"]))]
     return line
 
