@@ -170,7 +170,7 @@ def test_slosh_swings_with_the_frequency_of_its_pendulum() -> None:
     model.parameter("a", 0.5)
     model.body("bus", mass=1e6, inertia={"xx": 1e6, "yy": 1e6, "zz": 1e6})
     model.joint("flight", "free", "ground", "bus")
-    model.slosh("tank", "bus", 3.0, 0.8, at=[0.0, 0.0, 0.0], axis="x")
+    model.mechanism.slosh("tank", "bus", 3.0, 0.8, at=[0.0, 0.0, 0.0], axis="x")
     model.load("main", Thruster("bus", "x", "a*(1e6 + 3)"))
     frequency = np.sqrt(0.5 / 0.8)
     t = np.linspace(0.0, 3 * 2 * np.pi / frequency, 61)

@@ -27,7 +27,7 @@ def describe() -> kane.Model:
     m.particle("bob", 0.5, center=(0, 0, "-L"))
     m.joint("pin", "revolute", "cart", "bob", axis="y", coordinates=["q"], speeds=["u"])
     m.reaction_wheel("flywheel", "cart", "z", 0.02, speed="w")
-    m.slosh("tank", "cart", 0.2, 0.3)
+    m.mechanism.slosh("tank", "cart", 0.2, 0.3)
     m.rotor("motor", "pin", 1e-4, ratio=10)
     turn = m.coordinate("turn")
     arm = m.frame("arm", "cart", axis="z", angle=turn)
@@ -235,6 +235,7 @@ def main(folder: Path) -> None:
     mesh.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n", encoding="utf-8")
     print(kane.convex_hull(mesh, vertices=8, scale=1e-3).shape)
     print(from_script().speeds)
+    print(kane.load("pendulum").page(folder / "pendulum.html").name)
     assert len(refuse()) == 4
 
 

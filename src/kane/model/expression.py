@@ -212,8 +212,8 @@ _HINTS = {
 
 
 class _ExpressionParser:
-    """One loop over the words, operands and pending operators on two lists. Words are told by their numbers; where they
-    stand in the text is found out for an error only."""
+    """One loop over the words, operands and pending operators on two lists. Words are known by their numbers; where
+    they stand in the text is found out for an error only."""
 
     def __init__(
         self,

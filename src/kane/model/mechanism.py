@@ -427,7 +427,7 @@ class Mechanism(Tree):
         >>> m = kane.Model(gravity=(0, 0, -9.81))
         >>> tank = m.body("tank", mass=10, inertia={"xx": 1, "yy": 1, "zz": 1})
         >>> base = m.joint("base", "prismatic", "ground", "tank", axis="z")
-        >>> joint = m.slosh("fuel", "tank", 2.0, 0.3)
+        >>> joint = m.mechanism.slosh("fuel", "tank", 2.0, 0.3)
         >>> m.joints["fuel"].type.kind
         'universal'
         """

@@ -61,7 +61,7 @@ class Play:
     ):
         self.model = model
         self.token = secrets.token_urlsafe(16)
-        self._given: dict[str, Any] = {"rate": rate, "steps": steps, "q": q, "u": u}
+        self._options: dict[str, Any] = {"rate": rate, "steps": steps, "q": q, "u": u}
         self._lock = threading.Lock()
         self._over = threading.Event()
         answers = model._answers  # pyright: ignore[reportPrivateUsage]
@@ -103,11 +103,11 @@ class Play:
 
     def _begin(self) -> None:
         self.mailbox = Mailbox(3, silence=1e9)
-        self.touch = Touch(self.model, self.mailbox, None, **self._given)
+        self.touch = Touch(self.model, self.mailbox, None, **self._options)
 
     def _make_page(self) -> str:
         answers = self.model._answers  # pyright: ignore[reportPrivateUsage]
-        run = self.model.simulate(FRAMED, q=self._given["q"], u=self._given["u"], rtol=1e-6)
+        run = self.model.simulate(FRAMED, q=self._options["q"], u=self._options["u"], rtol=1e-6)
         described = describe_page(answers, self._kernel, run.t, run.q, run.u)
         return remote_page(
             described, tuple(self.touch.mode), "/touch", ["'self'", "ws://127.0.0.1:*", "ws://localhost:*"]

@@ -155,7 +155,7 @@ def strike(c, law):
 
 
 @part
-def strike_jammed(c):
+def strike_jam(c):
     """Resolve the impact without collision of the slipping contact that its friction drives together most: by itself,
     what it drives together is struck afterwards. Returns the energy as `strike` does, nan where there is none."""
     jammed, least = NONE, HARDLY_MOBILE
@@ -367,7 +367,7 @@ def strike_and_choose(c, cause, imposed):
         sort_by_rates(c)
         if choose_mode(c):
             return GOES_ON if settle_mode(c) else UNSETTLED, cause, energy
-    lost = strike_jammed(c)
+    lost = strike_jam(c)
     if not lost < 0.0:
         return CONTRADICTS, PARADOX, energy
     evaluate(c, c.x)

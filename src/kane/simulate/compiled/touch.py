@@ -102,7 +102,7 @@ def mark_grazing(c):
 
 
 @part
-def mark_driven(c):
+def mark_drives(c):
     """Mark what is open and touches, and approaches since others were brought to rest; whether there is any."""
     found = False
     for i in range(c.elements):

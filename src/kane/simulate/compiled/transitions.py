@@ -43,7 +43,7 @@ from .records import MEMORY
 from .slips import slip_rows
 from .step import EPS, copy_numbers, set_inputs
 from .store import program
-from .touch import mark_driven, mark_grazing, start_flights
+from .touch import mark_drives, mark_grazing, start_flights
 from .transition_record import impose, note
 
 MOST_AT_ONE_TIME = 200
@@ -121,7 +121,7 @@ def close_mode(c):
     for _ in range(c.elements + 1):
         project_state(c, 0.0)
         call(c.terms, c.x, c.qdot)
-        if not mark_driven(c):
+        if not mark_drives(c):
             break
     for i in range(c.elements):
         wholes(c.grazes)[i] = 0
