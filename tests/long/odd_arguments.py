@@ -15,7 +15,18 @@ import numpy as np
 
 import kane
 from kane.errors import KaneError
-from kane.realtime import Coupler, Human, Mailbox, Replay, SimulatedDevice, Touch, explicit_mass, stiffness_limit
+from kane.realtime import (
+    Coupler,
+    GamepadLink,
+    Human,
+    Mailbox,
+    Replay,
+    SimulatedDevice,
+    Touch,
+    UdpLink,
+    explicit_mass,
+    stiffness_limit,
+)
 from long.tries import draws
 
 
@@ -179,6 +190,11 @@ TOUCHED: dict[str, Call] = {
     "Mailbox": lambda m, x, y: Mailbox(x, damping=y),
     "Mailbox, put": lambda m, x, y: Mailbox(1).put(x),
     "Replay": lambda m, x, y: Replay(x, y),
+    "UdpLink": lambda m, x, y: UdpLink(x, 0, y).__enter__().__exit__(),
+    "UdpLink, port": lambda m, x, y: UdpLink(Mailbox(1), x, y).__enter__().__exit__(),
+    "GamepadLink": lambda m, x, y: GamepadLink(x, y),
+    "GamepadLink, axes": lambda m, x, y: GamepadLink(Mailbox(1), x, y),
+    "GamepadLink, path": lambda m, x, y: GamepadLink(Mailbox(1), (0,), 0.1, x),
     "stiffness_limit": lambda m, x, y: stiffness_limit(x, y),
     "explicit_mass": lambda m, x, y: explicit_mass(x, 0.0, y),
 }

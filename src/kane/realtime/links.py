@@ -18,7 +18,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from ..api.boundary import describe_value, refuse_odd
 from ..errors import InputError
+from .coupler import per_axis
 from .devices import Mailbox
 
 HOST = "127.0.0.1"
@@ -45,15 +47,20 @@ class UdpLink:
     '127.0.0.1'
     """
 
+    @refuse_odd
     def __init__(self, mailbox: Mailbox, port: int = 0, token: str | None = None):
-        self.mailbox, self.bad = mailbox, 0
+        if token is not None and not (isinstance(token, str) and token):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"token = {describe_value(token)}: give a text, or none to have one made")
+        self.mailbox, self.bad = _mailbox(mailbox), 0
         self.token = secrets.token_urlsafe(16) if token is None else token
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.bind((HOST, port))
         except (OSError, OverflowError, TypeError) as error:
             self._socket.close()
-            raise InputError(f"port = {port!r} cannot be used: {error}\n    fix: give another one, or 0") from None
+            raise InputError(
+                f"port = {describe_value(port)} cannot be used: {error}\n    fix: give another one, or 0"
+            ) from None
         self._socket.settimeout(LOOK)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._serve, name="kane UDP link", daemon=True)
@@ -98,29 +105,46 @@ def read_position(message: bytes, token: str, axes: int) -> list[float] | None:
         return None
     try:
         told: Any = json.loads(message)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(told, dict) or not hmac.compare_digest(str(told.get("token")).encode(), token.encode()):
+    if not isinstance(told, dict) or not hmac.compare_digest(_bytes(str(told.get("token"))), _bytes(token)):
         return None
     position = told.get("position")
     if not isinstance(position, list) or len(position) != axes:
         return None
-    if not all(isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x) for x in position):
+    if not all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in position):
         return None
-    return [float(x) for x in position]
+    try:
+        numbers = [float(x) for x in position]
+    except OverflowError:  # a whole number of hundreds of digits
+        return None
+    return numbers if all(map(math.isfinite, numbers)) else None
+
+
+def _bytes(text: str) -> bytes:
+    """Text as UTF-8, also half a pair of UTF-16, which JSON can spell."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _mailbox(given: Mailbox) -> Mailbox:
+    if not isinstance(given, Mailbox):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"{describe_value(given)} is no Mailbox\n    fix: give the one that the loop reads")
+    return given
 
 
 class GamepadLink:
     """The sticks of a gamepad as a device: full deflection of the axis number `axes[i]` moves the device's axis i by
     `scale` (m, rad). `path` is that of Linux's joystick interface."""
 
+    @refuse_odd
     def __init__(
         self, mailbox: Mailbox, axes: tuple[int, ...] = (0, 1), scale: float = 0.1, path: str = "/dev/input/js0"
     ):
-        if len(axes) != mailbox.position.size:
-            raise InputError(f"axes = {axes}: the device has {mailbox.position.size} axes")
-        self.mailbox = mailbox
-        self._axes, self._scale = axes, scale
+        self.mailbox, count = _mailbox(mailbox), mailbox.position.size
+        if len(axes) != count or not all(isinstance(a, int) for a in axes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"axes = {describe_value(axes)}: give a number for each of {count} axes of the device")
+        (self._scale,) = per_axis("scale", scale, 1, -math.inf)
+        self._axes = tuple(axes)
         try:
             self._file = Path(path).open("rb", buffering=0)  # noqa: SIM115  # closed by the thread that reads
         except OSError as error:

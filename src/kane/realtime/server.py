@@ -25,6 +25,7 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
 
 from ..api import Model
+from ..api.boundary import FAULTS
 from ..api.pages import coupler_frequency, describe_page, scene_kernel
 from ..errors import InputError
 from ..page import remote_page
@@ -158,7 +159,7 @@ class Play:
                 told: Any = json.loads(message)
                 with self._lock:
                     self._obey(told)
-            except (ValueError, TypeError, KeyError, IndexError, AttributeError, InputError):
+            except (*FAULTS, InputError):
                 continue  # what a page of ours would not say
 
     def _obey(self, told: Mapping[str, Any]) -> None:

@@ -128,12 +128,16 @@ def test_datagrams_move_the_device_if_they_have_the_token() -> None:
             client.settimeout(5.0)
             for bad in (b"{", b"[]", b'{"position": [0.1]}', b'{"token": "no", "position": [0.1]}'):
                 client.sendto(bad, link.address)
+            for strange in (b"[" * 4000, b'{"token": "\\ud800", "position": [0.1]}'):  # of any program on this machine
+                client.sendto(strange, link.address)
+            huge = f'{{"token": "{link.token}", "position": [1{"0" * 400}]}}'
+            client.sendto(huge.encode(), link.address)
             for position in ([0.0], [0.0]):
                 client.sendto(json.dumps({"token": link.token, "position": position}).encode(), link.address)
                 force = json.loads(client.recv(4096))["force"]
                 time.sleep(0.3)
         session = loop.stop()
-        assert link.bad == 4
+        assert link.bad == 7
     assert len(force) == 1
     assert session.force[-1, 0] < -1.0  # the weight pulls the hand down
 
