@@ -1,14 +1,14 @@
 """The three motions of Tanner & Kyriakopoulos (2001): straight ahead, a spinning link, a circle; which of them tip."""
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 
 import kane
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--plot", metavar="FOLDER", help="draw each motion, its forces and its tip-over measure there")
+parser.add_argument("--plot", metavar="FILE", help="draw a motion, its forces and its tip-over measure")
+parser.add_argument("--motion", choices=("straight", "spin", "circle"), default="circle", help="which one is drawn")
 arguments = parser.parse_args()
 
 robot = kane.load("tanner-mobile-manipulator")
@@ -25,7 +25,7 @@ for name, (title, duration, q, u) in motions.items():
     print(f"{title}: kinetic energy within {np.ptp(kinetic) / kinetic[0]:.0e}, {str(tip).splitlines()[0]}")
     assert np.ptp(kinetic) < 1e-11 * kinetic[0]
     assert (tip.alpha.min() > 0) == (name == "straight")
-    if arguments.plot:
+    if arguments.plot and name == arguments.motion:
         from kane.viewer import plots, vehicles
 
-        plots.save(vehicles.overview(run, title=title), Path(arguments.plot) / f"tanner-{name}.png")
+        plots.save(vehicles.overview(run, title=title), arguments.plot)

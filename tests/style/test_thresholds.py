@@ -141,3 +141,10 @@ def test_every_entry_of_the_table_has_a_reason_and_is_used() -> None:
         reason = body[i + 1]
         assert isinstance(reason, ast.Expr) and isinstance(reason.value, ast.Constant), f"{name} has no reason"
         assert sum(name in text for text in texts.values()) > 1 or texts[TABLE].count(name) > 1, f"{name} is not used"
+
+
+def test_no_threshold_is_defined_twice() -> None:
+    tree = ast.parse(TABLE.read_text(encoding="utf-8"))
+    targets = [t for node in tree.body if isinstance(node, ast.Assign) for t in node.targets]
+    names = [t.id for t in targets if isinstance(t, ast.Name)]
+    assert sorted(names) == sorted(set(names))

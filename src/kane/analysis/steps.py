@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..constraints.thresholds import CLOSED
+from ..constraints.thresholds import TOUCHING_IN_STEPS
 from .programs import Array
 from .report import CheckRow
 
@@ -242,11 +242,12 @@ def _accelerations(terms: Mapping[str, Array], permanent: int) -> Any:
 def _residual(motion: SteppedMotion, step: _CheckedStep, rates: Array) -> float:
     """The natural residual of the contact problem of a step, relative to the velocities in it: |r − p| of a contact,
     with p = r − u projected to where its law allows r, motions measured as u / √w and impulses as r √w."""
+    ends = step.terms["phi"] + step.h * rates  # gaps
     closed = [
         (e, law)
         for e, law in zip(motion.elements, step.laws, strict=True)
         if np.any(step.impulse[e.first : e.first + e.rows])
-        or (e.type == "contact" and e.always and step.terms["phi"][e.first] + step.h * rates[e.first] < -CLOSED)
+        or (e.type == "contact" and e.always and ends[e.first] < -TOUCHING_IN_STEPS)
         or (e.type == "one-way" and e.always and rates[e.first] < 0.0)
     ]
     if not closed:
@@ -272,7 +273,7 @@ def _shifts(step: _CheckedStep, e: SteppedElement, law: Array, before: Array) ->
     gap, approach = float(step.terms["phi"][e.first]), float(step.terms["rate"][e.first])
     if law[0] > 0.0 and approach < 0.0 and gap + step.h * before[e.first] < 0.0:
         return [share * float(law[0]) * approach for share in SHARES if share > 0.0] + [gap / step.h]
-    return [gap / step.h if abs(gap) > CLOSED else 0.0]
+    return [gap / step.h if abs(gap) > TOUCHING_IN_STEPS else 0.0]
 
 
 def _defect(e: SteppedElement, law: Array, r: Array, u: Array, shift: float, unit: float, h: float) -> float:

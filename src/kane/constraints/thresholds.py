@@ -124,7 +124,7 @@ TOUCHING = 1e-9
 """Gap (m, rad), absolute plus that share of the lengths it is the difference of, at which bodies touch: crossings are
 found to rounding, and what is closer than this at a start is meant to touch. A deeper start is refused."""
 
-CLOSED = 1e-7
+TOUCHING_IN_STEPS = 1e-7
 """Gap (m, rad) up to which bodies touch in a time step: more contacts than a heap needs cannot all close gaps that
 differ by so little, unless forces change by as much as there are."""
 

@@ -18,7 +18,7 @@ Where M consists of blocks, as that of free bodies, only these are factorised, a
 
 from __future__ import annotations
 
-from ...constraints.thresholds import AT_REST, CLOSED
+from ...constraints.thresholds import AT_REST, TOUCHING_IN_STEPS
 from .call import part, reals, solve_by, wholes
 from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, ONE_WAY, OPEN, RESTITUTION, SLIPS, STATIC
 from .contact_programs import SETTLE, SOLVE
@@ -157,7 +157,7 @@ def set_contact(c, s, h, i):
         b = reals(c.solver_b)
         if bounces(c, s, i, h):
             b[size] += s.share * law[RESTITUTION] * reals(c.rate)[first]
-        elif abs(reals(c.phi)[first]) > CLOSED:
+        elif abs(reals(c.phi)[first]) > TOUCHING_IN_STEPS:
             b[size] += reals(c.phi)[first] / h
     s.contacts, s.size = count + 1, size + rows
 
