@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import kane
 from browser import FLAGS, MISSING, chromium
-from kane.model import Shape
+from hanging import hanging_mass
 
 SMALL = 1_000_000
 """Bytes of a page at most."""
@@ -104,16 +104,6 @@ def test_a_page_is_one_file_that_asks_for_nothing_and_shows_the_mechanism_whole(
     wait_until(page, 0.05)
     assert told == []
     page.close()
-
-
-def hanging_mass() -> kane.Model:
-    """A ball of 2 kg on a spring of 80 N/m along z."""
-    m = kane.Model("hanging", gravity=(0, 0, -9.81))
-    m.body("ball", mass=2, shapes=[Shape("sphere", (0.1,))])
-    m.joint("guide", "prismatic", "ground", "ball", axis="z", coordinates=["z"], speeds=["w"])
-    m.load("spring", kane.JointSpring("guide", stiffness=80))
-    m.set_initial({"z": -2 * 9.81 / 80})
-    return m
 
 
 def test_a_dragged_body_rests_where_spring_weight_and_coupler_balance(browser: Browser, tmp_path: Path) -> None:

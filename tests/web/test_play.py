@@ -5,25 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import sync_playwright
 
-import kane
 from browser import FLAGS, MISSING, chromium
-from kane.model import Shape
+from hanging import hanging_mass
 from kane.realtime.server import Play
 
 DISPLACEMENT = 0.01
 """Relative error of where a dragged body comes to rest: what is left of a motion that dies out, and pixels."""
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
-
-
-def hanging_mass() -> kane.Model:
-    """A ball of 2 kg on a spring of 80 N/m along z, at rest."""
-    m = kane.Model("hanging", gravity=(0, 0, -9.81))
-    m.body("ball", mass=2, shapes=[Shape("sphere", (0.1,))])
-    m.joint("guide", "prismatic", "ground", "ball", axis="z", coordinates=["z"], speeds=["w"])
-    m.load("spring", kane.JointSpring("guide", stiffness=80))
-    m.set_initial({"z": -2 * 9.81 / 80})
-    return m
 
 
 def test_a_body_of_the_loop_follows_the_mouse_and_says_when_the_loop_has_ended() -> None:

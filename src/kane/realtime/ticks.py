@@ -105,7 +105,7 @@ NUMBERS = (
     "lost",  # transitions that found no room
     "controller",  # 1: a passivity controller acts
 )
-REALS = ("h", "energy_in", "observed", "least_observed", "most_damping", "contact")
+REALS = ("h", "observed", "least_observed", "most_damping")
 TICKS = np.dtype([(n, "i8") for n in (*ADDRESSES, *NUMBERS)] + [(n, "f8") for n in REALS])
 
 WITH_AXES = ("position", "velocity", "force", "place")
@@ -337,15 +337,13 @@ def set_force(k, rate_before):
 
 @part
 def observe(k):
-    """Add up the energy that came in since the tick before, under the force that was held; where the observer is
-    negative and a controller is asked for, let the force brake the device."""
+    """Add up the energy that came in since the tick before, under the force that was held."""
     period, energy, least = k.period * 1e-9, 0.0, 0.0
     x, last, force = reals(k.position), reals(k.last), reals(k.force)
     for i in range(k.axes):
         moved = x[i] - last[i]
         energy -= force[i] * moved
         least += reals(k.own_damping)[i] * moved * moved / period
-    k.energy_in += energy
     k.observed += energy + least
     k.least_observed = min(k.least_observed, k.observed)
 

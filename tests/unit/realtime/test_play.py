@@ -15,21 +15,10 @@ from websockets.sync.client import connect
 from websockets.sync.connection import Connection
 
 import kane
-from kane.model import Shape
+from hanging import WEIGHT, hanging_mass
 from kane.realtime.server import Play
 
-WEIGHT = 2.0 * 9.81
 RESTS = 1e-3  # of the displacement: what is left of a motion that dies out
-
-
-def hanging_mass() -> kane.Model:
-    """A ball of 2 kg on a spring of 80 N/m along z, at rest."""
-    m = kane.Model("hanging", gravity=(0, 0, -9.81))
-    m.body("ball", mass=2, shapes=[Shape("sphere", (0.1,))])
-    m.joint("guide", "prismatic", "ground", "ball", axis="z", coordinates=["z"], speeds=["w"])
-    m.load("spring", kane.JointSpring("guide", stiffness=80))
-    m.set_initial({"z": -WEIGHT / 80})
-    return m
 
 
 @pytest.fixture
