@@ -15,10 +15,10 @@ from .rules import CONST, INPUT
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Nodes made of some inputs. Arguments and results are numbers in a list: of nodes that all repetitions have in
-    `common`, then of the inputs, then of the nodes in their order. `order` is that of the inputs among the nodes."""
+    """Nodes made of some inputs. Arguments and results are numbers in a list: of expressions that all repetitions have
+    in `common`, then of the inputs, then of the nodes in their order. `order` is that of the inputs among the nodes."""
 
-    common: tuple[int, ...]
+    common: tuple[Expr, ...]
     order: tuple[int, ...]
     nodes: tuple[tuple[str, tuple[int, ...]], ...]
     results: tuple[int, ...]
@@ -42,18 +42,20 @@ def record(graph: Graph, start: int, inputs: Sequence[Expr], results: Sequence[E
             return None
         moved.add(node)
         nodes.append((op, tuple(place[a] for a in args)))
-    return Template(tuple(common), _order(inputs), tuple(nodes), tuple(place[e.id] for e in results))
+    shared = tuple(graph.expr(node) for node in common)
+    return Template(shared, _order(inputs), tuple(nodes), tuple(place[e.id] for e in results))
 
 
 def repeat(graph: Graph, template: Template, inputs: Sequence[Expr]) -> list[Expr] | None:
     """The results of a template for other inputs, which nothing depends on yet; None where their order is another."""
-    if _order(inputs) != template.order:
+    ids = [inputs[k].id for k in template.order]
+    if ids != sorted(ids):
         return None
-    nodes = [*template.common, *(x.id for x in inputs)]
-    take, new = nodes.append, graph.new_node
+    found = [*template.common, *inputs]
+    take, new = found.append, graph.new_node
     for op, places in template.nodes:
-        if len(places) == 2:
-            take(new(op, (nodes[places[0]], nodes[places[1]])))
+        if len(places) == 1:
+            take(Expr(graph, new(op, (found[places[0]].id,))))
         else:
-            take(new(op, tuple([nodes[k] for k in places])))
-    return [Expr(graph, nodes[k]) for k in template.results]
+            take(Expr(graph, new(op, tuple([found[k].id for k in places]))))
+    return [found[k] for k in template.results]

@@ -96,16 +96,16 @@ def _placement(
         offset, mount = (zero, zero, zero), turn_z
         inward = transpose(turn_x)
         options["child_at"] = scaled(-1.0, times(inward, (a, zero, along)))
-        options["child_rotation"] = _spec(inward)
+        options["child_rotation"] = _spec(m, inward)
     else:
         offset, mount = plus((a, zero, zero), times(turn_x, (zero, zero, along))), product(turn_x, turn_z)
     if base is not None:
         offset, mount = plus(base[0], times(base[1], offset)), product(base[1], mount)
-    return {**options, "at": offset, "rotation": _spec(mount)}
+    return {**options, "at": offset, "rotation": _spec(m, mount)}
 
 
-def _spec(R: Matrix) -> KnownRotation | dict[str, Any] | None:
-    if rotations.identity(R[0][0].graph) == R:
+def _spec(m: Mechanism, R: Matrix) -> KnownRotation | dict[str, Any] | None:
+    if m.unturned == R:
         return None
     return KnownRotation(R) if all(e.number is not None for row in R for e in row) else {"matrix": R}
 

@@ -303,7 +303,7 @@ class Motions:
     def make(self, kind: JointType, q: Sequence[Expr], u: Sequence[Expr], new_from: int) -> JointMotion:
         """The motion of a joint; its symbols, from node `new_from` on, are in no other expression yet."""
         graph, inputs = self._graph, (*q, *u)
-        if type(kind) not in _REPEATED or any(x.id < new_from for x in inputs):
+        if type(kind) not in _REPEATED or min([x.id for x in inputs]) < new_from:
             return kind.motion(graph, q, u)
         template = self._templates.get(kind)
         again = None if template is None else repeat(graph, template, inputs)

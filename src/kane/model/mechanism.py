@@ -36,7 +36,7 @@ from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wh
 from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Shape, Speed, frames_to_ground
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions
-from .symbols import Quantity, suggestion
+from .symbols import KnownRotation, Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
 from .vehicles import BILATERAL, BuiltVehicle, RoadWheel, VehicleOptions, add_vehicle, mounted_on_wheels
 
@@ -58,6 +58,7 @@ class Mechanism(Tree):
         self._rows, self._steps = 0, 0  # rows so far, and frames between them and the ground
         self._elements_of: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given
         self.reaction_wheels: dict[str, ReactionWheel] = {}
+        self.axis_mounts: dict[Triple, KnownRotation] = {}  # axis of wheels, in numbers → how they are mounted
         self.vehicles: dict[str, BuiltVehicle] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
         self.controls: dict[str, NamedControl] = {}

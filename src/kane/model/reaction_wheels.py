@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..graph.rules import ONE
-from ..space import rotations
 from ..space.algebra import Matrix, Triple
 from .fields import ORIGIN
+from .joints import Revolute
 from .loads import JointSpring
 from .records import Body, Joint, ReactionWheel, Shape
 from .symbols import KnownRotation, Quantity
@@ -54,19 +54,17 @@ def add_reaction_wheel(
     check_spin_inertia(m, J, f"{where} / inertia")
     m.constant(e, where)
     m.new_name(name, "body", m.bodies)
-    zero = m.graph.const(0.0)
-    none = (zero, zero, zero)
+    zero, none = m.zero, m.zeros
     spun = Body(name, zero, none, (none, none, (zero, zero, J)), tuple(options.shapes), checked=False)
     m.bodies[name] = spun
     try:
         joint = m.joint(
             name,
-            "revolute",
+            Revolute(m.unturned[2]),
             carrier,
             spun,
             at=options.at,
             rotation=_with_z_along(m, e, where),
-            axis="z",
             coordinates=None if options.coordinate is None else [options.coordinate],
             speeds=None if options.speed is None else [options.speed],
         )
@@ -113,22 +111,17 @@ def _with_z_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | dict[s
     x, y, z = e
     if z.id == ONE:
         return None
-    if rotations.along_axis(e):  # then all of it is 0, 1 and -1
-        return KnownRotation(_with_z_along_axis(m, *(c.number or 0.0 for c in e)))
+    if (known := m.axis_mounts.get(e)) is not None:
+        return known
     s = -1.0 if m.number(z, where) < 0 else 1.0
     a = -1.0 / (s + z)
     b = x * y * a
     one = m.graph.const(1.0)
     matrix = ((one + s * x * x * a, b, x), (s * b, s + y * y * a, y), (-s * x, -y, z))
-    return KnownRotation(matrix) if all(c.number is not None for c in e) else {"matrix": matrix}
-
-
-def _with_z_along_axis(m: Mechanism, x: float, y: float, z: float) -> Matrix:
-    """The same of a coordinate axis, in numbers."""
-    s = -1.0 if z < 0 else 1.0
-    rows = ((1.0 - s * x * x, 0.0, x), (0.0, s - s * y * y, y), (-s * x, -y, z))
-    a, b, c = (rotations.triple(m.graph, row) for row in rows)
-    return (a, b, c)
+    if any(c.number is None for c in e):
+        return {"matrix": matrix}
+    known = m.axis_mounts[e] = KnownRotation(matrix)
+    return known
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,13 +52,14 @@ JOINT_TYPES = (
     "free",
     "coupled",
 )
+_NOT_IN_SYMBOLS = re.compile(r"[^A-Za-z0-9_]")
 _INERTIA_TOLERANCE = 1e-9  # relative; triangle equality holds for a thin plate
 _SHIFT_TOLERANCE = 1e-14  # of m c²: what rounding leaves of an inertia about the origin that is moved to the centre
 
 
 def symbol_stem(name: str) -> str:
     """The name of a joint as part of the name of a symbol."""
-    return re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return _NOT_IN_SYMBOLS.sub("_", name)
 
 
 class Tree(Symbols):
@@ -370,9 +371,9 @@ class Tree(Symbols):
             self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
         )
         symbols = self._joint_symbols(name, kind, coordinates, speeds, initial, where)
-        rates = tuple(self.graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1]))
+        rates = tuple([self.graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1])])
         starts = [self._start(q0, f"{where} / initial") for q0 in symbols[2]]
-        records = tuple(self._add_coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True))
+        records = tuple([self._add_coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True)])
         for rate, speed in zip(rates, symbols[1], strict=True):
             self._add_motion_variable(rate, speed)
         motion = self._motions.make(kind, [c.symbol for c in records], rates, new_from)
@@ -403,37 +404,33 @@ class Tree(Symbols):
         speeds: Sequence[str] | None,
         initial: Sequence[Quantity] | None,
         where: str,
-    ) -> tuple[list[str], list[str], list[Quantity]]:
+    ) -> tuple[Sequence[str], Sequence[str], Sequence[Quantity]]:
         stem = symbol_stem(name)
-
-        def default(prefix: str, endings: Sequence[str]) -> list[str]:
-            return [f"{prefix}_{stem}_{e}" if e else f"{prefix}_{stem}" for e in endings]
-
-        chosen = []
+        q = [f"q_{stem}_{e}" if e else f"q_{stem}" for e in kind.coordinates] if coordinates is None else [*coordinates]
+        u = [f"u_{stem}_{e}" if e else f"u_{stem}" for e in kind.speeds] if speeds is None else [*speeds]
+        starts = kind.rest if initial is None else [*initial]
         for what, given, usual in (
-            ("coordinates", coordinates, default("q", kind.coordinates)),
-            ("speeds", speeds, default("u", kind.speeds)),
-            ("initial values", initial, list(kind.rest)),
+            ("coordinates", q, kind.coordinates),
+            ("speeds", u, kind.speeds),
+            ("initial values", starts, kind.rest),
         ):
-            values = list(usual if given is None else given)
-            if len(values) != len(usual):
+            if len(given) != len(usual):
                 raise ModelError(
                     Problem(
                         self.where(where),
-                        f"{len(values)} {what} given",
+                        f"{len(given)} {what} given",
                         f"a {kind.kind} joint has {len(usual)}",
                         f"give {len(usual)} {what}, or none for the default",
                     )
                 )
-            chosen.append(values)
-        fresh: dict[str, None] = {}
-        for kind_of, names in (("coordinate", chosen[0]), ("speed", chosen[1])):
+        fresh: set[str] = set()
+        for kind_of, names in (("coordinate", q), ("speed", u)):
             for symbol in names:
                 self.new_name(symbol, kind_of, self._names, symbol=True)
                 if symbol in fresh:
-                    self.new_name(symbol, kind_of, fresh)
-                fresh[symbol] = None
-        return chosen[0], chosen[1], chosen[2]
+                    self.new_name(symbol, kind_of, dict.fromkeys(fresh))
+                fresh.add(symbol)
+        return q, u, starts
 
     def joint_type(self, kind: str, options: Mapping[str, Any], where: str) -> JointType:
         """The joint type called `kind` with its options."""

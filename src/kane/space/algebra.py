@@ -30,11 +30,15 @@ def scaled(k: Expr | float, a: Triple) -> Triple:
 
 def dot(a: Triple, b: Triple) -> Expr:
     """a · b. Products with 0 are left out, two of three where vectors lie along axes: most sums are made here."""
-    total = None
-    for x, y in zip(a, b, strict=True):
-        if x.id != ZERO and y.id != ZERO:
-            total = x * y if total is None else total + x * y
-    return a[0].graph.expr(ZERO) if total is None else total
+    (ax, ay, az), (bx, by, bz) = a, b
+    total = ax * bx if ax.id != ZERO and bx.id != ZERO else None
+    if ay.id != ZERO and by.id != ZERO:
+        total = ay * by if total is None else total + ay * by
+    if az.id != ZERO and bz.id != ZERO:
+        total = az * bz if total is None else total + az * bz
+    if total is None:
+        return ax if ax.id == ZERO else bx  # which is 0
+    return total
 
 
 def cross(a: Triple, b: Triple) -> Triple:
@@ -60,8 +64,13 @@ def transpose_times(m: Matrix, v: Triple) -> Triple:
 
 def product(a: Matrix, b: Matrix) -> Matrix:
     """a b."""
-    columns = transpose(b)
-    return tuple(tuple(dot(row, column) for column in columns) for row in a)  # type: ignore[return-value]
+    x, y, z = transpose(b)
+    p, q, r = a
+    return (
+        (dot(p, x), dot(p, y), dot(p, z)),
+        (dot(q, x), dot(q, y), dot(q, z)),
+        (dot(r, x), dot(r, y), dot(r, z)),
+    )
 
 
 def sum_of(a: Matrix, b: Matrix) -> Matrix:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from ...errors import ExpressionError, ModelError
@@ -62,21 +61,24 @@ def read_body(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 def _body_options(r: NodeValues, name: str, node: Node, line: int) -> dict[str, Any]:
     given = Entry(r, node, f"body '{name}'", line, BODY, optional=True)
-    options = {
-        "mass": given.take("mass", r.quantity),
-        "center": given.take("center", r.triple),
-        "inertia": given.take("inertia", r.inertia),
-        "about": given.take("about", r.text),
-        "checked": given.take("checked", r.truth),
-        "shapes": given.take("shapes", r.shapes),
-    }
-    particle = given.take("particle", r.quantity)
-    if particle is not None:
-        if options["mass"] is not None or options["inertia"] is not None:
+    options = given.take_each(_BODY_VALUES)
+    if "particle" in options:
+        if "mass" in options or "inertia" in options:
             raise r.refuse(node, given.where, "a particle has neither mass: nor inertia:", fix="particle: MASS")
-        options["mass"] = particle
+        options["mass"] = options.pop("particle")
     given.finish()
-    return {k: v for k, v in options.items() if v is not None}
+    return options
+
+
+_BODY_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
+    **dict.fromkeys(("mass", "particle"), NodeValues.quantity),
+    "center": NodeValues.triple,
+    "inertia": NodeValues.inertia,
+    "about": NodeValues.text,
+    "checked": NodeValues.truth,
+    "shapes": NodeValues.shapes,
+}
+"""What a body is made of, but for where it is attached, and what these values are."""
 
 
 def read_dh(r: NodeValues, node: Node, where: str) -> None:
@@ -90,10 +92,8 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
     for name, row in entries.items():
         r.faults.places[f"joint '{name}'"] = (row.source, row.line)
         fields = Entry(r, row, f"dh / {name}", row.line, DH_ROW)
-        values: dict[str, Any] = {key: fields.take(key, r.text) for key in ("type", "coordinate", "speed")}
-        values["body"] = fields.need("body", r.body)
-        values.update({key: fields.take(key, r.quantity) for key in ("a", "alpha", "d", "b", "theta", "initial")})
-        rows[name] = {key: value for key, value in values.items() if value is not None}
+        fields.require("body")
+        rows[name] = fields.take_each(_DH_VALUES)
         given.lost = given.lost or fields.lost
     if given.lost:
         r.faults.lost_words.update(
@@ -102,6 +102,14 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
         r.faults.lost.update(("joint", name) for name in rows)
         raise Lost
     r.attempt(node, r.m.dh, convention, rows, parent=parent or "ground", at=at or (0.0, 0.0, 0.0), rotation=rotation)
+
+
+_DH_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
+    **dict.fromkeys(("type", "coordinate", "speed"), NodeValues.text),
+    **dict.fromkeys(("a", "alpha", "d", "b", "theta", "initial"), NodeValues.quantity),
+    "body": NodeValues.body,
+}
+"""What a row of a table is made of, and what these values are."""
 
 
 def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
@@ -114,9 +122,7 @@ def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
     if kind is not None and kind not in JOINT_TYPES:
         type_node = given.fields["type"]
         raise r.refuse(type_node, where, f"unknown joint type '{kind}'", fix=suggestion(kind, JOINT_TYPES))
-    options: dict[str, Any] = {
-        key: given.take(key, partial(read, r)) for key in given.fields if (read := _JOINT_VALUES.get(key)) is not None
-    }
+    options = given.take_each(_JOINT_VALUES)
     for key in ("coordinate", "speed"):
         if (names := r.one_or_more(given, key, r.text)) is not None:
             options[f"{key}s"] = names
@@ -201,14 +207,18 @@ def read_reaction_wheel(r: NodeValues, name: str, node: Node, line: int) -> None
     where = f"wheel '{name}'"
     r.faults.places[f"body '{name}'"] = r.faults.places[f"joint '{name}'"] = (node.source, line)
     given = Entry(r, node, where, line, WHEEL)
-    body, axis = given.need("body", r.body), given.need("axis", r.axis)
-    inertia = given.need("inertia", r.quantity)
-    options = {
-        "at": given.take("at", r.triple),
-        "coordinate": given.take("coordinate", r.text),
-        "speed": given.take("speed", r.text),
-        "shapes": given.take("shapes", r.shapes),
-    }
+    given.require("body", "axis", "inertia")
+    options = given.take_each(_WHEEL_VALUES)
     given.finish()
-    assert body is not None and axis is not None and inertia is not None
-    r.m.reaction_wheel(name, body, axis, inertia, **{k: v for k, v in options.items() if v is not None})  # type: ignore[arg-type]
+    r.m.reaction_wheel(name, **options)
+
+
+_WHEEL_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
+    "body": NodeValues.body,
+    "axis": NodeValues.axis,
+    "inertia": NodeValues.quantity,
+    "at": NodeValues.triple,
+    **dict.fromkeys(("coordinate", "speed"), NodeValues.text),
+    "shapes": NodeValues.shapes,
+}
+"""What a wheel that spins is made of, and what these values are."""

@@ -189,8 +189,11 @@ class NodeValues:
     def declared_name(self, node: Node, where: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
         """The name of something that the file declares; `tables` are by kind."""
         name = self.text(node, where)
+        for table in tables.values():
+            if name in table:
+                return name
         ground = ["ground"] if "body" in tables else []
-        if name in ground or any(name in table for table in tables.values()):
+        if name in ground:
             return name
         if any((kind, name) in self.faults.lost for kind in tables):
             raise Lost
@@ -314,12 +317,29 @@ class Entry:
 
     def need(self, key: str, convert: Callable[[Node, str], Value]) -> Value | None:
         """The converted value of a field that has to be there."""
-        if key not in self.fields and isinstance(self.node.value, Mapping):
-            self.reader.faults.note(
-                self.node.source, self.node.line, self.where, f"'{key}' is missing", fix=f"add {key}: …"
-            )
-            self.lost = True
+        self.require(key)
         return self.take(key, convert)
+
+    def require(self, *keys: str) -> None:
+        """Note fields that have to be there and are not."""
+        for key in keys:
+            if key not in self.fields and isinstance(self.node.value, Mapping):
+                self.reader.faults.note(
+                    self.node.source, self.node.line, self.where, f"'{key}' is missing", fix=f"add {key}: …"
+                )
+                self.lost = True
+
+    def take_each(self, readers: Mapping[str, Callable[[NodeValues, Node, str], Any]]) -> dict[str, Any]:
+        """The converted values of those fields that `readers` know, that are given and not faulty."""
+        found = {}
+        for key, node in self.fields.items():
+            read = readers.get(key)
+            if read is not None:
+                try:
+                    found[key] = read(self.reader, node, f"{self.where} / {key}")
+                except Lost:
+                    self.lost = True
+        return found
 
     def finish(self) -> None:
         """Leave the entry out where any of its fields is faulty."""
