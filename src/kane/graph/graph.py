@@ -122,9 +122,11 @@ class Graph:
 
     def _fold(self, op: str, *args: int) -> int:
         """The constant `op(*args)` of constants."""
+        exact = RATIONAL.get(op)
+        if exact is not None and not (op == "div" and self.args[args[1]][0] == 0.0):
+            known = self._ratios
+            return self._rational(exact(*[known.get(a) or self._exact(a) for a in args]))
         numbers = [self.args[a][0] for a in args]
-        if op in RATIONAL and not (op == "div" and numbers[1] == 0.0):
-            return self._rational(RATIONAL[op](*[self._exact(a) for a in args]))
         result = TABLE[op].value(*numbers)
         if op in ("sin", "cos") and abs(result - round(2.0 * result) / 2.0) < _ROUND:
             result = round(2.0 * result) / 2.0

@@ -104,10 +104,8 @@ def _placement(
     return {**options, "at": offset, "rotation": _spec(m, mount)}
 
 
-def _spec(m: Mechanism, R: Matrix) -> KnownRotation | dict[str, Any] | None:
-    if m.unturned == R:
-        return None
-    return KnownRotation(R) if all(e.number is not None for row in R for e in row) else {"matrix": R}
+def _spec(m: Mechanism, R: Matrix) -> KnownRotation | None:
+    return None if m.unturned == R else KnownRotation(R)
 
 
 def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:

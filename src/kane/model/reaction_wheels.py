@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..graph.rules import ONE
-from ..space.algebra import Matrix, Triple
+from ..space import rotations
+from ..space.algebra import Triple
 from .fields import ORIGIN
 from .joints import Revolute
 from .loads import JointSpring
@@ -64,7 +65,7 @@ def add_reaction_wheel(
             carrier,
             spun,
             at=options.at,
-            rotation=_with_z_along(m, e, where),
+            rotation=_mount_along(m, e, where),
             coordinates=None if options.coordinate is None else [options.coordinate],
             speeds=None if options.speed is None else [options.speed],
         )
@@ -102,26 +103,41 @@ def _check_carrier(m: Mechanism, carrier: Body, where: str) -> None:
         )
 
 
-def _with_z_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | dict[str, Matrix] | None:
-    """An orientation whose third column is the unit vector e, exact where e is a coordinate axis.
+def _mount_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | None:
+    """An orientation whose third column is the unit vector e; wheels along one axis have the same.
 
-    Two columns orthogonal to e without a square root; they are singular only where e_z is −1 (or 1 where e_z < 0 at
-    the parameters' defaults), so that e may depend on parameters.
+    The angle of a wheel has no influence, so the two other columns need no exact arithmetic.
     """
-    x, y, z = e
-    if z.id == ONE:
-        return None
     if (known := m.axis_mounts.get(e)) is not None:
         return known
-    s = -1.0 if m.number(z, where) < 0 else 1.0
-    a = -1.0 / (s + z)
-    b = x * y * a
-    one = m.graph.const(1.0)
-    matrix = ((one + s * x * x * a, b, x), (s * b, s + y * y * a, y), (-s * x, -y, z))
-    if any(c.number is None for c in e):
-        return {"matrix": matrix}
-    known = m.axis_mounts[e] = KnownRotation(matrix)
+    x, y, z = (c.number for c in e)
+    if x is None or y is None or z is None or z == 1.0:
+        return _with_z_along(m, e, where)
+    rows = _rows_with_z_along((x, y, z), -1.0 if z < 0 else 1.0)
+    a, b, c = (rotations.triple(m.graph, (row[0], row[1], end)) for row, end in zip(rows, e, strict=True))
+    known = m.axis_mounts[e] = KnownRotation((a, b, c), in_numbers=True)
     return known
+
+
+def _with_z_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | None:
+    """An orientation whose third column is the unit vector e, exact where e is a coordinate axis."""
+    if e[2].id == ONE:
+        return None
+    x, y, z = _rows_with_z_along(e, -1.0 if m.number(e[2], where) < 0 else 1.0)
+    return KnownRotation((x, y, z))
+
+
+def _rows_with_z_along(e: Sequence[Any], s: float) -> tuple[tuple[Any, Any, Any], ...]:
+    """The rows of that orientation, of numbers or expressions: two columns orthogonal to e without a square root.
+
+    They are singular only where e_z is −s, and s is the sign of e_z at the parameters' defaults, so that e may depend
+    on parameters.
+    """
+    x, y, z = e
+    a = -1.0 / (s + z)
+    xa, ya = x * a, y * a
+    b = x * ya
+    return ((1.0 + s * (x * xa), b, x), (s * b, s + y * ya, y), (-s * x, -y, z))
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,9 +105,11 @@ class _SameNames(Mapping[str, Expr]):
 
 @dataclass(frozen=True, slots=True)
 class KnownRotation:
-    """An orientation by its matrix of numbers, which was made of angles or a unit vector and needs no judgement."""
+    """An orientation by its matrix, which was made of angles or a unit vector, or was judged before; whether all of it
+    is numbers."""
 
     matrix: Matrix
+    in_numbers: bool = False
 
 
 class Symbols:
@@ -122,6 +124,7 @@ class Symbols:
         self.zero = self.graph.const(0.0)
         self.zeros: Triple = (self.zero, self.zero, self.zero)
         self.unturned: Matrix = rotations.identity(self.graph)
+        self._unit_vectors: dict[Triple, Triple] = {e: e for e in self.unturned}  # axis in numbers → the unit vector
         self.parameters: dict[str, Parameter] = {}
         self.coordinate_records: dict[str, Coordinate] = {}
         self.speed_records: dict[str, Speed] = {}
@@ -201,6 +204,10 @@ class Symbols:
         )
 
     def triple(self, values: Sequence[Quantity], where: str, names: Mapping[str, Expr] | None = None) -> Triple:
+        if type(values) is tuple and len(values) == 3:  # most have been made already
+            x, y, z = values
+            if type(x) is type(y) is type(z) is Expr and x.graph is y.graph is z.graph is self.graph:
+                return (x, y, z)
         if (plain := getattr(values, "tolist", None)) is not None:  # an array
             values = plain()
         if isinstance(values, (str, Expr)) or not isinstance(values, Sequence) or len(values) != 3:
@@ -212,15 +219,18 @@ class Symbols:
 
     def number(self, expr: Expr, where: str) -> float:
         """The value of an expression at the parameters' defaults; refuses one that depends on the motion."""
-        if expr.number is not None:
-            return expr.number
+        return expr.number if expr.number is not None else self.numbers([expr], where)[0]
+
+    def numbers(self, exprs: Sequence[Expr], where: str) -> list[float]:
+        """The values of expressions at the parameters' defaults; refuses any that depends on the motion."""
         try:
-            (value,) = evaluate([expr], _Defaults(self.parameters))
+            return evaluate(exprs, _Defaults(self.parameters))
         except ExpressionError as error:
-            moving = next((name for name in self.inputs_of([expr]) if name not in self.parameters), None)
+            if len(exprs) > 1:
+                return [self.number(e, where) for e in exprs]  # the first of them that has none says why
+            moving = next((name for name in self.inputs_of(exprs) if name not in self.parameters), None)
             what = str(error) if moving is None else f"it depends on '{moving}'"
             raise ModelError(Problem(self.where(where), what, "this quantity may depend on parameters only")) from None
-        return value
 
     def number_of_text(self, text: str, where: str) -> float:
         """The number that an expression in a string has at the parameters' defaults, as `number` gives it.
@@ -246,8 +256,9 @@ class Symbols:
 
     def constant(self, exprs: Sequence[Expr], where: str) -> None:
         """Refuse expressions that depend on more than parameters, or are not finite at the parameters' defaults."""
-        for expr in exprs:
-            if expr.number is None and not math.isfinite(value := self.number(expr, where)):
+        written = [e for e in exprs if e.number is None]
+        for expr, value in zip(written, self.numbers(written, where) if written else (), strict=True):
+            if not math.isfinite(value):
                 raise ModelError(
                     Problem(
                         self.where(where), f"{expr!r} is {value:g} at the parameters' defaults", "values are finite"
@@ -262,8 +273,10 @@ class Symbols:
 
     # orientations ----------------------------------------------------------------------------------------------------
 
-    def rotation(self, spec: Mapping[str, Any] | None, where: str) -> Matrix:
+    def rotation(self, spec: Mapping[str, Any] | KnownRotation | None, where: str) -> Matrix:
         """The matrix of an orientation: {axis, angle}, {euler, angles}, {quaternion} (wxyz) or {matrix} (rows)."""
+        if isinstance(spec, KnownRotation):
+            return spec.matrix
         if not spec:
             return self.unturned
         if not isinstance(spec, Mapping):
@@ -294,11 +307,9 @@ class Symbols:
 
     def fixed_rotation(self, spec: Mapping[str, Any] | KnownRotation | None, where: str) -> Matrix:
         """The matrix of an orientation that depends on parameters only."""
-        if isinstance(spec, KnownRotation):
-            return spec.matrix
         matrix = self.rotation(spec, where)
-        if spec:
-            self.constant([e for row in matrix for e in row], where)
+        if spec and not (isinstance(spec, KnownRotation) and spec.in_numbers):
+            self.constant([*matrix[0], *matrix[1], *matrix[2]], where)
         return matrix
 
     def _check_quaternion(self, wxyz: list[Expr], where: str) -> None:
@@ -336,12 +347,10 @@ class Symbols:
             raise ModelError(
                 Problem(self.where(where), f"'{axis}' is not an axis", fix="write x, y, z, -x, … or [x, y, z]")
             )
-        for e in self.unturned:
-            if axis is e:  # it was made of a letter before
-                return e
         e = self.triple(axis, where)
-        if rotations.along_axis(e):
-            return e
+        if (known := self._unit_vectors.get(e)) is not None:
+            return known
+        written = any(c.number is None for c in e)
         numbers = [self.number(c, where) for c in e]
         length = math.sqrt(sum(c * c for c in numbers))
         if not abs(length - 1.0) <= _UNIT_TOLERANCE:
@@ -354,9 +363,12 @@ class Symbols:
                     f"write [{shown}]",
                 )
             )
-        if all(c.number is not None for c in e) and abs(length - 1.0) > _LAST_BITS:
-            return rotations.triple(self.graph, [c / length for c in numbers])
-        return e
+        if written:
+            return e
+        parallel = [c / length for c in numbers]
+        known = e if abs(length - 1.0) <= _LAST_BITS else rotations.triple(self.graph, parallel)
+        self._unit_vectors[e] = self._unit_vectors[known] = known
+        return known
 
     # parameters, coordinates, speeds ---------------------------------------------------------------------------------
 

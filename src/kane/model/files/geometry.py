@@ -71,7 +71,7 @@ def _read_frame(r: NodeValues, name: str, node: Node, line: int) -> None:
     given = Entry(r, node, f"frame '{name}'", line, ("parent", "rotation", "angular_velocity"))
     parent, rotation = given.need("parent", r.frame), given.take("rotation", r.rotation)
     given.finish()
-    r.m.frame(name, parent or "N", **(rotation or {}))
+    r.m.frame(name, parent or "N", None if rotation is None else rotation.matrix)
 
 
 def _read_point(r: NodeValues, name: str, node: Node, line: int) -> None:

@@ -17,6 +17,7 @@ from ..constraints.shapes import SIZES as SHAPE_SIZES
 from ..constraints.shapes import WORDS as CONTACT_SHAPES
 from ..mechanism import INERTIA, Mechanism, suggestion
 from ..records import Shape
+from ..symbols import KnownRotation
 from .confine import path_inside
 from .faults import FaultCollector, Lost
 from .nodes import Node
@@ -118,21 +119,16 @@ class NodeValues:
         value = node.value if isinstance(node.value, str) else self.triple(node, where)
         return self.attempt(node, self.m.axis, value, where)
 
-    def rotation(self, node: Node, where: str) -> dict[str, Any]:
-        """What Mechanism.rotation takes, checked."""
+    def rotation(self, node: Node, where: str) -> KnownRotation:
+        """An orientation, checked."""
         given = Entry(self, node, where, node.line, ROTATION)
-        spec = {
-            "axis": given.take("axis", self.axis),
-            "angle": given.take("angle", self.quantity),
-            "euler": given.take("euler", self.text),
-            "angles": given.take("angles", self.quantities),
-            "quaternion": given.take("quaternion", self.quantities),
-            "matrix": given.take("matrix", lambda n, w: [self.triple(row, w) for row in self.items(n, w, 3)]),
-        }
+        spec = given.take_each(_ROTATION_VALUES)
         given.finish()
-        spec = {k: v for k, v in spec.items() if v is not None}
-        self.attempt(node, self.m.rotation, spec or {"nothing": None}, where)
-        return spec
+        return KnownRotation(self.attempt(node, self.m.rotation, spec or {"nothing": None}, where))
+
+    def rows(self, node: Node, where: str) -> list[Triple]:
+        """The rows of a matrix of three columns."""
+        return [self.triple(row, where) for row in self.items(node, where, 3)]
 
     def direction(self, node: Node, where: str) -> str | Triple:
         """A letter, or three components that may depend on the configuration."""
@@ -264,6 +260,16 @@ class NodeValues:
                 given.node, given.where, f"{key}: and {key}s: are both given", fix="leave out one of them"
             )
         return more if one is None else [one]
+
+
+_ROTATION_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
+    "axis": NodeValues.axis,
+    "angle": NodeValues.quantity,
+    "euler": NodeValues.text,
+    **dict.fromkeys(("angles", "quaternion"), NodeValues.quantities),
+    "matrix": NodeValues.rows,
+}
+"""What an orientation is made of, and what these values are."""
 
 
 def entries(file: Entry, section: str) -> Iterator[tuple[str, Node, int]]:
