@@ -347,6 +347,9 @@ class Symbols:
             raise ModelError(
                 Problem(self.where(where), f"'{axis}' is not an axis", fix="write x, y, z, -x, … or [x, y, z]")
             )
+        for e in self.unturned:
+            if axis is e:  # it was made of a letter before
+                return e
         e = self.triple(axis, where)
         if (known := self._unit_vectors.get(e)) is not None:
             return known
