@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.measure import Row, exactly
 from unit.model.large_files import HOSTILE, PARTS
+from unit.model.large_options import OPTIONS
 from unit.model.large_robots import BAD, GOOD
 
 ROOT = Path(__file__).parents[1]
@@ -20,9 +21,10 @@ import json, resource, sys, time
 from kane.errors import ModelError
 from kane.model import read_mechanism, read_urdf
 from unit.model.large_files import LARGE
+from unit.model.large_options import OPTIONS
 from unit.model.large_robots import ROBOTS
 kind, name, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
-text, read = (ROBOTS[name](size), read_urdf) if kind == "urdf" else (LARGE[name](size), read_mechanism)
+text, read = (ROBOTS[name](size), read_urdf) if kind == "urdf" else ({**LARGE, **OPTIONS}[name](size), read_mechanism)
 start = time.process_time()
 try:
     read(text, f"large.{kind}")
@@ -34,7 +36,18 @@ print(json.dumps([time.process_time() - start, resource.getrusage(resource.RUSAG
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "parameters and expressions": ("parameters", "free parameters", "long", "numbers"),
     "bodies and joints": (
-        *("heavy", "shapes", "chain of", "turned", "prescribed", "joints", "spinning", "Hartenberg", "vehicles"),
+        *(
+            "heavy",
+            "shapes",
+            "chain of",
+            "turned",
+            "prescribed",
+            "joints",
+            "spinning",
+            "Hartenberg",
+            "vehicles",
+            "one vehicle",
+        ),
     ),
     "coordinates, speeds, frames and points": ("coordinates", "chosen", "measure", "velocities", "frames", "points"),
     "loads": ("loads", "forces"),
@@ -56,8 +69,9 @@ def judged(name: str, kind: str = "yaml") -> tuple[float, float]:
 
 def large_files() -> list[Row]:
     """Of correct files by what they are full of, and of files that are no models, the slowest and the largest."""
-    groups = {f"full of {what}": [n for n in PARTS if n.startswith(begins)] for what, begins in GROUPS.items()}
-    left = set(PARTS) - {name for names in groups.values() for name in names}
+    parts = {**PARTS, **OPTIONS}
+    groups = {f"full of {what}": [n for n in parts if n.startswith(begins)] for what, begins in GROUPS.items()}
+    left = set(parts) - {name for names in groups.values() for name in names}
     assert not left, f"files in no group: {left}"
     models = {**groups, "that are no models": list(HOSTILE)}
     rows = [row for what, names in models.items() for row in _worst("yaml", f"model files of 1 MB {what}", names)]

@@ -15,6 +15,7 @@ from kane.graph import (
     depends_on,
     evaluate,
     forward,
+    gradient_rate,
     linear_coefficients,
     reverse,
     substitute,
@@ -213,14 +214,20 @@ def linear_trees() -> st.SearchStrategy[tuple]:
     return st.recursive(leaf, larger, max_leaves=12)
 
 
+def variables(graph: Graph, others: int) -> list[Expr]:
+    """y, z and others: coefficients of many variables are found in another way."""
+    return [graph.input(name) for name in ("y", "z", *(f"other{k}" for k in range(others)))]
+
+
 @settings(max_examples=examples(150))
-@given(st.lists(linear_trees(), min_size=1, max_size=3), values())
+@given(st.lists(linear_trees(), min_size=1, max_size=3), values(), st.sampled_from((0, 60)))
 def test_a_linear_form_is_its_coefficients_times_the_variables_and_the_rest(
-    formulas: list[tuple], point: dict[str, float]
+    formulas: list[tuple], point: dict[str, float], others: int
 ) -> None:
     graph = Graph()
     exprs = [expression(f, graph) for f in formulas]
-    wrt = [graph.input("y"), graph.input("z")]
+    wrt = variables(graph, others)
+    point = {**point, **{f"other{k}": 1.0 for k in range(others)}}
     rows, rest = linear_coefficients(exprs, wrt)
     assert not depends_on([c for row in rows for c in row] + rest, wrt)
     rebuilt = [sum((c * v for c, v in zip(row, wrt, strict=True)), b) for row, b in zip(rows, rest, strict=True)]
@@ -239,12 +246,24 @@ NONLINEAR = {
 }
 
 
+@pytest.mark.parametrize("others", [0, 60])
 @pytest.mark.parametrize("case", NONLINEAR)
-def test_what_is_not_linear_is_refused_and_named(case: str) -> None:
+def test_what_is_not_linear_is_refused_and_named(case: str, others: int) -> None:
     graph = Graph()
     x, y, z = (graph.input(name) for name in "xyz")
     with pytest.raises(ExpressionError, match=r"is not linear in \w"):
-        linear_coefficients([x + NONLINEAR[case](x, y, z)], [y, z])
+        linear_coefficients([x + NONLINEAR[case](x, y, z)], variables(graph, others))
+
+
+@settings(max_examples=examples(100))
+@given(trees(POLYNOMIAL), values(), st.sampled_from((0, 60)))
+def test_the_rate_by_slopes_is_the_time_derivative(tree: tuple, point: dict[str, float], others: int) -> None:
+    graph = Graph()
+    expr = expression(tree, graph)
+    rates = {x: 0.5 * (k + 1) for k, x in enumerate([graph.input("x"), *variables(graph, others)])}
+    point = {**point, **{f"other{k}": 1.0 for k in range(others)}}
+    (expected,) = evaluate(time_derivative([expr], rates), point)
+    assert evaluate([gradient_rate(expr, rates)], point) == [pytest.approx(expected, rel=1e-9, abs=1e-9)]
 
 
 # substitution and dependence

@@ -111,10 +111,23 @@ def time_derivative(exprs: Sequence[Expr], rates: Mapping[Expr, Expr | float]) -
     return forward(exprs, rates)
 
 
+def gradient_rate(expr: Expr, rates: Mapping[Expr, Expr | float]) -> Expr:
+    """d/dt of an expression: of few inputs as `time_derivative` has it; of many the rate of each times its slope, so
+    that the slopes, which are then read off, take one sweep for all."""
+    if len(rates) <= _MANY:
+        return time_derivative([expr], rates)[0]
+    total = expr.graph.const(0.0)
+    for slope, rate in zip(reverse({expr: 1.0}, list(rates)), rates.values(), strict=True):
+        total = total + slope * rate
+    return total
+
+
 def linear_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[list[list[Expr]], list[Expr]]:
     """(A, b) such that exprs = A · wrt + b, with A and b free of `wrt`; refuses what is not linear."""
     if not exprs:
         return [], []
+    if len(wrt) > _MANY * len(exprs):
+        return _swept_coefficients(exprs, wrt)
     graph = exprs[0].graph
     zero = graph.const(0.0)
     nodes = reachable(graph, (e.id for e in exprs))
@@ -131,6 +144,29 @@ def linear_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[lis
         rows.append([coefficients.get(x.id, zero) for x in wrt])
         rest.append(constant)
     return rows, rest
+
+
+_MANY = 16  # variables to an expression: carrying that many coefficients upwards takes longer than one sweep down
+
+
+def _swept_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[list[list[Expr]], list[Expr]]:
+    """The same of few expressions in many variables: a row is the derivative of its expression."""
+    graph = exprs[0].graph
+    nodes = reachable(graph, (e.id for e in exprs))
+    live = dependents(graph, nodes, [x.id for x in wrt])
+    leaves = {x.id for x in wrt}
+    for node in nodes:
+        if node in live and node not in leaves:
+            a, *b = (arg in live for arg in graph.args[node])
+            op = graph.ops[node]
+            if not (op in ("add", "sub", "neg") or (op == "mul" and a != b[0]) or (op == "div" and a and not b[0])):
+                raise _not_linear(graph, node, live, wrt)
+    return [reverse({e: 1.0}, wrt) for e in exprs], substitute(exprs, dict.fromkeys(wrt, 0.0))
+
+
+def _not_linear(graph: Graph, node: int, live: set[int], wrt: Sequence[Expr]) -> ExpressionError:
+    names = ", ".join(repr(x) for x in wrt if x.id in live)
+    return ExpressionError(f"{graph.expr(node)!r} is not linear in {names}")
 
 
 def _linear_form(
@@ -168,8 +204,7 @@ def _linear_form(
         terms, constant = forms[a]
         scale = 1.0 / graph.expr(b)
         return {x: scale * c for x, c in terms.items()}, scale * constant
-    names = ", ".join(repr(x) for x in wrt if x.id in live)
-    raise ExpressionError(f"{graph.expr(node)!r} is not linear in {names}")
+    raise _not_linear(graph, node, live, wrt)
 
 
 def substitute(exprs: Sequence[Expr], mapping: Mapping[Expr, Expr | float]) -> list[Expr]:

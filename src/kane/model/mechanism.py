@@ -324,7 +324,7 @@ class Mechanism(Tree):
                 because = "names of rows, constraint.label, are unique"
                 raise build.refuse(f"there is a row '{taken}' already", because, "rename one of the two")
         rows = sum(len(part.rows) for part in parts)
-        steps = sum(frames_to_ground(part.first, part.second) for part in parts)
+        steps = sum(frames_to_ground(part.first, part.second) + sum(row.steps for row in part.rows) for part in parts)
         self.check_room(build.where, rows, steps)
         self._rows, self._steps = self._rows + rows, self._steps + steps
 

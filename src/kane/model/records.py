@@ -176,7 +176,8 @@ class NamedControl:
 def frames_to_ground(*bodies: Body | None) -> int:
     """Frames between bodies and the ground, all together, beyond the first ten of each."""
     depths = (body.frame.depth for body in bodies if body is not None and body.frame is not None)
-    return sum(max(0, depth - _NEAR) for depth in depths)
+    return sum(max(0, depth - NEAR) for depth in depths)
 
 
-_NEAR = 10  # frames from the ground that take little
+NEAR = 10
+"""Frames from the ground, or speeds of one row, that take little."""

@@ -30,6 +30,7 @@ from kane.model.tree import JOINT_TYPES
 from kane.space import position
 from unit.model.counting import counted_calls
 from unit.model.large_files import (
+    CHAIN,
     CONSTRAINT_KINDS,
     CONTACT_KINDS,
     DEEP,
@@ -40,7 +41,9 @@ from unit.model.large_files import (
     LOAD_KINDS,
     PARTS,
 )
+from unit.model.large_options import DEEP_OPTIONS, OPTIONS
 
+GOOD = {**PARTS, **OPTIONS}
 SIZE = 12_000  # characters: what grows faster than the file shows here already
 CALLS = 60  # per character of a file; a body or a joint takes some hundred calls and some twenty characters
 LIMITED = 6_000_000  # calls for parts of which a model has a limited number, however long the file is
@@ -62,9 +65,9 @@ def comparisons(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", [*LARGE, *OPTIONS])
 def test_a_large_file_is_judged_with_work_in_proportion(name: str, comparisons: list[str]) -> None:
-    text = LARGE[name](SIZE)
+    text = {**LARGE, **OPTIONS}[name](SIZE)
     answer = ""
 
     def judge() -> None:
@@ -89,24 +92,24 @@ def judge(text: str) -> None:
         return
 
 
-@pytest.mark.parametrize("name", [name for name in PARTS if name not in DEEP])
+@pytest.mark.parametrize("name", [name for name in GOOD if name not in (*DEEP, *DEEP_OPTIONS)])
 def test_the_work_per_character_does_not_grow_with_the_file(name: str) -> None:
     """Twice the file, twice the calls; a tenth more for tables that grow."""
-    small, large = PARTS[name](10_000), PARTS[name](20_000)
+    small, large = GOOD[name](10_000), GOOD[name](20_000)
     judge(small)  # what is imported and made once
     assert counted_calls(lambda: judge(large)) <= 2.2 * counted_calls(lambda: judge(small)) * len(large) / (
         2 * len(small)
     )
 
 
-@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("name", GOOD)
 def test_a_large_file_of_every_kind_of_part_is_a_model(name: str) -> None:
-    assert read_mechanism(PARTS[name](6_000), "large.yaml").speeds
+    assert read_mechanism(GOOD[name](6_000), "large.yaml").speeds
 
 
 def test_there_are_large_files_of_every_section_and_kind() -> None:
-    texts = [make(20_000) for make in PARTS.values()]
-    single = {"kane", "extends", "name", "about", "gravity", "duration", "vehicle"}
+    texts = [make(20_000) for make in GOOD.values()]
+    single = {"kane", "extends", "name", "about", "gravity", "duration"}
     found = {s for s in SECTIONS if any(f"\n{s}:" in text for text in texts)}
     assert found - single == set(SECTIONS) - single
     assert set(CONSTRAINT_KINDS) == set(CONSTRAINTS) and set(LOAD_KINDS) == set(LOADS)
@@ -173,6 +176,15 @@ def test_constraints_far_out_on_a_chain_are_counted_by_their_frames() -> None:
     assert "frames, from the ground" in refusal(text)
     allowed = text.rpartition(f"  r{count - 1}:")[0]
     assert len(read_mechanism(allowed, "large.yaml").row_names) == count - 1
+
+
+def test_equations_far_out_on_a_chain_are_counted_by_the_speeds_that_they_tie() -> None:
+    """Of thousands that measure positions at the end of a chain only so many are written out."""
+    rows = "".join(f"  c{k}: {{type: configuration, equations: r.c139.x = {k}*t}}\n" for k in range(MOST_ROWS))
+    text = f"{HEAD}{CHAIN}constraints:\n{rows}"
+    assert "frames, from the ground" in refusal(text)
+    allowed = text.rpartition(f"  c{MOST_STEPS // 260}:")[0]  # of 140 speeds, ten take little, and each counts twice
+    assert len(read_mechanism(allowed, "large.yaml").row_names) == MOST_STEPS // 260
 
 
 @pytest.mark.parametrize("kind", [kind for kind in JOINT_KINDS if kind not in ("weld", "coupled")])

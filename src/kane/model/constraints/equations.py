@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...errors import ExpressionError
-from ...graph import Expr, linear_coefficients, reachable, substitute, time_derivative
+from ...graph import Expr, gradient_rate, linear_coefficients, reachable, substitute
 from ...graph.rules import INPUT
 from ..expression import parse_expression
 from ..fields import Equations
@@ -96,9 +96,9 @@ def configuration_row(build: Builder, label: str, expr: Expr) -> Row:
     rates = build.mechanism.coordinate_rates
     build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")
     moving: dict[Expr, Expr | float] = {x: rates[x] for x in _inputs(build, [expr]) if x in rates}
-    changing = time_derivative([expr], {**moving, build.time: 1.0})
-    variables = _variables(build, changing)
-    ((factors,), (rest,)) = linear_coefficients(changing, variables)
+    changing = gradient_rate(expr, {**moving, build.time: 1.0})
+    variables = _variables(build, [changing])
+    ((factors,), (rest,)) = linear_coefficients([changing], variables)
     if all(f.is_zero for f in factors):
         _check_restricting(build, expr)
         because = "a configuration constraint restricts coordinates"

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from ...graph import Expr
 from ...space import Point
 from ..loads.actions import Action
-from ..records import Body
+from ..records import NEAR, Body
 
 if TYPE_CHECKING:
     from ..builder import Builder
@@ -46,6 +46,12 @@ class Row:
         level = "motion" if self.residual is None else "configuration"
         on = ", ".join(dict.fromkeys(body.name for body in self.on))
         return f"<Row '{self.label}': {level}{f' of {on}' if on else ''}>"
+
+    @property
+    def steps(self) -> int:
+        """Frames that a row of efforts was written through, beyond the first ten: each was turned through in the
+        equation and in its rate, for the sake of one speed."""
+        return 0 if self.on else 2 * max(0, len(self.actions) - NEAR)
 
     def exprs(self) -> tuple[Expr, ...]:
         """Every expression that the row is written with."""

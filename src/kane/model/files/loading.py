@@ -101,7 +101,7 @@ def _file_text(path: Path) -> str:
 def _build(text: str, source: str, folder: Path | None, kinds: Kinds) -> Mechanism:
     classes = tuple(kinds)
     forms = forms_with(classes)
-    with without_collections():
+    with without_collections(len(text)):
         own = compose(text, source)
         whole = _extend(own, folder)
         mechanism = build_mechanism(whole.tree, folder, forms, whole.robot)

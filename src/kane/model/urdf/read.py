@@ -105,7 +105,7 @@ def read_urdf(
     root = parse_xml(data.encode() if isinstance(data, str) else data, source)
     robot = Robot(root, source, folder, options or UrdfOptions())
     try:
-        with without_collections():
+        with without_collections(len(data)):
             return robot.mechanism()
     except TooManyFaults:
         robot.faults.raise_all()
