@@ -256,19 +256,24 @@ def inertial_parameters(model: kane.Model) -> Array:
     return np.array(found)
 
 
-@pytest.mark.parametrize("digits", [17, 8, 7, 5, 4])
-def test_the_base_parameters_of_an_arm_are_as_many_whatever_the_digits_of_its_right_angles(
-    digits: int, tmp_path: Path
-) -> None:
-    """43 for seven axes, neighbours perpendicular and the first vertical; efforts follow from them alone."""
+def panda_with_angles_of(digits: int, folder: Path) -> kane.Model:
+    """The built-in arm, from a URDF in which right angles are written with so many digits."""
 
     def rounded(match: re.Match[str]) -> str:
         value = float(match[0])
         return f"{value:.{digits}g}" if abs(abs(value) - math.pi / 2) < 1e-3 else match[0]
 
-    path = tmp_path / "panda.urdf"
+    path = folder / "panda.urdf"
     path.write_text(re.sub(r"-?\d+\.\d+", rounded, to_urdf(kane.load("panda").mechanism)), encoding="utf-8")
-    model = kane.load(path)
+    return kane.load(path)
+
+
+@pytest.mark.parametrize("digits", [17, 8, 7, 5, 4])
+def test_the_base_parameters_of_an_arm_are_as_many_whatever_the_digits_of_its_right_angles(
+    digits: int, tmp_path: Path
+) -> None:
+    """43 for seven axes, neighbours perpendicular and the first vertical; efforts follow from them alone."""
+    model = panda_with_angles_of(digits, tmp_path)
     base = model.base_parameters()
     assert len(base) == 43
     rng = np.random.default_rng(7)
@@ -277,3 +282,32 @@ def test_the_base_parameters_of_an_arm_are_as_many_whatever_the_digits_of_its_ri
     assert np.linalg.cond(kept / np.linalg.norm(kept, axis=0)) < 1000.0
     everything = Y @ inertial_parameters(model)
     assert np.abs(kept @ base.values - everything).max() < 1e-7 * np.abs(everything).max()  # coefficients have 9 digits
+
+
+NOISE = 0.1  # N m, standard deviation of measured efforts of up to 100 N m
+SPREAD = 4.5  # standard deviations: one of 43 errors beyond it has a probability of 3e-4
+
+
+@pytest.mark.parametrize("digits", [17, 8, 7, 5, 4])
+def test_an_arm_is_identified_from_efforts_of_pinocchio_as_well_as_its_angles_are_written(
+    digits: int, tmp_path: Path
+) -> None:
+    """Efforts are those of the arm with exact angles. A model whose right angles are off by e (rad) finds its 43 base
+    parameters (kg, kg m, kg m²; up to 10) and the efforts of other motions with errors of that order, and with noise
+    in the efforts as well as least squares can: errors have the covariance σ² (YᵀY)⁻¹."""
+    model, rng = panda_with_angles_of(digits, tmp_path), np.random.default_rng(11)
+    off = abs(float(f"{math.pi / 2:.{digits}g}") - math.pi / 2)
+    peer = pin.buildModelFromXML(to_urdf(kane.load("panda").mechanism))
+    data, base = peer.createData(), model.base_parameters()
+    motions, others = rng.uniform(-2, 2, (200, 3, 7)), rng.uniform(-2, 2, (50, 3, 7))
+    Y, Y_others = (np.vstack([model.regressor(*s) for s in m])[:, list(base.independent)] for m in (motions, others))
+    efforts, expected = (np.concatenate([pin.rnea(peer, data, *s) for s in m]) for m in (motions, others))
+
+    found = np.linalg.lstsq(Y, efforts, rcond=None)[0]
+    turned = off * np.abs(base.values).max()  # what a turn by e makes of the largest parameter
+    assert np.abs(found - base.values).max() < 1e-11 + turned
+    assert np.abs(Y_others @ found - expected).max() < (1e-12 + 3 * off) * np.abs(expected).max()
+
+    noisy = np.linalg.lstsq(Y, efforts + NOISE * rng.normal(size=efforts.size), rcond=None)[0]
+    deviation = NOISE * np.sqrt(np.diag(np.linalg.inv(Y.T @ Y)))
+    assert np.all(np.abs(noisy - base.values) < SPREAD * deviation + turned)
