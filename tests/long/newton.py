@@ -122,7 +122,8 @@ def skew(a: Array) -> Array:
 
 
 def unskew(S: Array) -> Array:
-    return np.array([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]]) / 2
+    """The vector of each matrix (…, 3, 3)."""
+    return np.stack([S[..., 2, 1] - S[..., 1, 2], S[..., 0, 2] - S[..., 2, 0], S[..., 1, 0] - S[..., 0, 1]], -1) / 2
 
 
 def turn_about(axis: Array, angle: Series) -> Series:
@@ -244,6 +245,15 @@ class Moving:
 GROUND = Moving(series(np.eye(3)), series(np.zeros(3)))
 
 
+@dataclass(frozen=True)
+class UnitRates:
+    """Rates at each unit speed: of R (bodies, speeds, 3, 3) and p (bodies, speeds, 3), and ω (bodies, speeds, 3)."""
+
+    R: Array
+    p: Array
+    w: Array
+
+
 class Tree:
     """The equations of a plan; q, u, udot are those of its joints, in their order."""
 
@@ -252,35 +262,64 @@ class Tree:
         self.moving = [b for b in plan.bodies if "prescribed" not in b.options]
         self.nq = sum(DOF[b.kind][0] for b in self.moving)
         self.nu = sum(DOF[b.kind][1] for b in self.moving)
+        own = np.array([(0, 0), *((0, 0) if "prescribed" in b.options else DOF[b.kind] for b in plan.bodies)])
+        self._ends = np.cumsum(own, axis=0).tolist()
+        self._units: tuple[bytes, list[list[Moving]]] = (b"", [])  # the state of the last partials, and those
 
     def slots(self, k: int) -> tuple[slice, slice]:
         """Where the coordinates and motion variables of joint k are."""
-        before = [b for b in self.plan.bodies[:k] if "prescribed" not in b.options]
-        i, j = (sum(DOF[b.kind][n] for b in before) for n in (0, 1))
-        b = self.plan.bodies[k]
-        nq, nu = (0, 0) if "prescribed" in b.options else DOF[b.kind]
-        return slice(i, i + nq), slice(j, j + nu)
+        (i, j), (i_end, j_end) = self._ends[k], self._ends[k + 1]
+        return slice(i, i_end), slice(j, j_end)
 
     def motion(self, q: Array, u: Array, udot: Array, t: float, moving: float = 1.0) -> list[Moving]:
         """All bodies at a state."""
         found: list[Moving] = []
         for k, b in enumerate(self.plan.bodies):
-            if "prescribed" in b.options:
-                own = [given_series(x, t, moving) for x in b.options["prescribed"]]
-            else:
-                i, j = self.slots(k)
-                own = coordinate_series(b.kind, b.options, q[i], u[j], udot[j])
-            R_PC, p_PC = pose_in_joint(b.kind, b.options, own)
-            parent = GROUND if b.parent < 0 else found[b.parent]
-            R_N = parent.R @ b.R_P @ R_PC @ b.R_C.T
-            at = parent.point(b.at) + parent.R @ b.R_P @ p_PC
-            found.append(Moving(R_N, at - R_N @ b.child_at))
+            i, j = self.slots(k)
+            found.append(self._placed(k, GROUND if b.parent < 0 else found[b.parent], (q[i], u[j], udot[j]), t, moving))
         return found
 
+    def _placed(self, k: int, parent: Moving, state: tuple[Array, Array, Array], t: float, moving: float) -> Moving:
+        """Body k on its parent, its joint in a state of its own."""
+        b = self.plan.bodies[k]
+        if "prescribed" in b.options:
+            own = [given_series(x, t, moving) for x in b.options["prescribed"]]
+        else:
+            own = coordinate_series(b.kind, b.options, *state)
+        R_PC, p_PC = pose_in_joint(b.kind, b.options, own)
+        R_N = parent.R @ b.R_P @ R_PC @ b.R_C.T
+        at = parent.point(b.at) + parent.R @ b.R_P @ p_PC
+        return Moving(R_N, at - R_N @ b.child_at)
+
     def partials(self, q: Array, t: float) -> list[list[Moving]]:
-        """The bodies at unit speeds, one after another, time held still."""
+        """The bodies at unit speeds, one after another, time held still: those that a joint does not carry rest, those
+        further out move with the one that it moves, as they stand on it."""
+        state = np.append(q, t).tobytes()
+        if self._units[0] == state:
+            return self._units[1]
         still = np.zeros(self.nu)
-        return [self.motion(q, e, still, t, 0.0) for e in np.eye(self.nu)]
+        resting = self.motion(q, still, still, t, 0.0)
+        units = []
+        for k, b in enumerate(self.plan.bodies):
+            i, j = self.slots(k)
+            for e in np.eye(j.stop - j.start):
+                parent = GROUND if b.parent < 0 else resting[b.parent]
+                moved = {k: self._placed(k, parent, (q[i], e, 0.0 * e), t, 0.0)}
+                for n, outer in enumerate(self.plan.bodies):
+                    if n != k and outer.parent in moved:
+                        moved[n] = _carried(resting[n], resting[outer.parent], moved[outer.parent])
+                units.append([moved.get(n, body) for n, body in enumerate(resting)])
+        self._units = state, units
+        return units
+
+    def unit_rates(self, q: Array, t: float) -> UnitRates:
+        """The rates of all bodies at all unit speeds."""
+        units = self.partials(q, t)
+        bodies = range(len(self.plan.bodies))
+        R = np.array([[unit[k].R.rate for unit in units] for k in bodies])
+        p = np.array([[unit[k].p.rate for unit in units] for k in bodies])
+        stand = np.array([units[0][k].R.c[0] for k in bodies])[:, None]
+        return UnitRates(R, p, unskew(R @ stand.swapaxes(-1, -2)))
 
     def efforts(self, q: Array, u: Array, udot: Array, t: float, loads: Callable[..., Any] | None = None) -> Array:
         """Efforts along the motion variables of the joints."""
@@ -290,7 +329,7 @@ class Tree:
         self, q: Array, u: Array, udot: Array, t: float, loads: Callable[..., Any] | None = None
     ) -> tuple[Array, Array]:
         """(efforts, the sum of the sizes of their terms), by which errors are judged."""
-        now, partials = self.motion(q, u, udot, t), self.partials(q, t)
+        now, units = self.motion(q, u, udot, t), self.unit_rates(q, t)
         wrenches: list[tuple[int, Array, Array, Array]] = []  # body, point in it, force, torque, minus what acts
         for k, b in enumerate(self.plan.bodies):
             body = now[k]
@@ -300,19 +339,24 @@ class Tree:
         acting, along = loads(now) if loads else ([], np.zeros(self.nu))
         wrenches += [(k, at, -F, -T) for k, at, F, T in acting if k >= 0]
         tau, scale = -along, np.abs(along)
-        for r, unit in enumerate(partials):
-            for k, at, F, T in wrenches:
-                v, w = unit[k].point(at).rate, unit[k].w
-                tau[r] += v @ F + w @ T
-                scale[r] += np.abs(v) @ np.abs(F) + np.abs(w) @ np.abs(T)
+        for k, at, F, T in wrenches:
+            v, w = units.p[k] + units.R[k] @ at, units.w[k]
+            tau += v @ F + w @ T
+            scale += np.abs(v) @ np.abs(F) + np.abs(w) @ np.abs(T)
         return tau, scale
 
     def mass_matrix(self, q: Array, t: float) -> Array:
         """M by its definition, Σ m v_r·v_s + ω_r·I ω_s."""
-        M, partials = np.zeros((self.nu, self.nu)), self.partials(q, t)
+        M, units = np.zeros((self.nu, self.nu)), self.unit_rates(q, t)
         for k, b in enumerate(self.plan.bodies):
-            R = partials[0][k].R.c[0]
-            v = np.array([unit[k].point(b.center).rate for unit in partials])
-            w = np.array([unit[k].w for unit in partials])
+            R = self.partials(q, t)[0][k].R.c[0]
+            v, w = units.p[k] + units.R[k] @ b.center, units.w[k]
             M += b.mass * v @ v.T + w @ (R @ b.inertia @ R.T) @ w.T
         return M
+
+
+def _carried(resting: Moving, inner: Moving, moved: Moving) -> Moving:
+    """A body that stands on another as it does where both rest, when that one has moved."""
+    back = inner.R.c[0].T
+    R, p = back @ resting.R.c[0], back @ (resting.p.c[0] - inner.p.c[0])
+    return Moving(moved.R @ R, moved.point(p))
