@@ -73,19 +73,27 @@ def make_tries(name: str, first: int, count: int, seconds: float) -> None:
 
 
 def _lines(process: subprocess.Popen[bytes], hang: float) -> Iterator[str]:
-    """Lines of a process until it ends; TimeoutError where it is silent for `hang` seconds."""
+    """Lines of a process until it ends; TimeoutError where it is silent for `hang` seconds of a quiet machine."""
     assert process.stdout is not None
     descriptor, rest = process.stdout.fileno(), b""
     with selectors.DefaultSelector() as ready:
         ready.register(descriptor, selectors.EVENT_READ)
         while True:
-            if not ready.select(hang):
-                raise TimeoutError
+            silent = 0.0
+            while not ready.select(hang):
+                silent += hang
+                if silent >= hang * waiting():
+                    raise TimeoutError
             chunk = os.read(descriptor, 65536)
             if not chunk:
                 return
             *whole, rest = (rest + chunk).split(b"\n")
             yield from (line.decode() for line in whole)
+
+
+def waiting() -> float:
+    """How many times as long as on a quiet machine things may take: processes for each core, and one."""
+    return 1.0 + os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
 def run_block(name: str, first: int, count: int, seconds: float = float("inf")) -> Block:

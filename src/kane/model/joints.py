@@ -236,10 +236,9 @@ class Prescribed:
             there = self.moves.motion(graph, self.q, time_derivative(self.q, clock))
             return JointMotion(there.R, there.p, there.w, there.v, ())
         there = self.moves.motion(graph, self.q, [graph.const(0.0)] * len(self.moves.speeds))
-        turning = [time_derivative(row, clock) for row in there.R]
-        x, y, z = ((row[0], row[1], row[2]) for row in turning)
-        vx, vy, vz = time_derivative(there.p, clock)
-        return JointMotion(there.R, there.p, rotations.from_matrix((x, y, z), there.R), (vx, vy, vz), ())
+        rates = time_derivative([*there.R[0], *there.R[1], *there.R[2], *there.p], clock)
+        x, y, z, v = ((rates[k], rates[k + 1], rates[k + 2]) for k in (0, 3, 6, 9))
+        return JointMotion(there.R, there.p, rotations.from_matrix((x, y, z), there.R), v, ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
 from ..errors import ExpressionError
@@ -96,6 +97,7 @@ def about(axis: Triple, angle: Expr) -> Matrix:
     return tuple(plus(plus(scaled(c, eye[i]), skew[i]), outer[i]) for i in range(3))  # type: ignore[return-value]
 
 
+@cache
 def parse_sequence(sequence: str) -> tuple[bool, tuple[int, ...]]:
     """(body-fixed?, axes) of "body 321", "space 123", "xyz" (body-fixed); two or three axes, no axis twice in a row."""
     words = sequence.lower().split()
