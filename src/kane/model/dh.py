@@ -105,7 +105,7 @@ def _placement(
 
 
 def _spec(m: Mechanism, R: Matrix) -> KnownRotation | None:
-    return None if m.unturned == R else KnownRotation(R)
+    return None if m.unturned == R else KnownRotation(R, fixed=True)  # made of angles that have been judged
 
 
 def _turn(m: Mechanism, axis: int, angle: Any, where: str) -> Matrix:

@@ -115,7 +115,7 @@ def _mount_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | None:
         return _with_z_along(m, e, where)
     rows = _rows_with_z_along((x, y, z), -1.0 if z < 0 else 1.0)
     a, b, c = (rotations.triple(m.graph, (row[0], row[1], end)) for row, end in zip(rows, e, strict=True))
-    known = m.axis_mounts[e] = KnownRotation((a, b, c), in_numbers=True)
+    known = m.axis_mounts[e] = KnownRotation((a, b, c), fixed=True)
     return known
 
 

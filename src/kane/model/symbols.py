@@ -105,11 +105,11 @@ class _SameNames(Mapping[str, Expr]):
 
 @dataclass(frozen=True, slots=True)
 class KnownRotation:
-    """An orientation by its matrix, which was made of angles or a unit vector, or was judged before; whether all of it
-    is numbers."""
+    """An orientation by its matrix, which was made of angles or a unit vector, or was judged before; whether that
+    depends on parameters only, and is finite, is known as well."""
 
     matrix: Matrix
-    in_numbers: bool = False
+    fixed: bool = False
 
 
 class Symbols:
@@ -308,7 +308,7 @@ class Symbols:
     def fixed_rotation(self, spec: Mapping[str, Any] | KnownRotation | None, where: str) -> Matrix:
         """The matrix of an orientation that depends on parameters only."""
         matrix = self.rotation(spec, where)
-        if spec and not (isinstance(spec, KnownRotation) and spec.in_numbers):
+        if spec and not (isinstance(spec, KnownRotation) and spec.fixed):
             self.constant([*matrix[0], *matrix[1], *matrix[2]], where)
         return matrix
 

@@ -366,7 +366,7 @@ class Robot:
     def turn(self, R: Array) -> KnownRotation:
         """A rotation that was made of angles, as Mechanism.joint takes it."""
         a, b, c = (rotations.triple(self.m.graph, row) for row in R.tolist())
-        return KnownRotation((a, b, c), in_numbers=True)
+        return KnownRotation((a, b, c), fixed=True)
 
     def read_joint(self, name: str, joint: Element) -> None:
         kind = self.kind(name, joint)
