@@ -14,7 +14,7 @@ from itertools import pairwise
 from ..errors import ExpressionError
 from ..graph import Expr, Graph
 from ..graph.rules import ONE, ZERO
-from .algebra import Matrix, Triple, dot, plus, product, scaled, transpose, transpose_times
+from .algebra import Matrix, Triple, dot, product, scaled, transpose, transpose_times
 
 UNIT_TOLERANCE = 1e-6  # an axis is a unit vector to the digits people write
 _ALONG: dict[tuple[float | None, ...], tuple[int, float]] = {
@@ -79,22 +79,20 @@ def along_axis(e: Triple) -> bool:
 
 def about(axis: Triple, angle: Expr) -> Matrix:
     """Rotation by `angle` about a unit vector: Rodrigues' formula, R = c 1 + s ẽ + (1 − c) e eᵀ."""
-    graph = angle.graph
     along = _ALONG.get((axis[0].number, axis[1].number, axis[2].number))
     if along is not None:
         k, sign = along
         return simple(k, angle if sign > 0 else -angle)
     c, s = angle.cos(), angle.sin()
     x, y, z = axis
-    v = tuple(scaled(1.0 - c, axis))
-    eye = identity(graph)
-    skew: Matrix = (
-        (graph.const(0.0), -s * z, s * y),
-        (s * z, graph.const(0.0), -s * x),
-        (-s * y, s * x, graph.const(0.0)),
+    v = scaled(1.0 - c, axis)
+    xy, xz, yx, yz, zx, zy = -s * z, s * y, s * z, -s * x, -s * y, s * x  # s ẽ
+    a, b, d = (scaled(e, v) for e in axis)  # (1 − c) e eᵀ
+    return (
+        (c + a[0], xy + a[1], xz + a[2]),
+        (yx + b[0], c + b[1], yz + b[2]),
+        (zx + d[0], zy + d[1], c + d[2]),
     )
-    outer = tuple(scaled(e, v) for e in axis)  # type: ignore[arg-type]
-    return tuple(plus(plus(scaled(c, eye[i]), skew[i]), outer[i]) for i in range(3))  # type: ignore[return-value]
 
 
 @cache
