@@ -25,7 +25,7 @@ ORIENTATIONS = {
 WHEELS = {
     "along one axis": "axis: [0.6, 0, 0.8]",
     "along any axes": "axis: [cos(@), sin(@), 0]",
-    "along axes in parameters": "axis: [c, s, 0]",
+    "along axes in parameters": "axis: [c, s, 0], at: [1, 0, @]",
     "with all options": "axis: x, at: [1, 0, @], coordinate: n@, speed: v@, shapes: [{sphere: 1}]",
 }
 AXES = {"any axes": "[cos(@), sin(@), 0]", "an axis in parameters": "[c, s, 0]"}
