@@ -19,7 +19,9 @@ from .words import STOPPED
 @dataclass(frozen=True, slots=True)
 class Timing:
     """How well a session kept time: ticks, those that began more than a period late, those whose computation took
-    more than a period, those that were given up, seconds of the latest and longest, and what the system allowed."""
+    more than a period, those that were given up, seconds of the latest and longest, and what the system allowed; ticks
+    that were worked out before they were due (`prepared`), those with transitions (`changes`), and how many of these
+    had been foreseen."""
 
     ticks: int
     late: int
@@ -28,6 +30,9 @@ class Timing:
     worst_late: float
     worst_computing: float
     scheduling: str
+    prepared: int = 0
+    changes: int = 0
+    foreseen: int = 0
 
     def __str__(self) -> str:
         return (
@@ -40,9 +45,9 @@ class Timing:
 @dataclass(frozen=True, slots=True)
 class Session:
     """What happened: times `t` (k,) s at the ends of ticks, states `q`, `u`, `work` (J); `position` and `velocity` of
-    the device and `force` on it (k, axes), `place` of what it is coupled to; `observed` (J), the energy that there was
-    and that the device gave, less what it has got back, and the least of it; `kinetic`, `potential` (J); `computing`
-    and `late` (s) of every tick; all transitions."""
+    the device and `force` on it (k, axes), `place` of what it is coupled to; `observed` (J), what is left for motion
+    and heat of the energy that there was and that the device and the model's own loads gave, and the least of it;
+    `kinetic`, `potential` (J); `computing` and `late` (s) of every tick; all transitions."""
 
     t: Any
     q: Any
@@ -98,7 +103,8 @@ def collect(memory: TickMemory, coupler: Coupler, code: int, scheduling: str) ->
 def _timing(state: Any, scheduling: str) -> Timing:
     ticks, late, overruns, skipped = (int(state[name]) for name in ("tick", "late", "overruns", "skipped"))
     worst_late, worst_computing = (1e-9 * int(state[name]) for name in ("worst_late", "worst_computing"))
-    return Timing(ticks, late, overruns, skipped, worst_late, worst_computing, scheduling)
+    seen = (int(state[name]) for name in ("prepared", "changes", "foreseen"))
+    return Timing(ticks, late, overruns, skipped, worst_late, worst_computing, scheduling, *seen)
 
 
 def _outcome(memory: TickMemory, code: int, timing: Timing) -> Outcome:
