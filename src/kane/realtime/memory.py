@@ -29,6 +29,9 @@ MOST_GRIPS = 1024
 TRANSITIONS = 65_536
 """Transitions that there is room for."""
 
+AT_ONCE = 5_000_000
+"""ns until the first tick, in which it is looked ahead at."""
+
 SPIN, LONGEST_SPIN = 0.1, 100_000
 """Part of a tick, and ns at most, in which the loop watches the clock before the tick, awake."""
 
@@ -161,10 +164,10 @@ class TickMemory:
         self.array["room"] = room
 
     def wind_up(self) -> None:
-        """Let the next tick be due now."""
+        """Let the next tick be due soon."""
         state = self.array[0]
         past = int(state["tick"] + state["skipped"]) * int(state["period"])
-        state["origin"] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - past
+        state["origin"] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + AT_ONCE - past
 
     def rows(self) -> Any:
         """The ticks that are kept, in their order."""

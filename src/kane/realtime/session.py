@@ -21,7 +21,7 @@ class Timing:
     """How well a session kept time: ticks, those that began more than a period late, those whose computation took
     more than a period, those that were given up, seconds of the latest and longest, and what the system allowed; ticks
     that were worked out before they were due (`prepared`), those with transitions (`changes`), and how many of these
-    had been foreseen."""
+    had been foreseen; `origin` (ns) is when the first tick was due, by the clock that no one sets."""
 
     ticks: int
     late: int
@@ -33,6 +33,7 @@ class Timing:
     prepared: int = 0
     changes: int = 0
     foreseen: int = 0
+    origin: int = 0
 
     def __str__(self) -> str:
         return (
@@ -103,7 +104,7 @@ def collect(memory: TickMemory, coupler: Coupler, code: int, scheduling: str) ->
 def _timing(state: Any, scheduling: str) -> Timing:
     ticks, late, overruns, skipped = (int(state[name]) for name in ("tick", "late", "overruns", "skipped"))
     worst_late, worst_computing = (1e-9 * int(state[name]) for name in ("worst_late", "worst_computing"))
-    seen = (int(state[name]) for name in ("prepared", "changes", "foreseen"))
+    seen = (int(state[name]) for name in ("prepared", "changes", "foreseen", "origin"))
     return Timing(ticks, late, overruns, skipped, worst_late, worst_computing, scheduling, *seen)
 
 

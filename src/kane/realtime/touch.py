@@ -227,6 +227,9 @@ class Touch:
             self._code = int(self._compiled(self._memory.array, self._ticks))
         except BaseException as error:  # raised again by stop(), in the thread that asks
             self._failure = error
+        finally:
+            if isinstance(self.device, Mailbox):
+                self.device.force[:] = 0.0  # a loop that has ended pulls at nobody
 
 
 def _take(
@@ -255,9 +258,10 @@ def _take(
             f"the device has {len(damping)} axes, the coupler {len(coupler.axes)}: {', '.join(coupler.axes)}"
         )
     if coupler.stiffness is None:
-        coupler = tune(coupler, damping, coupling.effective_masses(grip, coupling.inputs), rate)
+        masses = coupling.effective_masses(grip, coupling.inputs)
+        coupler = tune(coupler, damping, masses, rate, device.delay_at(rate))
     elif not active:
-        refuse_active(coupler, damping, rate)
+        refuse_active(coupler, damping, rate, device.delay_at(rate))
     return coupling, grip, coupler
 
 

@@ -44,8 +44,8 @@ def put_back(k, source):
 
 @part
 def expect_device(k):
-    """Where the device will be at the next tick: where its mail says that it is, or else straight on. Whether the
-    coupler will hold."""
+    """Where the device will be at the next tick: where its mail says that it is, or else straight on, and at first
+    where the model is. Whether the coupler will hold."""
     expected, position, rate = reals(k.expected), reals(k.position), reals(k.expected_velocity)
     period = k.period * 1e-9
     if k.source == MAILBOX:
@@ -55,9 +55,9 @@ def expect_device(k):
             expected[i] += reals(k.offset)[i]
     else:
         for i in range(k.axes):
-            expected[i] = position[i] + period * reals(k.velocity)[i]
+            expected[i] = reals(k.grip)[i] if k.tick == 0 else position[i] + period * reals(k.velocity)[i]
     for i in range(k.axes):
-        rate[i] = (expected[i] - position[i]) / period
+        rate[i] = 0.0 if k.tick == 0 else (expected[i] - position[i]) / period
     return True
 
 

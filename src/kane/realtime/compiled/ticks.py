@@ -69,13 +69,12 @@ def publish(k, m, c, computing, late):
 def begin_tick(k, m, c, s):
     """Wait until the tick is due, and look ahead at it where there is time; how late it begins, ns. Ticks that are too
     far behind are given up."""
-    looks = k.looks_ahead and k.tick > 0
     if not k.real_time:
-        if looks:
+        if k.looks_ahead:
             look_ahead(k, m, c, s)
         return 0
     due = k.origin + k.tick * k.period + k.skipped * k.period
-    if looks and SHARE * k.cost < k.period:
+    if k.looks_ahead and SHARE * k.cost < k.period:
         sleep_until(k, due - k.spin - 2 * k.cost)
         if now(k) < due - k.cost:
             look_ahead(k, m, c, s)
@@ -140,4 +139,4 @@ def tick_loop(memory, ticks):
     return REACHED
 
 
-__all__ = ["tick_loop"]
+__all__ = ["FURTHEST_BEHIND", "tick_loop"]
