@@ -15,6 +15,9 @@ from .coupler import Coupler
 from .memory import TickMemory
 from .words import STOPPED
 
+TOO_SLOW = 0.1
+"""Share of ticks whose computation takes longer than a period where the model is told to be too slow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
@@ -122,6 +125,13 @@ def _outcome(memory: TickMemory, code: int, timing: Timing) -> Outcome:
     if reason == "mode":
         parts.append(memory.run.describe_fault(int(memory.loop.state["transition_fault"])))
     parts.append(str(timing))
+    if timing.overruns > TOO_SLOW * timing.ticks:
+        each = 1e3 * float(np.median(memory.rows()[:, memory.columns["computing"]]))
+        period = 1e-6 * int(state["period"])
+        parts.append(
+            f"the model is too slow for the rate: a tick takes {each:.3g} ms of {period:.3g} ms, half of the time"
+        )
+        parts.append("fix: lower the rate, or take fewer steps in a tick")
     for name, sentence in (
         ("bad", "{} positions of the device were not finite and left out"),
         ("silent", "the device was silent in {} ticks, in which the coupler let go"),
