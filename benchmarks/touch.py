@@ -6,6 +6,7 @@ import numpy as np
 
 import kane
 from benchmarks.bare_clock import BareClock, bare_clock
+from benchmarks.browser_beside import page_beside
 from benchmarks.measure import Row, exactly
 from kane.realtime import Coupler, Human, Session, SimulatedDevice, Touch, stiffness_limit
 from kane.realtime.compiled.ticks import FURTHEST_BEHIND
@@ -88,9 +89,10 @@ def clock() -> list[Row]:
     and energy that the hand got too much."""
     rows: list[Row] = []
     for name, loop in _sessions().items():
-        with bare_clock(SECONDS + 5.0) as machine:
+        with page_beside(loop.model) as beside, bare_clock(SECONDS + 5.0) as machine:
             session = loop.run(SECONDS)
-        what = f"touch: {name}, 60 s at 1 kHz, {len(session.transitions)} transitions, {session.timing.scheduling}"
+        changes = f"{len(session.transitions) - 1} transitions"
+        what = f"touch: {name}, 60 s at 1 kHz, {beside}, {changes}, {session.timing.scheduling}"
         late, micros = session.timing.late, 1e6 * session.computing
         bare = machine.late_ticks(round(1e9 / RATE))
         rows += [
@@ -123,6 +125,7 @@ def look_ahead() -> list[Row]:
             words = f"touch: {name}, {'looking' if ahead else 'without looking'} ahead"
             rows += [
                 Row(f"{words}, longest tick with a transition", exactly(longest[ahead]), "µs"),
+                Row(f"{words}, longest tick without one", exactly(float(least[~changed].max())), "µs"),
                 Row(f"{words}, median of all ticks", exactly(float(np.median(least))), "µs"),
             ]
             if ahead:
