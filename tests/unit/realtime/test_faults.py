@@ -43,13 +43,13 @@ def test_positions_that_are_no_numbers_are_left_out_and_told() -> None:
 
 
 def test_a_device_that_leaves_lets_go_and_one_that_comes_back_takes_hold() -> None:
-    mailbox = Mailbox(1, damping=5.0, silence=0.02)
+    mailbox = Mailbox(1, damping=5.0, silence=0.2)
     loop = Touch(weight("0.2*9.81"), mailbox, ("z",)).start()  # it floats
     for _ in range(3):
         for k in range(20):
             mailbox.put([0.01 * k])
             time.sleep(0.004)
-        time.sleep(0.1)
+        time.sleep(0.5)
     session = loop.stop()
     held = session.force[:, 0] != 0.0
     assert np.count_nonzero(np.diff(held.astype(int)) == 1) == 3  # taken hold of three times

@@ -67,6 +67,13 @@ def test_a_model_follows_the_hand_for_a_second(led: Led) -> None:
     assert {x.cause for x in session.transitions} >= set(led.changes)
 
 
+@pytest.mark.parametrize("led", [x for x in LED if "/" in x.model], ids=lambda led: Path(led.model).stem)
+def test_an_example_has_a_page_of_its_own(led: Led, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    kane.load(ROOT / led.model).page(page)
+    assert 100_000 < page.stat().st_size < 1_000_000
+
+
 def test_the_table_of_the_documentation_names_them_all() -> None:
     page = (ROOT / "docs" / "realtime.md").read_text(encoding="utf-8")
     for led in LED:
