@@ -37,6 +37,20 @@ def test_a_thousand_changes_of_a_piano_key_give_no_energy_to_the_hand() -> None:
     assert_passive(session)
 
 
+def test_a_model_is_not_pulled_harder_than_the_device_can() -> None:
+    """A hand 1 m ahead drags 2 kg through a device that exerts 3 N: the momentum is 3 N t, and the observer content."""
+    m = kane.Model("sled")
+    m.body("sled", mass=2.0)
+    m.joint("slide", "prismatic", "ground", "sled", axis="x", coordinates=["x"], speeds=["v"])
+    device = SimulatedDevice(0.3, 2.0, force=3.0, human=Human("1", damping=5.0, stiffness=100.0))
+    session = Touch(m, device, ("x",), real_time=False).run(0.5)
+    pulled = np.abs(session.force[:, 0]) > 2.999
+    assert np.count_nonzero(pulled) > 300 and np.abs(session.force).max() <= 3.0
+    gained = np.diff(session.u[:, 0])[pulled[1:]]
+    np.testing.assert_allclose(gained, 3.0 / 2.0 * 1e-3, rtol=1e-9)
+    assert_passive(session)
+
+
 @pytest.mark.parametrize("name", ["stick-slip", "woodpecker", "newtons-cradle"])
 def test_belts_springs_and_heights_are_accounted_for(name: str) -> None:
     m = kane.load(name)

@@ -17,6 +17,8 @@ is what is left for motion, for the coupler's spring and for heat. It never fall
 
 from __future__ import annotations
 
+import math
+
 from ...simulate.compiled.call import call, part, reals
 from ...simulate.compiled.records import NO_MODE, NOT_FINITE
 from ...simulate.compiled.step import all_finite, copy_numbers
@@ -36,13 +38,17 @@ def grip(k, m):
 @part
 def set_pull(k, holds, position, velocity):
     """The coupler's force for the step to come, as the terms of the motion take it, with position and velocity of the
-    device at addresses."""
+    device at addresses. Where the device could not exert it the spring yields, on both sides: else the system would get
+    energy that no hand has given."""
     place, rate = reals(k.grip), reals(k.grip + 8 * k.axes)
     x, v, pull, gain = reals(position), reals(velocity), reals(k.pull), reals(k.gain)
     for i in range(k.axes):
         stiff, damp = reals(k.stiffness)[i], reals(k.damping)[i]
         pull[i] = stiff * (place[i] - x[i] + k.h * rate[i]) + damp * (rate[i] - v[i]) if holds else 0.0
         gain[i] = k.h * (k.h * stiff + damp) if holds else 0.0
+        most = reals(k.most_force)[i]
+        if abs(pull[i]) > most:
+            pull[i], gain[i] = math.copysign(most, pull[i]), 0.0
 
 
 @part
