@@ -83,6 +83,7 @@ BENCHMARKS = (
     pages.pages,
     touch.stiffest_wall,
     touch.clock,
+    touch.look_ahead,
     touch.creep,
 )
 

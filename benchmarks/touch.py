@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 import kane
+from benchmarks.bare_clock import BareClock, bare_clock
+from benchmarks.browser_beside import page_beside
 from benchmarks.measure import Row, exactly
-from kane.realtime import Coupler, Human, SimulatedDevice, Touch, stiffness_limit
+from kane.realtime import Coupler, Human, Session, SimulatedDevice, Touch, stiffness_limit
+from kane.realtime.compiled.ticks import FURTHEST_BEHIND
 
 RATE = 1000.0
 SECONDS = 60.0
+REPEATED, REPEATS = 10.0, 5
+"""s, and runs of the sessions whose ticks are compared."""
+
 DAMPING = 0.4
 """N s/m, of the device whose limit is looked for."""
 
@@ -51,7 +57,7 @@ def stiffest_wall() -> list[Row]:
     return [Row("touch: stiffest wall of a sampled device off the bound 2 b / T", exactly(off), "%", 1.0, "at most")]
 
 
-def _sessions() -> dict[str, Touch]:
+def _sessions(**options: bool) -> dict[str, Touch]:
     """A cart that is pushed about, a wrist that is turned, a piano key that is struck again and again."""
     cart, key = kane.load("shopping-cart"), kane.load("piano-key")
     cart.set_parameters(mc=0.5)
@@ -59,30 +65,72 @@ def _sessions() -> dict[str, Touch]:
     turned = Human(("0.8*sin(3*t)", "0.5*sin(2*t)", "0.6*sin(5*t)"), mass=1e-3, damping=0.02, stiffness=2.0)
     struck = Human("0.03 - 0.03*sin(12*t)", mass=1e-3, damping=0.05, stiffness=5.0)
     return {
-        "shopping-cart": Touch(cart, SimulatedDevice(0.5, 5.0, human=led), ("x", "y", "heading"), u={"u1": 0.0}),
-        "wrist": Touch(_wrist(), SimulatedDevice(1e-3, 0.02, human=turned), ("q_roll", "q_pitch", "q_yaw")),
-        "piano-key": Touch(key, SimulatedDevice(1e-3, 0.02, human=struck), (key.coordinates[0],)),
+        "shopping-cart": Touch(
+            cart, SimulatedDevice(0.5, 5.0, human=led), ("x", "y", "heading"), u={"u1": 0.0}, **options
+        ),
+        "wrist": Touch(_wrist(), SimulatedDevice(1e-3, 0.02, human=turned), ("q_roll", "q_pitch", "q_yaw"), **options),
+        "piano-key": Touch(key, SimulatedDevice(1e-3, 0.02, human=struck), (key.coordinates[0],), **options),
     }
 
 
+def _late_alone(session: Session, machine: BareClock) -> int:
+    """Ticks that began more than a period late while a bare clock on the same core was not."""
+    period = round(1e9 / RATE)
+    late = np.round(1e9 * session.late).astype(np.int64)
+    given_up = np.where(late > FURTHEST_BEHIND * period, late // period, 0)
+    skipped = np.concatenate([[0], np.cumsum(given_up)[:-1]])
+    due = session.timing.origin + period * (np.arange(len(late)) + skipped)
+    behind = late > period
+    return int(np.sum(~machine.away(due[behind], (due + late)[behind])))
+
+
 def clock() -> list[Row]:
-    """A minute of each at a kilohertz: ticks that were late, how long they took, energy that the hand got too much."""
+    """A minute of each at a kilohertz: ticks that were late, beside a bare clock on the same core, how long they took,
+    and energy that the hand got too much."""
     rows: list[Row] = []
     for name, loop in _sessions().items():
-        session = loop.run(SECONDS)
-        what = f"touch: {name}, 60 s at 1 kHz, {len(session.transitions)} transitions, {session.timing.scheduling}"
-        changed = np.isin(np.round(session.t * RATE), np.round([x.t * RATE for x in session.transitions]))
-        micros = 1e6 * session.computing
-        given = float(session.potential[0] - session.potential.min())  # what weight and springs gave, at most
-        least = session.least_observed + given
+        with page_beside(loop.model) as beside, bare_clock(SECONDS + 5.0) as machine:
+            session = loop.run(SECONDS)
+        changes = f"{len(session.transitions) - 1} transitions"
+        what = f"touch: {name}, 60 s at 1 kHz, {beside}, {changes}, {session.timing.scheduling}"
+        late, micros = session.timing.late, 1e6 * session.computing
+        bare = machine.late_ticks(round(1e9 / RATE))
         rows += [
-            Row(f"{what}: late by more than 1 ms", exactly(session.timing.late), "ticks", 0.0, "at most"),
+            Row(f"{what}: late by more than 1 ms", exactly(late), "ticks"),
+            Row(f"{what}: a bare clock on the same core, late by more than 1 ms", exactly(bare), "ticks"),
+            Row(
+                f"{what}: late while the bare clock was not",
+                exactly(_late_alone(session, machine)),
+                "ticks",
+                0.0,
+                "at most",
+            ),
             Row(f"{what}: computation, p99", exactly(np.percentile(micros, 99)), "µs", 100.0, "at most"),
-            Row(f"{what}: least energy of the observer", exactly(least), "J", -1e-6, "at least"),
+            Row(f"{what}: least energy of the observer", exactly(session.least_observed), "J", -1e-6, "at least"),
         ]
-        if changed.any():
-            worst = float(micros[changed].max())
-            rows.append(Row(f"{what}: longest tick with a transition", exactly(worst), "µs"))
+    return rows
+
+
+def look_ahead() -> list[Row]:
+    """What ticks with transitions take from reading the device to its force, with and without looking ahead: the least
+    of some equal runs, tick by tick, which leaves out what others do on the machine."""
+    rows: list[Row] = []
+    for name in ("shopping-cart", "piano-key"):
+        longest: dict[bool, float] = {}
+        for ahead in (False, True):
+            runs = [_sessions(look_ahead=ahead)[name].run(REPEATED) for _ in range(REPEATS)]
+            session, least = runs[0], np.min([1e6 * run.computing for run in runs], axis=0)
+            changed = np.isin(np.round(session.t * RATE), np.round([x.t * RATE for x in session.transitions[1:]]))
+            longest[ahead] = float(least[changed].max())
+            words = f"touch: {name}, {'looking' if ahead else 'without looking'} ahead"
+            rows += [
+                Row(f"{words}, longest tick with a transition", exactly(longest[ahead]), "µs"),
+                Row(f"{words}, longest tick without one", exactly(float(least[~changed].max())), "µs"),
+                Row(f"{words}, median of all ticks", exactly(float(np.median(least))), "µs"),
+            ]
+            if ahead:
+                share = 100.0 * session.timing.foreseen / session.timing.changes
+                rows.append(Row(f"touch: {name}, ticks with transitions that were foreseen", exactly(share), "%"))
     return rows
 
 

@@ -89,13 +89,13 @@ def coupled_terms_program(
 
 
 def coupler_program(equations: Equations, axes: int) -> Program:
-    """Where the last `axes` rows are and how fast they move, phi and rate (axes,), and the kinetic and potential energy
-    (J) of the system."""
+    """Where the last `axes` rows are and how fast they move, phi and rate (axes,), and energies (J) of the system:
+    kinetic, potential, and potential of gravity alone."""
     rows = equations.partial_constraints(0)
     found: dict[str, tuple[tuple[int, ...], list[Expr]]] = {
         "place": ((axes,), rows.phi[len(rows) - axes :]),
         "rate": ((axes,), rows.rate[len(rows) - axes :]),
-        "energy": ((2,), [equations.kinetic_energy, equations.potential_energy]),
+        "energy": ((3,), [equations.kinetic_energy, equations.potential_energy, equations.gravity_potential]),
     }
     return equations.lower_outputs("coupler", INPUTS, found)
 

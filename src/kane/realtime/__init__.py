@@ -10,6 +10,7 @@
 
 from .coupler import Coupler, explicit_mass, stiffness_limit
 from .devices import Device, Human, Mailbox, Replay, SimulatedDevice
+from .haply import HaplyLink
 from .links import GamepadLink, UdpLink
 from .session import Session, Timing
 from .touch import Touch
@@ -18,6 +19,7 @@ __all__ = [
     "Coupler",
     "Device",
     "GamepadLink",
+    "HaplyLink",
     "Human",
     "Mailbox",
     "Replay",

@@ -5,6 +5,7 @@ damping b it is passive, whatever hand holds it, as long as
 
     b > K T / 2 + |B|                                                                                       [CS97]
 
+A force that reaches the device only after a delay is so much older on the average: T / 2 becomes T / 2 + delay.
 A coupler that were integrated explicitly would also need a mass to move, m > B T / 2 + K T² / 4 (Brown & Colgate were
 the first to ask for one, [BC98]). Ours is taken at the end of the step and needs none. Where nothing touches, a step of
 length h moves by h (v + v⁺) / 2, and a force K (φ + h v⁺) + B v⁺ is the same as
@@ -84,16 +85,17 @@ def per_axis(name: str, value: float | Sequence[float], axes: int, least: float 
     return tuple(numbers)
 
 
-def stiffness_limit(device_damping: float, rate: float, damping: float = 0.0) -> float:
+def stiffness_limit(device_damping: float, rate: float, damping: float = 0.0, delay: float = 0.0) -> float:
     """The largest stiffness (N/m) with which a device of this damping (N s/m) stays passive at a rate (Hz), beside a
-    coupler's damping (N s/m): 2 (b − |B|) / T [CS97]. Zero where the coupler's damping alone is too much.
+    coupler's damping (N s/m): 2 (b − |B|) / T [CS97], with T + 2 delay in place of T where the force comes later by a
+    delay (s). Zero where the coupler's damping alone is too much.
 
     >>> from kane.realtime import stiffness_limit
     >>> stiffness_limit(0.5, 1000)
     1000.0
     """
-    own, used, often = _finite(device_damping=device_damping, damping=damping, rate=rate)
-    return max(0.0, 2.0 * (own - abs(used)) * often)
+    own, used, often, later = _finite(device_damping=device_damping, damping=damping, rate=rate, delay=delay)
+    return max(0.0, 2.0 * (own - abs(used)) * often / (1.0 + 2.0 * later * often))
 
 
 def explicit_mass(stiffness: float, damping: float, rate: float) -> float:
@@ -116,27 +118,30 @@ def _finite(**values: float) -> list[float]:
     return [per_axis(name, value, 1, -math.inf)[0] for name, value in values.items()]
 
 
-def tune(coupler: Coupler, damping: Sequence[float], effective_mass: Sequence[float], rate: float) -> Coupler:
+def tune(
+    coupler: Coupler, damping: Sequence[float], effective_mass: Sequence[float], rate: float, delay: float = 0.0
+) -> Coupler:
     """The coupler with stiffness and damping for a device of this `damping` (N s/m) on each axis that is sampled at a
-    `rate` (Hz) and moves an `effective_mass` (kg) there: as stiff as passivity allows with a margin, and damped
-    critically as far as a share of the device's damping goes."""
+    `rate` (Hz), feels forces after a `delay` (s) and moves an `effective_mass` (kg) there: as stiff as passivity allows
+    with a margin, and damped critically as far as a share of the device's damping goes."""
     stiffness: list[float] = []
     damper: list[float] = []
     for b, mass in zip(damping, effective_mass, strict=True):
-        k = MARGIN * stiffness_limit((1.0 - SHARE_OF_DAMPING) * b, rate)
+        k = MARGIN * stiffness_limit((1.0 - SHARE_OF_DAMPING) * b, rate, 0.0, delay)
         stiffness.append(k)
         damper.append(min(SHARE_OF_DAMPING * b, 2.0 * math.sqrt(k * mass)))
     return Coupler(coupler.axes, tuple(stiffness), tuple(damper))
 
 
-def refuse_active(coupler: Coupler, damping: Sequence[float], rate: float) -> None:
+def refuse_active(coupler: Coupler, damping: Sequence[float], rate: float, delay: float = 0.0) -> None:
     """Refuse a coupler that could give a device more energy than it takes, with the figures."""
     for axis, k, b, own in zip(coupler.axes, coupler.stiffnesses(), coupler.dampings(), damping, strict=True):
-        limit = stiffness_limit(own, rate, b)
+        limit = stiffness_limit(own, rate, b, delay)
         if k > limit:
+            later, time = (f", delay {delay:g} s", "(T + 2 delay)") if delay else ("", "T")
             raise InputError(
-                f"coupler / '{axis}': stiffness {k:g}, damping {b:g}, on a device of damping {own:g}, {rate:g} Hz\n"
-                f"    because a sampled spring is passive up to 2 (b − B) / T = {limit:g} only\n"
+                f"coupler / '{axis}': stiffness {k:g}, damping {b:g}, on a device of damping {own:g}, {rate:g} Hz"
+                f"{later}\n    because a sampled spring is passive up to 2 (b − B) / {time} = {limit:g} only\n"
                 "    fix: lower the stiffness, raise the rate, leave the stiffness out to have it tuned, or pass "
                 "active=True to run it all the same"
             )

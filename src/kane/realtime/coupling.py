@@ -82,10 +82,10 @@ class Coupling:
             coupler, mobility = coupler_program(equations(), self.axes), mobility_program(equations(), self.axes)
             return Grip(compile(terms), compile(coupler), compile(mobility))
 
-    def look(self, grip: Grip, inputs: Any) -> tuple[Any, float]:
-        """(place of each axis (m, rad), kinetic energy (J)) of a grip at inputs."""
+    def look(self, grip: Grip, inputs: Any) -> tuple[Any, float, float]:
+        """(place of each axis (m, rad), kinetic energy and that of gravity (J)) of a grip at inputs."""
         found = Routine(grip.coupler.address, grip.coupler.program.output_count)(inputs)
-        return found[: self.axes], float(found[2 * self.axes])
+        return found[: self.axes], float(found[2 * self.axes]), float(found[2 * self.axes + 2])
 
     def effective_masses(self, grip: Grip, inputs: Any) -> tuple[float, ...]:
         """The mass (kg, kg m²) that each axis of a grip meets alone, constraints left out: 1 / a M⁻¹ aᵀ."""

@@ -26,11 +26,13 @@ PARTS = 4
 @runtime_checkable
 class Device(Protocol):
     """What a device says of itself, for each of so many axes: its own damping b (N s/m, N m s/rad) and the largest
-    force it can exert (N, N m)."""
+    force it can exert (N, N m); and the delay (s) after which it feels a force, in a loop of some rate (Hz)."""
 
     def dampings(self, axes: int) -> tuple[float, ...]: ...
 
     def most_forces(self, axes: int) -> tuple[float, ...]: ...
+
+    def delay_at(self, rate: float) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,10 @@ class SimulatedDevice:
         """The largest force of each axis (N, N m)."""
         return per_axis("force", self.force, axes)
 
+    def delay_at(self, rate: float) -> float:
+        """The delay of its force (s) in a loop of a rate (Hz)."""
+        return self.delay / rate
+
     def masses(self, axes: int) -> Any:
         """Mass of each axis with the hand on it (kg, kg m²), (axes,)."""
         own = np.array(per_axis("mass", self.mass, axes))
@@ -119,16 +125,19 @@ class Mailbox:
 
     Positions are counted from where the coupler took hold. Between two positions the last one holds; after `silence`
     seconds without one the coupler lets go, and takes hold anew with the next. A position that is not finite is not
-    taken. `damping` and `most_force` are the device's own.
+    taken. `damping` and `most_force` are the device's own; `delay` (s) is what its position takes to come here and the
+    force to go back, which makes the coupler softer.
     """
 
     @refuse_odd
-    def __init__(self, axes: int, *, damping: float = 1.0, most_force: float = 1e6, silence: float = 0.2):
+    def __init__(
+        self, axes: int, *, damping: float = 1.0, most_force: float = 1e6, silence: float = 0.2, delay: float = 0.0
+    ):
         if isinstance(axes, bool) or not isinstance(axes, int) or not 1 <= axes <= 6:
             raise InputError(f"axes = {describe_value(axes)}: a device has one to six")
         self._damping = per_axis("damping", damping, axes)
         self._most_force = per_axis("most_force", most_force, axes)
-        (self.silence,) = per_axis("silence", silence, 1)
+        (self.silence,), (self.delay,) = per_axis("silence", silence, 1), per_axis("delay", delay, 1)
         self.mail = np.zeros(2, dtype=np.int64)
         self.position = np.zeros(axes)
         self.force = np.zeros(axes)
@@ -151,6 +160,10 @@ class Mailbox:
     def most_forces(self, axes: int) -> tuple[float, ...]:
         """The largest force of each axis (N, N m)."""
         return self._most_force
+
+    def delay_at(self, rate: float) -> float:
+        """The delay of its force (s)."""
+        return self.delay
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +191,10 @@ class Replay:
     def most_forces(self, axes: int) -> tuple[float, ...]:
         """The largest force of each axis (N, N m)."""
         return per_axis("force", self.force, axes)
+
+    def delay_at(self, rate: float) -> float:
+        """None: nobody feels the force."""
+        return 0.0
 
 
 __all__ = ["Device", "Human", "Mailbox", "Replay", "SimulatedDevice"]

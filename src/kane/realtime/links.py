@@ -51,7 +51,7 @@ class UdpLink:
     def __init__(self, mailbox: Mailbox, port: int = 0, token: str | None = None):
         if token is not None and not (isinstance(token, str) and token):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"token = {describe_value(token)}: give a text, or none to have one made")
-        self.mailbox, self.bad = _mailbox(mailbox), 0
+        self.mailbox, self.bad = mailbox_of(mailbox), 0
         self.token = secrets.token_urlsafe(16) if token is None else token
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -126,7 +126,8 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _mailbox(given: Mailbox) -> Mailbox:
+def mailbox_of(given: Mailbox) -> Mailbox:
+    """What was given, where it is a mailbox."""
     if not isinstance(given, Mailbox):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{describe_value(given)} is no Mailbox\n    fix: give the one that the loop reads")
     return given
@@ -140,7 +141,7 @@ class GamepadLink:
     def __init__(
         self, mailbox: Mailbox, axes: tuple[int, ...] = (0, 1), scale: float = 0.1, path: str = "/dev/input/js0"
     ):
-        self.mailbox, count = _mailbox(mailbox), mailbox.position.size
+        self.mailbox, count = mailbox_of(mailbox), mailbox.position.size
         if len(axes) != count or not all(isinstance(a, int) for a in axes):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"axes = {describe_value(axes)}: give a number for each of {count} axes of the device")
         (self._scale,) = per_axis("scale", scale, 1, -math.inf)
@@ -176,4 +177,4 @@ class GamepadLink:
                     self.mailbox.put(position)
 
 
-__all__ = ["GamepadLink", "UdpLink"]
+__all__ = ["LOOK", "GamepadLink", "UdpLink", "mailbox_of"]

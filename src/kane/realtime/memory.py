@@ -12,11 +12,12 @@ import numpy as np
 
 from ..backends import compile
 from ..errors import InputError
-from ..simulate.memory import LoopMemory
+from ..simulate.memory import NUMBERS, LoopMemory, fields_of, piece_of
 from ..simulate.routine import address_of
 from ..simulate.settings import STEPPING, Settings
 from ..simulate.start import Start
 from ..simulate.stepping import SteppingRun
+from .compiled.record import ENERGIES, MAILBOX, REPLAY, SIMULATED, TICKS, columns
 from .coupler import Coupler, per_axis
 from .coupling import Coupling, Grip
 from .devices import PARTS, Device, Mailbox, Replay, SimulatedDevice
@@ -28,13 +29,17 @@ MOST_GRIPS = 1024
 TRANSITIONS = 65_536
 """Transitions that there is room for."""
 
+AT_ONCE = 5_000_000
+"""ns until the first tick, in which it is looked ahead at."""
+
+SPIN, LONGEST_SPIN = 0.1, 100_000
+"""Part of a tick, and ns at most, in which the loop watches the clock before the tick, awake."""
+
 
 class TickMemory:
     """Everything that the compiled loop works in; whoever holds this keeps it alive."""
 
     def __init__(self, coupling: Coupling, grip: Grip, coupler: Coupler, device: Device, rate: float, steps: int):
-        from .ticks import MAILBOX, REPLAY, SIMULATED, TICKS, columns
-
         axes, h = len(coupler.axes), 1.0 / (rate * steps)
         self.coupling, self.device = coupling, device
         self.run = SteppingRun(replace(coupling.constraints, terms=grip.terms))
@@ -57,12 +62,13 @@ class TickMemory:
             "period": round(1e9 / rate),
             "coupler": grip.coupler.address,
             "loop": address_of(self.loop.array),
+            "spin": min(LONGEST_SPIN, round(SPIN * 1e9 / rate)),
         }
         for name, value in numbers.items():
             self.array[name] = value
         parameters = self.loop.arrays["x"]
         self._hold(
-            grip=np.zeros(3 * axes + 2),
+            grip=np.zeros(3 * axes + ENERGIES),
             x=coupling.inputs.copy(),
             stiffness=np.array(coupler.stiffnesses()),
             damping=np.array(coupler.dampings()),
@@ -76,6 +82,8 @@ class TickMemory:
             grips=np.zeros((MOST_GRIPS, 2), dtype=np.int64),
             slots=self.slots,
             moment=np.zeros(2, dtype=np.int64),
+            expected=np.zeros(axes),
+            expected_velocity=np.zeros(axes),
         )
         self.array["pull"] = address_of(parameters) + 8 * coupling.pull
         self.array["gain"] = address_of(parameters) + 8 * coupling.gain
@@ -83,6 +91,7 @@ class TickMemory:
         for name, function in (("clock", library.clock_gettime), ("sleep", library.nanosleep)):
             self.array[name] = ctypes.cast(function, ctypes.c_void_p).value
         self.add_grip(grip)
+        self._hold_pieces(axes)
         if isinstance(device, SimulatedDevice):
             self._hold_simulation(device, axes, rate)
         elif isinstance(device, Mailbox):
@@ -99,6 +108,16 @@ class TickMemory:
         for name, array in arrays.items():
             self.arrays[name] = array
             self.array[name] = address_of(array)
+
+    def _hold_pieces(self, axes: int) -> None:
+        """Say where all is that a tick changes and the next one reads: numbers of the records, and arrays."""
+        loop, own = self.loop, self.array[0]
+        pieces = [*self.run.changed_pieces(), *fields_of(loop.array, NUMBERS), piece_of(loop.arrays["y"])]
+        pieces += [*fields_of(self.array, ("given", "lost")), piece_of(self.arrays["grip"])]
+        pieces += [(int(own["pull"]), axes), (int(own["gain"]), axes)]
+        words = sum(length for _, length in pieces)
+        self._hold(pieces=np.array(pieces, dtype=np.int64), kept=np.zeros((2, words)))
+        self.array["piece_count"], self.array["words"] = len(pieces), words
 
     def add_grip(self, grip: Grip) -> int:
         """Let the loop have another grip; its number."""
@@ -145,10 +164,10 @@ class TickMemory:
         self.array["room"] = room
 
     def wind_up(self) -> None:
-        """Let the next tick be due now."""
+        """Let the next tick be due soon."""
         state = self.array[0]
         past = int(state["tick"] + state["skipped"]) * int(state["period"])
-        state["origin"] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) - past
+        state["origin"] = time.clock_gettime_ns(time.CLOCK_MONOTONIC) + AT_ONCE - past
 
     def rows(self) -> Any:
         """The ticks that are kept, in their order."""

@@ -64,6 +64,7 @@ class Play:
         self.token = secrets.token_urlsafe(16)
         self._options: dict[str, Any] = {"rate": rate, "steps": steps, "q": q, "u": u}
         self._lock = threading.Lock()
+        self._holder: ServerConnection | None = None
         self._over = threading.Event()
         answers = model._answers  # pyright: ignore[reportPrivateUsage]
         self._frequency = coupler_frequency(answers)
@@ -147,7 +148,13 @@ class Play:
             pass
         finally:
             with self._lock:
-                self.touch.release()
+                self._let_go(connection)
+
+    def _let_go(self, connection: ServerConnection) -> None:
+        """Release what a page has hold of, if it is the one that has."""
+        if self._holder is connection:
+            self._holder = None
+            self.touch.release()
 
     def _listen(self, connection: ServerConnection, until: float) -> None:
         while True:
@@ -158,20 +165,23 @@ class Play:
             try:
                 told: Any = json.loads(message)
                 with self._lock:
-                    self._obey(told)
+                    self._obey(told, connection)
             except (*FAULTS, InputError):
                 continue  # what a page of ours would not say
 
-    def _obey(self, told: Mapping[str, Any]) -> None:
-        """Do what a page asks for."""
+    def _obey(self, told: Mapping[str, Any], connection: ServerConnection) -> None:
+        """Do what a page asks for. One page at a time has hold of a body: the last one that took it."""
         if "grab" in told:
             body = list(self.model.bodies)[int(told["grab"])]
-            self.mailbox.put(_triple(told["target"]))
-            self.touch.hold(body, _triple(told["point"]), self._frequency)
+            target, point = _triple(told["target"]), _triple(told["point"])
+            self.mailbox.put(target)
+            self._holder = connection
+            self.touch.hold(body, point, self._frequency)
         elif "pull" in told:
-            self.mailbox.put(_triple(told["pull"]))
+            if self._holder is connection:
+                self.mailbox.put(_triple(told["pull"]))
         elif "release" in told:
-            self.touch.release()
+            self._let_go(connection)
         elif "play" in told:
             if told["play"] and not self.touch.alive:
                 self.touch.start()
@@ -179,6 +189,7 @@ class Play:
                 self.touch.stop()
         elif "reset" in told:
             self.touch.stop()
+            self._holder = None
             self._begin()
             self.touch.start()
 

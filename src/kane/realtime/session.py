@@ -15,11 +15,16 @@ from .coupler import Coupler
 from .memory import TickMemory
 from .words import STOPPED
 
+TOO_SLOW = 0.1
+"""Share of ticks whose computation takes longer than a period where the model is told to be too slow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:
     """How well a session kept time: ticks, those that began more than a period late, those whose computation took
-    more than a period, those that were given up, seconds of the latest and longest, and what the system allowed."""
+    more than a period, those that were given up, seconds of the latest and longest, and what the system allowed; ticks
+    that were worked out before they were due (`prepared`), those with transitions (`changes`), and how many of these
+    had been foreseen; `origin` (ns) is when the first tick was due, by the clock that no one sets."""
 
     ticks: int
     late: int
@@ -28,6 +33,10 @@ class Timing:
     worst_late: float
     worst_computing: float
     scheduling: str
+    prepared: int = 0
+    changes: int = 0
+    foreseen: int = 0
+    origin: int = 0
 
     def __str__(self) -> str:
         return (
@@ -40,9 +49,9 @@ class Timing:
 @dataclass(frozen=True, slots=True)
 class Session:
     """What happened: times `t` (k,) s at the ends of ticks, states `q`, `u`, `work` (J); `position` and `velocity` of
-    the device and `force` on it (k, axes), `place` of what it is coupled to; `observed` (J), the energy that there was
-    and that the device gave, less what it has got back, and the least of it; `kinetic`, `potential` (J); `computing`
-    and `late` (s) of every tick; all transitions."""
+    the device and `force` on it (k, axes), `place` of what it is coupled to; `observed` (J), what is left for motion
+    and heat of the energy that there was and that the device and the model's own loads gave, and the least of it;
+    `kinetic`, `potential` (J); `computing` and `late` (s) of every tick; all transitions."""
 
     t: Any
     q: Any
@@ -98,7 +107,8 @@ def collect(memory: TickMemory, coupler: Coupler, code: int, scheduling: str) ->
 def _timing(state: Any, scheduling: str) -> Timing:
     ticks, late, overruns, skipped = (int(state[name]) for name in ("tick", "late", "overruns", "skipped"))
     worst_late, worst_computing = (1e-9 * int(state[name]) for name in ("worst_late", "worst_computing"))
-    return Timing(ticks, late, overruns, skipped, worst_late, worst_computing, scheduling)
+    seen = (int(state[name]) for name in ("prepared", "changes", "foreseen", "origin"))
+    return Timing(ticks, late, overruns, skipped, worst_late, worst_computing, scheduling, *seen)
 
 
 def _outcome(memory: TickMemory, code: int, timing: Timing) -> Outcome:
@@ -115,6 +125,13 @@ def _outcome(memory: TickMemory, code: int, timing: Timing) -> Outcome:
     if reason == "mode":
         parts.append(memory.run.describe_fault(int(memory.loop.state["transition_fault"])))
     parts.append(str(timing))
+    if timing.overruns > TOO_SLOW * timing.ticks:
+        each = 1e3 * float(np.median(memory.rows()[:, memory.columns["computing"]]))
+        period = 1e-6 * int(state["period"])
+        parts.append(
+            f"the model is too slow for the rate: a tick takes {each:.3g} ms of {period:.3g} ms, half of the time"
+        )
+        parts.append("fix: lower the rate, or take fewer steps in a tick")
     for name, sentence in (
         ("bad", "{} positions of the device were not finite and left out"),
         ("silent", "the device was silent in {} ticks, in which the coupler let go"),

@@ -25,7 +25,7 @@ from .coupling import Coupling, Grip
 from .devices import Device, Mailbox, Replay
 from .memory import TickMemory
 from .session import Session, collect
-from .words import FRONT, GRIP, HOLDING, REACHED, STOP, STOPPED
+from .words import FRONT, GRIP, HOLDING, REACHED, STOP, STOPPED, TOLD
 
 ROOM = 100_000
 """Ticks of an endless session that are kept: the last ones."""
@@ -44,9 +44,9 @@ class Touch:
 
     `rate` (Hz) is that of ticks, `steps` how many steps the model takes in each. Without a stiffness the coupler is
     tuned to the device. One that could give the device more energy than it takes is refused, unless `active`; a
-    passivity `controller` brakes the device where it has got more than there was. What the model holds at its start
-    counts as given: its kinetic energy, and as much as `stored` (J) says of its springs and its height. Without a
-    coupler a `Mailbox` of three axes is a pointer, which takes `hold` of points of bodies.
+    passivity `controller` brakes the device where it has got more than there was. Between ticks the loop looks ahead
+    at the next one, if it keeps time and `look_ahead` does not say otherwise. Without a coupler a `Mailbox` of three
+    axes is a pointer, which takes `hold` of points of bodies.
     """
 
     @refuse_odd
@@ -63,7 +63,7 @@ class Touch:
         real_time: bool = True,
         active: bool = False,
         controller: bool = False,
-        stored: float = 0.0,
+        look_ahead: bool | None = None,
     ):
         if not (isinstance(rate, (int, float)) and 1.0 <= rate <= 1e5):
             raise InputError(f"rate = {describe_value(rate)}: give one in 1 … 100 000 Hz")
@@ -73,10 +73,10 @@ class Touch:
         self.rate, self.steps, self.real_time = float(rate), steps, real_time
         self.coupling, grip, self.coupler = _take(model, device, coupler, self.rate, (q, u), active)
         coupler = self.coupler
-        (held,) = per_axis("stored", stored, 1)
         self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps)
         self._memory.array["real_time"], self._memory.array["controller"] = int(real_time), int(controller)
-        self._memory.array["observed"] = self._memory.array["least_observed"] = self._kinetic(grip) + held
+        self._memory.array["looks_ahead"] = int(real_time if look_ahead is None else look_ahead)
+        self._set_energy(grip)
         self._grips: dict[str, int] = {}
         self._memory.control[HOLDING] = int(not self.coupling.on_bodies)
         self._compiled = load_tick_loop()
@@ -86,8 +86,11 @@ class Touch:
         self._scheduling = "no clock" if not real_time else "ordinary scheduling"
         self._failure: BaseException | None = None
 
-    def _kinetic(self, grip: Grip) -> float:
-        return self.coupling.look(grip, self.coupling.inputs)[1]
+    def _set_energy(self, grip: Grip) -> None:
+        """Let the observer begin with the energy that there is."""
+        _, kinetic, height = self.coupling.look(grip, self.coupling.inputs)
+        self._memory.array["at_start"] = kinetic + height
+        self._memory.array["observed"] = self._memory.array["least_observed"] = kinetic
 
     def __enter__(self) -> Self:
         return self.start()
@@ -184,8 +187,8 @@ class Touch:
         return self._memory.run.mode
 
     def transitions(self) -> tuple[Transition, ...]:
-        """All transitions so far."""
-        return self._memory.run.transitions()
+        """All transitions so far, to the end of the last tick."""
+        return self._memory.run.transitions()[: int(self._memory.control[TOLD])]
 
     @property
     def stiffness(self) -> float:
@@ -224,6 +227,9 @@ class Touch:
             self._code = int(self._compiled(self._memory.array, self._ticks))
         except BaseException as error:  # raised again by stop(), in the thread that asks
             self._failure = error
+        finally:
+            if isinstance(self.device, Mailbox):
+                self.device.force[:] = 0.0  # a loop that has ended pulls at nobody
 
 
 def _take(
@@ -252,9 +258,10 @@ def _take(
             f"the device has {len(damping)} axes, the coupler {len(coupler.axes)}: {', '.join(coupler.axes)}"
         )
     if coupler.stiffness is None:
-        coupler = tune(coupler, damping, coupling.effective_masses(grip, coupling.inputs), rate)
+        masses = coupling.effective_masses(grip, coupling.inputs)
+        coupler = tune(coupler, damping, masses, rate, device.delay_at(rate))
     elif not active:
-        refuse_active(coupler, damping, rate)
+        refuse_active(coupler, damping, rate, device.delay_at(rate))
     return coupling, grip, coupler
 
 
@@ -263,7 +270,8 @@ def load_tick_loop() -> Any:
     with announce_compilation("the loop that keeps time"):
         from numba import typeof, types
 
-        from .ticks import TICKS, tick_loop
+        from .compiled.record import TICKS
+        from .compiled.ticks import tick_loop
 
         if not tick_loop.signatures:
             tick_loop.compile((typeof(np.zeros(1, dtype=TICKS)), types.int64))

@@ -224,6 +224,16 @@ class MemoryPiece:
         return cls(array, tuple(row * words + start for row in range(array.size) for start in starts))
 
 
+def piece_of(array: Any) -> tuple[int, int]:
+    """Address and length, in words of eight bytes, of an array."""
+    return address_of(array), array.nbytes // 8
+
+
+def fields_of(record: Any, names: Iterable[str]) -> list[tuple[int, int]]:
+    """Address and length of numbers of a record, which is an array of one, by their names."""
+    return [(address_of(record) + record.dtype.fields[name][1], 1) for name in names]
+
+
 def put_back(array: Any, contents: Any) -> None:
     """Fill an array with what was kept of it."""
     if contents.shape != array.shape or contents.dtype != array.dtype:

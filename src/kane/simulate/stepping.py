@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from .changing import CHANGED as CHANGED_BY_CONSTRAINTS
 from .changing import FIRST_ROOM, ChangingRun, ChangingSet
-from .memory import put_back
+from .memory import fields_of, piece_of, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 from .solution import StepImpulses
@@ -27,6 +28,10 @@ CHANGED = (
     "worst_t",
 )
 """Numbers of the record of the steps that change; the others are sizes and addresses."""
+
+CHANGED_ARRAYS = ("state", "present", "young", "grazes", "barred", "direction", "imposed", "offset", "lands")
+CHANGED_OWN = ("impulse", "ahead")
+"""Arrays that a step changes and the next one reads, besides those that grow: of the constraints, and of the steps."""
 
 KEPT = {"hit_end": "kept_steps", "hit_row": "hits", "hit_impulse": "hits"}
 """Arrays that grow, with the number that says how much of each is used."""
@@ -128,6 +133,13 @@ class SteppingRun(ChangingRun):
             put_back(array[: used.get(name)], contents[f"step_{name}"])
         for name in CHANGED:
             self._steps[name] = contents[f"step_{name}"]
+
+    def changed_pieces(self) -> list[tuple[int, int]]:
+        """Where all is that a step changes and the next one reads, addresses and lengths in words; impulses and
+        transitions that are kept are left out."""
+        numbers = [*fields_of(self._record, CHANGED_BY_CONSTRAINTS), *fields_of(self._steps, CHANGED)]
+        arrays = [*(self._arrays[name] for name in CHANGED_ARRAYS), *(self._own[name] for name in CHANGED_OWN)]
+        return [*numbers, *(piece_of(array) for array in arrays)]
 
     def grow(self, state: Any) -> None:
         """Make room for more transitions where what one step may bring does not fit in."""

@@ -20,14 +20,24 @@ def wall(mass: float = 1e9) -> kane.Model:
     return m
 
 
-def grows(stiffness: float, damping: float, coupler_damping: float = 0.0) -> bool:
+def grows(stiffness: float, damping: float, coupler_damping: float = 0.0, delay: int = 0) -> bool:
     """Whether a device that is let go a millimetre away from a wall swings ever wider."""
-    device = SimulatedDevice(mass=0.2, damping=damping, start=(1e-3,))
+    device = SimulatedDevice(mass=0.2, damping=damping, start=(1e-3,), delay=delay)
     coupler = Coupler(("x",), stiffness, coupler_damping)
     session = Touch(wall(), device, coupler, real_time=False, active=True).run(100.0)
     x = np.abs(session.position[:, 0])
     quarter = len(x) // 4
     return bool(x[-quarter:].max() > x[quarter : 2 * quarter].max())
+
+
+@pytest.mark.parametrize("delay", [1, 5])
+def test_a_force_that_comes_later_makes_the_limit_lower(delay: int) -> None:
+    limit = stiffness_limit(0.4, RATE, delay=delay / RATE)
+    assert limit == pytest.approx(stiffness_limit(0.4, RATE) / (1 + 2 * delay))
+    assert not grows((1.0 - BOUND) * limit, 0.4, delay=delay)
+    assert grows((1.0 + BOUND) * limit, 0.4, delay=delay)
+    with pytest.raises(kane.InputError, match=r"/ \(T \+ 2 delay\) = "):
+        Touch(wall(), SimulatedDevice(damping=0.4, delay=delay), Coupler(("x",), 1.01 * limit))
 
 
 @pytest.mark.parametrize("coupler_damping", [0.0, 0.1])

@@ -56,16 +56,6 @@ def test_a_weight_in_the_hand_hangs_where_springs_and_weight_balance() -> None:
     assert session.force[-1, 0] == pytest.approx(-load, abs=1e-3)
 
 
-def test_a_thousand_impacts_give_no_energy_to_the_hand() -> None:
-    m = kane.load("bouncing-ball")
-    (z,) = m.coordinates
-    human = Human("0.02 + 0.05*sin(40*t)", mass=0.2, damping=2.0, stiffness=300.0)
-    loop = Touch(m, SimulatedDevice(mass=0.1, damping=1.5, human=human), (z,), real_time=False, stored=m.mass * 9.81)
-    session = loop.run(120.0)
-    assert len(session.transitions) > 1000
-    assert session.least_observed > OBSERVED
-
-
 def test_a_caster_that_sticks_does_not_creep() -> None:
     m = kane.load("shopping-cart")
     m.set_parameters(mc=5.0)
@@ -154,7 +144,7 @@ def test_a_gamepad_moves_the_device(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [({"rate": 0}, "rate = 0"), ({"steps": 0}, "steps = 0"), ({"stored": -1.0}, "stored")]
+    ("options", "words"), [({"rate": 0}, "rate = 0"), ({"steps": 0}, "steps = 0"), ({"rate": float("nan")}, "rate")]
 )
 def test_odd_settings_are_refused(options: dict[str, float], words: str) -> None:
     with pytest.raises(kane.InputError, match=words):

@@ -73,6 +73,7 @@ REALS = (
     "worst",  # largest natural residual of the contact problem of a step so far
     "worst_t",  # where that step ends
     "impulse_work",  # of the impulses of the step along the mean of its speeds, J
+    "given",  # work of loads in the step, and of what drives constraints, J
 )
 STEPPING = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])
 

@@ -11,6 +11,9 @@ so that contacts, permanent constraints and the way in which the step moves do t
 which for a body at rest on another is zero, and for a driven constraint what its drive does. f, M and a are those of
 the middle of the step, where forces of inertia do the work that the change of M takes. The notation is that of
 `stepping_problem`.
+
+What loads and drives give is kept apart, in `s.given`: a row A u + c has a rate c of its own, and its impulse P takes
+the work −P c from what moves it.
 """
 
 from __future__ import annotations
@@ -19,6 +22,9 @@ from .call import call, part, reals, wholes
 from .mass_metric import along_speeds, inner
 from .step import copy_numbers
 from .stepping_motion import look_halfway
+
+ROUNDING = 1e-12
+"""Share of what a rate is the sum of that is nothing but rounding."""
 
 
 @part
@@ -46,17 +52,42 @@ def load_work(c, s, h):
 
 
 @part
+def own_rate(c, row):
+    """The rate that a row has by itself, without the speeds at the beginning of the step."""
+    own, size = reals(c.rate)[row], 0.0
+    a, u = reals(c.a + 8 * row * c.n), reals(c.x + c.u_start)
+    for j in range(c.n):
+        own -= a[j] * u[j]
+        size += abs(a[j] * u[j])
+    return own if abs(own) > ROUNDING * size else 0.0
+
+
+@part
+def drive_work(c, s, held):
+    """Work (J) of what drives constraints in the step, of which permanent ones did `held`."""
+    work = 0.0
+    for i in range(s.size):
+        work -= reals(c.solver_r)[i] * own_rate(c, wholes(c.solver_row)[i])
+    for row in range(c.permanent):
+        if own_rate(c, row) != 0.0:
+            return work + held
+    return work
+
+
+@part
 def step_work(c, s, h):
     """Work (J) of everything but gravity in the step, when its speeds are known and its state has not moved yet."""
-    n, work = c.n, load_work(c, s, h) + s.impulse_work
+    n, given, held = c.n, load_work(c, s, h), 0.0
+    work = given + s.impulse_work
     shift = 0 if s.steady else s.kept - c.qdot
     f, mass = c.f + shift, c.mass + shift
     set_mean_speeds(c, s)
     work += h * (inner(n, s.change, f) - inner(n, s.moving, f))
     if c.permanent > 0:
         for i in range(n):
-            work += h * reals(s.change)[i] * (inner(n, mass + 8 * i * n, s.midway) - reals(f)[i])
-    return work
+            held += h * reals(s.change)[i] * (inner(n, mass + 8 * i * n, s.midway) - reals(f)[i])
+    s.given = given + drive_work(c, s, held)
+    return work + held
 
 
 @part
@@ -66,12 +97,14 @@ def shift_work(c, s):
     n, shift = c.n, s.shift
     if inner(n, shift, shift) == 0.0:
         return 0.0
-    if s.idle:
-        return inner(n, c.x + s.tau_start, shift) - inner(n, c.f, shift)
-    copy_numbers(c.inputs, c.x, c.x_watch)
-    copy_numbers(n, shift, c.x_watch + c.u_start)
-    call(c.terms, c.x_watch, s.kept)
-    return reals(c.power + s.kept - c.qdot)[0] - inner(n, c.f, shift)
+    given = inner(n, c.x + s.tau_start, shift)
+    if not s.idle:
+        copy_numbers(c.inputs, c.x, c.x_watch)
+        copy_numbers(n, shift, c.x_watch + c.u_start)
+        call(c.terms, c.x_watch, s.kept)
+        given = reals(c.power + s.kept - c.qdot)[0]
+    s.given += given
+    return given - inner(n, c.f, shift)
 
 
 @part

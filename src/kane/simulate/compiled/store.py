@@ -60,7 +60,7 @@ class LoopCache(NullCache):
         function = self._function
         facts = (function.__module__, function.__qualname__, sig, codegen.magic_tuple(), *_versions())
         try:
-            sources = source_digest(), Path(function.__code__.co_filename).read_bytes()
+            sources = source_digest(), folder_digest(Path(function.__code__.co_filename).parent)
         except OSError:
             return None
         return cache.key(b"loop", *sources, *(str(fact).encode() for fact in facts))
@@ -73,8 +73,14 @@ def _versions() -> tuple[str, ...]:
 @functools.cache
 def source_digest() -> bytes:
     """A hash of all source files that loops are made of, and of the table of thresholds that they read."""
+    return hashlib.sha256(Path(thresholds.__file__).read_bytes() + folder_digest(Path(__file__).parent)).digest()
+
+
+@functools.cache
+def folder_digest(folder: Path) -> bytes:
+    """A hash of all source files of a folder: parts of a loop are in modules beside it."""
     digest = hashlib.sha256()
-    for path in (Path(thresholds.__file__), *sorted(Path(__file__).parent.glob("*.py"))):
+    for path in sorted(folder.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
 

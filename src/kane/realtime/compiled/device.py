@@ -1,0 +1,105 @@
+"""The device, in the loop that keeps time: where it is, where it will be, and how a simulated one moves."""
+
+from __future__ import annotations
+
+import math
+
+from ...simulate.compiled.call import call, part, reals
+from ...simulate.compiled.step import all_finite, copy_numbers
+from ..words import HOLDING
+from .clock import load, now
+from .record import MAILBOX, REPLAY
+
+
+@part
+def read_mail(k, target):
+    """The last position that was written to the mailbox, to an address; whether there is one that is not too old."""
+    position, mail = reals(target), reals(k.mail_position)
+    for _ in range(8):
+        before = load(k.mail)
+        if before == 0:
+            return False
+        if before % 2:
+            continue
+        for i in range(k.axes):
+            position[i] = mail[i]
+        if load(k.mail) == before:
+            break
+    return not k.real_time or now(k) - load(k.mail + 8) <= k.silence
+
+
+@part
+def take_mail(k):
+    """The position in the mailbox, counted from where the coupler took hold, to k.position; whether it holds. It takes
+    hold where it is, at first and after every silence, so that nothing snaps."""
+    position, offset, place = reals(k.position), reals(k.offset), reals(k.grip)
+    if load(k.control + 8 * HOLDING) == 0:
+        k.holds = 0
+        return False
+    if not read_mail(k, k.position):
+        k.silent += 1
+        k.holds = 0
+        return False
+    if not all_finite(k.axes, k.position):
+        k.bad += 1
+        copy_numbers(k.axes, k.last, k.position)
+        return k.holds != 0
+    if not k.holds:
+        for i in range(k.axes):
+            offset[i] = place[i] - position[i]
+    for i in range(k.axes):
+        position[i] += offset[i]
+    if not k.holds:
+        copy_numbers(k.axes, k.position, k.last)
+        k.holds = 1
+    return True
+
+
+@part
+def read_device(k):
+    """Position and velocity of the device to k.position, k.velocity; False where it is silent: the coupler lets go."""
+    position, last, velocity = reals(k.position), reals(k.last), reals(k.velocity)
+    copy_numbers(k.axes, k.position, k.last)
+    holds = True
+    if k.source == MAILBOX:
+        holds = take_mail(k)
+        if not holds:
+            copy_numbers(k.axes, k.last, k.position)
+    elif k.source == REPLAY:
+        copy_numbers(k.axes, k.replayed + 8 * k.axes * k.tick, k.position)
+    else:
+        true, step = reals(k.true_position), reals(k.encoder)
+        for i in range(k.axes):
+            position[i] = step[i] * math.floor(true[i] / step[i] + 0.5) if step[i] > 0.0 else true[i]
+    if k.tick == 0:
+        copy_numbers(k.axes, k.position, k.last)
+    for i in range(k.axes):
+        velocity[i] = (position[i] - last[i]) / (k.period * 1e-9)
+    return holds
+
+
+@part
+def move_device(k, t):
+    """Let the simulated device move for one tick, from t on, under the force that reaches it now."""
+    axes, force = k.axes, reals(k.force)
+    ring = 1 + k.delay
+    copy_numbers(axes, k.force, k.held_force + 8 * axes * (k.tick % ring))
+    force = reals(k.held_force + 8 * axes * ((k.tick + 1) % ring))
+    x, v, a, wanted = reals(k.true_position), reals(k.true_velocity), reals(k.transfer), reals(k.wanted)
+    length = k.period * 1e-9 / k.parts
+    for part_of_tick in range(k.parts):
+        reals(k.x)[0] = t + (part_of_tick + 0.5) * length
+        if k.intention != 0:
+            call(k.intention, k.x, k.wanted)
+        for i in range(axes):
+            f = force[i] + reals(k.hand_stiffness)[i] * wanted[i]
+            place = a[6 * i] * x[i] + a[6 * i + 1] * v[i] + a[6 * i + 2] * f
+            speed = a[6 * i + 3] * x[i] + a[6 * i + 4] * v[i] + a[6 * i + 5] * f
+            brake = reals(k.coulomb)[i] * length / reals(k.device_mass)[i]
+            if brake > 0.0:
+                slower = math.copysign(max(0.0, abs(speed) - brake), speed)
+                place += 0.5 * length * (slower - speed)
+                if slower == 0.0 and v[i] == 0.0:
+                    place = x[i]
+                speed = slower
+            x[i], v[i] = place, speed
