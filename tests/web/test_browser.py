@@ -138,6 +138,7 @@ def test_names_of_a_model_are_text_whatever_they_are(browser: Browser, tmp_path:
     m.body(hostile, mass=1, center=(0, 0, -1), inertia={"xx": 1, "yy": 1, "zz": 1})
     m.joint("hinge", "revolute", "ground", hostile, axis="y", coordinates=["q"], speeds=["u"])
     page, told = open_page(browser, m.page(tmp_path / "page.html"))
+    page.get_by_text("Show", exact=True).click()
     page.get_by_text("Labels").click()
     page.wait_for_timeout(300)
     root = "document.querySelector('kane-page').shadowRoot"

@@ -51,6 +51,7 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
         "followed": followed,
         "floor": float(min(_heights(shown, corners, up))) if _has_floor(model) else None,
         "size": float(size(model)),
+        "weight": _weight(model),
         "bodies": _bodies(model, middles, parents),
         "left_out": left_out,
     }
@@ -107,7 +108,8 @@ def _bodies(model: Mechanism, middles: Array, parents: set[str]) -> list[dict[st
             "name": name,
             "color": PALETTE[i % len(PALETTE)],
             "middle": _short(middles[i]),
-            "trace": None if name in parents else _short([model.number(c, name) for c in body.center]),
+            "center": _short([model.number(c, name) for c in body.center]),
+            "traced": name not in parents,
             "pieces": [],
         }
         for i, (name, body) in enumerate(model.bodies.items())
@@ -126,6 +128,12 @@ def _bodies(model: Mechanism, middles: Array, parents: set[str]) -> list[dict[st
             }
         )
     return found
+
+
+def _weight(model: Mechanism) -> float:
+    """Of all bodies (N); what forces are drawn beside. 0 where there is none."""
+    mass = sum(model.number(b.mass, b.name) for b in model.bodies.values())
+    return float(mass * np.linalg.norm([model.number(g, "gravity") for g in model.gravity]))
 
 
 def _has_floor(model: Mechanism) -> bool:

@@ -11,12 +11,13 @@ import numpy as np
 
 from ..analysis import CheckReport, OperationTable
 from ..api import Array, Model, Trajectory
+from ..api.recordings import recording
 from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..model import BuiltChanging, BuiltConstraint
 from ..model.attitude import QUATERNIONS
-from ..viewer import drawings, plots, recorded_scene
-from ..viewer.shapes import is_followed
+from ..page import frame
+from ..viewer import drawings, plots
 from ..viewer.units import coordinate_units, speed_units
 from . import mathml
 from .energy import balance
@@ -218,11 +219,10 @@ def simulation_chapter(
     law = f"Control law '{control}'. " if control else "No efforts along the speeds. "
     body = paragraph(f"{law}The simulation {trajectory.outcome}.")
     if scene:
-        page = html.escape(recorded_scene(trajectory), quote=True)
+        inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")
         body += (
-            f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
-            "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
-            f"{_view_note(trajectory)}</figcaption></figure>"
+            f"<figure>{inside}<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops"
+            " and winds, and shows forces, velocities and curves.</figcaption></figure>"
         )
     if model.constraints:
         residuals = trajectory.residuals
@@ -266,12 +266,6 @@ def _transitions(trajectory: Trajectory) -> str:
     return figure(plots.svg(drawn, "modes over time"), caption) + details(
         f"{len(found) - 1} transitions after the start", listed + (paragraph(f"… and {more} more.") if more > 0 else "")
     )
-
-
-def _view_note(trajectory: Trajectory) -> str:
-    poses = trajectory.model.poses(trajectory.q, t=trajectory.t[:, None])
-    followed = " The view follows the bodies." if is_followed(trajectory.model.mechanism, poses) else ""
-    return followed + (" Arrows are forces of the ground." if trajectory.model.mechanism.vehicles else "")
 
 
 def _attitudes(trajectory: Trajectory) -> str:
