@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 import kane
-from browser import FLAGS, MISSING, chromium
+from browser import MISSING, chromium
 from hanging import hanging_mass
 
 SMALL = 1_000_000
@@ -37,14 +36,6 @@ SHOWN = [
 ]
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        yield found
-        found.close()
 
 
 def open_page(browser: Browser, path: Path, **options: Any) -> tuple[Page, list[str]]:

@@ -13,7 +13,7 @@ from ..errors import InputError, WritingError
 from ..formulation import marks_program, scene_program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
-from ..page import Described, MarkedPlace, live_page
+from ..page import Described, MarkedPlace, WrittenPage, live_page
 from ..simulate import Solution, simulate
 from ..simulate.live import live_motion
 from ..writing import check_writable, write_text
@@ -55,14 +55,15 @@ def page(
     simulates by itself, from q and u (default: the initial state), with Runge–Kutta steps of length `step` (s).
 
     `tau` and `control` are as for `simulate`; a control that is a Python function cannot go along. Parameters that are
-    kept free have sliders. A file of that name is replaced when all is written. Returns the path.
+    kept free have sliders. A file of that name is replaced when all is written. Returns the path, which a notebook
+    shows as the page.
 
     >>> kane.load("pendulum").page("pendulum.html").name
     'pendulum.html'
     """
     target = page_path(path)
     write_text(target, simulated_page(answers, q=q, u=u, tau=tau, control=control, step=step, parameters=parameters))
-    return target
+    return WrittenPage(target)
 
 
 def simulated_page(

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import KaneError
-from ..page import Described, Marks, recorded_page
+from ..errors import KaneError, visible
+from ..markup import paragraph, table
+from ..page import FRAME_HEIGHT, Described, Marks, WrittenPage, frame, recorded_page
 from ..viewer import vehicle_arrows
 from ..writing import write_text
 from .answers import Answers
 from .pages import describe_page, evaluate_marks, marked_places, page_path, scene_kernel
 from .records import Array
+from .starts import start_state
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -36,7 +38,7 @@ def write_recording(trajectory: Trajectory, path: str | Path) -> Path:
     """Write a page that plays a motion."""
     target = page_path(path)
     write_text(target, recording(trajectory))
-    return target
+    return WrittenPage(target)
 
 
 def still_picture(answers: Answers, q: Array, u: Array) -> str:
@@ -44,6 +46,32 @@ def still_picture(answers: Answers, q: Array, u: Array) -> str:
     t, q, u = np.zeros(1), q[None], u[None]
     described = describe_page(answers, scene_kernel(answers), t, q, u)
     return recorded_page(described, t, q, u, panel=False)
+
+
+def show_model(answers: Answers) -> str:
+    """A model for notebooks: what it consists of, and its picture in the initial state, to be turned."""
+    m = answers.mechanism
+    counts = (len(m.bodies), len(m.joints), len(m.coordinates), len(m.speeds), len(m.constraints), len(m.changing))
+    columns = ("bodies", "joints", "coordinates", "speeds", "constraints", "that come and go")
+    said = f"{visible(m.name)}: {visible(m.about)}" if m.about else visible(m.name)
+    return paragraph(said) + table(columns, [counts]) + _picture(answers)
+
+
+def _picture(answers: Answers) -> str:
+    """In the initial state; nothing for what is too large, or not described to its end yet."""
+    if not answers.mechanism.bodies or answers.recursive():
+        return ""
+    try:
+        shown = still_picture(answers, *start_state(answers, None, None, np.zeros(1)))
+    except KaneError as error:
+        return paragraph(f"no picture: {error}")
+    return frame(shown, answers.mechanism.name, FRAME_HEIGHT)
+
+
+def show_trajectory(trajectory: Trajectory) -> str:
+    """A motion for notebooks: how it ended, and a page that plays it."""
+    said = paragraph(f"{visible(trajectory.answers.mechanism.name)}: {trajectory.outcome}")
+    return said + frame(recording(trajectory, panel=False), trajectory.answers.mechanism.name, FRAME_HEIGHT)
 
 
 def _resample(trajectory: Trajectory) -> Trajectory:
@@ -98,4 +126,4 @@ def _marks(answers: Answers, shown: Trajectory) -> Marks | None:
     return Marks(tuple(m.name for m in of), velocity, point[:, [m.index for m in of]], forces)
 
 
-__all__ = ["recording", "still_picture", "write_recording"]
+__all__ = ["recording", "show_model", "show_trajectory", "still_picture", "write_recording"]

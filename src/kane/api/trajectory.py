@@ -38,7 +38,7 @@ from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
 from .reactions import Reactions
-from .recordings import recording, write_recording
+from .recordings import recording, show_trajectory, write_recording
 from .records import Array, Energy, Momentum, Residuals
 from .stepped import presence, stepped_motion
 from .vehicles import (
@@ -308,6 +308,9 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def _repr_html_(self) -> str:
+        return show_trajectory(self)
 
     def __repr__(self) -> str:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"

@@ -6,6 +6,17 @@ package.
 """
 
 from .content import Described, MarkedPlace, Marks, live_page, recorded_page, remote_page
-from .document import frame, script_source
+from .document import FRAME_HEIGHT, WrittenPage, frame, script_source
 
-__all__ = ["Described", "MarkedPlace", "Marks", "frame", "live_page", "recorded_page", "remote_page", "script_source"]
+__all__ = [
+    "FRAME_HEIGHT",
+    "Described",
+    "MarkedPlace",
+    "Marks",
+    "WrittenPage",
+    "frame",
+    "live_page",
+    "recorded_page",
+    "remote_page",
+    "script_source",
+]

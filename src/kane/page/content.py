@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import visible
-from ..graph import Program
 from ..model import Mechanism
 from ..simulate import Transition
 from ..simulate.changing import CAUSES, FAULTS, STATES
@@ -82,7 +81,7 @@ def live_page(described: Described, motion: LiveMotion, places: Sequence[MarkedP
         "law": visible(law),
         "laws": laws,
         "marks": _live_marks(motion, places, len(described.model.constraints) + len(described.model.changing)),
-        "program": {"text": pack(str(motion.program).encode()), "count": _count(motion.program)},
+        "program": {"text": pack(str(motion.program).encode()), "count": motion.program.count_text()},
         "image": {"at": starts[-2], "size": len(motion.image), "to": motion.image_at, "clear": motion.data_at},
         "pages": motion.pages,
         "places": dict(motion.places),
@@ -108,12 +107,6 @@ def _live_marks(motion: LiveMotion, places: Sequence[MarkedPlace], constraints: 
         "mirrored": [list(x) for x in motion.marks.mirrored],
         "places": shown,
     }
-
-
-def _count(program: Program) -> str:
-    """How many operations a program has, in words."""
-    found = ", ".join(f"{n} {kind}" for kind, n in program.count().items() if n)
-    return f"{program.name}: {len(program.rows)} lines, {found or 'nothing to compute'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,20 @@ import hashlib
 import html
 import json
 from importlib import resources
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors import KaneError
 
+if TYPE_CHECKING:
+    _Concrete = Path
+else:
+    _Concrete = type(Path())  # before Python 3.12 only the class for this system can be made
+
 COMPONENT = "component.js"
+
+FRAME_HEIGHT = "30rem"
+"""Of a page in a notebook."""
 
 _POLICY = (
     "default-src 'none'; script-src {script} 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:;"
@@ -67,6 +76,13 @@ def frame(page: str, title: str, height: str) -> str:
         f' style="width:100%;height:{height};border:1px solid #94a3b855;border-radius:.5rem"'
         f' srcdoc="{inside}"></iframe>'
     )
+
+
+class WrittenPage(_Concrete):
+    """The path of a page that was written; a notebook shows the page itself."""
+
+    def _repr_html_(self) -> str:
+        return frame(self.read_text(encoding="utf-8"), self.name, FRAME_HEIGHT)
 
 
 def as_script_data(data: Any) -> str:

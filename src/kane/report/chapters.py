@@ -12,17 +12,18 @@ import numpy as np
 from ..analysis import CheckReport, OperationTable
 from ..api import Array, Model, Trajectory
 from ..api.recordings import recording
+from ..backends import mathml
 from ..formulation import Equations
 from ..graph import STAGES, Program
+from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint
 from ..model.attitude import QUATERNIONS
 from ..page import frame
 from ..viewer import drawings, plots
 from ..viewer.units import coordinate_units, speed_units
-from . import mathml
 from .energy import balance
 from .motions import Motion
-from .page import Markup, Section, details, figure, paragraph, table, text, verdict
+from .page import Section, figure
 
 FIRST_LINES = 48
 """Lines of a program that are shown before the reader asks for all of them."""
@@ -297,22 +298,11 @@ def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
         central = model.momentum(trajectory.q, trajectory.u, about="center", t=trajectory.t[:, None])
         drawn = plots.momentum_change(trajectory.t, central.linear, central.angular)
         body += figure(plots.svg(drawn, "change of momentum"), "What loads from outside change, and rounding.")
-    body += checks_table(laws)
+    body += laws.html_table()
     return Section("Conservation", body)
 
 
 def checks_chapter(report: CheckReport) -> Section:
     """The equations compared with independent ones."""
     words = "all checks passed" if report.passed else "NOT ALL CHECKS PASSED"
-    return Section("Checks", paragraph(f"At {report.about}: {words}.") + checks_table(report))
-
-
-def checks_table(report: CheckReport) -> str:
-    """Laws, by how much each is missed, and the verdict."""
-    rows = []
-    for r in report.rows:
-        if r.value is None:
-            rows.append((r.name, Markup('<span class="soft">not checked</span>'), f"{r.statement} ({r.note})", "", ""))
-        else:
-            rows.append((r.name, verdict(r.passed), r.statement, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
-    return table(("check", "", "", "missed by", "tolerance"), rows, words=3)
+    return Section("Checks", paragraph(f"At {report.about}: {words}.") + report.html_table())

@@ -139,7 +139,7 @@ class _Image:
         return self._slots[address]
 
     @property
-    def used(self) -> frozenset[int]:
+    def function_addresses(self) -> frozenset[int]:
         """Addresses, in this process, of the functions that are named in it."""
         return frozenset(self._slots)
 
@@ -265,7 +265,7 @@ def _replacements(mode: Mode, other: Mode, image: _Image) -> tuple[LiveCode, ...
     if len(ours) != len(theirs):
         raise InputError("a control law makes other programs of the motion, and a page cannot change between them")
     for ours_now, theirs_now in zip(ours, theirs, strict=True):
-        if str(ours_now.program) != str(theirs_now.program) and ours_now.address in image.used:
+        if str(ours_now.program) != str(theirs_now.program) and ours_now.address in image.function_addresses:
             module = compile_wasm(theirs_now.program)
             found.append(LiveCode(theirs_now.program.name, module, FLAT, image.place(ours_now.address)))
     return tuple(found)

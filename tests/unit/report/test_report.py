@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import kane
+from kane.backends import mathml
 from kane.errors import InputError
 from kane.graph import evaluate
 from kane.model import JointSpring
-from kane.report import mathml, write
+from kane.report import write
 from kane.report.energy import balance
 
 CHAPTERS = ("model", "equations", "simulation", "conservation", "checks")
