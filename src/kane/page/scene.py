@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..model import Mechanism
-from ..viewer.shapes import PALETTE, Array, faces, pieces, points_in_N, size, up_direction
+from ..viewer.shapes import PALETTE, Array, Piece, faces, pieces, points_in_N, size, up_direction
+from .meshes import DrawnMesh, read_meshes
 
 FOLLOWED, FOLLOWED_ALONE = 2.5, 25.0
 """A mechanism, and a body alone, that travels this many times its own size is followed by the camera."""
@@ -28,7 +29,9 @@ _FLAT = 1e-9
 def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str, Any]:
     """The scene of a mechanism for a motion with `poses` (k, bodies, 12), which it should be framed for, and some
     `jacobians` (k, bodies, 6, n) of its bodies, from which a plane motion is recognised."""
-    corners = _corners(model)
+    meshes, told = read_meshes(model)
+    parts = _pieces(model, {mesh.body for mesh in meshes})
+    corners = _corners(model, parts, meshes)
     shown = poses[:: max(1, len(poses) // POSES)]
     middles = np.array([c.mean(axis=0) for c in corners])
     centers = np.array([_middle(row, middles) for row in shown])
@@ -42,7 +45,6 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
     up = np.array(up_direction(model))
     normal = plane_normal(jacobians, up)
     parents = {j.parent.name for j in model.joints.values()}
-    left_out = [b.name for b in model.bodies.values() if any(s.kind == "mesh" for s in b.shapes)]
     return {
         "up": _short(up),
         "normal": None if normal is None else _short(normal),
@@ -52,8 +54,8 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
         "floor": float(min(_heights(shown, corners, up))) if _has_floor(model) else None,
         "size": float(size(model)),
         "weight": _weight(model),
-        "bodies": _bodies(model, middles, parents),
-        "left_out": left_out,
+        "bodies": _bodies(model, middles, parents, parts, meshes),
+        "left_out": told,
     }
 
 
@@ -102,7 +104,15 @@ def _first_box(bounds: Array, widest: float) -> tuple[Array, Array]:
     return low, high
 
 
-def _bodies(model: Mechanism, middles: Array, parents: set[str]) -> list[dict[str, Any]]:
+def _pieces(model: Mechanism, meshed: set[str]) -> list[Piece]:
+    """The pieces of all bodies but the lines and spheres that stand for what a mesh shows."""
+    own = {name for name, body in model.bodies.items() if any(s.kind != "mesh" for s in body.shapes)}
+    return [p for p in pieces(model) if p.body in own or p.body not in meshed]
+
+
+def _bodies(
+    model: Mechanism, middles: Array, parents: set[str], parts: list[Piece], meshes: list[DrawnMesh]
+) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         {
             "name": name,
@@ -115,7 +125,9 @@ def _bodies(model: Mechanism, middles: Array, parents: set[str]) -> list[dict[st
         for i, (name, body) in enumerate(model.bodies.items())
     ]
     index = {name: i for i, name in enumerate(model.bodies)}
-    for piece in pieces(model):
+    for mesh in meshes:
+        found[index[mesh.body]]["pieces"].append(mesh.data())
+    for piece in parts:
         shape = piece.shape
         found[index[piece.body]]["pieces"].append(
             {
@@ -144,10 +156,12 @@ def _has_floor(model: Mechanism) -> bool:
     return not free or bool(model.constraints) or bool(model.changing)
 
 
-def _corners(model: Mechanism) -> list[Array]:
+def _corners(model: Mechanism, parts: list[Piece], meshes: list[DrawnMesh]) -> list[Array]:
     """Corners (k, 3) of the pieces of each body, in its frame."""
     found: dict[str, list[Array]] = {name: [] for name in model.bodies}
-    for piece in pieces(model):
+    for mesh in meshes:
+        found[mesh.body].append(mesh.corners)
+    for piece in parts:
         found[piece.body] += faces(piece.shape)
     return [np.unique(np.round(np.concatenate(f), 12), axis=0) if f else np.zeros((1, 3)) for f in found.values()]
 
