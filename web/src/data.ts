@@ -31,6 +31,8 @@ export interface SceneData {
   followed: boolean;
   floor: number | null;
   size: number;
+  /** Radius of lines (m). */
+  line: number;
   /** Of all bodies (N). */
   weight: number;
   bodies: Body[];

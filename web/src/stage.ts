@@ -290,7 +290,7 @@ export class Stage {
     const node = new three.Group();
     node.matrixAutoUpdate = false;
     node.userData.body = index;
-    const parts = await body_parts(body, 0.011 * this.extent, this.software ? COARSE : FINE);
+    const parts = await body_parts(body, this.data.line, this.software ? COARSE : FINE);
     const sphere = { center: new three.Vector3(), radius: 0 };
     if (parts) {
       const mesh = new three.Mesh(parts.solid, this.material);

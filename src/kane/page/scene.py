@@ -20,6 +20,9 @@ WIDEST, WIDEST_ALONE = 2.4, 30.0
 """The box that is shown at first is at most so many times as wide as the mechanism, or the one body, at its start; it
 grows later."""
 
+LINE = 0.011
+"""Radius of the lines of a mechanism, in the size of the box that is shown at first."""
+
 POSES = 60
 """Poses of a motion that the camera is chosen for, at most."""
 
@@ -42,6 +45,8 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
     if followed:
         bounds = bounds - centers[:, None, :]
     low, high = _first_box(bounds, (WIDEST_ALONE if alone else WIDEST) * extent)
+    thick = LINE * float(np.max(high - low))
+    low, high = low - thick, high + thick
     up = np.array(up_direction(model))
     normal = plane_normal(jacobians, up)
     parents = {j.parent.name for j in model.joints.values()}
@@ -53,6 +58,7 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
         "followed": followed,
         "floor": float(min(_heights(shown, corners, up))) if _has_floor(model) else None,
         "size": float(size(model)),
+        "line": LINE * float(np.max(high - low)),
         "weight": _weight(model),
         "bodies": _bodies(model, middles, parents, parts, meshes),
         "left_out": told,

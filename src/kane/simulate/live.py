@@ -34,6 +34,9 @@ STACK = 2**20
 PAGE = 2**16
 """Bytes of a page of WebAssembly's memory."""
 
+LARGEST = 2**31
+"""Bytes of memory that every browser gives to a module."""
+
 LONGEST = 1e9
 """A live motion has no end, and this many seconds are none."""
 
@@ -88,6 +91,10 @@ class LiveMotion:
     laws: tuple[tuple[str, tuple[LiveCode, ...]], ...] = ()
 
 
+def _bytes_of(array: Any) -> Any:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
 class _Image:
     """Arrays of this process, copied one after another, with addresses that hold in the copy."""
 
@@ -108,7 +115,7 @@ class _Image:
         """Give each array its place: first those that hold anything, so that the rest need not be kept."""
         self._empty = {address_of(p.array) for p in self._pieces if not p.array.nbytes}
         held = {address_of(p.array): p for p in self._pieces if p.array.nbytes}
-        self._pieces = sorted(held.values(), key=lambda p: not any(p.array.tobytes()))
+        self._pieces = sorted(held.values(), key=lambda p: not _bytes_of(p.array).any())
         for piece in self._pieces:
             self._known.append((address_of(piece.array), piece.array.nbytes, self.end))
             self.end += -(-piece.array.nbytes // 16) * 16
@@ -150,7 +157,10 @@ class _Image:
         made = bytearray()
         for start, _, at in laid:
             piece = by_start[start]
-            words = np.frombuffer(piece.array.tobytes(), dtype=np.uint8).copy()
+            words = _bytes_of(piece.array)
+            if not words.any():
+                continue  # all that is zero comes last
+            words = words.copy()
             if piece.addresses:
                 numbers = words.view(np.int64)
                 for i in piece.addresses:
@@ -203,6 +213,11 @@ def live_motion(
     codes = (LiveCode("touch", touch, "touch", 0), *image.codes)
     places = _places(problem, run, coupler, arrays, image) | ({} if arrows is None else arrows.places(image))
     pages = -(-(image.end + touch.data_size) // PAGE)
+    if pages * PAGE > LARGEST:
+        raise InputError(
+            f"the motion would work in {pages * PAGE / 1e9:.1f} GB of memory, and a page has {LARGEST / 1e9:.1f} GB:"
+            " there are too many constraints that come and go\n    fix: show a recorded motion of it, run.page(…)"
+        )
     elements = () if mode.changing is None else tuple(e.name for e in mode.changing.elements)
     whole = _law_kernels(mode)[0].program
     return LiveMotion(codes, content, STACK, data_at, pages, places, step, whole, elements, drawn, others)
