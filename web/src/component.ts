@@ -15,9 +15,12 @@ import style from "./style.css";
 
 const FORMAT = 1;
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
-const BUDGET = 22; // ms of a frame that the motion may take
-const LONGEST_FRAME = 0.1; // s that a frame stands for at most: a tab that slept does not catch up
-const PLOT_PERIOD = 90; // ms
+const TICK = 6; // ms between two times that the motion is let go on
+const BUDGET = 12; // ms that it may take for that
+const LONGEST_TICK = 0.25; // s that it goes on at most: a tab that slept does not catch up
+const PLOT_PERIOD = 45; // ms at least between two plots that are drawn, one at a time
+const PLOT_FRAMES = 3; // and frames
+const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
 const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, they are drawn with less effort
 const SLOW_FRAMES = 30;
 const MOST_ROWS = 200000;
@@ -33,7 +36,11 @@ export class KanePage extends HTMLElement {
   private playing = true;
   private speed = 1;
   private last = 0;
+  private ticked = 0;
+  private moved = false;
   private plotted = 0;
+  private plotted_frame = 0;
+  private awake = AWAKE;
   private slow = 0;
   private slow_frames = 0;
   private rows: number[][] = [];
@@ -86,6 +93,8 @@ export class KanePage extends HTMLElement {
     this.stage.render();
     this.draw_arrows();
     this.set_playing(!this.still);
+    this.ticked = performance.now();
+    this.tick();
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -142,28 +151,44 @@ export class KanePage extends HTMLElement {
     return this.motion instanceof RecordedMotion && this.motion.still;
   }
 
+  /** Let the motion go on with the clock, however long frames take to be drawn. */
+  private tick(): void {
+    const now = performance.now();
+    const elapsed = Math.min(LONGEST_TICK, (now - this.ticked) / 1000);
+    this.ticked = now;
+    if (this.playing && !this.motion.stopped && elapsed > 0) {
+      const enough = this.motion.advance(this.speed * elapsed, BUDGET);
+      this.slow = enough ? Math.max(0, this.slow - 1) : this.slow + 2;
+      this.moved = true;
+    }
+    setTimeout(() => this.tick(), TICK);
+  }
+
   private frame(now: number): void {
-    const elapsed = Math.min(LONGEST_FRAME, (now - this.last) / 1000);
+    const elapsed = (now - this.last) / 1000;
     this.last = now;
     this.slow_frames = elapsed > SLOW_FRAME ? this.slow_frames + 1 : 0;
     if (this.slow_frames > SLOW_FRAMES) {
       this.slow_frames = 0;
       this.stage.draw_simpler();
     }
-    if (this.playing && !this.motion.stopped && elapsed > 0) {
-      const enough = this.motion.advance(this.speed * elapsed, BUDGET);
-      this.slow = enough ? Math.max(0, this.slow - 1) : this.slow + 2;
+    if (this.moved) {
+      this.moved = false;
       this.after_motion();
     }
     if (this.grabbed) {
       this.stage.show_hand(this.stage.in_space(this.grabbed.hit.body, this.grabbed.hit.local), this.grabbed.target);
     }
-    const began = performance.now();
-    this.stage.render();
-    this.drawing.frames++;
-    this.drawing.milliseconds += performance.now() - began;
-    if (now - this.plotted > PLOT_PERIOD) {
+    const moving = (this.playing && !this.motion.stopped) || this.grabbed !== null;
+    if (moving || now < this.awake) {
+      const began = performance.now();
+      this.stage.render();
+      this.drawing.frames++;
+      this.drawing.milliseconds += performance.now() - began;
+    }
+    if (now - this.plotted > PLOT_PERIOD && this.drawing.frames - this.plotted_frame >= (moving ? PLOT_FRAMES : 0)) {
       this.plotted = now;
+      this.plotted_frame = this.drawing.frames;
       if (!this.still) this.plots.draw();
       this.tell();
       this.panel?.tell(now);
@@ -375,10 +400,14 @@ export class KanePage extends HTMLElement {
     const set_dark = () => {
       this.toggleAttribute("dark", dark.matches);
       this.stage.set_dark(dark.matches);
+      this.wake();
     };
     dark.addEventListener("change", set_dark);
     set_dark();
     new ResizeObserver(() => this.resize()).observe(this.ui.view);
+    for (const name of ["pointerdown", "pointermove", "wheel", "keydown", "click", "change", "input"]) {
+      document.addEventListener(name, () => this.wake(), { capture: true, passive: true });
+    }
     const keys: Record<string, () => void> = {
       " ": () => this.set_playing(!this.playing),
       ArrowRight: () => this.step(1),
@@ -410,7 +439,13 @@ export class KanePage extends HTMLElement {
     }
   }
 
+  /** Draw frames for a while, since something may look different now. */
+  private wake(): void {
+    this.awake = performance.now() + AWAKE;
+  }
+
   private resize(): void {
+    this.wake();
     const { clientWidth, clientHeight } = this.ui.view;
     this.stage?.resize(clientWidth, clientHeight);
     const width = this.ui.side.clientWidth - 18;

@@ -95,6 +95,7 @@ export class LiveMotion implements Touchable {
   private touch!: (task: bigint, loop: bigint, coupler: bigint, budget: bigint) => bigint;
   private readonly laws: { slot: number; code: LiveMotion["touch"] }[][] = [];
   private law_chosen = 0;
+  private ahead = 0;
   private start: { q: number[]; u: number[] } | null = null;
   private readonly counts: { q: number; u: number; bodies: number; parameters: number; constraints: number };
 
@@ -208,6 +209,7 @@ export class LiveMotion implements Touchable {
     this.bytes.set(this.image, this.data.image.to);
     this.stack.value = this.data.image.to;
     this.stopped = "";
+    this.ahead = 0;
     this.transitions.length = 0;
     if (this.start) this.begin_at(this.start.q, this.start.u);
     this.note();
@@ -233,7 +235,7 @@ export class LiveMotion implements Touchable {
   }
 
   advance(seconds: number, budget: number): boolean {
-    const goal = this.t + seconds;
+    const goal = this.t + seconds - this.ahead; // steps are whole: what the last one went too far is taken off
     const began = performance.now();
     let enough = true;
     while (!this.stopped && this.t < goal - CLOSE_ENOUGH) {
@@ -244,6 +246,7 @@ export class LiveMotion implements Touchable {
         break;
       }
     }
+    this.ahead = enough ? this.t - goal : 0;
     this.draw();
     return enough;
   }

@@ -75,14 +75,14 @@ async function add_piece(
   for (const [geometry, tint] of made) solids.push(paint(geometry, tint).applyMatrix4(at));
 }
 
-/** A geometry with the attributes that all pieces have: place, normal and colour, without an index. */
+/** A geometry with what all pieces have: places, normals, colours and an index. */
 function paint(geometry: three.BufferGeometry, color: three.Color): three.BufferGeometry {
-  const plain = geometry.index ? geometry.toNonIndexed() : geometry;
-  plain.deleteAttribute("uv");
-  const count = plain.getAttribute("position").count;
+  geometry.deleteAttribute("uv");
+  const count = geometry.getAttribute("position").count;
+  if (!geometry.index) geometry.setIndex(Array.from({ length: count }, (_, i) => i));
   const colors = new Float32Array(3 * count);
   for (let i = 0; i < count; i++) color.toArray(colors, 3 * i);
-  return plain.setAttribute("color", new three.BufferAttribute(colors, 3));
+  return geometry.setAttribute("color", new three.BufferAttribute(colors, 3));
 }
 
 /** A mesh: corners as 16-bit multiples of `size`, triangles by the numbers of their corners. */

@@ -15,7 +15,7 @@ const TRAIL = 1500;
 const GROWN = 4; // a mechanism that has left its box by this factor is followed
 const EASE = 0.18;
 const FINE: Fineness = { sides: 48 };
-const COARSE: Fineness = { sides: 24 };
+const COARSE: Fineness = { sides: 20 };
 
 export interface Hit {
   body: number;
@@ -210,6 +210,7 @@ export class Stage {
     if (this.renderer.shadowMap.enabled) {
       this.renderer.shadowMap.enabled = false;
       this.sun.castShadow = false;
+      this.floor?.children[1]?.removeFromParent();
     } else {
       this.pixels = Math.max(0.6, 0.8 * this.pixels);
       this.resize(this.canvas.clientWidth, this.canvas.clientHeight);
@@ -379,12 +380,15 @@ export class Stage {
     const cells = Math.min(200, 2 * Math.ceil((this.followed ? 60 : 12) * (this.extent / cell) * 0.5));
     const floor = new three.Group();
     const grid = make_grid(cells, cell, look);
-    const shade = new three.Mesh(
-      new three.PlaneGeometry(cells * cell, cells * cell).rotateX(-Math.PI / 2),
-      new three.ShadowMaterial({ opacity: 0.18 }),
-    );
-    shade.receiveShadow = true;
-    floor.add(grid, shade);
+    floor.add(grid);
+    if (this.renderer.shadowMap.enabled) {
+      const shade = new three.Mesh(
+        new three.PlaneGeometry(cells * cell, cells * cell).rotateX(-Math.PI / 2),
+        new three.ShadowMaterial({ opacity: 0.18 }),
+      );
+      shade.receiveShadow = true;
+      floor.add(shade);
+    }
     floor.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), new three.Vector3(...this.up));
     floor.position.set(...this.up).multiplyScalar(height - 0.002 * this.extent);
     return floor;

@@ -2,7 +2,7 @@
 
 import * as three from "three";
 
-const GRID_PIECES = 24;
+const GRID_PIECES = 12;
 
 export interface Look {
   background: number;

@@ -20,6 +20,9 @@ WIDEST, WIDEST_ALONE = 2.4, 30.0
 """The box that is shown at first is at most so many times as wide as the mechanism, or the one body, at its start; it
 grows later."""
 
+LEAVING = 1.5
+"""And of a mechanism that goes beyond that, at most so many times."""
+
 LINE = 0.011
 """Radius of the lines of a mechanism, in the size of the box that is shown at first."""
 
@@ -44,7 +47,7 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
     followed = bool(np.max(np.ptp(centers, axis=0)) > (FOLLOWED_ALONE if alone else FOLLOWED) * extent)
     if followed:
         bounds = bounds - centers[:, None, :]
-    low, high = _first_box(bounds, (WIDEST_ALONE if alone else WIDEST) * extent)
+    low, high = _first_box(bounds, (WIDEST_ALONE if alone else WIDEST) * extent, LEAVING * extent)
     thick = LINE * float(np.max(high - low))
     low, high = low - thick, high + thick
     up = np.array(up_direction(model))
@@ -99,12 +102,16 @@ def _principal_axes(vectors: Array) -> tuple[Array, Array]:
     return values, axes
 
 
-def _first_box(bounds: Array, widest: float) -> tuple[Array, Array]:
-    """The box that is shown at first: what the motion takes up, as far as that is not much more than the mechanism."""
+def _first_box(bounds: Array, widest: float, leaving: float) -> tuple[Array, Array]:
+    """The box that is shown at first: what the motion takes up if that is within `widest`; else it leaves any box, and
+    the first is no wider than `leaving`."""
+    whole = bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)
+    if np.max(whole[1] - whole[0]) <= widest:
+        return whole
     low, high = bounds[0]
     for lower, higher in bounds:
         wider = np.minimum(low, lower), np.maximum(high, higher)
-        if np.max(wider[1] - wider[0]) > widest:
+        if np.max(wider[1] - wider[0]) > max(leaving, float(np.max(high - low))):
             break
         low, high = wider
     return low, high
