@@ -3,28 +3,29 @@
 import uplot_style from "uplot/dist/uPlot.min.css";
 import { table } from "./csv";
 import type { PageData, Triple } from "./data";
-import { LiveMotion, type Motion, RecordedMotion, type Touchable } from "./motion";
+import { button, choice, make, menu, toggle } from "./elements";
+import { PRESETS } from "./framing";
+import { LiveMotion, type Motion, type Touchable } from "./motion";
+import { LivePanel } from "./panel";
 import { Plots } from "./plots";
+import { RecordedMotion } from "./recorded";
 import { RemoteMotion } from "./remote";
 import { type Hit, Stage } from "./stage";
 import style from "./style.css";
 
 const FORMAT = 1;
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
-const BUDGET = 22; // ms of a frame that the motion may take
-const LONGEST_FRAME = 0.1; // s that a frame stands for at most: a tab that slept does not catch up
-const PLOT_PERIOD = 90; // ms
+const TICK = 6; // ms between two times that the motion is let go on
+const BUDGET = 12; // ms that it may take for that
+const LONGEST_TICK = 0.25; // s that it goes on at most: a tab that slept does not catch up
+const PLOT_PERIOD = 45; // ms at least between two plots that are drawn, one at a time
+const PLOT_FRAMES = 3; // and frames
+const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
 const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, they are drawn with less effort
 const SLOW_FRAMES = 30;
 const MOST_ROWS = 200000;
 const LISTED = 200;
-
-function make<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Record<string, string> = {}, text = ""): HTMLElementTagNameMap[K] {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text) element.textContent = text;
-  return element;
-}
+const FORCES_LISTED = 12;
 
 export class KanePage extends HTMLElement {
   private readonly root = this.attachShadow({ mode: "open" });
@@ -35,12 +36,20 @@ export class KanePage extends HTMLElement {
   private playing = true;
   private speed = 1;
   private last = 0;
+  private ticked = 0;
+  private moved = false;
   private plotted = 0;
+  private plotted_frame = 0;
+  private awake = AWAKE;
   private slow = 0;
   private slow_frames = 0;
   private rows: number[][] = [];
   private grabbed: { hit: Hit; target: Triple } | null = null;
   private listed = 0;
+  private panel: LivePanel | null = null;
+  private readonly shown = { forces: false, velocities: false, contacts: true, polygon: true };
+  private checks = new Map<string, HTMLInputElement>();
+  private forces = new Map<string, number>();
   private readonly ui = {
     page: make("div", { class: "page" }),
     view: make("div", { class: "view" }),
@@ -52,6 +61,8 @@ export class KanePage extends HTMLElement {
     play: make("button", { class: "main", type: "button" }),
     seek: make("input", { class: "seek", type: "range", min: "0", max: "1", step: "any", "aria-label": "time" }),
     lamps: make("div"),
+    forces: make("div"),
+    camera: choice("view from", PRESETS.map((x) => x), 0, (i) => this.stage.look_from(PRESETS[i])),
     list: make("ol"),
   };
 
@@ -67,8 +78,10 @@ export class KanePage extends HTMLElement {
       : data.remote
         ? await RemoteMotion.make(data.remote, data)
         : await RecordedMotion.make(data.recording as NonNullable<PageData["recording"]>, data);
+    this.shown.forces = (this.motion.mark_names?.outlines.length ?? 0) > 0; // of the ground on a vehicle
     this.lay_out();
-    this.stage = new Stage(data.scene, this.ui.labels);
+    this.stage = await Stage.make(data.scene, this.ui.labels);
+    this.stage.add_arrows(this.motion);
     this.ui.view.prepend(this.stage.canvas);
     this.ui.labels.hidden = true;
     this.plots = new Plots(data, this.motion.energy !== null, 340);
@@ -78,7 +91,10 @@ export class KanePage extends HTMLElement {
     this.stage.set_poses(this.motion.poses, false);
     this.stage.fit();
     this.stage.render();
-    this.set_playing(true);
+    this.draw_arrows();
+    this.set_playing(!this.still);
+    this.ticked = performance.now();
+    this.tick();
     requestAnimationFrame((now) => this.frame(now));
   }
 
@@ -87,6 +103,19 @@ export class KanePage extends HTMLElement {
     const point = this.stage.in_space(body, local);
     return { pixel: this.stage.on_canvas(point), point };
   }
+
+  /** For tests: where the corners of the boxes around all bodies are on the canvas, and how large it is (CSS pixels). */
+  get outline(): { points: [number, number][]; width: number; height: number } {
+    return this.stage.outline();
+  }
+
+  /** For tests: forces (N) at places, as far as they are drawn. */
+  get drawn_forces(): Record<string, number> {
+    return Object.fromEntries(this.forces);
+  }
+
+  /** How many frames have been drawn, and the time (ms) that drawing them took in the script. */
+  readonly drawing = { frames: 0, milliseconds: 0 };
 
   /** The present time (s) and state, and while a body is held the stiffness (N/m), the target (m, in N)
    *  and the held point (m, in its body's frame) of the coupler. */
@@ -118,33 +147,62 @@ export class KanePage extends HTMLElement {
     return this.motion instanceof LiveMotion ? this.motion : null;
   }
 
+  private get still(): boolean {
+    return this.motion instanceof RecordedMotion && this.motion.still;
+  }
+
+  /** Let the motion go on with the clock, however long frames take to be drawn. */
+  private tick(): void {
+    const now = performance.now();
+    const elapsed = Math.min(LONGEST_TICK, (now - this.ticked) / 1000);
+    this.ticked = now;
+    if (this.playing && !this.motion.stopped && elapsed > 0) {
+      const enough = this.motion.advance(this.speed * elapsed, BUDGET);
+      this.slow = enough ? Math.max(0, this.slow - 1) : this.slow + 2;
+      this.moved = true;
+    }
+    setTimeout(() => this.tick(), TICK);
+  }
+
   private frame(now: number): void {
-    const elapsed = Math.min(LONGEST_FRAME, (now - this.last) / 1000);
+    const elapsed = (now - this.last) / 1000;
     this.last = now;
     this.slow_frames = elapsed > SLOW_FRAME ? this.slow_frames + 1 : 0;
     if (this.slow_frames > SLOW_FRAMES) {
       this.slow_frames = 0;
       this.stage.draw_simpler();
     }
-    if (this.playing && !this.motion.stopped && elapsed > 0) {
-      const enough = this.motion.advance(this.speed * elapsed, BUDGET);
-      this.slow = enough ? Math.max(0, this.slow - 1) : this.slow + 2;
+    if (this.moved) {
+      this.moved = false;
       this.after_motion();
     }
     if (this.grabbed) {
       this.stage.show_hand(this.stage.in_space(this.grabbed.hit.body, this.grabbed.hit.local), this.grabbed.target);
     }
-    this.stage.render();
-    if (now - this.plotted > PLOT_PERIOD) {
+    const moving = (this.playing && !this.motion.stopped) || this.grabbed !== null;
+    if (moving || now < this.awake) {
+      const began = performance.now();
+      this.stage.render();
+      this.drawing.frames++;
+      this.drawing.milliseconds += performance.now() - began;
+    }
+    if (now - this.plotted > PLOT_PERIOD && this.drawing.frames - this.plotted_frame >= (moving ? PLOT_FRAMES : 0)) {
       this.plotted = now;
-      this.plots.draw();
+      this.plotted_frame = this.drawing.frames;
+      if (!this.still) this.plots.draw();
       this.tell();
+      this.panel?.tell(now);
     }
     requestAnimationFrame((next) => this.frame(next));
   }
 
+  private draw_arrows(): void {
+    this.forces = this.stage.update_arrows(this.motion, this.shown);
+  }
+
   private after_motion(): void {
     this.stage.set_poses(this.motion.poses, true);
+    this.draw_arrows();
     this.plots.add(this.motion);
     const row = [this.motion.t, ...Array.from(this.motion.q), ...Array.from(this.motion.u)];
     if (this.rows.length && row[0] <= this.rows[this.rows.length - 1][0]) this.rows = [];
@@ -160,6 +218,7 @@ export class KanePage extends HTMLElement {
     if (motion.stopped) ui.note.append(make("b", {}, motion.stopped));
     else if (this.slow > 20) ui.note.append("slower than the clock on this machine");
     else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
+    this.tell_forces();
     if (!motion.elements.length) return;
     for (const [i, state] of motion.states.entries()) {
       const lamp = ui.lamps.children[i] as HTMLElement;
@@ -180,6 +239,18 @@ export class KanePage extends HTMLElement {
     this.listed = shown.length;
   }
 
+  private tell_forces(): void {
+    const { forces } = this.ui;
+    forces.hidden = !this.shown.forces;
+    if (forces.hidden) return;
+    const rows = [...this.forces].slice(0, FORCES_LISTED).map(([name, size]) => {
+      const row = make("div", { class: "lamp" });
+      row.append(make("span", {}, name), make("em", {}, `${size.toPrecision(4)} N`));
+      return row;
+    });
+    forces.replaceChildren(make("h3", {}, "Forces"), ...(rows.length ? rows : [make("em", {}, "none at present")]));
+  }
+
   private set_playing(playing: boolean): void {
     if (playing !== this.playing) this.remote?.set_playing(playing);
     this.playing = playing;
@@ -198,11 +269,17 @@ export class KanePage extends HTMLElement {
     const values = this.live?.parameters;
     this.motion.reset();
     values?.forEach((value, i) => this.live?.set_parameter(i, value)); // sliders stay where they are
+    this.begin_anew();
+  }
+
+  /** Forget what was seen of the motion so far: it has begun anew. */
+  private begin_anew(): void {
     this.rows = [];
     this.stage.clear_trails();
     this.stage.fit();
     this.plots.clear();
     this.stage.set_poses(this.motion.poses, false);
+    this.draw_arrows();
   }
 
   // what is seen ------------------------------------------------------------------------------------------------
@@ -214,34 +291,55 @@ export class KanePage extends HTMLElement {
     ui.view.append(ui.labels, ui.note);
     ui.page.append(header, ui.view, ui.bar, ui.side);
     this.root.append(ui.page);
-    const speed = make("select", { "aria-label": "speed", title: "speed" });
-    for (const s of SPEEDS) {
-      const option = make("option", { value: String(s) }, `${s}×`);
-      option.selected = s === 1;
-      speed.append(option);
-    }
-    speed.addEventListener("change", () => {
-      this.speed = Number(speed.value);
+    const speed = choice("speed", SPEEDS.map((x) => `${x}×`), SPEEDS.indexOf(1), (i) => {
+      this.speed = SPEEDS[i];
     });
     ui.play.addEventListener("click", () => this.set_playing(!this.playing));
+    if (!this.still) this.add_motion_controls(speed);
+    if (data.recording && !this.still) ui.bar.append(this.make_seek());
+    else ui.bar.append(make("span", { class: "space" }));
+    const panel = toggle("Panel", data.panel !== false, (on) => this.show_panel(on));
+    this.show_panel(data.panel !== false);
+    ui.bar.append(ui.camera, this.make_menu(), button("Fit", "show all of it (f)", () => this.stage.fit()), panel);
+  }
+
+  private add_motion_controls(speed: HTMLElement): void {
+    const { ui, data } = this;
     ui.bar.append(ui.play);
-    if (data.recording) ui.bar.append(this.button("‹", "one frame back (←)", () => this.step(-1)));
-    if (!data.remote) ui.bar.append(this.button("›", "one step (→)", () => this.step(1)));
-    ui.bar.append(this.button("Reset", "from the start (r)", () => this.reset()));
+    if (data.recording) ui.bar.append(button("‹", "one frame back (←)", () => this.step(-1)));
+    if (!data.remote) ui.bar.append(button("›", "one step (→)", () => this.step(1)));
+    ui.bar.append(button("Reset", "from the start (r)", () => this.reset()));
     if (!data.remote) ui.bar.append(speed);
     ui.bar.append(ui.time);
-    if (!data.recording) ui.bar.append(make("span", { class: "space" }));
-    else ui.bar.append(this.make_seek());
-    ui.bar.append(
-      this.toggle("Labels", false, (on) => this.stage.show_labels(on)),
-      this.toggle("Frames", false, (on) => this.stage.show_frames(on)),
-      this.toggle("Trails", true, (on) => this.stage.show_trails(on)),
-      this.button("Fit", "show all of it (f)", () => this.stage.fit()),
-      this.toggle("Panel", true, (on) => {
-        ui.page.classList.toggle("wide", !on);
-        this.resize();
-      }),
-    );
+  }
+
+  private show_panel(on: boolean): void {
+    this.ui.page.classList.toggle("wide", !on);
+    this.resize();
+  }
+
+  /** What can be shown and hidden. */
+  private make_menu(): HTMLElement {
+    const marks = this.motion.mark_names;
+    const show = (what: keyof typeof this.shown) => (on: boolean) => {
+      this.shown[what] = on;
+      this.draw_arrows();
+    };
+    const checks = [
+      { text: "Labels", key: "l", on: false, action: (on: boolean) => this.stage.show_labels(on) },
+      { text: "Frames", key: "a", on: false, action: (on: boolean) => this.stage.show_frames(on) },
+      { text: "Trails", key: "t", on: true, action: (on: boolean) => this.stage.show_trails(on) },
+      { text: "Follow", key: "g", on: this.data.scene.followed, action: (on: boolean) => this.stage.follow(on) },
+    ];
+    if (marks) checks.push({ text: "Velocities", key: "v", on: false, action: show("velocities") });
+    if (marks?.names.length) {
+      checks.push({ text: "Forces", key: "o", on: this.shown.forces, action: show("forces") });
+      checks.push({ text: "Contact points", key: "c", on: true, action: show("contacts") });
+    }
+    if (marks?.outlines.length) checks.push({ text: "Support polygon", key: "p", on: true, action: show("polygon") });
+    const { element, boxes } = menu("Show", checks);
+    this.checks = boxes;
+    return element;
   }
 
   private make_seek(): HTMLElement {
@@ -257,27 +355,11 @@ export class KanePage extends HTMLElement {
     return seek;
   }
 
-  private button(text: string, title: string, action: () => void): HTMLButtonElement {
-    const made = make("button", { type: "button", title, "aria-label": title }, text);
-    made.addEventListener("click", action);
-    return made;
-  }
-
-  private toggle(text: string, on: boolean, action: (on: boolean) => void): HTMLButtonElement {
-    const made = make("button", { type: "button", "aria-pressed": String(on) }, text);
-    made.addEventListener("click", () => {
-      const next = made.getAttribute("aria-pressed") !== "true";
-      made.setAttribute("aria-pressed", String(next));
-      action(next);
-    });
-    return made;
-  }
-
   private fill_side(): void {
     const { ui, data, motion } = this;
-    if (data.parameters.length && this.live) {
-      ui.side.append(make("h3", {}, "Parameters"));
-      for (const [i, p] of data.parameters.entries()) ui.side.append(this.slider(i, p.name, p.value));
+    if (this.live) {
+      this.panel = new LivePanel(data, this.live, () => this.begin_anew());
+      ui.side.append(this.panel.element);
     }
     if (motion.elements.length) {
       ui.side.append(make("h3", {}, "Constraints that come and go"), ui.lamps);
@@ -288,37 +370,18 @@ export class KanePage extends HTMLElement {
       }
       ui.side.append(make("h3", {}, "Transitions"), ui.list);
     }
-    ui.side.append(this.plots.element);
-    ui.side.append(this.button("Download CSV", "the motion so far as a table", () => this.download()));
-    if (data.scene.left_out.length) {
-      ui.side.append(make("p", { class: "keys" }, `Meshes are not drawn: ${data.scene.left_out.join(", ")}`));
+    ui.side.append(ui.forces);
+    if (!this.still) {
+      ui.side.append(this.plots.element);
+      ui.side.append(button("Download CSV", "the motion so far as a table", () => this.download()));
     }
-    const keys = !data.recording
-      ? "space plays and pauses, → makes a step, r starts anew, f shows all; drag a body to pull it, the ground to turn the view"
-      : "space plays and pauses, ← and → go by frames, r starts anew, f shows all";
-    ui.side.append(make("p", { class: "keys" }, keys));
-  }
-
-  private slider(index: number, name: string, value: number): HTMLElement {
-    const row = make("label", { class: "slider" });
-    const reach = Math.abs(value) || 1;
-    const input = make("input", { type: "range", step: "any" });
-    input.min = String(value > 0 ? 0.1 * value : value - 2 * reach);
-    input.max = String(value + 2 * reach);
-    input.value = String(value);
-    const output = make("output", {}, value.toPrecision(4));
-    const set = (x: number) => {
-      this.live?.set_parameter(index, x);
-      output.textContent = x.toPrecision(4);
-    };
-    input.addEventListener("input", () => set(Number(input.value)));
-    input.addEventListener("dblclick", () => {
-      input.value = String(value);
-      set(value);
-    });
-    input.title = "a double click brings the first value back";
-    row.append(make("span", {}, name), input, output);
-    return row;
+    if (this.panel) ui.side.append(this.panel.equations_view());
+    for (const line of data.scene.left_out) ui.side.append(make("p", { class: "keys" }, line));
+    const playing = data.recording
+      ? "space plays and pauses, ← and → go by frames, r starts anew; "
+      : "space plays and pauses, → makes a step, r starts anew, z takes back a parameter; drag a body to pull it, the ground to turn the view; ";
+    const seeing = "f shows all, 1 to 5 look from the sides, the letters of the menu show and hide";
+    ui.side.append(make("p", { class: "keys" }, (this.still ? "" : playing) + seeing));
   }
 
   private download(): void {
@@ -337,20 +400,32 @@ export class KanePage extends HTMLElement {
     const set_dark = () => {
       this.toggleAttribute("dark", dark.matches);
       this.stage.set_dark(dark.matches);
+      this.wake();
     };
     dark.addEventListener("change", set_dark);
     set_dark();
     new ResizeObserver(() => this.resize()).observe(this.ui.view);
+    for (const name of ["pointerdown", "pointermove", "wheel", "keydown", "click", "change", "input"]) {
+      document.addEventListener(name, () => this.wake(), { capture: true, passive: true });
+    }
     const keys: Record<string, () => void> = {
       " ": () => this.set_playing(!this.playing),
       ArrowRight: () => this.step(1),
       ArrowLeft: () => this.step(-1),
       r: () => this.reset(),
       f: () => this.stage.fit(),
+      z: () => this.panel?.undo(),
     };
+    for (const [i, preset] of PRESETS.entries()) {
+      keys[String(i + 1)] = () => {
+        this.ui.camera.value = String(i);
+        this.stage.look_from(preset);
+      };
+    }
+    for (const [key, box] of this.checks) keys[key] = () => box.click();
     document.addEventListener("keydown", (event) => {
       const inside = event.composedPath()[0] as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT)$/.test(inside.tagName)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || (/^(INPUT|SELECT)$/.test(inside.tagName) && inside.getAttribute("type") !== "checkbox")) return;
       const action = keys[event.key];
       if (!action) return;
       event.preventDefault();
@@ -364,7 +439,13 @@ export class KanePage extends HTMLElement {
     }
   }
 
+  /** Draw frames for a while, since something may look different now. */
+  private wake(): void {
+    this.awake = performance.now() + AWAKE;
+  }
+
   private resize(): void {
+    this.wake();
     const { clientWidth, clientHeight } = this.ui.view;
     this.stage?.resize(clientWidth, clientHeight);
     const width = this.ui.side.clientWidth - 18;

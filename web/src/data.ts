@@ -3,19 +3,23 @@
 export type Triple = [number, number, number];
 
 export interface Piece {
-  kind: "box" | "sphere" | "cylinder" | "line";
+  kind: "box" | "sphere" | "cylinder" | "line" | "mesh";
   size: number[];
   at: Triple;
   axis: "x" | "y" | "z";
   wxyz: [number, number, number, number];
   color: string;
+  /** Of a mesh: places (m) of its corners as multiples of `size` from `at`, and triangles, packed. */
+  corners?: string;
+  triangles?: string;
 }
 
 export interface Body {
   name: string;
   color: string;
   middle: Triple;
-  trace: Triple | null;
+  center: Triple;
+  traced: boolean;
   pieces: Piece[];
 }
 
@@ -27,6 +31,10 @@ export interface SceneData {
   followed: boolean;
   floor: number | null;
   size: number;
+  /** Radius of lines (m). */
+  line: number;
+  /** Of all bodies (N). */
+  weight: number;
   bodies: Body[];
   left_out: string[];
 }
@@ -36,8 +44,34 @@ export interface Named {
   unit: string;
 }
 
+export interface LiveCode {
+  name: string;
+  export: string;
+  slot: number;
+  at: number;
+  size: number;
+}
+
+export interface LiveMarks {
+  names: string[];
+  outlines: number[][];
+  /** Where their program is in the table, and what computes reactions, 0 for nothing. */
+  slot: number;
+  reactions: number;
+  /** Bytes that are copied before: from, to, how many. */
+  mirrored: [number, number, number][];
+  /** How many there are in all. */
+  constraints: number;
+  places: { index: number; first: number; rows: number }[];
+}
+
 export interface LiveData {
-  codes: { name: string; export: string; slot: number; at: number; size: number }[];
+  codes: LiveCode[];
+  law: string;
+  laws: { name: string; codes: LiveCode[] }[];
+  marks: LiveMarks | null;
+  /** The text of the program of the motion, packed, and its operations. */
+  program: { text: string; count: string };
   image: { at: number; size: number; to: number; clear: number };
   pages: number;
   places: Record<string, number>;
@@ -53,7 +87,9 @@ export interface LiveData {
 export interface RecordingData {
   times: number;
   numbers: string;
+  double: boolean;
   poses: string;
+  marks: { names: string[]; outlines: number[][]; velocities: string; at: string; forces: string } | null;
   transitions: { t: number; cause: string; which: string[]; states: string[] }[];
   elements: string[];
 }
@@ -67,6 +103,7 @@ export interface PageData {
   format: number;
   name: string;
   about: string;
+  panel?: boolean;
   scene: SceneData;
   coordinates: Named[];
   speeds: Named[];

@@ -49,3 +49,19 @@ export function view_direction(up: Vector, normal: Vector | null): Vector {
   const right = cross(up, front);
   return unit(plus(plus(plus([0, 0, 0], front, 0.8), right, 0.45), up, 0.42));
 }
+
+/** Sides from which a mechanism is looked at. */
+export const PRESETS = ["standard", "front", "side", "top", "oblique"] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/** The direction towards the camera for a side. The front is the plane of a plane motion, if it stands upright. */
+export function preset_direction(preset: Preset, up: Vector, normal: Vector | null): Vector {
+  if (preset === "standard") return view_direction(up, normal);
+  if (preset === "oblique") return view_direction(up, null);
+  const other: Vector = Math.abs(up[2]) < 0.8 ? [0, 0, 1] : [0, -1, 0];
+  const upright = normal !== null && Math.abs(dot(normal, up)) < 0.9;
+  const front = unit(upright ? normal : plus(other, up, -dot(other, up)));
+  if (preset === "front") return front;
+  if (preset === "side") return cross(up, front);
+  return unit(plus(up, front, 1e-3)); // not quite from above, so that it is clear what is up in the picture
+}

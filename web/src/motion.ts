@@ -1,6 +1,6 @@
-// What moves a scene: a motion that is simulated here, or one that was recorded.
+// What moves a scene, and a motion that is simulated here.
 
-import { type LiveData, type PageData, type RecordingData, type Triple, unpack } from "./data";
+import { type LiveCode, type LiveData, type PageData, type Triple, unpack } from "./data";
 
 export interface Transition {
   t: number;
@@ -12,6 +12,13 @@ export interface Energy {
   kinetic: number;
   potential: number;
   work: number;
+}
+
+/** What is drawn over a motion: velocities of mass centres (m/s) and forces (N) at places (m), all in N. */
+export interface Marks {
+  velocities: ArrayLike<number>;
+  at: ArrayLike<number>;
+  forces: ArrayLike<number>;
 }
 
 export interface Motion {
@@ -30,6 +37,9 @@ export interface Motion {
   readonly transitions: Transition[];
   /** Why it cannot go on; empty while it can. */
   readonly stopped: string;
+  /** Names of the places where forces are drawn and of what is outlined by them; null where nothing is known. */
+  readonly mark_names: { names: string[]; outlines: number[][] } | null;
+  readonly marks: Marks | null;
   /** Go on by so many seconds, within a time of the clock (ms); false if that was not enough. */
   advance(seconds: number, budget: number): boolean;
   /** One step, forward or back where that is possible. */
@@ -83,7 +93,11 @@ export class LiveMotion implements Touchable {
   private readonly view: DataView;
   private readonly bytes: Uint8Array;
   private touch!: (task: bigint, loop: bigint, coupler: bigint, budget: bigint) => bigint;
-  private readonly counts: { q: number; u: number; bodies: number; parameters: number };
+  private readonly laws: { slot: number; code: LiveMotion["touch"] }[][] = [];
+  private law_chosen = 0;
+  private ahead = 0;
+  private start: { q: number[]; u: number[] } | null = null;
+  private readonly counts: { q: number; u: number; bodies: number; parameters: number; constraints: number };
 
   private constructor(
     private readonly data: LiveData,
@@ -101,6 +115,7 @@ export class LiveMotion implements Touchable {
       u: page.speeds.length,
       bodies: page.scene.bodies.length,
       parameters: page.parameters.length,
+      constraints: data.marks?.constraints ?? 0,
     };
     this.poses = new Float64Array(this.memory.buffer, data.places.scene, 12 * this.counts.bodies);
   }
@@ -117,14 +132,48 @@ export class LiveMotion implements Touchable {
       __stack_pointer: made.stack,
       ...LIBRARY,
     };
-    for (const code of data.codes) {
+    const load = async (code: LiveCode): Promise<LiveMotion["touch"]> => {
       const { instance } = await WebAssembly.instantiate(blob.slice(code.at, code.at + code.size), { env });
-      const made_function = instance.exports[code.export] as LiveMotion["touch"];
-      if (code.slot > 0) made.table.set(code.slot, made_function);
-      else made.touch = made_function;
+      return instance.exports[code.export] as LiveMotion["touch"];
+    };
+    const first = new Map<number, LiveMotion["touch"]>();
+    for (const code of data.codes) {
+      const loaded = await load(code);
+      first.set(code.slot, loaded);
+      if (code.slot > 0) made.table.set(code.slot, loaded);
+      else made.touch = loaded;
     }
+    for (const law of data.laws) {
+      const codes = [];
+      for (const code of law.codes) codes.push({ slot: code.slot, code: await load(code) });
+      made.laws.push(codes);
+    }
+    made.laws.unshift([...new Set(made.laws.flat().map((x) => x.slot))].map((slot) => ({ slot, code: first.get(slot)! })));
     made.reset();
     return made;
+  }
+
+  /** Names of the control laws under which it can move; the first is the one of the page. */
+  get law_names(): string[] {
+    return this.data.laws.length ? [this.data.law, ...this.data.laws.map((x) => x.name)] : [];
+  }
+
+  get law(): number {
+    return this.law_chosen;
+  }
+
+  /** Move under another control law from now on: its programs take the places of those that they differ from. */
+  set_law(index: number): void {
+    for (const law of [this.laws[0], this.laws[index]]) for (const x of law) this.table.set(x.slot, x.code);
+    this.law_chosen = index;
+    this.refresh();
+    this.choose_mode();
+  }
+
+  /** Begin at a state, now and after every reset; null for that of the page. */
+  set_start(start: { q: number[]; u: number[] } | null): void {
+    this.start = start;
+    this.reset();
   }
 
   get t(): number {
@@ -160,13 +209,33 @@ export class LiveMotion implements Touchable {
     this.bytes.set(this.image, this.data.image.to);
     this.stack.value = this.data.image.to;
     this.stopped = "";
+    this.ahead = 0;
     this.transitions.length = 0;
+    if (this.start) this.begin_at(this.start.q, this.start.u);
     this.note();
     this.draw();
   }
 
+  private begin_at(q: number[], u: number[]): void {
+    this.q.set(q);
+    this.u.set(u);
+    this.refresh();
+    this.choose_mode();
+  }
+
+  /** Choose anew what of the constraints that come and go holds at the present state. */
+  private choose_mode(): void {
+    if (!this.elements.length) return;
+    const { places } = this.data;
+    for (const [i] of this.elements.entries()) this.view.setFloat64(places["changing.imposed"] + 8 * i, this.t, true);
+    this.view.setBigInt64(places["changing.count"], 0n, true);
+    const program = this.table.get(Number(this.view.getBigInt64(places.transition, true)));
+    const fault = Number(program(BigInt(places.loop), this.view.getBigInt64(places.transition_memory, true), 1n));
+    if (fault) this.stopped = `the motion cannot go on from here: ${this.data.faults[fault]}`;
+  }
+
   advance(seconds: number, budget: number): boolean {
-    const goal = this.t + seconds;
+    const goal = this.t + seconds - this.ahead; // steps are whole: what the last one went too far is taken off
     const began = performance.now();
     let enough = true;
     while (!this.stopped && this.t < goal - CLOSE_ENOUGH) {
@@ -177,6 +246,7 @@ export class LiveMotion implements Touchable {
         break;
       }
     }
+    this.ahead = enough ? this.t - goal : 0;
     this.draw();
     return enough;
   }
@@ -270,6 +340,47 @@ export class LiveMotion implements Touchable {
     program(x, scene, 0n);
   }
 
+  get mark_names(): { names: string[]; outlines: number[][] } | null {
+    return this.data.marks;
+  }
+
+  /** Velocities and forces at the present state: the force of a constraint is the sum of its reactions, each times the
+   *  force of a unit of it. Nothing of the motion is changed by asking. */
+  get marks(): Marks | null {
+    const { marks, places } = this.data;
+    if (!marks) return null;
+    this.table.get(marks.slot)(places.x, places.marks, 0n);
+    const read = (at: number, count: number) => new Float64Array(this.memory.buffer, at, count);
+    const bodies = 3 * this.counts.bodies;
+    const at = new Float64Array(3 * marks.names.length);
+    const forces = new Float64Array(3 * marks.names.length);
+    if (marks.reactions) this.react(marks);
+    const points = places.marks + 8 * bodies;
+    const units = points + 24 * this.counts.constraints;
+    for (const [i, place] of marks.places.entries()) {
+      at.set(read(points + 24 * place.index, 3), 3 * i);
+      const values = read(places.reactions + 8 * place.first, marks.reactions ? place.rows : 0);
+      for (const [row, value] of values.entries()) {
+        const unit = read(units + 24 * (place.first + row), 3);
+        for (let k = 0; k < 3; k++) forces[3 * i + k] += value * unit[k];
+      }
+    }
+    return { velocities: read(places.marks, bodies), at, forces };
+  }
+
+  /** Compute the reactions of all rows, in memory of their own. */
+  private react(marks: NonNullable<LiveData["marks"]>): void {
+    const { places } = this.data;
+    for (const [from, to, size] of marks.mirrored) this.bytes.copyWithin(to, from, from + size);
+    this.table.get(marks.reactions)(places["reactions.source"], places.reactions, BigInt(places["reactions.memory"]));
+  }
+
+  /** What programs of the motion read now: t, q, u, work, efforts, parameters. */
+  get inputs(): Float64Array {
+    const { x, parameters } = this.data.places;
+    return new Float64Array(this.memory.buffer, x, (parameters - x) / 8 + this.counts.parameters);
+  }
+
   private refresh(): void {
     this.whole("fresh", 1);
   }
@@ -284,92 +395,5 @@ export class LiveMotion implements Touchable {
 
   private whole(name: string, value: number): void {
     this.view.setBigInt64(this.data.places[name], BigInt(value), true);
-  }
-}
-
-/** A motion that was recorded: numbers and poses at times of equal distance. */
-export class RecordedMotion implements Motion {
-  readonly energy = null;
-  readonly stopped = "";
-  readonly elements: string[];
-  readonly transitions: Transition[];
-  private at = 0;
-
-  private constructor(
-    private readonly data: RecordingData,
-    private readonly numbers: Float64Array,
-    private readonly all_poses: Float32Array,
-    private readonly counts: { q: number; u: number; bodies: number },
-  ) {
-    this.elements = data.elements;
-    this.transitions = data.transitions.map((x) => ({ t: x.t, cause: x.cause, which: x.which.join(", ") }));
-  }
-
-  static async make(
-    data: RecordingData,
-    page: Pick<PageData, "coordinates" | "speeds" | "scene">,
-  ): Promise<RecordedMotion> {
-    const numbers = new Float64Array((await unpack(data.numbers)).buffer);
-    const poses = new Float32Array((await unpack(data.poses)).buffer);
-    const counts = { q: page.coordinates.length, u: page.speeds.length, bodies: page.scene.bodies.length };
-    return new RecordedMotion(data, numbers, poses, counts);
-  }
-
-  private get width(): number {
-    return 1 + this.counts.q + this.counts.u;
-  }
-
-  private get row(): number {
-    return Math.min(this.data.times - 1, Math.max(0, Math.round(this.at)));
-  }
-
-  get t(): number {
-    return this.numbers[this.width * this.row];
-  }
-
-  get end(): number {
-    return this.numbers[this.width * (this.data.times - 1)];
-  }
-
-  get poses(): Float32Array {
-    const size = 12 * this.counts.bodies;
-    return this.all_poses.subarray(size * this.row, size * (this.row + 1));
-  }
-
-  get q(): Float64Array {
-    const start = this.width * this.row + 1;
-    return this.numbers.subarray(start, start + this.counts.q);
-  }
-
-  get u(): Float64Array {
-    const start = this.width * this.row + 1 + this.counts.q;
-    return this.numbers.subarray(start, start + this.counts.u);
-  }
-
-  get states(): string[] {
-    const seen = this.data.transitions.filter((x) => x.t <= this.t);
-    return seen.at(-1)?.states ?? this.elements.map(() => "open");
-  }
-
-  advance(seconds: number): boolean {
-    const last = this.data.times - 1;
-    const each = (this.end - this.numbers[0]) / last;
-    this.at += seconds / each;
-    if (this.at > last) this.at = this.at > last + 0.7 / each ? 0 : this.at; // a moment at the end, then anew
-    return true;
-  }
-
-  /** Go to a time (s). */
-  seek(t: number): void {
-    const first = this.numbers[0];
-    this.at = ((t - first) / (this.end - first)) * (this.data.times - 1);
-  }
-
-  step(direction: 1 | -1): void {
-    this.at = Math.min(this.data.times - 1, Math.max(0, this.row + direction));
-  }
-
-  reset(): void {
-    this.at = 0;
   }
 }

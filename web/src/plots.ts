@@ -15,6 +15,20 @@ interface Curve {
   value: (motion: Motion) => number;
 }
 
+/** What `make` makes, with canvases that the processor draws: through a graphics processor that is none, a plot takes
+ *  several times as long as the scene. */
+function drawn_by_processor<T>(make: () => T): T {
+  const original = HTMLCanvasElement.prototype.getContext;
+  HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string, options?: object) {
+    return original.call(this, kind, { ...options, willReadFrequently: true });
+  } as typeof original;
+  try {
+    return make();
+  } finally {
+    HTMLCanvasElement.prototype.getContext = original;
+  }
+}
+
 class Plot {
   readonly element: HTMLElement;
   private readonly plot: uPlot;
@@ -40,7 +54,7 @@ class Plot {
       grid: { stroke: grid, width: 1 },
       ticks: { show: false },
     });
-    this.plot = new uPlot(
+    this.plot = drawn_by_processor(() => new uPlot(
       {
         width,
         height: 170,
@@ -61,7 +75,7 @@ class Plot {
       },
       this.rows as uPlot.AlignedData,
       this.element,
-    );
+    ));
     this.name_curves();
   }
 
@@ -104,6 +118,12 @@ class Plot {
   }
 }
 
+/** Whether an element is inside the part of the window that is seen. */
+function is_seen(element: HTMLElement): boolean {
+  const box = element.getBoundingClientRect();
+  return box.height > 0 && box.bottom > 0 && box.top < window.innerHeight;
+}
+
 export class Plots {
   readonly element = document.createElement("div");
   private readonly plots: Plot[];
@@ -134,9 +154,18 @@ export class Plots {
     for (const plot of this.plots) plot.add(motion);
   }
 
+  /** Draw the next one that is seen. */
   draw(): void {
-    for (const plot of this.plots) plot.draw();
+    for (let k = 0; k < this.plots.length; k++) {
+      this.next = (this.next + 1) % this.plots.length;
+      const plot = this.plots[this.next];
+      if (!is_seen(plot.element)) continue;
+      plot.draw();
+      return;
+    }
   }
+
+  private next = 0;
 
   clear(): void {
     for (const plot of this.plots) plot.clear();

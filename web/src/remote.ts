@@ -22,6 +22,8 @@ export class RemoteMotion implements Touchable {
   readonly end = Infinity;
   readonly elements: string[];
   readonly transitions: Transition[] = [];
+  readonly mark_names = null;
+  readonly marks = null;
   private gone = "";
 
   private constructor(

@@ -2,14 +2,20 @@
 
 import * as three from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import type { Body, Piece, SceneData, Triple } from "./data";
-import { corners, distance, type Vector, view_direction } from "./framing";
+import { Arrows, type Shown } from "./arrows";
+import type { Body, SceneData, Triple } from "./data";
+import { corners, distance, preset_direction, type Preset, type Vector } from "./framing";
+import type { Motion } from "./motion";
+import { draws_by_software, LOOKS, type Look, make_grid } from "./surroundings";
+import { body_parts, box_corners, css_color, type Fineness } from "./pieces";
 
 const FOV = (28 * Math.PI) / 180;
 const MARGIN = 1.1;
 const TRAIL = 1500;
 const GROWN = 4; // a mechanism that has left its box by this factor is followed
 const EASE = 0.18;
+const FINE: Fineness = { sides: 48 };
+const COARSE: Fineness = { sides: 20 };
 
 export interface Hit {
   body: number;
@@ -19,19 +25,6 @@ export interface Hit {
   point: Triple;
 }
 
-interface Look {
-  background: number;
-  floor: number;
-  section: number;
-  light: number;
-  edge: number;
-}
-
-const LOOKS: Record<"light" | "dark", Look> = {
-  light: { background: 0xf7f9fb, floor: 0xdfe5eb, section: 0xc3ccd6, light: 1.7, edge: 0x1e293b },
-  dark: { background: 0x151c25, floor: 0x2f3c4c, section: 0x4d5f74, light: 1.5, edge: 0x05080c },
-};
-
 export class Stage {
   readonly canvas: HTMLCanvasElement;
   private readonly renderer: three.WebGLRenderer;
@@ -40,6 +33,12 @@ export class Stage {
   private readonly controls: OrbitControls;
   private readonly nodes: three.Group[] = [];
   private readonly spheres: { center: three.Vector3; radius: number }[] = [];
+  private readonly boxes: Triple[][] = [];
+  private readonly edge = new three.LineBasicMaterial({ color: 0x1e293b, transparent: true, opacity: 0.35 });
+  private readonly material: three.Material;
+  private readonly software: boolean;
+  private arrows: Arrows | null = null;
+  private preset: Preset = "standard";
   private readonly trails: { node: number; at: three.Vector3; line: three.Line; count: number }[] = [];
   private readonly labels: { element: HTMLElement; node: number; at: three.Vector3 }[] = [];
   private readonly extras = new three.Group();
@@ -56,13 +55,17 @@ export class Stage {
   private seen = { target: new three.Vector3(), distance: 0 };
   private floor: three.Object3D | null = null;
 
-  constructor(
+  private constructor(
     private readonly data: SceneData,
     private readonly overlay: HTMLElement,
   ) {
     const software = draws_by_software();
+    this.software = software;
     this.renderer = new three.WebGLRenderer({ antialias: !software, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = !software;
+    this.material = software
+      ? new three.MeshLambertMaterial({ vertexColors: true })
+      : new three.MeshStandardMaterial({ vertexColors: true, roughness: 0.62, metalness: 0.05 });
     this.renderer.shadowMap.type = three.PCFShadowMap;
     this.canvas = this.renderer.domElement;
     this.up = data.up;
@@ -78,10 +81,16 @@ export class Stage {
     });
     this.scene.add(this.extras, this.frames);
     this.hand = this.make_hand();
-    for (const [index, body] of data.bodies.entries()) this.add_body(index, body);
     this.add_lights();
     this.add_axes();
-    this.set_dark(false);
+  }
+
+  /** The scene with all its bodies; names are written to the overlay. */
+  static async make(data: SceneData, overlay: HTMLElement): Promise<Stage> {
+    const made = new Stage(data, overlay);
+    for (const [index, body] of data.bodies.entries()) await made.add_body(index, body);
+    made.set_dark(false);
+    return made;
   }
 
   set_dark(dark: boolean): void {
@@ -92,11 +101,7 @@ export class Stage {
     if (this.floor) this.extras.remove(this.floor);
     this.floor = this.make_floor(look);
     if (this.floor) this.extras.add(this.floor);
-    this.scene.traverse((o) => {
-      if (o instanceof three.LineSegments && o.userData.edge) {
-        (o.material as three.LineBasicMaterial).color.set(look.edge);
-      }
-    });
+    this.edge.color.set(look.edge);
   }
 
   show_labels(shown: boolean): void {
@@ -113,6 +118,7 @@ export class Stage {
   }
 
   clear_trails(): void {
+    this.arrows?.reset();
     for (const trail of this.trails) {
       trail.count = 0;
       trail.line.geometry.setDrawRange(0, 0);
@@ -126,6 +132,52 @@ export class Stage {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     if (!this.taken) this.place_camera(1);
+  }
+
+  /** Look from one of the usual sides, at all of it. */
+  look_from(preset: Preset): void {
+    this.preset = preset;
+    this.taken = false;
+    this.place_camera(1);
+  }
+
+  get is_followed(): boolean {
+    return this.followed;
+  }
+
+  /** Let the camera go with the mechanism, or stay where it is. */
+  follow(on: boolean): void {
+    if (on === this.followed) return;
+    const shift = this.middle().toArray().map((x) => (on ? -x : x));
+    this.low = this.low.map((x, i) => x + shift[i]) as Vector;
+    this.high = this.high.map((x, i) => x + shift[i]) as Vector;
+    this.followed = on;
+    this.seen.target.set(...this.goal().target);
+  }
+
+  /** Let arrows be drawn over the motion, where it tells any. */
+  add_arrows(motion: Motion): void {
+    if (!motion.mark_names) return;
+    const { names, outlines } = motion.mark_names;
+    this.arrows = new Arrows(this.nodes.length, names, outlines, this.extent, this.data.weight, this.up);
+    this.scene.add(this.arrows.group);
+  }
+
+  /** Draw arrows as they are now; how large the forces are (N), by the names of their places. */
+  update_arrows(motion: Motion, shown: Shown): Map<string, number> {
+    const any = shown.contacts || shown.forces || shown.polygon || shown.velocities;
+    if (this.arrows) this.arrows.group.visible = any;
+    const marks = any && this.arrows ? motion.marks : null;
+    if (!this.arrows || !marks) return new Map();
+    const centers = this.nodes.map((node, i) => node.localToWorld(new three.Vector3(...this.data.bodies[i].center)));
+    return this.arrows.update(shown, marks, centers);
+  }
+
+  /** Where the corners of the boxes around all bodies are on the canvas, in CSS pixels, and how large that is. */
+  outline(): { points: [number, number][]; width: number; height: number } {
+    this.camera.updateMatrixWorld();
+    const points = this.boxes.flatMap((box, i) => box.map((corner) => this.on_canvas(this.in_space(i, corner))));
+    return { points, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
   }
 
   /** Let the camera show all of the mechanism again. */
@@ -158,6 +210,7 @@ export class Stage {
     if (this.renderer.shadowMap.enabled) {
       this.renderer.shadowMap.enabled = false;
       this.sun.castShadow = false;
+      this.floor?.children[1]?.removeFromParent();
     } else {
       this.pixels = Math.max(0.6, 0.8 * this.pixels);
       this.resize(this.canvas.clientWidth, this.canvas.clientHeight);
@@ -234,20 +287,24 @@ export class Stage {
     return group;
   }
 
-  private add_body(index: number, body: Body): void {
+  private async add_body(index: number, body: Body): Promise<void> {
     const node = new three.Group();
     node.matrixAutoUpdate = false;
     node.userData.body = index;
-    const bounds = new three.Box3();
-    for (const piece of body.pieces) {
-      const mesh = make_piece(piece, 0.011 * this.extent);
+    const parts = await body_parts(body, this.data.line, this.software ? COARSE : FINE);
+    const sphere = { center: new three.Vector3(), radius: 0 };
+    if (parts) {
+      const mesh = new three.Mesh(parts.solid, this.material);
+      mesh.castShadow = true;
       node.add(mesh);
-      mesh.updateMatrixWorld(true);
-      bounds.expandByObject(mesh);
+      if (parts.edges) node.add(new three.LineSegments(parts.edges, this.edge));
+      parts.solid.computeBoundingSphere();
+      const around = parts.solid.boundingSphere as three.Sphere;
+      sphere.center.copy(around.center);
+      sphere.radius = around.radius;
     }
-    const sphere = bounds.getBoundingSphere(new three.Sphere());
-    if (bounds.isEmpty()) sphere.set(new three.Vector3(), 0);
-    this.spheres.push({ center: sphere.center, radius: sphere.radius });
+    this.spheres.push(sphere);
+    this.boxes.push(parts ? box_corners(parts.solid) : []);
     const axes = new three.AxesHelper(0.14 * this.extent);
     axes.userData.frame = true;
     axes.visible = false;
@@ -258,7 +315,7 @@ export class Stage {
     element.textContent = body.name;
     this.overlay.append(element);
     this.labels.push({ element, node: index, at: new three.Vector3(...body.middle) });
-    if (body.trace) this.add_trail(index, body);
+    if (body.traced) this.add_trail(index, body);
   }
 
   private add_trail(index: number, body: Body): void {
@@ -269,7 +326,7 @@ export class Stage {
     const line = new three.Line(geometry, material);
     line.frustumCulled = false;
     this.scene.add(line);
-    this.trails.push({ node: index, at: new three.Vector3(...(body.trace as Triple)), line, count: 0 });
+    this.trails.push({ node: index, at: new three.Vector3(...body.center), line, count: 0 });
   }
 
   private grow_trail(trail: (typeof this.trails)[number]): void {
@@ -322,13 +379,16 @@ export class Stage {
     const cell = 10 ** Math.floor(Math.log10(this.extent / 1.5));
     const cells = Math.min(200, 2 * Math.ceil((this.followed ? 60 : 12) * (this.extent / cell) * 0.5));
     const floor = new three.Group();
-    const grid = new three.GridHelper(cells * cell, cells, look.section, look.floor);
-    const shade = new three.Mesh(
-      new three.PlaneGeometry(cells * cell, cells * cell).rotateX(-Math.PI / 2),
-      new three.ShadowMaterial({ opacity: 0.18 }),
-    );
-    shade.receiveShadow = true;
-    floor.add(grid, shade);
+    const grid = make_grid(cells, cell, look);
+    floor.add(grid);
+    if (this.renderer.shadowMap.enabled) {
+      const shade = new three.Mesh(
+        new three.PlaneGeometry(cells * cell, cells * cell).rotateX(-Math.PI / 2),
+        new three.ShadowMaterial({ opacity: 0.18 }),
+      );
+      shade.receiveShadow = true;
+      floor.add(shade);
+    }
     floor.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), new three.Vector3(...this.up));
     floor.position.set(...this.up).multiplyScalar(height - 0.002 * this.extent);
     return floor;
@@ -369,7 +429,7 @@ export class Stage {
     const low = this.low.map((x, i) => x + shift[i]) as Vector;
     const high = this.high.map((x, i) => x + shift[i]) as Vector;
     const target = low.map((x, i) => (x + high[i]) / 2) as Vector;
-    const toward = view_direction(this.up, this.data.normal);
+    const toward = preset_direction(this.preset, this.up, this.data.normal);
     const away = distance(corners(low, high), target, toward, this.up, FOV, this.camera.aspect);
     return { target, toward, distance: MARGIN * Math.max(away, 1e-6) };
   }
@@ -416,82 +476,4 @@ export class Stage {
       label.element.style.transform = `translate(-50%, -50%) translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }
   }
-}
-
-/** Whether there is no graphics processor: then shadows and smooth edges would cost more than all the rest. */
-function draws_by_software(): boolean {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  if (!gl) return false;
-  const info = gl.getExtension("WEBGL_debug_renderer_info");
-  const name = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
-  gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|software|basic render/i.test(name);
-}
-
-/** A colour of a model; gray where it is none that browsers know. */
-function css_color(text: string): three.Color {
-  const color = new three.Color(0x7a8594);
-  if (/^#[0-9a-f]{6}$/i.test(text)) color.set(text);
-  else if (text.toLowerCase() in three.Color.NAMES) color.set(text.toLowerCase());
-  return color;
-}
-
-function make_piece(piece: Piece, line_radius: number): three.Object3D {
-  const color = css_color(piece.color);
-  const material = new three.MeshStandardMaterial({ color, roughness: 0.62, metalness: 0.05 });
-  let geometry: three.BufferGeometry;
-  let edges = 25;
-  const group = new three.Group();
-  const place = new three.Vector3(...piece.at);
-  const turn = new three.Quaternion(piece.wxyz[1], piece.wxyz[2], piece.wxyz[3], piece.wxyz[0]);
-  if (piece.kind === "box") {
-    geometry = new three.BoxGeometry(piece.size[0], piece.size[1], piece.size[2]);
-  } else if (piece.kind === "sphere") {
-    geometry = new three.SphereGeometry(piece.size[0], 56, 36);
-    edges = 0;
-    for (const axis of ["x", "y"] as const) group.add(meridian(piece.size[0], axis, color));
-  } else if (piece.kind === "cylinder") {
-    geometry = new three.CylinderGeometry(piece.size[0], piece.size[0], piece.size[1], 40);
-    if (piece.size[0] > 0.6 * piece.size[1]) group.add(...spokes(piece.size[0], piece.size[1], color));
-    group.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), axis_vector(piece.axis));
-  } else {
-    const end = new three.Vector3(piece.size[0], piece.size[1], piece.size[2]);
-    const along = end.clone().sub(place);
-    geometry = new three.CapsuleGeometry(line_radius, along.length(), 6, 14);
-    edges = 0;
-    group.quaternion.setFromUnitVectors(new three.Vector3(0, 1, 0), along.clone().normalize());
-    place.add(end).multiplyScalar(0.5);
-  }
-  const mesh = new three.Mesh(geometry, material);
-  mesh.castShadow = true;
-  group.add(mesh);
-  if (edges) {
-    const outline = new three.LineBasicMaterial({ color: 0x1e293b, transparent: true, opacity: 0.35 });
-    const lines = new three.LineSegments(new three.EdgesGeometry(geometry, edges), outline);
-    lines.userData.edge = true;
-    group.add(lines);
-  }
-  group.quaternion.premultiply(turn);
-  group.position.copy(place);
-  return group;
-}
-
-const axis_vector = (axis: "x" | "y" | "z"): three.Vector3 =>
-  new three.Vector3(axis === "x" ? 1 : 0, axis === "y" ? 1 : 0, axis === "z" ? 1 : 0);
-
-/** A great circle on a sphere: without one its turning could not be seen. */
-function meridian(radius: number, axis: "x" | "y", color: three.Color): three.Mesh {
-  const geometry = new three.TorusGeometry(radius, 0.03 * radius, 8, 48);
-  if (axis === "x") geometry.rotateY(Math.PI / 2);
-  return new three.Mesh(geometry, new three.MeshStandardMaterial({ color: color.clone().multiplyScalar(0.55) }));
-}
-
-/** Bars across the ends of a wheel, for the same reason. */
-function spokes(radius: number, length: number, color: three.Color): three.Mesh[] {
-  const material = new three.MeshStandardMaterial({ color: color.clone().multiplyScalar(0.55) });
-  return [0, Math.PI / 2].map((angle) => {
-    const bar = new three.Mesh(new three.BoxGeometry(1.9 * radius, 1.04 * length, 0.09 * radius), material);
-    bar.rotation.y = angle;
-    return bar;
-  });
 }

@@ -2,3 +2,5 @@ export * from "./csv";
 export * from "./data";
 export * from "./framing";
 export * from "./motion";
+export * from "./recorded";
+export * from "./zlist";

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import visible
+from ..markup import Markup, paragraph, table, verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,33 @@ class CheckReport:
         ]
         return {"model": self.model, "about": self.about, "passed": self.passed, "rows": rows}
 
+    def html_table(self) -> str:
+        """Laws, by how much each is missed, and the verdict, as HTML."""
+        rows: list[tuple[Any, ...]] = []
+        for r in self.rows:
+            if r.value is None:
+                none = Markup('<span class="soft">not checked</span>')
+                rows.append((r.name, none, f"{r.statement} ({r.note})", "", ""))
+            else:
+                rows.append((r.name, verdict(r.passed), r.statement, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
+        return table(("check", "", "", "missed by", "tolerance"), rows, words=3)
+
+    def _repr_html_(self) -> str:
+        return paragraph(f"'{visible(self.model)}', {self.about}: {self._verdict()}") + self.html_table()
+
+    def _verdict(self) -> str:
+        return "all checks passed" if self.passed else f"{sum(not r.passed for r in self.rows)} of the checks failed"
+
     def __str__(self) -> str:
         head = ("check", "", "value", "tolerance", "")
         lines = [head, *(_cells(row) for row in self.rows)]
         widths = [max(_width(line[k]) for line in lines) for k in range(4)]
-        verdict = "all checks passed" if self.passed else f"{sum(not r.passed for r in self.rows)} of the checks failed"
         table = []
         for line in lines:
             gaps = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=False)]
             text = f"{line[0]}{gaps[0]}  {line[1]}{gaps[1]}  {gaps[2]}{line[2]}  {gaps[3]}{line[3]}  {line[4]}"
             table.append(text.rstrip())
-        return "\n".join([f"'{visible(self.model)}', {self.about}: {verdict}", *table])
+        return "\n".join([f"'{visible(self.model)}', {self.about}: {self._verdict()}", *table])
 
 
 def _width(text: str) -> int:

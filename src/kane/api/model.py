@@ -39,6 +39,7 @@ from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
 from .kept_runs import Keep, checkpoints_of
 from .places import PlaceAnswers
+from .recordings import show_model
 from .records import Array, Energy
 from .simulation import ControlLaw, set_up
 from .trajectory import Trajectory, present
@@ -624,6 +625,9 @@ class Model:
 
     def __repr__(self) -> str:
         return repr(self.mechanism)
+
+    def _repr_html_(self) -> str:
+        return show_model(self._answers)
 
 
 def _write(path: str | Path, text: str, suffixes: Sequence[str]) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..backends import Kernel, compile
 from ..errors import InputError, WritingError
-from ..formulation import scene_program
+from ..formulation import marks_program, scene_program
 from ..large import refuse_if_too_large
-from ..page import Described, live_page, recorded_page
+from ..model import Mechanism
+from ..page import Described, MarkedPlace, WrittenPage, live_page
 from ..simulate import Solution, simulate
 from ..simulate.live import live_motion
 from ..writing import check_writable, write_text
@@ -20,9 +21,6 @@ from . import given
 from .answers import Answers
 from .records import Array
 from .simulation import ControlLaw, Setup, set_up
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
 
 STEP = 1e-3
 """Length of a step of the simulation in a page (s)."""
@@ -32,9 +30,6 @@ FRAMED = 4.0
 
 PIECE, MOST_EVALUATIONS = 0.25, 300_000
 """That motion is computed in pieces (s), until it has taken so many evaluations of the motion and of events."""
-
-FRAMES_PER_SECOND, MOST_FRAMES = 60, 3600
-"""Frames of a recorded page; a longer motion gets fewer per second."""
 
 SUFFIXES = (".html", ".htm")
 
@@ -60,12 +55,28 @@ def page(
     simulates by itself, from q and u (default: the initial state), with Runge–Kutta steps of length `step` (s).
 
     `tau` and `control` are as for `simulate`; a control that is a Python function cannot go along. Parameters that are
-    kept free have sliders. A file of that name is replaced when all is written. Returns the path.
+    kept free have sliders. A file of that name is replaced when all is written. Returns the path, which a notebook
+    shows as the page.
 
     >>> kane.load("pendulum").page("pendulum.html").name
     'pendulum.html'
     """
-    target = _page_path(path)
+    target = page_path(path)
+    write_text(target, simulated_page(answers, q=q, u=u, tau=tau, control=control, step=step, parameters=parameters))
+    return WrittenPage(target)
+
+
+def simulated_page(
+    answers: Answers,
+    *,
+    q: Any = None,
+    u: Any = None,
+    tau: Any = None,
+    control: ControlLaw | None = None,
+    step: float = STEP,
+    parameters: Any = None,
+) -> str:
+    """The page in which the model moves, as HTML."""
     if callable(control):
         fix = "give a control law by its name or by expressions, which are compiled"
         raise InputError(f"a page cannot run a control that is a Python function\n    fix: {fix}")
@@ -73,14 +84,38 @@ def page(
         refuse_if_too_large(answers.mechanism, "a page")
     answers = answers.with_parameters(parameters)
     length = given.number(answers.mechanism, "step", step)
-    asked: dict[str, Any] = {"q": q, "u": u, "tau": tau, "control": control, "control_period": 0.01}
+    asked: dict[str, Any] = {"q": q, "u": u, "tau": tau, "control_period": 0.01}
     asked |= {"method": "rk4", "rtol": None, "atol": None, "step": length, "embed": "run-time", "drift": "project"}
-    ready = set_up(answers, FRAMED, **asked, events=None, options={})
-    scene = scene_kernel(answers)
-    motion = live_motion(ready.problem, ready.start, scene, step=length, frequency=coupler_frequency(answers))
+
+    def under(law: ControlLaw | None) -> Setup:
+        return set_up(answers, FRAMED, **asked, control=law, events=None, options={})
+
+    ready, scene = under(control), scene_kernel(answers)
+    named, others = _other_laws(answers.mechanism, control)
+    motion = live_motion(
+        ready.problem,
+        ready.start,
+        scene,
+        step=length,
+        frequency=coupler_frequency(answers),
+        marks=marks_kernel(answers),
+        laws={name: under(law).problem for name, law in others.items()},
+    )
     described = describe_page(answers, scene, *_first_seconds(ready))
-    write_text(target, live_page(described, motion))
-    return target
+    return live_page(described, motion, marked_places(answers.mechanism), named)
+
+
+NO_LAW = "none"
+"""What moving without a control law is called, where there are some."""
+
+
+def _other_laws(mechanism: Mechanism, control: ControlLaw | None) -> tuple[str, dict[str, ControlLaw | None]]:
+    """(what the control law of a page is called, the others that it can be changed to)."""
+    if not mechanism.controls:
+        return "", {}
+    named = NO_LAW if control is None else control if isinstance(control, str) else "as given"
+    others: dict[str, ControlLaw | None] = {name: name for name in mechanism.controls if name != named}
+    return named, others if control is None else others | {NO_LAW: None}
 
 
 def _first_seconds(ready: Setup) -> tuple[Array, Array, Array]:
@@ -98,30 +133,8 @@ def _first_seconds(ready: Setup) -> tuple[Array, Array, Array]:
     return np.concatenate([s.t for s in found]), states[:, state["q"].place], states[:, state["u"].place]
 
 
-def write_recording(trajectory: Trajectory, path: str | Path) -> Path:
-    """Write a page that plays a motion."""
-    target = _page_path(path)
-    answers = trajectory.model._answers  # pyright: ignore[reportPrivateUsage]
-    t, q, u = trajectory.t, trajectory.q, trajectory.u
-    if t[-1] < t[0]:
-        t, q, u = t[::-1], q[::-1], u[::-1]
-    count = int(min(MOST_FRAMES, max(2, round((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
-    times: Array = np.linspace(float(t[0]), float(t[-1]), count)
-    shown_q, shown_u = _interpolate(times, t, q), _interpolate(times, t, u)
-    described = describe_page(answers, scene_kernel(answers), times, shown_q, shown_u)
-    write_text(target, recorded_page(described, times, shown_q, shown_u, described.poses, trajectory.transitions))
-    return target
-
-
-def _interpolate(times: Array, t: Array, columns: Array) -> Array:
-    """Columns (k, n) at `times`, linear between those at t (k,)."""
-    found = np.empty((len(times), columns.shape[1]))
-    for i in range(columns.shape[1]):
-        found[:, i] = np.interp(times, t, columns[:, i])
-    return found
-
-
-def _page_path(path: str | Path) -> Path:
+def page_path(path: str | Path) -> Path:
+    """Where a page goes to; refuses what is no name of a page or cannot be written."""
     target = Path(path)
     if target.suffix not in SUFFIXES:
         raise WritingError(f"{path}: is no name of a page\n    fix: end it in {' or '.join(SUFFIXES)}")
@@ -144,7 +157,36 @@ def describe_page(answers: Answers, scene: Kernel, t: Array, q: Array, u: Array)
     return Described(answers.mechanism, poses, jacobians, values)
 
 
-def _evaluate(answers: Answers, scene: Kernel, t: Array, q: Array, u: Array) -> tuple[Array, Array, Array]:
+def marked_places(mechanism: Mechanism) -> list[MarkedPlace]:
+    """The constraints that act at a point, in order."""
+    found, first = list[MarkedPlace](), 0
+    for i, c in enumerate([*mechanism.constraints.values(), *mechanism.changing.values()]):
+        if c.point is not None:
+            found.append(MarkedPlace(c.name, i, first, len(c.rows)))
+        first += len(c.rows)
+    return found
+
+
+def marks_kernel(answers: Answers) -> Kernel:
+    """What arrows along a motion are drawn with, compiled: of the model with all that comes and goes held."""
+
+    def make() -> Kernel:
+        held = answers.mechanism.all_rows_held() if answers.mechanism.changing else answers.mechanism
+        return compile(marks_program(answers.of(held).fresh_equations()))
+
+    return answers.make_once("marks", make)
+
+
+def evaluate_marks(answers: Answers, t: Array, q: Array, u: Array) -> tuple[Array, Array, Array]:
+    """(velocities of mass centres (k, bodies, 3), points of constraints (k, c, 3), forces of unit reactions of their
+    rows (k, rows, 3)) along a motion."""
+    found = _evaluate(answers, marks_kernel(answers), t, q, u)
+    if len(marks_kernel(answers).program.outputs) > 1:
+        return found[0], found[1], found[2]
+    return found, np.zeros((len(t), 0, 3)), np.zeros((len(t), 0, 3))
+
+
+def _evaluate(answers: Answers, scene: Kernel, t: Array, q: Array, u: Array) -> Any:
     count = len(t)
     groups = [t[:, None], q, u, np.zeros((count, 1)), np.zeros((count, u.shape[1]))]
     if len(answers.values):
@@ -160,4 +202,13 @@ def coupler_frequency(answers: Answers) -> float:
     return max(_TOUCH, math.sqrt(weight / (_SAG * size(answers.mechanism))))
 
 
-__all__ = ["coupler_frequency", "describe_page", "page", "scene_kernel", "write_recording"]
+__all__ = [
+    "coupler_frequency",
+    "describe_page",
+    "evaluate_marks",
+    "marked_places",
+    "marks_kernel",
+    "page",
+    "page_path",
+    "scene_kernel",
+]

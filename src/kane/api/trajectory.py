@@ -37,8 +37,8 @@ from .answers import Answers, changing_set, embedding_of
 from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
-from .pages import write_recording
 from .reactions import Reactions
+from .recordings import recording, show_trajectory, write_recording
 from .records import Array, Energy, Momentum, Residuals
 from .stepped import presence, stepped_motion
 from .vehicles import (
@@ -292,9 +292,9 @@ class Trajectory:
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
         >>> run.view()  # doctest: +SKIP
         """
-        from ..viewer import view  # viser is an extra and slow to import
+        from ..page.serving import show_page  # servers are slow to import
 
-        view(self, port=port, open_browser=open_browser)
+        show_page(recording(self), port=port, open_browser=open_browser)
 
     @refuse_odd
     def page(self, path: str | Path) -> Path:
@@ -308,6 +308,9 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    def _repr_html_(self) -> str:
+        return show_trajectory(self)
 
     def __repr__(self) -> str:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"

@@ -127,9 +127,7 @@ def simulate(arguments: Namespace) -> int:
         plots.save(plots.motion(model.mechanism, trajectory.t, trajectory.q), picture)
         say(f"wrote {picture}")
     if arguments.view:
-        from ..viewer import view
-
-        view(trajectory)
+        trajectory.view()
     return status_of(trajectory)
 
 

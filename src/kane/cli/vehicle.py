@@ -9,7 +9,6 @@ import numpy as np
 
 from ..api import Trajectory
 from ..api.vehicles import find_vehicle
-from ..writing import write_text
 from .console import bar, heading, print_json, show, table
 from .given import file_to_write, model_of
 from .motion import PICTURES, run_simulation, status_of
@@ -40,10 +39,8 @@ def vehicle(arguments: Namespace) -> int:
             plots.save(vehicles.overview(trajectory, arguments.vehicle, title=model.name), picture)
         say(f"wrote {picture}")
     if page is not None:
-        from ..viewer import recorded_scene
-
         with bar("recording"):
-            write_text(page, recorded_scene(trajectory))
+            trajectory.page(page)
         say(f"wrote {page}")
     return status_of(trajectory)
 

@@ -4,6 +4,7 @@ from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
 from .ground import SAFETY, TIPOVER, Ground, contacts_program, ground_program, safety_program
 from .ground_symbols import Judged, ground_symbols, judged_symbols
+from .marks import marks_program
 from .modes import ModeRows, SlidingFriction, mode_programs
 from .motion import (
     CompiledControl,
@@ -58,6 +59,7 @@ __all__ = [
     "jacobian_program",
     "judged_symbols",
     "layout_of",
+    "marks_program",
     "mobility_program",
     "mode_programs",
     "motion_program",

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..backends import SymPyProgram, to_c, to_latex, to_sympy
+from ..backends import SymPyProgram, mathml, to_c, to_latex, to_sympy
 from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
+from ..markup import code_block, details, paragraph, table
 from ..model import Mechanism
 from .expressions import MotionExpressions, Output
 from .ground import Ground, find_ground
@@ -234,6 +235,22 @@ class Equations(MotionExpressions):
     def __repr__(self) -> str:
         name = visible(self.mechanism.name)
         return f"<Equations of '{name}': {len(self.system.u)} speeds, {len(self.graph)} nodes so far>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: operation counts, the efforts as mathematics where they can be read, and the program."""
+        names = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+        counts = [self.count(name) for name in names]
+        rows = [(name.replace("_", " "), *count.values()) for name, count in zip(names, counts, strict=True)]
+        program = self.program("inverse_dynamics")
+        small = mathml.equations(program)
+        shown = "".join(small) if small is not None else ""
+        listed = details(f"inverse dynamics, {len(program.rows)} lines", code_block(str(program).rstrip("\n")))
+        return paragraph(repr(self)) + table(("operations", *counts[0]), rows) + shown + listed
+
+    def _repr_latex_(self) -> str | None:
+        """For notebooks: the efforts, where they are short enough to be read."""
+        program = self.program("inverse_dynamics")
+        return None if mathml.equations(program) is None else f"$$\n{to_latex(program)}\n$$"
 
 
 __all__ = ["Equations", "formulate"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..graph import Expr, Program, forward, linear_coefficients
+from ..model.symbols import Quantity
 from ..space import Frame, Kinematics, Point, Vector
 from ..space.algebra import Triple, cross, minus, plus, times
 from .links import Link
@@ -28,7 +29,7 @@ class Place:
     point: Point
 
 
-def place_of(equations: Equations, body: str, at: Sequence[float] = (0.0, 0.0, 0.0)) -> Place:
+def place_of(equations: Equations, body: str, at: Sequence[Quantity] = (0.0, 0.0, 0.0)) -> Place:
     """The point of a body at `at` (m) in its frame."""
     mechanism = equations.mechanism
     record = mechanism.find_body(body, f"place on '{body}'")

@@ -304,6 +304,14 @@ def rows_program(equations: Equations) -> Program:
     return _lower_reactions(equations, "reaction_rows", ("q",), outputs)
 
 
+def unit_forces(equations: Equations) -> tuple[list[Triple], list[Triple]]:
+    """(points of all constraints, forces of unit reactions of their rows on the second body there), in N; a point is
+    zero where a constraint ties motion variables together."""
+    kin, constraints = equations.velocities, equations.mechanism.constraints.values()
+    points = [kin.zero if c.point is None else kin.position(c.point) for c in constraints]
+    return points, [_on_second(equations, kin, c, row)[0] for c in constraints for row in c.rows]
+
+
 def _on_second(equations: Equations, kin: Kinematics, constraint: BuiltConstraint, row: Row) -> Wrench:
     """A unit reaction of a row on the second body; on the ground it is the opposite of what acts on the first."""
     total, reversed_ = (kin.zero, kin.zero), constraint.second is equations.mechanism.ground
@@ -413,4 +421,5 @@ __all__ = [
     "reactions_program",
     "released_wrench",
     "rows_program",
+    "unit_forces",
 ]

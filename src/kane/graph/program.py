@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import NamedTuple, NoReturn
 
 from ..errors import ExpressionError, ProgramError
+from ..markup import code_block, details, paragraph
 from .graph import CONST, INPUT, Expr
 from .live import Live
 from .ops import COUNTED, TABLE
@@ -21,6 +22,8 @@ from .simplify import shorten
 
 STAGES = ("parameters", "q", "u", "rest")
 """What a value depends on: parameters only → also coordinates and time → also speeds → also anything else."""
+
+_SHOWN = 60  # lines of a program that a notebook shows unfolded
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,17 @@ class Program:
 
     def __str__(self) -> str:
         return self._text
+
+    def count_text(self) -> str:
+        """How many lines and operations there are, in words."""
+        found = ", ".join(f"{n} {kind}" for kind, n in self.count().items() if n)
+        return f"{self.name}: {len(self.rows)} lines, {found or 'nothing to compute'}"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the count, and the text, folded where it is long."""
+        written = code_block(str(self).rstrip("\n"))
+        long = len(self.rows) > _SHOWN
+        return paragraph(self.count_text()) + (details("all lines", written) if long else written)
 
     @cached_property
     def _text(self) -> str:

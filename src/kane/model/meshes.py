@@ -26,6 +26,7 @@ MOST_VERTICES = 1000
 """More vertices than any contact problem takes."""
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+Triangles = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +76,28 @@ def convex_hull(mesh: Shape | str | Path, *, vertices: int = VERTICES, scale: fl
         raise InputError(f"vertices = {vertices!r}: give a whole number from 4 to {MOST_VERTICES}")
     if isinstance(mesh, Shape):
         path, name = _path_of(mesh), mesh.file
-        places = _turn(mesh.wxyz, _read(path) * np.array(mesh.size)) + np.array(mesh.at)
+        places = _in_body(mesh, _read(path)[0])
     else:
         if not isinstance(cast("object", mesh), str | Path):
             raise InputError(
                 f"{mesh!r} is no mesh\n    fix: give the path of an .stl or .obj file, or a shape of a body"
             )
         path, name = Path(mesh), Path(mesh).name
-        places = _read(path)
+        places = _read(path)[0]
     if not (isinstance(scale, int | float) and np.isfinite(scale) and scale > 0.0):
         raise InputError(f"scale = {scale!r}: give a positive number, 1e-3 for a mesh in millimetres")
     return _reduce(name, scale * places, vertices)
+
+
+def mesh_triangles(shape: Shape) -> tuple[Array, Triangles]:
+    """(corners (k, 3) (m) in the frame of the body, triangles (n, 3) by the numbers of their corners) of a mesh that a
+    body is drawn with."""
+    places, triangles = _read(_path_of(shape))
+    return _in_body(shape, places), triangles
+
+
+def _in_body(mesh: Shape, places: Array) -> Array:
+    return _turn(mesh.wxyz, places * np.array(mesh.size)) + np.array(mesh.at)
 
 
 def _path_of(shape: Shape) -> Path:
@@ -99,8 +111,8 @@ def _path_of(shape: Shape) -> Path:
     return Path(shape.path)
 
 
-def _read(path: Path) -> Array:
-    """The vertices of a mesh, (k, 3), in its own units."""
+def _read(path: Path) -> tuple[Array, Triangles]:
+    """The vertices of a mesh, (k, 3), in its own units, and its triangles (n, 3)."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{path}: is no mesh that can be read\n    fix: give one of {', '.join(SUFFIXES)}")
     try:
@@ -115,13 +127,14 @@ def _read(path: Path) -> Array:
                 stream, file_type=path.suffix.lower()[1:], force="mesh", process=False, skip_materials=True
             )
         places = np.array(loaded.vertices, dtype=np.float64)
+        triangles = np.array(loaded.faces, dtype=np.int64).reshape(-1, 3)
     except InputError:
         raise
     except Exception as error:  # whatever a damaged file does to a reader that is not ours
         raise InputError(f"{path}: cannot be read as a mesh: {type(error).__name__}: {error}") from None
     if places.ndim != 2 or places.shape[1:] != (3,) or len(places) < 4 or not np.all(np.isfinite(places)):
         raise InputError(f"{path}: has no four vertices with finite places: it is no mesh")
-    return places
+    return places, triangles
 
 
 def _turn(wxyz: tuple[float, float, float, float], places: Array) -> Array:
@@ -177,4 +190,4 @@ def _distance(kept: Array, place: Array) -> float:
     return float(np.linalg.norm(arms @ weights) / weights.sum())
 
 
-__all__ = ["ConvexHull", "convex_hull"]
+__all__ = ["ConvexHull", "Triangles", "convex_hull", "mesh_triangles"]

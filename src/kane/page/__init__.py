@@ -1,9 +1,22 @@
 """Pages that show a mechanism and let it be touched: one HTML file each, which needs nothing but a browser.
 
-`scene` says what is seen, `live` and `recording` what moves it, `document` makes the file of it. What runs in the page,
-`component.js`, is built from the folder `web` of the sources and ships with the package.
+`scene` says what is seen, `content` what moves it, `document` makes the file of it, `serving` gives it to a browser of
+this machine. What runs in the page, `component.js`, is built from the folder `web` of the sources and ships with the
+package.
 """
 
-from .content import Described, live_page, recorded_page, remote_page
+from .content import Described, MarkedPlace, Marks, live_page, recorded_page, remote_page
+from .document import FRAME_HEIGHT, WrittenPage, frame, script_source
 
-__all__ = ["Described", "live_page", "recorded_page", "remote_page"]
+__all__ = [
+    "FRAME_HEIGHT",
+    "Described",
+    "MarkedPlace",
+    "Marks",
+    "WrittenPage",
+    "frame",
+    "live_page",
+    "recorded_page",
+    "remote_page",
+    "script_source",
+]

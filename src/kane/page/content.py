@@ -16,13 +16,16 @@ from ..simulate import Transition
 from ..simulate.changing import CAUSES, FAULTS, STATES
 from ..simulate.compiled.records import REASONS_OF_LOOPS
 from ..simulate.live import LiveMotion
-from ..viewer.shapes import Array
+from ..viewer.shapes import Array, size
 from ..viewer.units import coordinate_units, speed_units
 from .document import document
 from .scene import describe_scene
 
 FORMAT = 1
 """Of the data; the component refuses any other."""
+
+_FAR = 1e3
+"""Places further from the origin than this many sizes of a mechanism are recorded as float64: float32 has 7 digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,37 @@ class Described:
         }
 
 
-def live_page(described: Described, motion: LiveMotion) -> str:
-    """A page in which the motion is simulated."""
-    parts = [*(code.module.code for code in motion.codes), motion.image]
+@dataclass(frozen=True, slots=True)
+class MarkedPlace:
+    """A place at which a constraint acts: its name, its number among all constraints, and its first row and how many it
+    has among the rows of all of them, those that come and go behind the others."""
+
+    name: str
+    index: int
+    first: int
+    rows: int
+
+
+def live_page(described: Described, motion: LiveMotion, places: Sequence[MarkedPlace] = (), law: str = "") -> str:
+    """A page in which the motion is simulated. Forces of constraints are drawn at `places`; `law` is what the control
+    law is called that it moves under."""
+    every = [*motion.codes, *(code for _, codes in motion.laws for code in codes)]
+    parts = [*(code.module.code for code in every), motion.image]
     starts = np.cumsum([0, *map(len, parts)]).tolist()
+    codes = [
+        {"name": visible(c.name), "export": c.export, "slot": c.slot, "at": starts[i], "size": len(c.module.code)}
+        for i, c in enumerate(every)
+    ]
+    laws, first = list[dict[str, Any]](), len(motion.codes)
+    for name, own in motion.laws:
+        laws.append({"name": visible(name), "codes": codes[first : first + len(own)]})
+        first += len(own)
     live = {
-        "codes": [
-            {"name": visible(c.name), "export": c.export, "slot": c.slot, "at": starts[i], "size": len(c.module.code)}
-            for i, c in enumerate(motion.codes)
-        ],
+        "codes": codes[: len(motion.codes)],
+        "law": visible(law),
+        "laws": laws,
+        "marks": _live_marks(motion, places, len(described.model.constraints) + len(described.model.changing)),
+        "program": {"text": pack(str(motion.program).encode()), "count": motion.program.count_text()},
         "image": {"at": starts[-2], "size": len(motion.image), "to": motion.image_at, "clear": motion.data_at},
         "pages": motion.pages,
         "places": dict(motion.places),
@@ -71,21 +96,70 @@ def live_page(described: Described, motion: LiveMotion) -> str:
     return document(described.model.name, described.data() | {"live": live})
 
 
+def _live_marks(motion: LiveMotion, places: Sequence[MarkedPlace], constraints: int) -> dict[str, Any] | None:
+    if motion.marks is None:
+        return None
+    shown = [{"index": p.index, "first": p.first, "rows": p.rows} for p in places]
+    return mark_names([p.name for p in places], ()) | {
+        "slot": motion.marks.slot,
+        "reactions": motion.marks.reactions,
+        "constraints": constraints,
+        "mirrored": [list(x) for x in motion.marks.mirrored],
+        "places": shown,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is drawn over a motion: `velocity` (k, bodies, 3) of mass centres (m/s), and forces `force` (k, n, 3) (N) at
+    places `at` (k, n, 3) (m) with `names`, all in N. A force of zero is none. `outlines` are polygons on which the
+    mechanism stands, each by the numbers of its places, in order."""
+
+    names: tuple[str, ...]
+    velocity: Array
+    at: Array
+    force: Array
+    outlines: tuple[tuple[int, ...], ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        return mark_names(self.names, self.outlines) | {
+            "velocities": pack(self.velocity.astype("<f4").tobytes()),
+            "at": pack(self.at.astype("<f8").tobytes()),
+            "forces": pack(self.force.astype("<f4").tobytes()),
+        }
+
+
+def mark_names(names: Sequence[str], outlines: Sequence[Sequence[int]]) -> dict[str, Any]:
+    """Names of places and the outlines among them, as data."""
+    return {"names": [visible(name) for name in names], "outlines": [list(x) for x in outlines]}
+
+
 def recorded_page(
-    described: Described, t: Array, q: Array, u: Array, poses: Array, transitions: Sequence[Transition] = ()
+    described: Described,
+    t: Array,
+    q: Array,
+    u: Array,
+    *,
+    marks: Marks | None = None,
+    transitions: Sequence[Transition] = (),
+    panel: bool = True,
 ) -> str:
-    """A page that plays a motion: t (k,), q, u and poses (k, bodies, 12) at these times."""
+    """A page that plays a motion: t (k,), q and u at these times, with the poses of `described`, which are at the same
+    times. With a single time it is a picture to turn. The panel beside it is folded away at first unless `panel`."""
+    far = float(np.abs(described.poses[..., 9:]).max(initial=0.0)) > _FAR * size(described.model)
     recording = {
         "times": len(t),
         "numbers": pack(np.concatenate([t[:, None], q, u], axis=1).astype("<f8").tobytes()),
-        "poses": pack(poses.astype("<f4").tobytes()),
+        "double": far,
+        "poses": pack(described.poses.astype("<f8" if far else "<f4").tobytes()),
+        "marks": None if marks is None else marks.data(),
         "transitions": [
             {"t": x.t, "cause": x.cause, "which": [visible(n) for n in x.constraints], "states": list(x.mode.values())}
             for x in transitions
         ],
         "elements": [visible(name) for name in transitions[0].mode] if transitions else [],
     }
-    return document(described.model.name, described.data() | {"recording": recording})
+    return document(described.model.name, described.data() | {"panel": panel, "recording": recording})
 
 
 def remote_page(described: Described, elements: Sequence[str], path: str, sources: Sequence[str]) -> str:

@@ -11,14 +11,23 @@ import hashlib
 import html
 import json
 from importlib import resources
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors import KaneError
 
+if TYPE_CHECKING:
+    _Concrete = Path
+else:
+    _Concrete = type(Path())  # before Python 3.12 only the class for this system can be made
+
 COMPONENT = "component.js"
 
+FRAME_HEIGHT = "30rem"
+"""Of a page in a notebook."""
+
 _POLICY = (
-    "default-src 'none'; script-src '{hash}' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:;"
+    "default-src 'none'; script-src {script} 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:;"
     " connect-src {connect}; base-uri 'none'; form-action 'none'"
 )
 
@@ -39,19 +48,41 @@ def component() -> str:
     return text
 
 
+def script_source() -> str:
+    """The script of pages as a policy names it, by its hash."""
+    digest = base64.b64encode(hashlib.sha256(component().encode()).digest()).decode()
+    return f"'sha256-{digest}'"
+
+
 def document(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
     """The page of `data`, whose form is that of `web/src/data.ts`; it may connect to nobody, or to `connect`."""
-    script = component()
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = _POLICY.replace("{hash}", f"sha256-{digest}").replace("{connect}", connect)
+    policy = _POLICY.replace("{script}", script_source()).replace("{connect}", connect)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n<body><kane-page></kane-page>\n"
         f'<script type="application/json" id="kane-data">{as_script_data(data)}</script>\n'
-        f"<script>{script}</script>\n</body></html>\n"
+        f"<script>{component()}</script>\n</body></html>\n"
     )
+
+
+def frame(page: str, title: str, height: str) -> str:
+    """A page inside another one: a frame that has all of it in itself, with no origin and no rights but to run its
+    script and to hand out files; `height` is one of CSS."""
+    inside = page.replace("&", "&amp;").replace('"', "&quot;")
+    return (
+        f'<iframe title="{html.escape(title)}" loading="lazy" sandbox="allow-scripts allow-downloads"'
+        f' style="width:100%;height:{height};border:1px solid #94a3b855;border-radius:.5rem"'
+        f' srcdoc="{inside}"></iframe>'
+    )
+
+
+class WrittenPage(_Concrete):
+    """The path of a page that was written; a notebook shows the page itself."""
+
+    def _repr_html_(self) -> str:
+        return frame(self.read_text(encoding="utf-8"), self.name, FRAME_HEIGHT)
 
 
 def as_script_data(data: Any) -> str:

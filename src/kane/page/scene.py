@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..model import Mechanism
-from ..viewer.shapes import PALETTE, Array, faces, pieces, points_in_N, size, up_direction
+from ..viewer.shapes import PALETTE, Array, Piece, faces, pieces, points_in_N, size, up_direction
+from .meshes import DrawnMesh, read_meshes
 
 FOLLOWED, FOLLOWED_ALONE = 2.5, 25.0
 """A mechanism, and a body alone, that travels this many times its own size is followed by the camera."""
@@ -18,6 +19,12 @@ FOLLOWED, FOLLOWED_ALONE = 2.5, 25.0
 WIDEST, WIDEST_ALONE = 2.4, 30.0
 """The box that is shown at first is at most so many times as wide as the mechanism, or the one body, at its start; it
 grows later."""
+
+LEAVING = 1.5
+"""And of a mechanism that goes beyond that, at most so many times."""
+
+LINE = 0.011
+"""Radius of the lines of a mechanism, in the size of the box that is shown at first."""
 
 POSES = 60
 """Poses of a motion that the camera is chosen for, at most."""
@@ -28,7 +35,9 @@ _FLAT = 1e-9
 def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str, Any]:
     """The scene of a mechanism for a motion with `poses` (k, bodies, 12), which it should be framed for, and some
     `jacobians` (k, bodies, 6, n) of its bodies, from which a plane motion is recognised."""
-    corners = _corners(model)
+    meshes, told = read_meshes(model)
+    parts = _pieces(model, {mesh.body for mesh in meshes})
+    corners = _corners(model, parts, meshes)
     shown = poses[:: max(1, len(poses) // POSES)]
     middles = np.array([c.mean(axis=0) for c in corners])
     centers = np.array([_middle(row, middles) for row in shown])
@@ -38,11 +47,12 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
     followed = bool(np.max(np.ptp(centers, axis=0)) > (FOLLOWED_ALONE if alone else FOLLOWED) * extent)
     if followed:
         bounds = bounds - centers[:, None, :]
-    low, high = _first_box(bounds, (WIDEST_ALONE if alone else WIDEST) * extent)
+    low, high = _first_box(bounds, (WIDEST_ALONE if alone else WIDEST) * extent, LEAVING * extent)
+    thick = LINE * float(np.max(high - low))
+    low, high = low - thick, high + thick
     up = np.array(up_direction(model))
     normal = plane_normal(jacobians, up)
     parents = {j.parent.name for j in model.joints.values()}
-    left_out = [b.name for b in model.bodies.values() if any(s.kind == "mesh" for s in b.shapes)]
     return {
         "up": _short(up),
         "normal": None if normal is None else _short(normal),
@@ -51,8 +61,10 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
         "followed": followed,
         "floor": float(min(_heights(shown, corners, up))) if _has_floor(model) else None,
         "size": float(size(model)),
-        "bodies": _bodies(model, middles, parents),
-        "left_out": left_out,
+        "line": LINE * float(np.max(high - low)),
+        "weight": _weight(model),
+        "bodies": _bodies(model, middles, parents, parts, meshes),
+        "left_out": told,
     }
 
 
@@ -90,30 +102,45 @@ def _principal_axes(vectors: Array) -> tuple[Array, Array]:
     return values, axes
 
 
-def _first_box(bounds: Array, widest: float) -> tuple[Array, Array]:
-    """The box that is shown at first: what the motion takes up, as far as that is not much more than the mechanism."""
+def _first_box(bounds: Array, widest: float, leaving: float) -> tuple[Array, Array]:
+    """The box that is shown at first: what the motion takes up if that is within `widest`; else it leaves any box, and
+    the first is no wider than `leaving`."""
+    whole = bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)
+    if np.max(whole[1] - whole[0]) <= widest:
+        return whole
     low, high = bounds[0]
     for lower, higher in bounds:
         wider = np.minimum(low, lower), np.maximum(high, higher)
-        if np.max(wider[1] - wider[0]) > widest:
+        if np.max(wider[1] - wider[0]) > max(leaving, float(np.max(high - low))):
             break
         low, high = wider
     return low, high
 
 
-def _bodies(model: Mechanism, middles: Array, parents: set[str]) -> list[dict[str, Any]]:
+def _pieces(model: Mechanism, meshed: set[str]) -> list[Piece]:
+    """The pieces of all bodies but the lines and spheres that stand for what a mesh shows."""
+    own = {name for name, body in model.bodies.items() if any(s.kind != "mesh" for s in body.shapes)}
+    return [p for p in pieces(model) if p.body in own or p.body not in meshed]
+
+
+def _bodies(
+    model: Mechanism, middles: Array, parents: set[str], parts: list[Piece], meshes: list[DrawnMesh]
+) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         {
             "name": name,
             "color": PALETTE[i % len(PALETTE)],
             "middle": _short(middles[i]),
-            "trace": None if name in parents else _short([model.number(c, name) for c in body.center]),
+            "center": _short([model.number(c, name) for c in body.center]),
+            "traced": name not in parents,
             "pieces": [],
         }
         for i, (name, body) in enumerate(model.bodies.items())
     ]
     index = {name: i for i, name in enumerate(model.bodies)}
-    for piece in pieces(model):
+    for mesh in meshes:
+        found[index[mesh.body]]["pieces"].append(mesh.data())
+    for piece in parts:
         shape = piece.shape
         found[index[piece.body]]["pieces"].append(
             {
@@ -128,6 +155,12 @@ def _bodies(model: Mechanism, middles: Array, parents: set[str]) -> list[dict[st
     return found
 
 
+def _weight(model: Mechanism) -> float:
+    """Of all bodies (N); what forces are drawn beside. 0 where there is none."""
+    mass = sum(model.number(b.mass, b.name) for b in model.bodies.values())
+    return float(mass * np.linalg.norm([model.number(g, "gravity") for g in model.gravity]))
+
+
 def _has_floor(model: Mechanism) -> bool:
     """Whether something is below: gravity, and a mechanism that is not flying freely."""
     if not any(model.number(g, "gravity") for g in model.gravity):
@@ -136,10 +169,12 @@ def _has_floor(model: Mechanism) -> bool:
     return not free or bool(model.constraints) or bool(model.changing)
 
 
-def _corners(model: Mechanism) -> list[Array]:
+def _corners(model: Mechanism, parts: list[Piece], meshes: list[DrawnMesh]) -> list[Array]:
     """Corners (k, 3) of the pieces of each body, in its frame."""
     found: dict[str, list[Array]] = {name: [] for name in model.bodies}
-    for piece in pieces(model):
+    for mesh in meshes:
+        found[mesh.body].append(mesh.corners)
+    for piece in parts:
         found[piece.body] += faces(piece.shape)
     return [np.unique(np.round(np.concatenate(f), 12), axis=0) if f else np.zeros((1, 3)) for f in found.values()]
 

@@ -11,17 +11,19 @@ import numpy as np
 
 from ..analysis import CheckReport, OperationTable
 from ..api import Array, Model, Trajectory
+from ..api.recordings import recording
+from ..backends import mathml
 from ..formulation import Equations
 from ..graph import STAGES, Program
+from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint
 from ..model.attitude import QUATERNIONS
-from ..viewer import drawings, plots, recorded_scene
-from ..viewer.shapes import is_followed
+from ..page import frame
+from ..viewer import drawings, plots
 from ..viewer.units import coordinate_units, speed_units
-from . import mathml
 from .energy import balance
 from .motions import Motion
-from .page import Markup, Section, details, figure, paragraph, table, text, verdict
+from .page import Section, figure
 
 FIRST_LINES = 48
 """Lines of a program that are shown before the reader asks for all of them."""
@@ -218,11 +220,10 @@ def simulation_chapter(
     law = f"Control law '{control}'. " if control else "No efforts along the speeds. "
     body = paragraph(f"{law}The simulation {trajectory.outcome}.")
     if scene:
-        page = html.escape(recorded_scene(trajectory), quote=True)
+        inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")
         body += (
-            f'<figure><iframe title="{text(model.name)} in motion" loading="lazy" srcdoc="{page}"></iframe>'
-            "<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops and winds."
-            f"{_view_note(trajectory)}</figcaption></figure>"
+            f"<figure>{inside}<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops"
+            " and winds, and shows forces, velocities and curves.</figcaption></figure>"
         )
     if model.constraints:
         residuals = trajectory.residuals
@@ -268,12 +269,6 @@ def _transitions(trajectory: Trajectory) -> str:
     )
 
 
-def _view_note(trajectory: Trajectory) -> str:
-    poses = trajectory.model.poses(trajectory.q, t=trajectory.t[:, None])
-    followed = " The view follows the bodies." if is_followed(trajectory.model.mechanism, poses) else ""
-    return followed + (" Arrows are forces of the ground." if trajectory.model.mechanism.vehicles else "")
-
-
 def _attitudes(trajectory: Trajectory) -> str:
     """One figure for each body whose attitude in the ground is a quaternion."""
     model, body = trajectory.model, ""
@@ -303,22 +298,11 @@ def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
         central = model.momentum(trajectory.q, trajectory.u, about="center", t=trajectory.t[:, None])
         drawn = plots.momentum_change(trajectory.t, central.linear, central.angular)
         body += figure(plots.svg(drawn, "change of momentum"), "What loads from outside change, and rounding.")
-    body += checks_table(laws)
+    body += laws.html_table()
     return Section("Conservation", body)
 
 
 def checks_chapter(report: CheckReport) -> Section:
     """The equations compared with independent ones."""
     words = "all checks passed" if report.passed else "NOT ALL CHECKS PASSED"
-    return Section("Checks", paragraph(f"At {report.about}: {words}.") + checks_table(report))
-
-
-def checks_table(report: CheckReport) -> str:
-    """Laws, by how much each is missed, and the verdict."""
-    rows = []
-    for r in report.rows:
-        if r.value is None:
-            rows.append((r.name, Markup('<span class="soft">not checked</span>'), f"{r.statement} ({r.note})", "", ""))
-        else:
-            rows.append((r.name, verdict(r.passed), r.statement, f"{r.value:.1e}", f"{r.tolerance:.0e}"))
-    return table(("check", "", "", "missed by", "tolerance"), rows, words=3)
+    return Section("Checks", paragraph(f"At {report.about}: {words}.") + report.html_table())

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline';"
-    " script-src 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' blob: data:;"
-    " img-src data: blob:; font-src data:; media-src data: blob:; connect-src data: blob:; worker-src blob: data:;"
-    " frame-src 'self' data: blob:; base-uri 'none'; form-action 'none'"
+from ..markup import text
+from ..page import script_source
+
+_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src {script} 'wasm-unsafe-eval'; img-src data: blob:;"
+    " connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
-"""What the page may do: show what is in the file, without any network."""
+"""What the file may do: show what is in it, and run the one script of pages in its frames; there is no network."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1e293b; --soft: #64748b; --line: #e2e8f0; --paper: #ffffff; --tint: #f8fafc;
@@ -57,12 +55,10 @@ pre .c { color: var(--soft); }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .88em; }
 details { margin: .6rem 0; } summary { cursor: pointer; color: var(--accent); font-size: .93rem; }
 math { font-size: 1.05rem; margin: .55rem 0; text-align: left; } .math { overflow-x: auto; padding: .2rem 0; }
-iframe { width: 100%; height: min(34rem, 80vh); border: 1px solid var(--line); border-radius: .55rem;
-  background: #fff; }
 .chips { display: flex; flex-wrap: wrap; gap: .3rem .45rem; padding: 0; list-style: none; font-size: .85rem; }
 .chips li { border: 1px solid var(--line); background: var(--tint); border-radius: .4rem; padding: .05rem .5rem; }
 footer { color: var(--soft); font-size: .85rem; padding: 2.2rem 1.25rem 3rem; }
-@media (max-width: 46rem) { .pair { grid-template-columns: 1fr; } h1 { font-size: 1.55rem; } iframe { height: 24rem; } }
+@media (max-width: 46rem) { .pair { grid-template-columns: 1fr; } h1 { font-size: 1.55rem; } }
 @media print { iframe, nav { display: none; } pre { max-height: none; } }
 """
 
@@ -98,7 +94,7 @@ class Page:
         )
         return (
             f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n<title>{text(self.title)}</title>\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY.replace("{script}", script_source())}">\n'
             f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<style>{STYLE}</style></head>\n"
             f'<body><header><h1>{text(self.title)}</h1><p class="about">{text(self.about)}</p>'
@@ -107,44 +103,7 @@ class Page:
         )
 
 
-def text(value: Any) -> str:
-    """Anything as text of the page."""
-    return html.escape(str(value))
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: int = 1) -> str:
-    """A table; the first `words` columns hold words. Cells that are `Markup` stand as they are."""
-
-    def cell(tag: str, i: int, value: Any) -> str:
-        kind = ' class="w"' if i < words else ""
-        return f"<{tag}{kind}>{value if isinstance(value, Markup) else text(value)}</{tag}>"
-
-    head = "".join(cell("th", i, name) for i, name in enumerate(columns))
-    body = "".join(f"<tr>{''.join(cell('td', i, v) for i, v in enumerate(row))}</tr>\n" for row in rows)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>\n'
-
-
-class Markup(str):
-    """Text that is HTML already."""
-
-    __slots__ = ()
-
-
-def verdict(passed: bool) -> Markup:
-    """A word that is seen from afar."""
-    return Markup('<span class="ok">ok</span>' if passed else '<span class="no">FAILED</span>')
-
-
 def figure(svg: str, caption: str = "", kind: str = "wide") -> str:
     """An inline drawing with its caption."""
     words = f"<figcaption>{text(caption)}</figcaption>" if caption else ""
     return f'<figure><div class="{kind}">{svg}</div>{words}</figure>\n'
-
-
-def details(summary: str, body: str) -> str:
-    """Something to be opened by who wants it."""
-    return f"<details><summary>{text(summary)}</summary>{body}</details>\n"
-
-
-def paragraph(words: str) -> str:
-    return f"<p>{text(words)}</p>\n"

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..api import Array, Model, Trajectory, load
+from ..markup import paragraph, table, verdict
 from ..viewer import plots
 from .motions import cycloid
-from .page import Section, figure, paragraph, table, verdict
+from .page import Section, figure
 from .writer import SAMPLES, Written, write
 
 TARGET = {"q1": np.pi / 3, "q2": np.pi / 3, "q3": np.pi / 3, "q4": np.pi / 3, "q5": np.pi / 3, "q6": 0.1}

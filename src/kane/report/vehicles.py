@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..api import Trajectory
 from ..errors import KaneError
+from ..markup import paragraph, table
 from ..viewer import plots, vehicles
-from .page import Section, figure, paragraph, table
+from .page import Section, figure
 
 _WORDS = {"normal": "would have to pull", "friction": "would slip", "skid": "would skid"}
 

@@ -420,9 +420,15 @@ class ChangingRun:
 
     def transition_addresses(self) -> dict[str, int]:
         """Addresses of what tells the mode and the transitions so far."""
-        found = {name: address_of(self._arrays[name]) for name in ("at", "cause", "which", "state", "states_after")}
+        names = ("at", "cause", "which", "state", "states_after", "imposed")
+        found = {name: address_of(self._arrays[name]) for name in names}
         found["count"] = address_of(self._record["count"])
         return found
+
+    def mode_memory(self) -> tuple[tuple[int, int], ...]:
+        """(address, bytes) of all that says which mode this run is in, for another run of the same set to be in it."""
+        arrays = (self._arrays[name] for name in ("state", "present", "young", "direction", "law"))
+        return tuple((address_of(array), array.nbytes) for array in arrays)
 
     def describe_fault(self, fault: int) -> str:
         """Why there is no mode to go on with."""

@@ -224,6 +224,11 @@ class Workspace:
         assert self._watch is not None
         return self._memory.routine(_WATCH, self._watch.program.output_count)
 
+    @property
+    def sampled_multipliers(self) -> Routine:
+        """λ, (k, rows), of inputs x: it reads [k, the address of x (k, inputs)]."""
+        return self._memory.routine(_SAMPLE_MULTIPLIERS, self._embedding.layout.rows)
+
     def accelerations(self, x: Array) -> Accelerations:
         """Accelerations for rows of inputs x (k, inputs)."""
         count, n = len(x), self._embedding.layout.speeds

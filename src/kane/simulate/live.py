@@ -17,12 +17,13 @@ import numpy as np
 from ..backends import Kernel
 from ..backends.wasm import FLAT, WasmModule, compile_wasm
 from ..errors import InputError
+from ..graph import Program
 from .discontinuities import time_changes
 from .integrate import prepare_run
 from .memory import MemoryPiece
 from .notice import announce_compilation
 from .problem import Mode, MotionProblem, motion_programs
-from .routine import address_of
+from .routine import Routine, address_of
 from .settings import Settings
 from .solution import Array
 from .start import check_start
@@ -33,10 +34,14 @@ STACK = 2**20
 PAGE = 2**16
 """Bytes of a page of WebAssembly's memory."""
 
+LARGEST = 2**31
+"""Bytes of memory that every browser gives to a module."""
+
 LONGEST = 1e9
 """A live motion has no end, and this many seconds are none."""
 
 READ = ("t", "fresh", "stored", "crossings", "stopped_by", "transitions", "transition_fault", "not_a_number", "steps")
+READ += ("transition", "transition_memory")
 """Numbers of the record of the loop that whoever runs it reads or sets."""
 
 
@@ -51,6 +56,17 @@ class LiveCode:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveMarks:
+    """What computes velocities and forces of constraints (`formulation.marks_program`), by its place in the table, and
+    what computes the reactions of all rows, 0 for nothing. `mirrored` are (from, to, bytes) to be copied before: the
+    mode, since reactions have memory of their own and leave no trace in the motion."""
+
+    slot: int
+    reactions: int = 0
+    mirrored: tuple[tuple[int, int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class LiveMotion:
     """All that a motion needs to go on in WebAssembly.
 
@@ -58,7 +74,8 @@ class LiveMotion:
     modules have data of their own; the stack begins at `image_at` and grows downward. `places` are addresses by name:
     of the record of the loop, of numbers in it, of the coupler and its numbers, of the state, the efforts and the
     parameters, of what the scene is written to. `elements` are the constraints that come and go. Steps are `step` (s)
-    long.
+    long. `laws` are other control laws by name, each with the codes that take the places of others under it. `program`
+    is the one that the motion consists of.
     """
 
     codes: tuple[LiveCode, ...]
@@ -68,7 +85,14 @@ class LiveMotion:
     pages: int
     places: Mapping[str, int]
     step: float
+    program: Program
     elements: tuple[str, ...] = ()
+    marks: LiveMarks | None = None
+    laws: tuple[tuple[str, tuple[LiveCode, ...]], ...] = ()
+
+
+def _bytes_of(array: Any) -> Any:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
 
 
 class _Image:
@@ -91,7 +115,7 @@ class _Image:
         """Give each array its place: first those that hold anything, so that the rest need not be kept."""
         self._empty = {address_of(p.array) for p in self._pieces if not p.array.nbytes}
         held = {address_of(p.array): p for p in self._pieces if p.array.nbytes}
-        self._pieces = sorted(held.values(), key=lambda p: not any(p.array.tobytes()))
+        self._pieces = sorted(held.values(), key=lambda p: not _bytes_of(p.array).any())
         for piece in self._pieces:
             self._known.append((address_of(piece.array), piece.array.nbytes, self.end))
             self.end += -(-piece.array.nbytes // 16) * 16
@@ -121,6 +145,11 @@ class _Image:
             self.codes.append(LiveCode(self._names[address], module, module.exports[0], slot))
         return self._slots[address]
 
+    @property
+    def function_addresses(self) -> frozenset[int]:
+        """Addresses, in this process, of the functions that are named in it."""
+        return frozenset(self._slots)
+
     def content(self) -> bytes:
         """The copy, from STACK on, without the zeros at its end."""
         laid = sorted(self._known, key=lambda known: known[2])
@@ -128,7 +157,10 @@ class _Image:
         made = bytearray()
         for start, _, at in laid:
             piece = by_start[start]
-            words = np.frombuffer(piece.array.tobytes(), dtype=np.uint8).copy()
+            words = _bytes_of(piece.array)
+            if not words.any():
+                continue  # all that is zero comes last
+            words = words.copy()
             if piece.addresses:
                 numbers = words.view(np.int64)
                 for i in piece.addresses:
@@ -137,10 +169,20 @@ class _Image:
         return bytes(made).rstrip(b"\0")
 
 
-def live_motion(problem: MotionProblem, start: Array, scene: Kernel, *, step: float, frequency: float) -> LiveMotion:
+def live_motion(
+    problem: MotionProblem,
+    start: Array,
+    scene: Kernel,
+    *,
+    step: float,
+    frequency: float,
+    marks: Kernel | None = None,
+    laws: Mapping[str, MotionProblem] | None = None,
+) -> LiveMotion:
     """The motion of a problem of one mode from the state `start` = [q, u, work] at t = 0, by Runge–Kutta steps of one
     length `step` (s). `scene` is the program of `formulation.scene_program`; a virtual coupler has the angular
-    `frequency` (rad/s) and is critically damped."""
+    `frequency` (rad/s) and is critically damped. `marks` is the program of arrows, `laws` the same problem under other
+    control laws."""
     mode = problem.modes[0]
     _refuse(problem)
     with announce_compilation("the motion for the page"):
@@ -152,22 +194,96 @@ def live_motion(problem: MotionProblem, start: Array, scene: Kernel, *, step: fl
     fault = run.begin()
     if fault:
         raise InputError(f"the motion cannot start: {fault}")
-    functions, names = _functions(mode, scene)
+    functions, names = _functions(mode, scene, marks)
     image = _Image(functions, names)
     image.add(run.memory.pieces())
     for owner in run.owners:
         image.add(owner.pieces())
     coupler, arrays = _coupler(problem, run.memory, scene, frequency)
     image.add(iter([MemoryPiece.of_record(coupler, _coupler_addresses()), *(MemoryPiece(a) for a in arrays.values())]))
+    arrows = None if marks is None else _Arrows(problem, run, marks)
+    if arrows is not None:
+        image.add(arrows.pieces())
     image.lay_out()
     data_at = image.end
     content = image.content()
+    drawn = None if arrows is None else arrows.marks(image)
+    others = tuple((name, _replacements(mode, other.modes[0], image)) for name, other in (laws or {}).items())
     touch = loop_module("touch", image.end)
     codes = (LiveCode("touch", touch, "touch", 0), *image.codes)
-    places = _places(problem, run, coupler, arrays, image)
+    places = _places(problem, run, coupler, arrays, image) | ({} if arrows is None else arrows.places(image))
     pages = -(-(image.end + touch.data_size) // PAGE)
+    if pages * PAGE > LARGEST:
+        raise InputError(
+            f"the motion would work in {pages * PAGE / 1e9:.1f} GB of memory, and a page has {LARGEST / 1e9:.1f} GB:"
+            " there are too many constraints that come and go\n    fix: show a recorded motion of it, run.page(…)"
+        )
     elements = () if mode.changing is None else tuple(e.name for e in mode.changing.elements)
-    return LiveMotion(codes, content, STACK, data_at, pages, places, step, elements)
+    whole = _law_kernels(mode)[0].program
+    return LiveMotion(codes, content, STACK, data_at, pages, places, step, whole, elements, drawn, others)
+
+
+class _Arrows:
+    """What arrows are computed in, beside the motion: memory of its own for the reactions of all rows."""
+
+    def __init__(self, problem: MotionProblem, run: Any, marks: Kernel):
+        mode, self._marks = problem.modes[0], marks
+        self._written = np.zeros(marks.program.output_count)
+        self._reactions = np.zeros(max(1, problem.layout.rows))
+        self._given = np.array([1, address_of(run.memory.arrays["x"])], dtype=np.int64)
+        self._routine: Routine | None = None
+        self._mirrored: list[tuple[int, int, int]] = []
+        self._x = address_of(run.memory.arrays["x"])
+        if run.changing is not None:
+            assert mode.changing is not None
+            twin = mode.changing.run()
+            self._routine = twin.reactions
+            pairs = zip(run.changing.mode_memory(), twin.mode_memory(), strict=True)
+            self._mirrored = [(start, end, size) for (start, size), (end, _) in pairs]
+        elif mode.embedding is not None:
+            self._routine = mode.embedding.workspace().sampled_multipliers
+
+    def pieces(self) -> Iterator[MemoryPiece]:
+        yield MemoryPiece(self._written)
+        yield MemoryPiece(self._reactions)
+        yield MemoryPiece(self._given, (1,))
+        if self._routine is not None:
+            yield from self._routine.owner.pieces()
+
+    def marks(self, image: _Image) -> LiveMarks:
+        """Where it is in the image, whose content has been made."""
+        mirrored = tuple((image.place(start), image.place(end), size) for start, end, size in self._mirrored)
+        slot = image.place(self._marks.address)
+        return LiveMarks(slot, 0 if self._routine is None else image.place(self._routine.address), mirrored)
+
+    def places(self, image: _Image) -> dict[str, int]:
+        found = {"marks": image.place(address_of(self._written)), "reactions": image.place(address_of(self._reactions))}
+        if self._routine is not None:
+            source = self._x if self._mirrored else address_of(self._given)
+            found |= {"reactions.source": image.place(source), "reactions.memory": image.place(self._routine.memory)}
+        return found
+
+
+def _law_kernels(mode: Mode) -> list[Kernel]:
+    """The programs of a mode that a control law is part of, the one of the motion first."""
+    found = [mode.motion, None if mode.embedding is None else mode.embedding.terms, mode.watch]
+    if mode.changing is not None:
+        c = mode.changing
+        found = [c.terms, c.conditions, c.laws, mode.watch, *(k for _, *two in c.table for k in two)]
+    return [k for k in found if k is not None]
+
+
+def _replacements(mode: Mode, other: Mode, image: _Image) -> tuple[LiveCode, ...]:
+    """The codes that take the places of those of a mode under another control law."""
+    found: list[LiveCode] = []
+    ours, theirs = _law_kernels(mode), _law_kernels(other)
+    if len(ours) != len(theirs):
+        raise InputError("a control law makes other programs of the motion, and a page cannot change between them")
+    for ours_now, theirs_now in zip(ours, theirs, strict=True):
+        if str(ours_now.program) != str(theirs_now.program) and ours_now.address in image.function_addresses:
+            module = compile_wasm(theirs_now.program)
+            found.append(LiveCode(theirs_now.program.name, module, FLAT, image.place(ours_now.address)))
+    return tuple(found)
 
 
 def _refuse(problem: MotionProblem) -> None:
@@ -182,9 +298,11 @@ def _refuse(problem: MotionProblem) -> None:
         raise InputError("a page has no time stepping of contacts\n    fix: leave contacts='stepping' out")
 
 
-def _functions(mode: Mode, scene: Kernel) -> tuple[dict[int, Callable[[int], WasmModule]], dict[int, str]]:
+def _functions(
+    mode: Mode, scene: Kernel, marks: Kernel | None
+) -> tuple[dict[int, Callable[[int], WasmModule]], dict[int, str]]:
     """What makes the module of every function that memory may name, and what it is called, by its address here."""
-    kernels: list[Kernel | None] = [mode.motion, mode.unit, mode.watch, scene]
+    kernels: list[Kernel | None] = [mode.motion, mode.unit, mode.watch, scene, marks]
     loops: dict[str, Any] = {}
     from .compiled.portable import loop_module
 
@@ -197,7 +315,7 @@ def _functions(mode: Mode, scene: Kernel) -> tuple[dict[int, Callable[[int], Was
 
         kernels += [mode.embedding.terms, mode.embedding.places, mode.embedding.unit]
         loops["embedding"] = embedding_program
-    if mode.watches_multipliers:
+    if mode.watches_multipliers or (marks is not None and mode.embedding is not None and mode.changing is None):
         from .compiled.multipliers import multiplier_program
 
         loops["multipliers"] = multiplier_program
@@ -270,4 +388,4 @@ def _places(problem: MotionProblem, run: Any, coupler: Any, arrays: Mapping[str,
     return found
 
 
-__all__ = ["FLAT", "LiveCode", "LiveMotion", "live_motion"]
+__all__ = ["FLAT", "LiveCode", "LiveMarks", "LiveMotion", "live_motion"]

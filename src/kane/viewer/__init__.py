@@ -1,6 +1,5 @@
-"""Pictures of mechanisms and motions: plots, drawings, and an animated 3-D view."""
+"""Pictures of mechanisms and motions: plots, drawings, what bodies look like, forces as arrows."""
 
 from .arrows import Arrows, vehicle_arrows
-from .scene import recorded_scene, view
 
-__all__ = ["Arrows", "recorded_scene", "vehicle_arrows", "view"]
+__all__ = ["Arrows", "vehicle_arrows"]

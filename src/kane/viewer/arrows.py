@@ -13,22 +13,22 @@ import numpy as np
 from ..errors import KaneError
 from .shapes import Array
 
-_LONG = 1.5  # of the spread of the places, how long the usual largest arrow is drawn: wheels hide its foot
-
 
 @dataclass(frozen=True, slots=True)
 class Arrows:
-    """`n` vectors over the times `t` (k,): their feet `at` (k, n, 3) (m) and `vector` (k, n, 3) in `unit`, in N."""
+    """Vectors over the times `t` (k,): their feet `at` (k, n, 3) (m) and `vector` (k, n, 3) in `unit`, in N, with a
+    name for each foot. `outline` has the feet, by number and in order, of the polygon that they stand on."""
 
     name: str
     t: Array
     at: Array
     vector: Array
+    feet: tuple[str, ...]
+    outline: tuple[int, ...] = ()
     unit: str = "N"
-    color: str = "#15803d"
 
     def __post_init__(self) -> None:
-        if self.at.shape != self.vector.shape or self.at.shape[:1] != self.t.shape or self.at.shape[-1:] != (3,):
+        if self.at.shape != self.vector.shape or self.at.shape != (len(self.t), len(self.feet), 3):
             raise ValueError(f"arrows '{self.name}': t {self.t.shape}, at {self.at.shape}, vector {self.vector.shape}")
 
     def between(self, times: Array) -> tuple[Array, Array]:
@@ -38,16 +38,10 @@ class Arrows:
         at, vector = (x.reshape(len(times), *self.at.shape[1:]) for x in found)
         return at, vector
 
-    def scale(self) -> float:
-        """Metres for one unit: vectors of a usual size become longer than the distance of their feet."""
-        sizes = np.linalg.norm(self.vector, axis=-1)
-        usual = float(np.median(sizes.max(axis=1))) if sizes.size else 0.0
-        spread = float(np.ptp(self.at, axis=1).max()) if self.at.size else 0.0
-        return _LONG * (spread or 1.0) / usual if usual > 0 else 0.0
-
 
 def vehicle_arrows(run: Any) -> tuple[Arrows, ...]:
-    """Forces of the ground on the wheels of each vehicle of a trajectory; none where they cannot be told."""
+    """Forces of the ground on the wheels of each vehicle of a trajectory, outlined by the support polygon; none where
+    they cannot be told."""
     found: list[Arrows] = []
     for name in run.model.mechanism.vehicles:
         try:
@@ -55,8 +49,17 @@ def vehicle_arrows(run: Any) -> tuple[Arrows, ...]:
         except KaneError:
             continue
         if np.all(np.isfinite(ground.force)):
-            found.append(Arrows(f"ground on {name}", ground.t, ground.contact, ground.force))
+            outline = _outline(run, name, ground.wheels)
+            found.append(Arrows(f"ground on {name}", ground.t, ground.contact, ground.force, ground.wheels, outline))
     return tuple(found)
+
+
+def _outline(run: Any, vehicle: str, wheels: tuple[str, ...]) -> tuple[int, ...]:
+    """The wheels at the corners of the support polygon, in order; none where a vehicle stands on a line."""
+    try:
+        return tuple(wheels.index(first) for first, _ in run.tipover(vehicle).edges)
+    except KaneError:
+        return ()
 
 
 __all__ = ["Arrows", "vehicle_arrows"]

@@ -223,7 +223,6 @@ def test_a_missing_optional_package_is_named(
 
 
 def test_a_report_is_written_where_it_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("viser")
     target = tmp_path / "rod.html"
     line = ["report", model_file(tmp_path), "--t", "1", "--to", "q1=1", "--duration", "2", "-o", str(target)]
     assert main(line) == 0
@@ -249,7 +248,7 @@ def test_output_in_a_pipe_has_no_escape_codes() -> None:
 
 def test_the_parser_starts_without_the_heavy_packages() -> None:
     """Help must not wait for LLVM, numba or matplotlib."""
-    heavy = ("numba", "matplotlib", "viser", "rich")
+    heavy = ("numba", "matplotlib", "rich")
     code = f"import sys, kane.cli; kane.cli.parser(); print([m for m in {heavy} if m in sys.modules])"
     assert run(sys.executable, "-c", code).stdout.strip() == "[]"
 

@@ -36,7 +36,7 @@ def test_words_name_wheels_times_and_edges(tmp_path: Path, capsys: pytest.Captur
     assert "tips over: least measure" in told and "edge right-front" in told
     assert "determined: left.lateral + right.lateral" in told
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert "__VISER_EMBED_DATA__" in page.read_text(encoding="utf-8")
+    assert "kane-data" in page.read_text(encoding="utf-8")
 
 
 def test_a_model_without_a_vehicle_is_refused_before_it_is_simulated(

@@ -13,8 +13,25 @@ import node
 SECONDS, STEP = 2.0, 1e-3
 
 ROUNDING = 1e-12
-"""Of states of the size of 1 to 30 after 2000 steps, where the motion is not chaotic: products and sums round one by
-one in WebAssembly, and once natively."""
+"""Of states of the size of 1 to 30 after 2000 steps, where something of it is computed by functions of the host."""
+
+LONG, LONG_ROUNDING = 10.0, 1e-9
+"""A long time (s), after which chaotic motions have nothing in common unless every bit was the same."""
+
+SAME_BITS = [
+    "pendulum",
+    "double-pendulum",
+    "ur5",
+    "iiwa",
+    "parallelogram",
+    "five-bar",
+    "stewart-platform",
+    "stick-slip",
+]
+"""Models whose motions are computed with the four operations, roots, sines and cosines alone; some of them chaotic."""
+
+TOO_LARGE = ("spheres-in-box",)
+"""Contacts by events of this many bodies need more memory than a page has."""
 
 FREE = ["pendulum", "cart-pole", "double-pendulum", "stanford-arm", "free-body", "spinning-top", "ur5"]
 CONSTRAINED = ["rolling-disc", "four-bar", "stewart-platform", "whipple-bicycle", "bricard"]
@@ -34,6 +51,34 @@ def test_a_page_moves_as_a_native_run_does(name: str, tmp_path: Path) -> None:
     assert np.abs(m.poses(run.q[-1], t=SECONDS).ravel() - found["poses"]).max() <= 10 * ROUNDING
     energy = m.energy(run.q[-1], run.u[-1])
     assert found["energy"]["kinetic"] == pytest.approx(energy.kinetic, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", SAME_BITS)
+def test_every_bit_of_a_page_is_that_of_a_native_run(name: str, tmp_path: Path) -> None:
+    m = kane.load(name)
+    (found,) = node.live_states([(m.page(tmp_path / "page.html", step=STEP), SECONDS)])
+    run = m.simulate(SECONDS, method="rk4", step=STEP)
+    assert found["q"] == run.q[-1].tolist() and found["u"] == run.u[-1].tolist()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in kane.models() if name not in TOO_LARGE])
+def test_every_built_in_model_moves_in_a_page_as_natively(name: str, tmp_path: Path) -> None:
+    m = kane.load(name)
+    (found,) = node.live_states([(m.page(tmp_path / "page.html", step=STEP), LONG)])
+    run = m.simulate(LONG, method="rk4", step=STEP)
+    assert found["t"] == run.t[-1]
+    for native, page in ((run.q[-1], found["q"]), (run.u[-1], found["u"])):
+        assert np.abs(native - page).max() <= LONG_ROUNDING * max(1.0, np.abs(native).max())
+    assert [x["cause"] for x in found["transitions"]] == [x.cause for x in run.transitions]
+
+
+def test_a_motion_that_needs_more_memory_than_there_is_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kane.simulate.live.LARGEST", 10 * 2**20)
+    with pytest.raises(kane.InputError, match=r"0\.0 GB of memory.*\n.*recorded motion"):
+        kane.load("box-on-incline").page(tmp_path / "page.html")
 
 
 @pytest.mark.parametrize("name", CHANGING)

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import kane
+from kane.backends import mathml
 from kane.errors import InputError
 from kane.graph import evaluate
 from kane.model import JointSpring
-from kane.report import mathml, write
+from kane.report import write
 from kane.report.energy import balance
 
 CHAPTERS = ("model", "equations", "simulation", "conservation", "checks")
@@ -73,7 +74,7 @@ def test_nothing_is_fetched_from_outside(page: str) -> None:
 
 def test_the_scene_is_inside_and_plays_from_its_own_data(page: str) -> None:
     (scene,) = read(page).inside
-    assert "__VISER_EMBED_DATA__" in scene
+    assert 'id="kane-data"' in scene
     assert all(value.startswith(("data:", "#", "blob:")) for value in read(scene).fetched)
 
 

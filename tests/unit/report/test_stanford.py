@@ -30,4 +30,4 @@ def test_the_main_job_reproduces_the_paper(tmp_path: Path, capsys: pytest.Captur
     page = target.read_text(encoding="utf-8")
     for chapter in ("model", "equations", "inverse-dynamics", "simulation", "conservation", "checks"):
         assert f'<section id="{chapter}">' in page
-    assert "the-checks-of-the-paper" in page and "__VISER_EMBED_DATA__" in page
+    assert "the-checks-of-the-paper" in page and "kane-data" in page

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.viewer import Arrows, plots, recorded_scene, scene, vehicle_arrows, vehicles
+from kane.viewer import Arrows, plots, vehicle_arrows, vehicles
 
 
 @pytest.fixture(scope="module")
@@ -60,17 +60,7 @@ def test_arrows_are_the_forces_of_the_ground_at_the_wheels(run: kane.Trajectory)
     assert np.array_equal(arrows.at, ground.contact) and np.array_equal(arrows.vector, ground.force)
     at, vector = arrows.between(run.t[[3, 7]])
     assert np.allclose(at, ground.contact[[3, 7]]) and np.allclose(vector, ground.force[[3, 7]])
+    assert [arrows.feet[i] for i in arrows.outline] == [first for first, _ in run.tipover().edges]
     assert vehicle_arrows(kane.load("pendulum").simulate([0, 0.1])) == ()
     with pytest.raises(ValueError, match="arrows 'wrong'"):
-        Arrows("wrong", run.t, ground.contact, ground.force[1:])
-
-
-def test_the_scene_plays_the_arrows(run: kane.Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
-    recorder = scene._recorder
-    monkeypatch.setattr(scene, "_recorder", lambda: made.append(recorder()) or made[-1])
-    (arrows,) = vehicle_arrows(run)
-    recorded_scene(run)
-    node = made[0].scene._handle_from_node_name["/arrows-0"]  # as it is at the end
-    expected = np.stack([arrows.at[-1], arrows.at[-1] + arrows.scale() * arrows.vector[-1]], axis=1)
-    assert np.abs(node.points - expected).max() < 1e-5
+        Arrows("wrong", run.t, ground.contact, ground.force[1:], ground.wheels)

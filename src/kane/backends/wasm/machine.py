@@ -14,7 +14,7 @@ TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"
 """What every browser since 2021 has."""
 
-_SOURCES = ("wasm/machine.py", "wasm/__init__.py", "llvm/writer.py", "llvm/trig.py", "llvm/rows.py")
+_SOURCES = ("wasm/machine.py", "wasm/__init__.py", "wasm/fused.py", "llvm/writer.py", "llvm/trig.py", "llvm/rows.py")
 
 
 @functools.cache

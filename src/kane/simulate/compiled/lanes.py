@@ -13,6 +13,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from ...backends.llvm.machine import host
+
 LANES = 4
 """Numbers in a group: a register of most processors, two registers of the others."""
 
@@ -45,12 +47,23 @@ def _broadcast(builder: Any, number: Any, kind: Any = _GROUP) -> Any:
     return group
 
 
+def _fuse(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """x y + z, rounded once if the processor can, else twice: said, not left to the compiler, so that the loop does the
+    same wherever it is translated to."""
+    if host().fma:
+        kind = x.type
+        intrinsic = ir.FunctionType(kind, [kind] * 3)
+        return builder.call(
+            cgutils.get_or_insert_function(builder.module, intrinsic, f"llvm.fma.v{kind.count}f64"), [x, y, z]
+        )
+    return builder.fadd(builder.fmul(x, y), z)
+
+
 def _add(typing_context, target, factor, source):
     def code(context, builder, signature, args):
         pointer, value = _group(builder, args[0])
         _, other = _group(builder, args[2])
-        product = builder.fmul(_broadcast(builder, args[1]), other, flags=("contract",))
-        _store(builder, builder.fadd(value, product, flags=("contract",)), pointer)
+        _store(builder, _fuse(builder, _broadcast(builder, args[1]), other, value), pointer)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64, types.int64), code
@@ -69,8 +82,7 @@ def _add_all(groups: int) -> Callable[..., Any]:
                 at = builder.add(factors, builder.mul(step.index, next_factor))
                 factor = builder.load(builder.inttoptr(at, ir.DoubleType().as_pointer()))
                 _, other = _group(builder, builder.add(source, builder.mul(step.index, next_source)), kind)
-                product = builder.fmul(_broadcast(builder, factor, kind), other, flags=("contract",))
-                builder.store(builder.fadd(builder.load(total), product, flags=("contract",)), total)
+                builder.store(_fuse(builder, _broadcast(builder, factor, kind), other, builder.load(total)), total)
             _store(builder, builder.load(total), pointer)
             return context.get_dummy_value()
 
@@ -83,8 +95,7 @@ def _add_squares(typing_context, target, factor, source):
     def code(context, builder, signature, args):
         pointer, value = _group(builder, args[0])
         _, other = _group(builder, args[2])
-        product = builder.fmul(_broadcast(builder, args[1]), builder.fmul(other, other), flags=("contract",))
-        _store(builder, builder.fadd(value, product, flags=("contract",)), pointer)
+        _store(builder, _fuse(builder, _broadcast(builder, args[1]), builder.fmul(other, other), value), pointer)
         return context.get_dummy_value()
 
     return types.void(types.int64, types.float64, types.int64), code

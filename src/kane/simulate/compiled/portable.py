@@ -15,7 +15,7 @@ from typing import Any
 from numba import njit, types
 
 from ...backends import cache
-from ...backends.wasm import WasmModule, assemble, fingerprint, link
+from ...backends.wasm import WasmModule, assemble, fingerprint, link, with_fused
 from .call import PART
 from .store import FOLDER, source_digest
 
@@ -109,7 +109,7 @@ def _text(entry: LoopEntry, name: str) -> str:
     text = re.sub(r"^declare double @sqrt\(.*\n", "", text, flags=re.MULTILINE).replace("@sqrt(", "@llvm.sqrt.f64(")
     if "declare double @llvm.sqrt.f64" not in text:
         text += "\ndeclare double @llvm.sqrt.f64(double)\n"
-    return text + _wrapper(entry, name, found.fndesc.llvm_func_name)
+    return with_fused(text) + _wrapper(entry, name, found.fndesc.llvm_func_name)
 
 
 def _wrapper(entry: LoopEntry, name: str, inner: str) -> str:

@@ -1,0 +1,98 @@
+"""x y + z with one rounding, for a machine that has no such instruction: the bits of a native run in WebAssembly.
+
+The product is exact as a sum of two (Dekker's, with Veltkamp's splitting), so are the sums. What is left is added with
+rounding to odd, so that the last rounding is the only one that counts [BM08]. That holds while nothing
+overflows or is subnormal; outside these bounds product and sum round one by one, where the smaller of them is beyond
+the last digit of the other, or both are beyond any use.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+
+NAME = "fused"
+"""Of the function `double fused(double x, double y, double z)`."""
+
+_LEAST, _LARGEST = 2.0**-900, 2.0**900
+"""Sizes of a product between which its halves are neither subnormal nor too large to be split."""
+
+_SPLIT = 2.0**27 + 1.0
+
+
+def _number(value: float) -> str:
+    """A double as LLVM writes it, exactly."""
+    return "0x" + struct.pack(">d", value).hex().upper()
+
+
+def _two_sum(x: str, y: str, to: str) -> list[str]:
+    """Lines that set %{to}h, the rounded sum, and %{to}l, what it misses."""
+    return [
+        f"%{to}h = fadd double %{x}, %{y}",
+        f"%{to}a = fsub double %{to}h, %{y}",
+        f"%{to}b = fsub double %{to}h, %{to}a",
+        f"%{to}c = fsub double %{x}, %{to}a",
+        f"%{to}d = fsub double %{y}, %{to}b",
+        f"%{to}l = fadd double %{to}c, %{to}d",
+    ]
+
+
+def _split(x: str) -> list[str]:
+    """Lines that set %{x}h and %{x}l, halves of the digits of x."""
+    return [
+        f"%{x}s = fmul double %{x}, {_number(_SPLIT)}",
+        f"%{x}t = fsub double %{x}s, %{x}",
+        f"%{x}h = fsub double %{x}s, %{x}t",
+        f"%{x}l = fsub double %{x}, %{x}h",
+    ]
+
+
+def _definition() -> str:
+    """The text of the function."""
+    lines = ["%p = fmul double %x, %y", "%size = call double @llvm.fabs.f64(double %p)"]
+    lines += [f"%small = fcmp olt double %size, {_number(_LARGEST)}"]
+    lines += [f"%some = fcmp ogt double %size, {_number(_LEAST)}", "%ok = and i1 %small, %some"]
+    lines += ["br i1 %ok, label %exact, label %plain", "plain:", "%two = fadd double %p, %z", "ret double %two"]
+    lines += ["exact:", *_split("x"), *_split("y")]
+    lines += ["%hh = fmul double %xh, %yh", "%e1 = fsub double %hh, %p", "%hl = fmul double %xh, %yl"]
+    lines += ["%e2 = fadd double %e1, %hl", "%lh = fmul double %xl, %yh", "%e3 = fadd double %e2, %lh"]
+    lines += ["%ll = fmul double %xl, %yl", "%q = fadd double %e3, %ll"]  # x y = p + q
+    lines += [*_two_sum("z", "q", "u"), *_two_sum("p", "uh", "v"), *_two_sum("ul", "vl", "w")]
+    lines += ["%bits = bitcast double %wh to i64", "%last = and i64 %bits, 1", "%even = icmp eq i64 %last, 0"]
+    lines += ["%left = fcmp one double %wl, 0.0", "%turn = and i1 %even, %left", "%up = fcmp ogt double %wl, 0.0"]
+    lines += ["%plus = fcmp ogt double %wh, 0.0", "%apart = xor i1 %up, %plus", "%by = select i1 %apart, i64 -1, i64 1"]
+    lines += ["%moved = add i64 %bits, %by", "%odd = select i1 %turn, i64 %moved, i64 %bits"]
+    lines += ["%rest = bitcast i64 %odd to double", "%sum = fadd double %vh, %rest"]
+    # a factor or z that is too large has become nan in the halves
+    lines += ["%good = fcmp ord double %sum, 0.0", "br i1 %good, label %done, label %plain"]
+    lines += ["done:", "ret double %sum"]
+    head = f"define internal double @{NAME}(double %x, double %y, double %z)"
+    body = "\n".join(f"  {line}" if not line.endswith(":") else line for line in lines)
+    return f"{head} nounwind noinline {{\n{body}\n}}\n"
+
+
+def _group_definition(count: int) -> str:
+    """The function for a vector of so many: one by one."""
+    kind = f"<{count} x double>"
+    lines = [f"define internal {kind} @{NAME}{count}({kind} %x, {kind} %y, {kind} %z) nounwind alwaysinline {{"]
+    last = "undef"
+    for i in range(count):
+        lines += [f"  %{name}{i} = extractelement {kind} %{name}, i32 {i}" for name in "xyz"]
+        lines.append(f"  %r{i} = call double @{NAME}(double %x{i}, double %y{i}, double %z{i})")
+        lines.append(f"  %v{i} = insertelement {kind} {last}, double %r{i}, i32 {i}")
+        last = f"%v{i}"
+    return "\n".join([*lines, f"  ret {kind} {last}", "}\n"])
+
+
+def with_fused(text: str) -> str:
+    """LLVM text in which calls of the intrinsic are calls of this function."""
+    groups = sorted({int(count) for count in re.findall(r"@llvm\.fma\.v(\d+)f64\(", text)})
+    if not groups and "@llvm.fma.f64(" not in text:
+        return text
+    text = re.sub(r"^declare [^\n]*@llvm\.fma\.(?:v\d+)?f64\([^\n]*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"@llvm\.fma\.v(\d+)f64\(", rf"@{NAME}\1(", text).replace("@llvm.fma.f64(", f"@{NAME}(")
+    needed = "" if "@llvm.fabs.f64(double)" in text else "declare double @llvm.fabs.f64(double)\n"
+    return text + needed + _definition() + "".join(map(_group_definition, groups))
+
+
+__all__ = ["with_fused"]

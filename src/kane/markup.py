@@ -1,0 +1,53 @@
+"""Pieces of HTML: text that stays text, tables, paragraphs. What is not `Markup` is escaped, whoever it came from."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+def text(value: Any) -> str:
+    """Anything as text of the page."""
+    return html.escape(str(value))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, words: int = 1) -> str:
+    """A table; the first `words` columns hold words. Cells that are `Markup` stand as they are."""
+
+    def cell(tag: str, i: int, value: Any) -> str:
+        kind = ' class="w"' if i < words else ""
+        return f"<{tag}{kind}>{value if isinstance(value, Markup) else text(value)}</{tag}>"
+
+    head = "".join(cell("th", i, name) for i, name in enumerate(columns))
+    body = "".join(f"<tr>{''.join(cell('td', i, v) for i, v in enumerate(row))}</tr>\n" for row in rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table></div>\n'
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def verdict(passed: bool) -> Markup:
+    """A word that is seen from afar."""
+    return Markup('<span class="ok">ok</span>' if passed else '<span class="no">FAILED</span>')
+
+
+def details(summary: str, body: str) -> str:
+    """Something to be opened by who wants it."""
+    return f"<details><summary>{text(summary)}</summary>{body}</details>\n"
+
+
+def paragraph(words: str) -> str:
+    """Words on lines of their own."""
+    return f"<p>{text(words)}</p>\n"
+
+
+def code_block(words: str) -> str:
+    """Text as it stands, line by line."""
+    return f"<pre>{text(words)}</pre>\n"
+
+
+__all__ = ["Markup", "code_block", "details", "paragraph", "table", "text", "verdict"]

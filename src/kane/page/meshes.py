@@ -1,0 +1,110 @@
+"""Meshes of bodies for a page: made of few triangles, and said of which bodies that was done or could not be.
+
+Corners that fall into one cell of a grid become one, at their middle; triangles whose corners do not fall into three
+cells go. The grid is the finest that leaves as many triangles as are allowed: a corner moves by less than the diagonal
+of a cell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, visible
+from ..model import Mechanism, Shape
+from ..model.meshes import Triangles, mesh_triangles
+from ..viewer.shapes import PALETTE, Array
+
+MOST_TRIANGLES = 2000
+"""Of one mesh in a page."""
+
+MOST_IN_ALL = 30_000
+"""Of all meshes of a page, some 350 kB; each is given the same share where there are many."""
+
+_FINEST = 1024  # cells along the longest side
+_LEVELS = 65535  # corners are written as 16-bit numbers
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMesh:
+    """A mesh of a body: corners (k, 3) (m) in its frame, triangles (n, 3), and its colour."""
+
+    body: str
+    corners: Array
+    triangles: Triangles
+    color: str
+
+    def data(self) -> dict[str, Any]:
+        """As a piece of the scene: corners are multiples of `size` from `at`."""
+        from .content import pack  # which imports the scene
+
+        low, high = self.corners.min(axis=0), self.corners.max(axis=0)
+        step = np.where(high > low, high - low, 1.0) / _LEVELS
+        places = np.rint((self.corners - low) / step).astype("<u2")
+        return {
+            "kind": "mesh",
+            "size": step.tolist(),
+            "at": low.tolist(),
+            "axis": "z",
+            "wxyz": [1.0, 0.0, 0.0, 0.0],
+            "color": self.color,
+            "corners": pack(places.tobytes()),
+            "triangles": pack(self.triangles.astype("<u2").tobytes()),
+        }
+
+
+def read_meshes(model: Mechanism) -> tuple[list[DrawnMesh], list[str]]:
+    """(the meshes that can be drawn, sentences about those that are not drawn or not as they are)."""
+    asked = [(i, b.name, s) for i, b in enumerate(model.bodies.values()) for s in b.shapes if s.kind == "mesh"]
+    most = min(MOST_TRIANGLES, MOST_IN_ALL // max(1, len(asked)))
+    drawn, told = list[DrawnMesh](), list[str]()
+    for i, name, shape in asked:
+        try:
+            corners, triangles = mesh_triangles(shape)
+        except InputError as error:
+            told.append(f"mesh of '{visible(name)}' is not drawn: {str(error).partition(chr(10))[0]}")
+            continue
+        fewer = simplify_mesh(corners, triangles, most)
+        if len(fewer[1]) < len(triangles):
+            told.append(f"mesh of '{visible(name)}' is drawn with {len(fewer[1])} of {len(triangles)} triangles")
+        if len(fewer[1]):
+            drawn.append(DrawnMesh(name, *fewer, _color(shape, i)))
+    return drawn, told
+
+
+def _color(shape: Shape, index: int) -> str:
+    return shape.color or PALETTE[index % len(PALETTE)]
+
+
+def simplify_mesh(corners: Array, triangles: Triangles, most: int) -> tuple[Array, Triangles]:
+    """A mesh of at most so many triangles, and as many corners as 16 bits can number."""
+    cells = _FINEST
+    found = _merge(corners, triangles, cells)
+    while len(found[1]) > most or len(found[0]) > _LEVELS:
+        cells = min(cells - 1, int(cells * max(0.5, (most / max(1, len(found[1]))) ** 0.5)))
+        found = _merge(corners, triangles, cells)
+    return found
+
+
+def _merge(corners: Array, triangles: Triangles, cells: int) -> tuple[Array, Triangles]:
+    """The mesh with one corner for each cell of a grid of so many along its longest side."""
+    low = corners.min(axis=0)
+    side = float(np.ptp(corners, axis=0).max()) / cells or 1.0
+    place = np.floor((corners - low) / side).astype(np.int64)
+    _, which, count = np.unique(place, axis=0, return_inverse=True, return_counts=True)
+    which = which.reshape(-1)
+    merged = np.zeros((len(count), 3))
+    np.add.at(merged, which, corners)
+    merged /= count[:, None]
+    left = which[triangles]
+    left = left[(left[:, 0] != left[:, 1]) & (left[:, 1] != left[:, 2]) & (left[:, 2] != left[:, 0])]
+    first = np.argmin(left, axis=1)
+    turned = np.stack([left[np.arange(len(left)), (first + k) % 3] for k in range(3)], axis=1)
+    kept = np.unique(turned, axis=0)
+    numbers, renumbered = np.unique(kept, return_inverse=True)
+    return merged[numbers], renumbered.reshape(-1, 3)
+
+
+__all__ = ["DrawnMesh", "read_meshes", "simplify_mesh"]

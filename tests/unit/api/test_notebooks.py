@@ -1,0 +1,81 @@
+"""Nouns in notebooks: each shows itself as HTML, and what a model is called stays text."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+
+import kane
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+class Tags(HTMLParser):
+    """Tags of a page, and its text; what is in attributes is not looked at."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def rod(name: str) -> kane.Model:
+    m = kane.Model(name, gravity=(0, 0, -9.81), about=name)
+    m.body(name, mass=1, center=(0, 0, -1), inertia={"xx": 1, "yy": 1, "zz": 1})
+    m.joint("hinge", "revolute", "ground", name, axis="y", coordinates=["q"], speeds=["u"])
+    return m
+
+
+def test_texts_of_a_model_stay_texts_in_every_noun() -> None:
+    m = rod(HOSTILE)
+    run = m.simulate(np.linspace(0, 0.5, 11))
+    equations = m.equations()
+    for shown in (m, run, equations, equations.program("inverse_dynamics"), run.check(), m.check()):
+        found = Tags(shown._repr_html_())
+        assert "script" not in found.tags
+        assert set(found.tags) <= {
+            *("p", "div", "table", "thead", "tbody", "tr", "th", "td", "iframe", "pre", "details", "summary", "span"),
+            *("math", "mi", "mo", "mn", "msub", "msup", "mrow", "mfrac", "msqrt", "mover", "mspace"),
+        }
+    assert HOSTILE in Tags(m._repr_html_()).words and HOSTILE in Tags(run.check()._repr_html_()).words
+
+
+def test_equations_are_set_as_mathematics_where_they_can_be_read() -> None:
+    small, large = kane.load("pendulum").equations(), kane.load("stanford-arm").equations()
+    assert "math" in Tags(small._repr_html_()).tags and "math" not in Tags(large._repr_html_()).tags
+    latex = small._repr_latex_()
+    assert latex is not None and latex.startswith("$$") and r"\sin" in latex
+    assert large._repr_latex_() is None
+    assert str(large.count("forward_dynamics")["mul"]) in Tags(large._repr_html_()).words
+
+
+def test_a_program_shows_its_count_and_its_lines() -> None:
+    program = kane.load("pendulum").equations().program("inverse_dynamics")
+    found = Tags(program._repr_html_()).words
+    assert str(program).strip() in found and f"{program.count()['mul']} mul" in found
+
+
+def test_checks_say_which_passed() -> None:
+    report = kane.load("pendulum").check()
+    found = Tags(report._repr_html_()).words
+    assert "all checks passed" in found and all(row.name in found for row in report.rows)
+
+
+def test_a_model_that_is_not_described_yet_and_one_without_an_end_show_themselves() -> None:
+    assert "iframe" not in Tags(kane.Model("empty")._repr_html_()).tags
+    loose = kane.Model("loose")
+    loose.body("B", mass=1)
+    assert "picture" in Tags(loose._repr_html_()).words
+
+
+def test_a_motion_without_gravity_and_backward_is_shown() -> None:
+    m = kane.load("free-body")
+    assert "iframe" in Tags(m.simulate((1.0, 0.0))._repr_html_()).tags

@@ -1,0 +1,103 @@
+"""What a page shows and changes beside the motion: arrows, control laws, the start, the Z list."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+import node
+from kane.backends import compile
+from kane.graph.text import parse
+
+STEP = 1e-3
+
+ROUNDING = 1e-11
+"""Of forces of some newtons and velocities of some metres per second, from states that agree within 1e-13."""
+
+
+def ask(path: Path, **task: Any) -> dict[str, Any]:
+    return json.loads(node.run("tests/run_marks.mjs", path, json.dumps(task)))
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"), [("four-bar", 0.7), ("box-on-incline", 0.3), ("rolling-disc", 0.5), ("rocking-block", 0.3)]
+)
+def test_forces_at_their_places_are_the_reactions_of_a_native_run(name: str, seconds: float, tmp_path: Path) -> None:
+    m = kane.load(name)
+    found = ask(m.page(tmp_path / "page.html", step=STEP), until=seconds)
+    run = m.simulate(seconds, method="rk4", step=STEP)
+    reactions = run.reactions()
+    assert found["names"]
+    for i, place in enumerate(found["names"]):
+        expected, at = reactions[place].force[-1], found["at"][3 * i : 3 * i + 3]
+        scale = max(1.0, float(np.abs(expected).max()))
+        assert np.abs(expected - found["forces"][3 * i : 3 * i + 3]).max() <= ROUNDING * scale
+        assert np.abs(reactions[place].point[-1] - at).max() <= ROUNDING
+
+
+def test_velocities_are_those_of_the_mass_centres(tmp_path: Path) -> None:
+    m = kane.load("stanford-arm")
+    found = ask(m.page(tmp_path / "page.html", control="feedback"), until=0.5)
+    for i, (name, body) in enumerate(m.bodies.items()):
+        center = [m.mechanism.number(c, name) for c in body.center]
+        expected = m.at(name, center).velocity(found["q"], found["u"])[3:]
+        assert np.abs(expected - found["velocities"][3 * i : 3 * i + 3]).max() <= ROUNDING
+
+
+@pytest.mark.parametrize("name", ["four-bar", "bouncing-ball", "piano-key"])
+def test_looking_at_forces_changes_no_bit_of_the_motion(name: str, tmp_path: Path) -> None:
+    path = kane.load(name).page(tmp_path / "page.html", step=STEP)
+    plain, watched = ask(path, until=1.0), ask(path, until=1.0, marks=True)
+    assert plain["q"] == watched["q"] and plain["u"] == watched["u"]
+
+
+def test_another_control_law_moves_it_as_natively(tmp_path: Path) -> None:
+    m = kane.load("stanford-arm")
+    path = m.page(tmp_path / "page.html", control="feedback", step=STEP)
+    for law in ("feedback-free-base", "none", "feedback"):
+        found = ask(path, until=0.5, law=law)
+        run = m.simulate(0.5, method="rk4", step=STEP, control=None if law == "none" else law)
+        assert found["laws"] == ["feedback", "feedback-free-base", "none"]
+        assert np.abs(run.q[-1] - found["q"]).max() <= ROUNDING
+
+
+@pytest.mark.parametrize(
+    ("name", "q", "u"),
+    [("pendulum", [1.2], [-0.5]), ("bouncing-ball", [0.0], [0.0]), ("bouncing-ball", [0.4], [1.0])],
+)
+def test_a_start_that_is_set_is_where_a_native_run_begins(
+    name: str, q: list[float], u: list[float], tmp_path: Path
+) -> None:
+    m = kane.load(name)
+    found = ask(m.page(tmp_path / "page.html", step=STEP), until=0.5, start={"q": q, "u": u})
+    run = m.simulate(0.5, method="rk4", step=STEP, q=q, u=u)
+    assert np.abs(run.q[-1] - found["q"]).max() <= ROUNDING
+    assert np.abs(run.u[-1] - found["u"]).max() <= ROUNDING
+    if run.transitions:
+        assert found["states"] == list(run.transitions[-1].mode.values())
+
+
+def test_the_z_list_has_the_values_of_the_program(tmp_path: Path) -> None:
+    path = kane.load("stanford-arm").page(tmp_path / "page.html", control="feedback")
+    found = ask(path, until=0.3)
+    data = re.search(r'id="kane-data">(.*?)</script>', path.read_text(), re.DOTALL)
+    assert data is not None
+    text = gzip.decompress(base64.b64decode(json.loads(data[1])["live"]["program"]["text"])).decode()
+    program = parse(text)
+    sizes = np.cumsum([0, *(len(group) for group in program.inputs)])
+    groups = [np.array(found["inputs"][a:b]) for a, b in pairwise(sizes)]
+    expected = np.ravel(compile(program, "interpret")(*groups))
+    names = text.rstrip().split("\n")[-1].partition(": ")[2].split()
+    rows = [int(name[1:]) - 1 for name in names if name.startswith("z")]
+    shown = [value for name, value in zip(names, expected, strict=True) if name.startswith("z")]
+    assert len(rows) >= 6 and len(found["z"]) == len(program.rows)
+    assert np.abs(np.array(found["z"])[rows] - shown).max() <= ROUNDING * np.abs(shown).max()

@@ -1,0 +1,165 @@
+// What a live motion can be changed by, beside the scene: parameters with undo, control laws, the start, and its Z list.
+
+import { type PageData, unpack } from "./data";
+import { button, choice, make } from "./elements";
+import type { LiveMotion } from "./motion";
+import { ZList } from "./zlist";
+
+const UNDONE = 200; // changes of parameters that are remembered
+const PRINT_PERIOD = 300; // ms between two prints of the Z list
+
+export class LivePanel {
+  readonly element = make("div");
+  private readonly sliders: { input: HTMLInputElement; output: HTMLOutputElement; first: number }[] = [];
+  private readonly changes: { index: number; before: number }[] = [];
+  private readonly undo_button: HTMLButtonElement;
+  private readonly starts: HTMLInputElement[] = [];
+  private readonly note = make("p", { class: "keys", role: "status" });
+  private readonly print = make("pre", { tabindex: "0" });
+  private equations: ZList | null = null;
+  private printed = 0;
+
+  constructor(
+    private readonly data: PageData,
+    private readonly motion: LiveMotion,
+    private readonly began: () => void,
+  ) {
+    this.undo_button = button("Undo", "the last change of a parameter (z)", () => this.undo());
+    this.undo_button.disabled = true;
+    if (motion.law_names.length) this.add_laws();
+    if (data.parameters.length) this.add_parameters();
+    this.element.append(this.start_editor());
+  }
+
+  /** Take back the last change of a parameter. */
+  undo(): void {
+    const last = this.changes.pop();
+    if (last) this.show_parameter(last.index, last.before);
+    this.undo_button.disabled = this.changes.length === 0;
+  }
+
+  /** The program of the motion with its count; values are printed while it is open. */
+  equations_view(): HTMLElement {
+    const { program } = this.data.live as NonNullable<PageData["live"]>;
+    const view = make("details", { class: "equations" });
+    view.append(make("summary", {}, "Equations"), make("p", { class: "keys" }, program.count), this.print);
+    view.addEventListener("toggle", async () => {
+      if (view.open && !this.equations) this.equations = new ZList(new TextDecoder().decode(await unpack(program.text)));
+      this.printed = 0;
+      this.tell(performance.now(), view.open);
+    });
+    this.opened = () => view.open;
+    return view;
+  }
+
+  private opened = (): boolean => false;
+
+  /** Print the Z list anew where it is seen. */
+  tell(now: number, open = this.opened()): void {
+    if (!open || !this.equations || now - this.printed < PRINT_PERIOD) return;
+    this.printed = now;
+    const { scrollTop, scrollLeft } = this.print;
+    this.print.textContent = this.equations.print(this.motion.inputs);
+    this.print.scrollTo(scrollLeft, scrollTop);
+  }
+
+  private add_laws(): void {
+    const chosen = choice("control law", this.motion.law_names, this.motion.law, (i) => this.motion.set_law(i));
+    const row = make("label", { class: "slider law" });
+    row.append(make("span", {}, "control law"), chosen);
+    this.element.append(make("h3", {}, "Control"), row);
+  }
+
+  private add_parameters(): void {
+    this.element.append(make("h3", {}, "Parameters"));
+    for (const [i, p] of this.data.parameters.entries()) this.element.append(this.slider(i, p.name, p.value));
+    this.element.append(this.undo_button);
+  }
+
+  private slider(index: number, name: string, value: number): HTMLElement {
+    const row = make("label", { class: "slider" });
+    const reach = Math.abs(value) || 1;
+    const input = make("input", { type: "range", step: "any", title: "a double click brings the first value back" });
+    input.min = String(value > 0 ? 0.1 * value : value - 2 * reach);
+    input.max = String(value + 2 * reach);
+    input.value = String(value);
+    const output = make("output", {}, value.toPrecision(4));
+    this.sliders.push({ input, output, first: value });
+    let before = value; // what it was when the user took hold of it
+    const remember = () => {
+      before = this.motion.parameters[index];
+    };
+    input.addEventListener("pointerdown", remember);
+    input.addEventListener("keydown", remember);
+    input.addEventListener("input", () => this.show_parameter(index, Number(input.value)));
+    input.addEventListener("change", () => this.keep(index, before));
+    input.addEventListener("dblclick", () => {
+      this.keep(index, this.motion.parameters[index]);
+      this.show_parameter(index, value);
+    });
+    row.append(make("span", {}, name), input, output);
+    return row;
+  }
+
+  private keep(index: number, before: number): void {
+    this.changes.push({ index, before });
+    if (this.changes.length > UNDONE) this.changes.shift();
+    this.undo_button.disabled = false;
+  }
+
+  private show_parameter(index: number, value: number): void {
+    this.motion.set_parameter(index, value);
+    this.sliders[index].input.value = String(value);
+    this.sliders[index].output.textContent = value.toPrecision(4);
+  }
+
+  private start_editor(): HTMLElement {
+    const view = make("details", { class: "start" });
+    const grid = make("div", { class: "start-values" });
+    const named = [...this.data.coordinates, ...this.data.speeds];
+    for (const x of named) {
+      const row = make("label");
+      const input = make("input", { type: "number", step: "any" });
+      row.append(make("span", {}, x.unit ? `${x.name} (${x.unit})` : x.name), input);
+      this.starts.push(input);
+      grid.append(row);
+    }
+    const buttons = make("p");
+    buttons.append(
+      button("Start there", "from these values, now and after every reset", () => this.start_there()),
+      button("Take the present state", "put the state of this moment here", () => this.fill_start()),
+      button("As it was", "the start that the page was written with", () => this.start_anew()),
+    );
+    view.append(make("summary", {}, "Start"), grid, buttons, this.note);
+    view.addEventListener("toggle", () => {
+      if (view.open && this.starts.some((x) => x.value === "")) this.fill_start();
+    });
+    return view;
+  }
+
+  private fill_start(): void {
+    const state = [...Array.from(this.motion.q), ...Array.from(this.motion.u)];
+    for (const [i, value] of state.entries()) this.starts[i].value = String(value);
+  }
+
+  private start_there(): void {
+    const values = this.starts.map((x) => (x.value.trim() === "" ? Number.NaN : Number(x.value)));
+    const bad = values.findIndex((x) => !Number.isFinite(x));
+    if (bad >= 0) {
+      const named = [...this.data.coordinates, ...this.data.speeds];
+      this.note.textContent = `${named[bad].name} is not a number`;
+      return;
+    }
+    const count = this.data.coordinates.length;
+    this.note.textContent = "";
+    this.motion.set_start({ q: values.slice(0, count), u: values.slice(count) });
+    this.began();
+  }
+
+  private start_anew(): void {
+    this.note.textContent = "";
+    this.motion.set_start(null);
+    this.began();
+    this.fill_start();
+  }
+}
