@@ -21,8 +21,10 @@ from .changing_record import (
     HAS_NO_MASS,
     IMPOSED,
     NORMAL_GUARD,
+    NOT_STUCK,
     OPEN,
     OVERLAPS,
+    SLIP,
     SLIPS,
     START,
     record,
@@ -149,6 +151,16 @@ def write_state(m, c, energy, at_start):
 
 
 @part
+def first_to_slip(c, which):
+    """The element that begins to slip where friction of the element `which` is overcome: another one, maybe, of those
+    that it shares its friction with."""
+    for i in range(c.elements):
+        if wholes(c.state)[which] != SLIPS and wholes(c.barred)[i] == NOT_STUCK:
+            return i
+    return which
+
+
+@part
 def change_mode(m, c, at_start):
     """End the mode at the state of the loop and begin the next; says whether the motion goes on."""
     read_state(m, c)
@@ -166,6 +178,7 @@ def change_mode(m, c, at_start):
         if cause == START:
             m.fresh = 1
             return GOES_ON
+        which = first_to_slip(c, which) if cause == SLIP else which
     imposed = switch(c, cause, which, m.t)
     if imposed >= 0 and overlaps(c, imposed):
         c.culprit = imposed
