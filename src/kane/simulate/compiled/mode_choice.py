@@ -136,20 +136,39 @@ def strike(c, law):
 
 
 @part
+def mobile_share(c, i):
+    """What friction leaves of the normal mobility of the slipping contact i, as a share; below zero it drives the
+    contact together. 1 for all that is none."""
+    at, slips = slip_rows(c, i)
+    if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != SLIPS or slips == 0:
+        return 1.0
+    normal, share = c.rows_z + 8 * wholes(c.first)[i] * c.n, 1.0
+    length = inner(c.n, normal, normal)
+    slip_speed(c, i)
+    for s in range(slips):
+        along = reals(c.law)[i * LAWS + KINETIC] * reals(c.slip)[s]
+        share -= along * inner(c.n, normal, c.rows_z + 8 * (at + s) * c.n) / length
+    return share
+
+
+@part
+def part_jammed(c):
+    """Open slipping contacts that friction drives together while they separate, slowly as it may be: they need no
+    impact. Whether there are any."""
+    found = False
+    for i in range(c.elements):
+        if mobile_share(c, i) <= HARDLY_MOBILE and reals(c.rate)[wholes(c.first)[i]] > AT_REST:
+            wholes(c.state)[i], wholes(c.barred)[i], found = OPEN, NOT_CLOSED, True
+    return found
+
+
+@part
 def strike_jam(c):
     """Resolve the impact without collision of the slipping contact that its friction drives together most: by itself,
     what it drives together is struck afterwards. Returns the energy as `strike` does, nan where there is none."""
     jammed, least = NONE, HARDLY_MOBILE
     for i in range(c.elements):
-        at, slips = slip_rows(c, i)
-        if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != SLIPS or slips == 0:
-            continue
-        normal, share = c.rows_z + 8 * wholes(c.first)[i] * c.n, 1.0
-        length = inner(c.n, normal, normal)
-        slip_speed(c, i)
-        for s in range(slips):
-            along = reals(c.law)[i * LAWS + KINETIC] * reals(c.slip)[s]
-            share -= along * inner(c.n, normal, c.rows_z + 8 * (at + s) * c.n) / length
+        share = mobile_share(c, i)
         if share <= least:
             jammed, least = i, share
     if jammed == NONE:
@@ -356,27 +375,26 @@ def choose_mode(c):
 @part
 def strike_and_choose(c, cause, imposed):
     """(what comes of it, cause, energy): impacts, and the mode that goes on after them. Where none is consistent, and
-    where the reaction of a slip has grown beyond all bounds (PARADOX), there is an impact without collision."""
-    result, cause, energy = CONTRADICTS, cause, 0.0
-    if cause != PARADOX:
-        result, cause, energy = strike_all(c, cause, imposed)
+    where the reaction of a slip has grown beyond all bounds (PARADOX), there is an impact without collision; what that
+    drives together is struck in turn, and may jam again."""
+    energy = 0.0
+    for jams in range(MOST_STRIKES):
+        if (jams == 0 and cause == PARADOX) or (jams > 0 and not part_jammed(c)):
+            lost = strike_jam(c)
+            if not lost < 0.0:
+                return CONTRADICTS, PARADOX, energy
+            energy += lost
+            evaluate(c, c.x)
+            cause, imposed = PARADOX, NONE
+        result, struck, more = strike_all(c, cause, imposed)
+        cause = PARADOX if cause == PARADOX else struck
+        energy += more
         if result != GOES_ON:
             return result, cause, energy
         sort_by_rates(c)
         if choose_mode(c):
             return GOES_ON if settle_mode(c) else UNSETTLED, cause, energy
-    lost = strike_jam(c)
-    if not lost < 0.0:
-        return CONTRADICTS, PARADOX, energy
-    evaluate(c, c.x)
-    result, _, more = strike_all(c, PARADOX, NONE)
-    energy += lost + more
-    if result != GOES_ON:
-        return result, PARADOX, energy
-    sort_by_rates(c)
-    if not choose_mode(c):
-        return CONTRADICTS, PARADOX, energy
-    return GOES_ON if settle_mode(c) else UNSETTLED, PARADOX, energy
+    return CONTRADICTS, PARADOX, energy
 
 
 @part

@@ -56,7 +56,7 @@ from .changing_record import (
 from .mass_metric import fill, from_z, inner
 from .mode_forces import mode_program, permanent_reactions, read_ends
 from .mode_problem import begins_to_slip
-from .shared_friction import first_shared, friction_of, keep_within_cones, shared_ahead, slip_as_one
+from .shared_friction import first_shared, friction_of, keep_within_cones, most_used, shared_ahead, slip_as_one
 from .slips import (
     begin_slip,
     frictionless,
@@ -275,14 +275,19 @@ def slip_together(c, which):
 
 
 @part
-def overcome_friction(c, i):
-    """End what element i sticks by: it slips or, where its normal reaction has vanished too, is open; the cause."""
+def overcome_friction(c, which):
+    """End what element `which` sticks by: it slips or, where its normal reaction has vanished too, is open; the cause.
+    Where it shares its friction all begin to slip as one or, where that cannot be told, the one that uses most."""
+    i = which
+    if wholes(c.shared)[which]:
+        if slip_as_one(c):
+            return SLIP
+        i = most_used(c)
     if wholes(c.type)[i] == CONTACT and reals(c.reaction)[wholes(c.first)[i]] <= ON_CONE * largest_normal(c):
         wholes(c.state)[i] = OPEN
         wholes(c.barred)[i] = NOT_CLOSED
         return RELEASE
-    if not (wholes(c.shared)[i] and slip_as_one(c)):
-        slip_together(c, i)
+    slip_together(c, i)
     return SLIP
 
 

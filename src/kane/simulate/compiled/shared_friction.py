@@ -97,15 +97,27 @@ def friction_of(c, i):
 
 
 @part
-def told_usage(c):
-    """The largest share of its cone that a contact uses which shares its friction, with the reactions in
-    c.reaction."""
-    most, largest = 0.0, LEAST_SHARE * largest_normal(c)
+def usage_of(c, i):
+    """The share of its cone that the contact i uses, with the reactions in c.reaction."""
+    least = reals(c.law)[i * LAWS + STATIC] * LEAST_SHARE * largest_normal(c)
+    return friction_of(c, i) / max(capacity(c, i), least, TINY)
+
+
+@part
+def most_used(c):
+    """The contact that uses the largest share of its cone, of those that share their friction."""
+    found, most = first_shared(c), 0.0
     for i in range(c.elements):
-        if wholes(c.shared)[i]:
-            least = reals(c.law)[i * LAWS + STATIC] * largest
-            most = max(most, friction_of(c, i) / max(capacity(c, i), least, TINY))
-    return most
+        if wholes(c.shared)[i] and usage_of(c, i) > most:
+            found, most = i, usage_of(c, i)
+    return found
+
+
+@part
+def told_usage(c):
+    """The largest share of its cone that a contact uses which shares its friction."""
+    i = most_used(c)
+    return usage_of(c, i) if i != NONE else 0.0
 
 
 @part

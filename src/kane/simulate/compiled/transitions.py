@@ -21,9 +21,9 @@ from .changing_record import (
     HAS_NO_MASS,
     IMPOSED,
     NORMAL_GUARD,
-    NOT_STUCK,
     OPEN,
     OVERLAPS,
+    RELEASE,
     SLIP,
     SLIPS,
     START,
@@ -151,13 +151,14 @@ def write_state(m, c, energy, at_start):
 
 
 @part
-def first_to_slip(c, which):
-    """The element that begins to slip where friction of the element `which` is overcome: another one, maybe, of those
+def first_to_yield(c, which):
+    """The element that slips or opens where friction of the element `which` is overcome: another one, maybe, of those
     that it shares its friction with."""
+    found = which
     for i in range(c.elements):
-        if wholes(c.state)[which] != SLIPS and wholes(c.barred)[i] == NOT_STUCK:
-            return i
-    return which
+        if not wholes(c.barred)[found] and wholes(c.barred)[i]:
+            found = i
+    return found
 
 
 @part
@@ -178,7 +179,7 @@ def change_mode(m, c, at_start):
         if cause == START:
             m.fresh = 1
             return GOES_ON
-        which = first_to_slip(c, which) if cause == SLIP else which
+        which = first_to_yield(c, which) if cause in (SLIP, RELEASE) else which
     imposed = switch(c, cause, which, m.t)
     if imposed >= 0 and overlaps(c, imposed):
         c.culprit = imposed
