@@ -7,8 +7,8 @@ friction r that holds for κ = 1 along these accelerations a is at most s times 
 
     −Σ r_i · a_i ≤ s Σ μ N_i |a_i|,
 
-with equality where the slip begins; so κ follows by Newton's method, each step a contact problem, and a is the motion
-with which the slip begins.
+N being what presses them while they hold, with equality where the slip begins; so κ follows by Newton's method, each
+step a contact problem, and a is the motion with which the slip begins.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def solve_loaded(c, count, size, factor):
         for s in range(first + 1, first + wholes(c.solver_rows)[k]):
             square += u[s] * u[s]
             given -= reaction[row[s]] * u[s]
-        taken += reals(c.solver_mu)[k] * reals(c.solver_r)[first] * math.sqrt(square)
+        taken += reals(c.solver_mu)[k] * reaction[row[first]] * math.sqrt(square)
         largest = max(largest, math.sqrt(square))
     return taken, given, largest, driven
 
