@@ -89,6 +89,32 @@ def test_the_papers_wheel_loses_its_grip_as_its_normal_force_vanishes_and_lifts(
     assert "wheel right slides" in str(run.outcome) and "off the ground" in str(run.outcome)
 
 
+def test_a_wheel_slides_where_its_axle_cannot_take_its_side_force_any_more() -> None:
+    """How the wheels of an axle share their side force is open: the right one slides when what it needs along the
+    ground for its spin alone is more than its friction, in the motion that keeps contact."""
+    kept = manipulator("bilateral", friction=0.8).simulate(
+        np.concatenate([[0.0], np.linspace(0.160, 0.166, 6001)]), q=FOLDED, u=SPIN, rtol=1e-12
+    )
+    ground = kept.ground()
+    left = 0.8 * ground.normal[:, 2] - np.abs(ground.longitudinal[:, 2])
+    k = int(np.flatnonzero(left < 0.0)[0])
+    used_up = kept.t[k] - left[k] * (kept.t[k] - kept.t[k - 1]) / (left[k] - left[k - 1])
+    run = manipulator("unilateral", friction=0.8).simulate(0.168, q=FOLDED, u=SPIN)
+    (slides,) = run.ground().crossings
+    assert (slides.what, slides.to) == ("contact of right", "sliding")
+    assert slides.t == pytest.approx(used_up, abs=1e-8)
+
+
+@pytest.mark.parametrize("friction", [0.8, 1e6])
+def test_the_papers_vehicle_tips_lands_and_goes_on(friction: float) -> None:
+    """Motion 2b for a second: it tips, lands, and rocks until all wheels rest on the ground; then the arm lifts one."""
+    run = manipulator("unilateral", friction=friction).simulate(1.0, q=FOLDED, u=SPIN)
+    assert run.outcome.success and run.check().passed
+    landings = [x for x in run.transitions if x.cause == "impact"]
+    assert landings and all(x.energy_change < 0.0 for x in landings)
+    assert any("open" not in x.mode.values() for x in run.transitions if x.t > landings[0].t)
+
+
 def test_events_watch_wheels_that_may_lift() -> None:
     run = manipulator("unilateral", ball=True).simulate(
         0.3, q=FOLDED, u=SPIN, events={"light": {"expression": "normal.right - 20", "terminal": True}}
@@ -126,6 +152,20 @@ def test_a_wheel_slides_from_when_its_margin_is_used_up() -> None:
     assert np.all(ground.margin[before, 0] > 0.0)
     along = np.hypot(ground.longitudinal, ground.lateral)[~before, 1]
     assert along == pytest.approx(0.3 * ground.normal[~before, 1], rel=1e-9)  # on the cone while it slides
+
+
+def test_a_tricycle_slides_with_one_wheel_then_two_and_grips() -> None:
+    start: dict[str, Any] = {"q": {"phi": 0.3}, "u": {"u_root_vx": 1.5}, "control": {"left": 4.0, "right": 4.0}}
+    run = tricycle("unilateral").simulate(2.0, **start)
+    assert run.outcome.success and run.check().passed
+    assert [(c.what, c.to) for c in run.ground().crossings] == [
+        ("contact of left", "sliding"),
+        ("contact of front", "sliding"),
+        ("contact of front", "gripping"),
+    ]
+    ground, slips = run.ground(), run.t > run.transitions[1].t
+    along = np.hypot(ground.longitudinal, ground.lateral)[slips, 1]
+    assert along == pytest.approx(0.3 * ground.normal[slips, 1], rel=1e-9)
 
 
 SLIPPERY = 0.3

@@ -188,12 +188,22 @@ SLIP_ROUNDINGS = 64.0
 must not end it."""
 
 FULL_SLIP = 1e-6
-"""Speed (m/s) up to which a slip in a plane begins. Where it starts without a jump of the acceleration it grows like t²
-and turns into the direction of the force with a rate μ g / speed, which no explicit step can follow; until it is this
-fast it is taken for turned. What is off then is the speed times the angle that the force turns by in the meantime."""
+"""Speed (m/s) up to which a slip in a plane begins at least, however little friction it has."""
 
-TURNED_AWAY = 0.5
-"""Share of its friction that may act across a slip that begins, before its direction is taken anew."""
+OPENS = 1e3
+"""Reactions that are none (NO_REACTION) which a row must miss to open or to slip where slips begin: what a contact
+problem leaves of accelerations that are zero is below."""
+
+RELAXED, STRAINED = 0.5, 0.9
+"""Share of its cone that each contact may use for it to be plain that friction which they share suffices, and from
+which on nothing counts but what they need."""
+
+ALL_USED = 1e-9
+"""Share of the accelerations without friction above which contacts have begun to slip: what the solver leaves is far
+below, and a load that is a millionth beyond friction far above."""
+
+PIVOT = 1e-4
+"""Share of the largest of the slips that begin below which one is none: the others turn about it, and it sticks."""
 
 STILL = 1e-15
 """Speed (m/s) of a slip that has no direction of its own: a contact may yield while others keep its body at rest."""

@@ -50,6 +50,7 @@ RECORDED += ("cause", "which", "choices", "laws_used", "states_after")
 """Arrays of the memory of a run with one row for each transition."""
 
 CHANGED = ("rank", "unknowns", "count", "same_time", "possible", "law_used", "guarded", "last_t", "residual")
+CHANGED += ("warm", "laid", "laid_rows", "loaded")
 """Numbers of its record that change; the others are sizes and addresses."""
 
 GUARDS = ("normal", "friction", "condition")
@@ -253,8 +254,7 @@ class ChangingRun:
             "rows_z": (rows, n),
             "direction": (k, 2),
             "imposed": (k,),
-            "cosine": (k,),
-            "across": (k,),
+            "balance": (k, k),
             "normal_near": (k,),
             "lands": (k,),
             "slack": (k,),
@@ -273,7 +273,7 @@ class ChangingRun:
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
         vectors = ("drift", "held_drift", "aim", "left", "right", "solution", "swap", "near", "weight")
         vectors += ("scale", "reaction", "offset", "impulse")
-        sizes |= dict.fromkeys((*vectors, "solver_b", "solver_r", "solver_v"), (rows,))
+        sizes |= dict.fromkeys((*vectors, "motion", "solver_b", "solver_r", "solver_v"), (rows,))
         self._hold(**{name: np.zeros(tuple(max(1, s) for s in shape)) for name, shape in sizes.items()})
         wholes: dict[str, tuple[int, ...]] = {
             "place_group": (len(layout.positions) + 1,),
@@ -283,10 +283,8 @@ class ChangingRun:
             "laws_used": (room, 2),
             "states_after": (room, k),
         }
-        wholes |= dict.fromkeys(("state", "present", "young", "grazes", "barred"), (k + 1,)) | {
-            "start": (n,),
-            "block": (n,),
-        }
+        flags = ("state", "present", "young", "shared", "grazes", "barred", "pressing", "pressing_at")
+        wholes |= dict.fromkeys(flags, (k + 1,)) | {"start": (n,), "block": (n,)}
         wholes |= dict.fromkeys(("solver_first", "solver_rows", "solver_type", "solver_element"), (k + 1,))
         wholes |= dict.fromkeys(("unknown", "owner", "tier", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
         self._hold(**{name: np.zeros(shape, dtype=np.int64) for name, shape in wholes.items()})

@@ -51,9 +51,8 @@ OF_NOTHING, OF_MOTION, OF_FORCES = np.int64(0), np.int64(1), np.int64(2)
 STATES = 4
 """States of an element in the table of modes: open, sticks, slips forward, slips backward."""
 
-NONE, ACROSS = np.int64(-1), np.int64(-2)
-"""No unknown, and the unknown reaction across a slip that begins. For plain constants
-numba would compile what takes them once more."""
+NONE = np.int64(-1)
+"""No unknown and no element. For a plain constant numba would compile what takes it once more."""
 
 TIERS = 2
 FRICTION_FIRST, THEN_NORMAL = range(TIERS)
@@ -78,6 +77,9 @@ SIZES = (
     "u_start",  # bytes from the inputs to u
     "rank",  # of the permanent rows, as last found
     "unknowns",  # reactions of the mode
+    "warm",  # rows of the contact problem that solver_r is a solution of, 0 for none
+    "laid",  # contacts of the problem of shared friction
+    "laid_rows",  # and its rows
     "room",  # transitions that fit in
     "count",  # transitions so far
     "same_time",  # transitions at one instant
@@ -141,8 +143,8 @@ OWN_REALS = (
     "reaction",  # (rows,): λ of the changing rows
     "slip",  # (2,)
     "direction",  # (elements, 2): of the slip that is going on
-    "cosine",  # (elements,): part of the friction that acts along a slip that begins
-    "across",  # (elements,): reaction across it (N)
+    "motion",  # (rows,): accelerations of rows where slips begin
+    "balance",  # (elements, elements): sets of normal reactions that balance themselves
     "floor",  # (elements, GUARDS): what the functions of a mode began with below zero, by rounding
     "lands",  # (elements,): when a flight that is lost in rounding ends, s; 0 for none
     "imposed",  # (elements,): since when a switched constraint holds, s
@@ -170,6 +172,9 @@ OWN_WHOLES = (
     "state",  # (elements,): OPEN, STICKS or SLIPS
     "present",  # (elements,): 1 in force, 0 under a condition that says otherwise
     "young",  # (elements,): 1 while a slip in a plane begins
+    "shared",  # (elements,): 1 where a contact sticks and shares its friction with others
+    "pressing",  # (elements,): rows of normal reactions
+    "pressing_at",  # (elements,): and where these are in a system or a problem
     "tier",  # (rows,): which of them are to be least first
     "grazes",  # (elements,): 1 where a contact opens that still approaches with a speed that is none
     "owner",  # (rows,): element of each unknown
@@ -192,7 +197,11 @@ OWN_WHOLES = (
     "states_after",  # (room, elements)
 )
 OWN = (*OWN_REALS, *OWN_WHOLES)
-REALS = ("last_t", "residual")
+REALS = (
+    "last_t",
+    "residual",
+    "loaded",  # how much the load on shared friction grew in the last problem that told where it is used up, 0 unknown
+)
 
 WHOLE = (*PROGRAMS, *SIZES, *SHARED, *OWN)
 MEMORY = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from ...constraints.thresholds import LEAST_SHARE
 from .call import part, reals, wholes
 from .changing_record import (
@@ -86,38 +84,19 @@ def mixes_friction(c):
         if wholes(c.type)[i] == CONTACT and wholes(c.state)[i] != OPEN and slip_rows(c, i)[1] > 0:
             slips = wholes(c.state)[i] == SLIPS
             follows = follows or slips
-            unknown = unknown or not slips or wholes(c.young)[i] == 1
+            unknown = unknown or not slips
     return follows and unknown
 
 
 @part
 def set_friction(c):
-    """Friction of the contacts that slip, from their normal reactions."""
+    """Friction of the contacts that slip, from their normal reactions; that of slips which begin is known."""
     reaction, law = reals(c.reaction), reals(c.law)
     for i in range(c.elements):
-        if wholes(c.state)[i] != SLIPS or wholes(c.type)[i] != CONTACT:
+        if wholes(c.state)[i] != SLIPS or wholes(c.type)[i] != CONTACT or wholes(c.young)[i]:
             continue
         at, slips = slip_rows(c, i)
         slip_direction(c, i)
         friction = law[i * LAWS + KINETIC] * reaction[wholes(c.first)[i]]
-        if wholes(c.young)[i]:
-            friction *= reals(c.cosine)[i]
         for s in range(slips):
             reaction[at + s] = -friction * reals(c.slip)[s]
-        if wholes(c.young)[i]:
-            d, across = reals(c.direction + 16 * i), reals(c.across)[i]
-            reaction[at] -= across * d[1]
-            reaction[at + 1] += across * d[0]
-
-
-@part
-def turn_friction(c):
-    """Part of the friction of slips that begin which acts along them, from what acts across; whether there are any."""
-    found = False
-    for i in range(c.elements):
-        if wholes(c.state)[i] == SLIPS and wholes(c.young)[i]:
-            friction = reals(c.law)[i * LAWS + KINETIC] * reals(c.reaction)[wholes(c.first)[i]]
-            sine = reals(c.across)[i] / friction if friction > 0.0 else 0.0
-            reals(c.cosine)[i] = math.sqrt(max(0.0, 1.0 - sine * sine))
-            found = True
-    return found

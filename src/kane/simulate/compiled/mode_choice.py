@@ -12,16 +12,18 @@ import math
 from ...constraints.thresholds import (
     ALMOST_STILL,
     AT_REST,
-    FULL_SLIP,
     HARDLY_MOBILE,
     NO_ACCELERATION,
     NO_REACTION,
+    ON_CONE,
+    OPENS,
     ROUNDING,
     SLIP_ROUNDINGS,
     SOLVED,
     WELL_SOLVED,
 )
-from .call import part, reals, solve_by, wholes
+from .beginning_slips import excess, friction_excess
+from .call import part, reals, wholes
 from .changing_record import (
     BOUND,
     CONTACT,
@@ -46,48 +48,27 @@ from .changing_record import (
     UNSOLVED,
 )
 from .contact_programs import SOLVE
-from .contacts import BOUND as BOUNDED
 from .contacts import CONE, FREE, NORMAL, problem
 from .impact import PATH_NEWTON, impact
 from .mass_metric import add_multiple, along_speeds, fill, from_z, inner, to_z
 from .mode_ends import overcome_friction
 from .mode_forces import evaluate, solve_mode
+from .mode_problem import (
+    add_choice,
+    add_to_problem,
+    balance_problem,
+    begins_to_slip,
+    set_matrix,
+    set_motions,
+    solve_problem,
+)
+from .shared_friction import capacity, first_shared, friction_of, needed_usage, told_usage
 from .slips import begin_slip, set_direction, slip_rows, slip_speed
-from .step import EPS, copy_numbers
+from .step import EPS
 from .touch import largest_normal, resting_speed, touches
 
 MOST_STRIKES = 20
 """Impacts after one another at one instant: an impact may drive what separated into its end, as a ratchet."""
-
-
-@part
-def add_to_problem(c, count, size, i, rows, kind):
-    """Add `rows` rows of element i to the contact problem as a contact of this kind; returns the next (count, size)."""
-    wholes(c.solver_first)[count] = size
-    wholes(c.solver_rows)[count] = rows
-    wholes(c.solver_type)[count] = kind
-    wholes(c.solver_element)[count] = i
-    for r in range(rows):
-        wholes(c.solver_row)[size + r] = wholes(c.first)[i] + r
-        copy_numbers(c.n, c.rows_z + 8 * (wholes(c.first)[i] + r) * c.n, c.columns + 8 * (size + r) * c.n)
-    return count + 1, size + rows
-
-
-@part
-def set_matrix(c, size):
-    """W of the contact problem: what a unit of each reaction does to each row."""
-    w, row = reals(c.solver_w), wholes(c.solver_row)
-    for i in range(size):
-        for j in range(size):
-            w[i * size + j] = inner(c.n, c.rows_z + 8 * row[i] * c.n, c.columns + 8 * j * c.n)
-
-
-@part
-def solve_problem(c, task, count, size, given):
-    """Solve the contact problem, or resolve the impact, with the accelerations or velocities at the address `given`."""
-    fill(size, 0.0, c.solver_r)
-    contacts = (c.solver_first, c.solver_rows, c.solver_type, c.solver_mu, c.solver_e)
-    c.residual = solve_by(c.solver, task, count, *contacts, size, c.solver_w, given, c.solver_r, c.solver_work)
 
 
 @part
@@ -155,20 +136,39 @@ def strike(c, law):
 
 
 @part
+def mobile_share(c, i):
+    """What friction leaves of the normal mobility of the slipping contact i, as a share; below zero it drives the
+    contact together. 1 for all that is none."""
+    at, slips = slip_rows(c, i)
+    if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != SLIPS or slips == 0:
+        return 1.0
+    normal, share = c.rows_z + 8 * wholes(c.first)[i] * c.n, 1.0
+    length = inner(c.n, normal, normal)
+    slip_speed(c, i)
+    for s in range(slips):
+        along = reals(c.law)[i * LAWS + KINETIC] * reals(c.slip)[s]
+        share -= along * inner(c.n, normal, c.rows_z + 8 * (at + s) * c.n) / length
+    return share
+
+
+@part
+def part_jammed(c):
+    """Open slipping contacts that friction drives together while they separate, slowly as it may be: they need no
+    impact. Whether there are any."""
+    found = False
+    for i in range(c.elements):
+        if mobile_share(c, i) <= HARDLY_MOBILE and reals(c.rate)[wholes(c.first)[i]] > AT_REST:
+            wholes(c.state)[i], wholes(c.barred)[i], found = OPEN, NOT_CLOSED, True
+    return found
+
+
+@part
 def strike_jam(c):
     """Resolve the impact without collision of the slipping contact that its friction drives together most: by itself,
     what it drives together is struck afterwards. Returns the energy as `strike` does, nan where there is none."""
     jammed, least = NONE, HARDLY_MOBILE
     for i in range(c.elements):
-        at, slips = slip_rows(c, i)
-        if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != SLIPS or slips == 0:
-            continue
-        normal, share = c.rows_z + 8 * wholes(c.first)[i] * c.n, 1.0
-        length = inner(c.n, normal, normal)
-        slip_speed(c, i)
-        for s in range(slips):
-            along = reals(c.law)[i * LAWS + KINETIC] * reals(c.slip)[s]
-            share -= along * inner(c.n, normal, c.rows_z + 8 * (at + s) * c.n) / length
+        share = mobile_share(c, i)
         if share <= least:
             jammed, least = i, share
     if jammed == NONE:
@@ -186,6 +186,7 @@ def take_impulses(c, law, count, size):
     """Resolve the impact that is laid out, with the velocities in c.solver_v: speeds in c.x, impulses added to
     c.impulse. Returns the energy it takes (J, negative: lost), nan where it could not be resolved."""
     n, row, p, impulse = c.n, wholes(c.solver_row), reals(c.solver_r), reals(c.impulse)
+    fill(size, 0.0, c.solver_r)
     solve_problem(c, law, count, size, c.solver_v)
     if not c.residual <= SOLVED:
         return math.nan
@@ -220,7 +221,7 @@ def sort_by_rates(c):
         speed = slip_speed(c, i)
         if speed > AT_REST:
             set_direction(c, i, reals(c.slip)[0], reals(c.slip)[1])
-            if state[i] != SLIPS or speed > FULL_SLIP:
+            if state[i] != SLIPS:
                 wholes(c.young)[i] = 0
             state[i] = SLIPS
         else:
@@ -228,50 +229,24 @@ def sort_by_rates(c):
 
 
 @part
-def add_choice(c, count, size, i):
-    """Add to the contact problem in accelerations what element i leaves to choose; known friction goes to c.z_other."""
-    n, state, kind, law = c.n, wholes(c.state)[i], wholes(c.type)[i], reals(c.law + 8 * i * LAWS)
-    at, slips = slip_rows(c, i)
-    if state == OPEN:
-        return count, size
-    if kind == SWITCHED:
-        return add_to_problem(c, count, size, i, wholes(c.length)[i], FREE)
-    if state == STICKS and kind == FRICTION:
-        reals(c.solver_mu)[count] = law[STATIC] * law[BOUND]
-        return add_to_problem(c, count, size, i, slips, BOUNDED)
-    if state == STICKS:
-        reals(c.solver_mu)[count] = law[STATIC]
-        return add_to_problem(c, count, size, i, 1 + slips, CONE if slips > 0 else NORMAL)
-    acted_on, size_of_friction = c.z_other, law[KINETIC]
-    if kind == FRICTION:
-        size_of_friction *= law[BOUND]
-    else:
-        count, size = add_to_problem(c, count, size, i, 1, NORMAL)
-        acted_on = c.columns + 8 * (size - 1) * n
-    for s in range(slips):
-        along = -size_of_friction * reals(c.direction)[2 * i + s]
-        add_multiple(n, acted_on, along, c.rows_z + 8 * (at + s) * n)
-    return count, size
+def open_chosen(c, count, small):
+    """Open what a solution of the contact problem in accelerations opens, faster than `small`; whether anything is."""
+    kind, opened = wholes(c.type), False
+    for k in range(count):
+        i, a = wholes(c.solver_element)[k], reals(c.solver_v)[wholes(c.solver_first)[k]]
+        if kind[i] != SWITCHED and kind[i] != FRICTION and a > small:
+            wholes(c.state)[i], opened = OPEN, True
+    return opened
 
 
 @part
-def take_choice(c, count, size, small):
-    """The mode that a solution of the contact problem in accelerations says; below `small` an acceleration is none."""
-    state, kind, w, b, r = wholes(c.state), wholes(c.type), reals(c.solver_w), reals(c.solver_b), reals(c.solver_r)
+def slip_chosen(c, count, small):
+    """Let slip what slips in a solution of the contact problem in accelerations, faster than `small`."""
     for k in range(count):
-        i, first, rows = wholes(c.solver_element)[k], wholes(c.solver_first)[k], wholes(c.solver_rows)[k]
-        for s in range(first, first + rows):
-            total = b[s]
-            for j in range(size):
-                total += w[s * size + j] * r[j]
-            reals(c.solver_v)[s] = total
-        a = reals(c.solver_v + 8 * first)
-        if kind[i] == SWITCHED:
-            continue
-        lead = 0 if kind[i] == FRICTION else 1
-        if lead == 1 and a[0] > small:
-            state[i] = OPEN
-        elif state[i] == STICKS and rows > lead:
+        i, rows = wholes(c.solver_element)[k], wholes(c.solver_rows)[k]
+        a = reals(c.solver_v + 8 * wholes(c.solver_first)[k])
+        lead = 0 if wholes(c.type)[i] == FRICTION else 1
+        if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] == STICKS and rows > lead:
             one, two = a[lead], a[rows - 1] if rows > lead + 1 else 0.0
             if math.sqrt(one * one + two * two) > small:
                 begin_slip(c, i, one, two)
@@ -289,27 +264,48 @@ def set_slack(c):
 
 
 @part
+def pushes(c, i):
+    """Normal reaction (N, N m) of element i, below zero where it would pull, or opens in a mode in which slips
+    begin."""
+    row = wholes(c.first)[i]
+    if begins_to_slip(c) and excess(c, row) > OPENS * reals(c.slack)[i]:
+        return reals(c.reaction)[row] - excess(c, row)
+    return reals(c.reaction)[row]
+
+
+@part
+def holds_beyond(c, i, normal):
+    """How much (N, N m) element i, which sticks, holds beyond its friction; negative where it may."""
+    if wholes(c.shared)[i]:
+        over = told_usage(c) if i == first_shared(c) else 0.0
+        over = needed_usage(c) if over > 1.0 else over
+        return (over - 1.0 - ON_CONE) * capacity(c, i)
+    holds, slack = reals(c.law)[i * LAWS + STATIC] * normal, reals(c.slack)[i]
+    beyond = friction_of(c, i) - holds
+    if begins_to_slip(c):
+        return friction_excess(c, i) + min(0.0, beyond) - OPENS * slack
+    return beyond - ROUNDING * holds - slack
+
+
+@part
 def find_strain(c):
     """The element that pulls most or, if none does, that holds most beyond its friction; NONE if the reactions of the
     mode can keep what is closed closed and what sticks at rest."""
-    state, kind, reaction, law = wholes(c.state), wholes(c.type), reals(c.reaction), reals(c.law)
+    state, kind, law = wholes(c.state), wholes(c.type), reals(c.law)
     solve_mode(c)
     largest, found, worst, pulls = largest_normal(c), NONE, 0.0, False
     for i in range(c.elements):
         if state[i] == OPEN or kind[i] == SWITCHED:
             continue
-        normal, slack = law[i * LAWS + BOUND], reals(c.slack)[i]
+        normal = law[i * LAWS + BOUND]
         if kind[i] != FRICTION:
-            normal = reaction[wholes(c.first)[i]]
-            if normal < -max(slack, ROUNDING * largest) and (not pulls or normal < worst):
+            normal = pushes(c, i)
+            if normal < -max(reals(c.slack)[i], ROUNDING * largest) and (not pulls or normal < worst):
                 found, worst, pulls = i, normal, True
-        at, slips = slip_rows(c, i)
-        if pulls or state[i] != STICKS or slips == 0:
+        if pulls or state[i] != STICKS or slip_rows(c, i)[1] == 0:
             continue
-        one, two = reaction[at], reaction[at + 1] if slips == 2 else 0.0
-        holds = law[i * LAWS + STATIC] * normal
-        over = math.sqrt(one * one + two * two) - holds
-        if over > ROUNDING * holds + slack and over > worst:
+        over = holds_beyond(c, i, normal)
+        if over > 0.0 and over > worst:
             found, worst = i, over
     return found
 
@@ -324,7 +320,7 @@ def settle_mode(c):
         if i == NONE:
             return True
         c.culprit = i
-        if wholes(c.type)[i] != FRICTION and reals(c.reaction)[wholes(c.first)[i]] < 0.0:
+        if wholes(c.type)[i] != FRICTION and pushes(c, i) < 0.0:
             wholes(c.state)[i] = OPEN
         else:
             overcome_friction(c, i)
@@ -332,53 +328,73 @@ def settle_mode(c):
 
 
 @part
-def choose_mode(c):
-    """The mode that goes on from these speeds, by the Coulomb problem in accelerations. False where there is none."""
+def set_choice(c):
+    """(contacts, rows, largest free acceleration) of the contact problem in accelerations over all that touches."""
     n, row, b = c.n, wholes(c.solver_row), reals(c.solver_b)
-    count, size = 0, 0
-    set_slack(c)
+    count, size, largest = 0, 0, 0.0
     fill(n, 0.0, c.z_other)
     for i in range(c.elements):
         count, size = add_choice(c, count, size, i)
-    if count == 0:
-        return True
     set_matrix(c, size)
-    largest = 0.0
     for i in range(size):
         b[i] = reals(c.drift)[row[i]] + inner(n, c.rows_z + 8 * row[i] * n, c.z_other)
         largest = max(largest, abs(b[i]))
-    solve_problem(c, SOLVE, count, size, c.solver_b)
-    c.possible = problem(c.solver_work).solutions
-    if not c.residual <= SOLVED:
-        return False
-    take_choice(c, count, size, max(ALMOST_STILL * largest, NO_ACCELERATION))
+    fill(size, 0.0, c.solver_r)
+    return count, size, largest
+
+
+@part
+def choose_mode(c):
+    """The mode that goes on from these speeds, by the Coulomb problem in accelerations. False where there is none.
+    Where normal reactions are not determined, what opens is taken from it, and what slips from that in which they
+    are those of equal stiffness."""
+    set_slack(c)
+    c.warm, c.loaded = 0, 0.0
+    for turn in range(c.elements + 2):
+        count, size, largest = set_choice(c)
+        if count == 0:
+            return True
+        sets = balance_problem(c, count, size)
+        known = sets == 0 or turn > 0
+        if not known:
+            set_matrix(c, size)
+        solve_problem(c, SOLVE, count, size, c.solver_b)
+        if turn == 0:
+            c.possible = problem(c.solver_work).solutions
+        if not c.residual <= SOLVED:
+            return False
+        set_motions(c, size, c.solver_b)
+        small = max(ALMOST_STILL * largest, NO_ACCELERATION)
+        opened = open_chosen(c, count, small)
+        if known and not (opened and sets > 0):
+            slip_chosen(c, count, small)
+            return True
     return True
 
 
 @part
 def strike_and_choose(c, cause, imposed):
     """(what comes of it, cause, energy): impacts, and the mode that goes on after them. Where none is consistent, and
-    where the reaction of a slip has grown beyond all bounds (PARADOX), there is an impact without collision."""
-    result, cause, energy = CONTRADICTS, cause, 0.0
-    if cause != PARADOX:
-        result, cause, energy = strike_all(c, cause, imposed)
+    where the reaction of a slip has grown beyond all bounds (PARADOX), there is an impact without collision; what that
+    drives together is struck in turn, and may jam again."""
+    energy = 0.0
+    for jams in range(MOST_STRIKES):
+        if (jams == 0 and cause == PARADOX) or (jams > 0 and not part_jammed(c)):
+            lost = strike_jam(c)
+            if not lost < 0.0:
+                return CONTRADICTS, PARADOX, energy
+            energy += lost
+            evaluate(c, c.x)
+            cause, imposed = PARADOX, NONE
+        result, struck, more = strike_all(c, cause, imposed)
+        cause = PARADOX if cause == PARADOX else struck
+        energy += more
         if result != GOES_ON:
             return result, cause, energy
         sort_by_rates(c)
         if choose_mode(c):
             return GOES_ON if settle_mode(c) else UNSETTLED, cause, energy
-    lost = strike_jam(c)
-    if not lost < 0.0:
-        return CONTRADICTS, PARADOX, energy
-    evaluate(c, c.x)
-    result, _, more = strike_all(c, PARADOX, NONE)
-    energy += lost + more
-    if result != GOES_ON:
-        return result, PARADOX, energy
-    sort_by_rates(c)
-    if not choose_mode(c):
-        return CONTRADICTS, PARADOX, energy
-    return GOES_ON if settle_mode(c) else UNSETTLED, PARADOX, energy
+    return CONTRADICTS, PARADOX, energy
 
 
 @part

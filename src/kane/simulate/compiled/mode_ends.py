@@ -10,7 +10,6 @@ import math
 
 from ...constraints.thresholds import (
     AT_REST,
-    FULL_SLIP,
     GAP_ROUNDINGS,
     JAMMED,
     NO_REACTION,
@@ -20,8 +19,8 @@ from ...constraints.thresholds import (
     SIMULTANEOUS,
     SLIP_ROUNDINGS,
     STILL,
-    TURNED_AWAY,
 )
+from .beginning_slips import excess, friction_excess, full_speed, speeds_up
 from .call import call, part, reals, wholes
 from .changing_record import (
     BOUND,
@@ -34,7 +33,6 @@ from .changing_record import (
     FRICTION_GUARD,
     GUARDS,
     IMPOSED,
-    KINETIC,
     LAWS,
     NORMAL_GUARD,
     NOT_CLOSED,
@@ -57,11 +55,12 @@ from .changing_record import (
 )
 from .mass_metric import fill, from_z, inner
 from .mode_forces import mode_program, permanent_reactions, read_ends
+from .mode_problem import begins_to_slip
+from .shared_friction import first_shared, friction_of, keep_within_cones, most_used, shared_ahead, slip_as_one
 from .slips import (
     begin_slip,
     frictionless,
     rate_rounding,
-    set_direction,
     slip_direction,
     slip_rows,
     slip_speed,
@@ -77,8 +76,10 @@ def read_conditions(c, source):
     inputs that what is watched reads."""
     inputs = source
     if c.asks_reactions:
-        if c.permanent > 0 and mode_program(c, ENDS) == 0:
-            permanent_reactions(c)
+        if mode_program(c, ENDS) == 0:
+            keep_within_cones(c)
+            if c.permanent > 0:
+                permanent_reactions(c)
         inputs = c.x_watch
         copy_numbers(c.inputs, source, inputs)
         copy_numbers(c.rows, c.reaction, inputs + 8 * c.inputs)
@@ -110,18 +111,15 @@ def friction_ahead(c, i, source):
     if wholes(c.state)[i] == SLIPS:
         if frictionless(c, i):
             return 1.0
-        ahead = slip_direction(c, i)
-        noise = STILL + SLIP_ROUNDINGS * rate_rounding(c, at, source)
         if wholes(c.young)[i]:
-            friction = law[i * LAWS + KINETIC] * reaction[wholes(c.first)[i]]
-            turned = TURNED_AWAY * friction - abs(reals(c.across)[i]) + reals(c.slack)[i]
-            return min(FULL_SLIP - ahead, ahead + noise, turned)
-        return ahead + noise if slips == 1 else ahead
-    size = abs(reaction[at])
-    if slips == 2:
-        size = math.sqrt(reaction[at] * reaction[at] + reaction[at + 1] * reaction[at + 1])
+            return min(full_speed(c, i) - slip_speed(c, i), speeds_up(c, i))
+        ahead = slip_direction(c, i)
+        return ahead + STILL + SLIP_ROUNDINGS * rate_rounding(c, at, source) if slips == 1 else ahead
+    if wholes(c.shared)[i]:
+        return shared_ahead(c) if i == first_shared(c) else 1.0
     normal = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
-    return law[i * LAWS + STATIC] * normal - size
+    left = law[i * LAWS + STATIC] * normal - friction_of(c, i)
+    return left - friction_excess(c, i) if begins_to_slip(c) else left
 
 
 @part
@@ -139,6 +137,8 @@ def normal_ahead(c, i, t):
         return 1.0
     if wholes(c.state)[i] != OPEN:
         ahead = reals(c.reaction)[row] + reals(c.slack)[i]
+        if begins_to_slip(c):
+            ahead -= excess(c, row)
         if wholes(c.state)[i] == SLIPS and kind == CONTACT:
             return min(ahead, jam_reaction(c, i) - reals(c.reaction)[row])
         return ahead
@@ -275,8 +275,14 @@ def slip_together(c, which):
 
 
 @part
-def overcome_friction(c, i):
-    """End what element i sticks by: it slips or, where its normal reaction has vanished too, is open; the cause."""
+def overcome_friction(c, which):
+    """End what element `which` sticks by: it slips or, where its normal reaction has vanished too, is open; the cause.
+    Where it shares its friction all begin to slip as one or, where that cannot be told, the one that uses most."""
+    i = which
+    if wholes(c.shared)[which]:
+        if slip_as_one(c):
+            return SLIP
+        i = most_used(c)
     if wholes(c.type)[i] == CONTACT and reals(c.reaction)[wholes(c.first)[i]] <= ON_CONE * largest_normal(c):
         wholes(c.state)[i] = OPEN
         wholes(c.barred)[i] = NOT_CLOSED
@@ -287,18 +293,12 @@ def overcome_friction(c, i):
 
 @part
 def end_slip(c, i):
-    """The slip of element i sticks, or goes on in a direction that is taken anew (START)."""
-    if wholes(c.young)[i]:
-        along, at = slip_direction(c, i), slip_rows(c, i)[0]
-        if along >= 0.5 * FULL_SLIP:
+    """The slip of element i sticks, or goes on in a direction that is taken anew (START), one that began by its
+    velocity from now on."""
+    if slip_speed(c, i) > AT_REST:
+        if wholes(c.young)[i]:
             wholes(c.young)[i] = 0
-            turn_directions(c)
-            return START
-        friction = reals(c.law)[i * LAWS + KINETIC] * reals(c.reaction)[wholes(c.first)[i]]
-        if along > 0.0 and abs(reals(c.across)[i]) >= (TURNED_AWAY - ON_CONE) * friction:
-            set_direction(c, i, -reals(c.reaction)[at], -reals(c.reaction)[at + 1])
-            return START
-    elif slip_speed(c, i) > AT_REST:
+            reals(c.floor)[GUARDS * i + FRICTION_GUARD] = 0.0
         turn_directions(c)
         return START
     wholes(c.state)[i], wholes(c.young)[i] = STICKS, 0

@@ -3,7 +3,8 @@
 With M = L Lᵀ everything is done in z = Lᵀ u̇, where rows are y = L⁻¹ a: permanent rows are an orthonormal basis,
 changing rows are freed of it, and what is left is a small system for the reactions of the mode. A slipping contact has
 one unknown, its normal reaction: its friction −μ λ d goes along with it. Friction of contacts that stick is shared by
-what each can take, where it is not determined. A mode that is written out has programs of its own, used instead.
+what each can take, where it is not determined. Where slips in a plane begin a contact problem takes the place of the
+system (`beginning_slips`). A mode that is written out has programs of its own, used instead.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import math
 import numpy as np
 
 from ...constraints.thresholds import AT_REST, REDUNDANT
+from .beginning_slips import solve_beginning
 from .call import call, part, reals, wholes
 from .changing_record import (
-    ACROSS,
     BOUND,
     CONTACT,
     ENDS,
@@ -31,7 +32,7 @@ from .changing_record import (
     THEN_NORMAL,
 )
 from .elimination import solve_least
-from .friction_shares import keep_normals, mixes_friction, set_friction, share_friction, turn_friction, weigh_friction
+from .friction_shares import keep_normals, mixes_friction, set_friction, share_friction, weigh_friction
 from .mass_metric import (
     add_multiple,
     along_basis,
@@ -44,11 +45,10 @@ from .mass_metric import (
     span_rows,
     to_z,
 )
+from .mode_problem import add_balance, begins_to_slip, find_balance
+from .shared_friction import clear_shared, keep_within_cones, mark_shared
 from .slips import slip_direction, slip_rows, slip_speed
 from .step import copy_numbers
-
-TURNS = 3
-"""How often the friction of slips that begin is turned to what it balances: each time squares its error."""
 
 
 @part
@@ -121,33 +121,16 @@ def add_unknown(c, count, i, row):
 
 
 @part
-def add_across(c, count, i):
-    """Add the reaction across the direction in which the slip of element i begins: friction that turns with the force
-    that it balances keeps the slip in that direction. Returns how many unknowns there are then."""
-    n, at = c.n, slip_rows(c, i)[0]
-    d, drift, row = reals(c.direction + 16 * i), reals(c.drift), c.held + 8 * count * n
-    wholes(c.unknown)[count], wholes(c.owner)[count] = ACROSS, i
-    fill(n, 0.0, row)
-    add_multiple(n, row, -d[1], c.rows_z + 8 * at * n)
-    add_multiple(n, row, d[0], c.rows_z + 8 * (at + 1) * n)
-    copy_numbers(n, row, c.columns + 8 * count * n)
-    reals(c.held_drift)[count] = d[0] * drift[at + 1] - d[1] * drift[at]
-    return count + 1
-
-
-@part
 def add_slipping(c, count, i):
     """Add the normal reaction of the slipping contact i to the unknowns, with the friction that goes along with it."""
     n, friction = c.n, reals(c.law)[i * LAWS + KINETIC]
     at, slips = slip_rows(c, i)
-    if wholes(c.young)[i]:
-        friction *= reals(c.cosine)[i]
     slip_direction(c, i)
     count = add_unknown(c, count, i, wholes(c.first)[i])
     for s in range(slips):
         along = -friction * reals(c.slip)[s]
         add_multiple(n, c.columns + 8 * (count - 1) * n, along, c.rows_z + 8 * (at + s) * n)
-    return add_across(c, count, i) if wholes(c.young)[i] else count
+    return count
 
 
 @part
@@ -205,17 +188,37 @@ def set_system(c, size):
 
 
 @part
-def solve_as_stuck(c):
+def list_normals(c):
+    """Rows of the normal reactions of contacts among the unknowns, and where they are; returns how many."""
+    found = 0
+    for j in range(c.unknowns):
+        i = wholes(c.owner)[j]
+        if wholes(c.type)[i] == CONTACT and wholes(c.unknown)[j] == wholes(c.first)[i]:
+            wholes(c.pressing)[found], wholes(c.pressing_at)[found] = wholes(c.first)[i], j
+            found += 1
+    return found
+
+
+@part
+def prepare_system(c, sets):
+    """Set the system for the unknowns, with so many self-balanced sets of normal reactions, in c.balance, kept out."""
+    size = c.unknowns
+    set_system(c, size)
+    if sets > 0:
+        add_balance(c, list_normals(c), sets, size, c.k, 1.0)
+    fill(size, 0.0, c.near)
+    weigh_friction(c, size, 0.0)
+
+
+@part
+def solve_as_stuck(c, sets):
     """Normal reactions to c.normal_near, as they would be if nothing slipped: where they are not determined, friction
     must not choose them."""
     unknown, normal = wholes(c.unknown), reals(c.normal_near)
     set_unknowns(c, True)
-    size = c.unknowns
-    set_system(c, size)
-    fill(size, 0.0, c.near)
-    weigh_friction(c, size, 0.0)
-    solve_least(c, size, c.k, c.right, c.solution)
-    for j in range(size):
+    prepare_system(c, sets)
+    solve_least(c, c.unknowns, c.k, c.right, c.solution)
+    for j in range(c.unknowns):
         if unknown[j] == wholes(c.first)[wholes(c.owner)[j]]:
             normal[wholes(c.owner)[j]] = reals(c.solution)[j]
 
@@ -224,43 +227,41 @@ def solve_as_stuck(c):
 def find_reactions(c):
     """Solve for the unknowns of the mode; returns how many there are."""
     set_unknowns(c, False)
+    clear_shared(c)
     size = c.unknowns
     if size == 0:
         return size
-    set_system(c, size)
-    fill(size, 0.0, c.near)
-    weigh_friction(c, size, 0.0)
+    prepare_system(c, 0)
     rank = solve_least(c, size, c.k, c.right, c.solution)
-    if rank < size and mixes_friction(c):
-        solve_as_stuck(c)
-        set_unknowns(c, False)
-        set_system(c, size)
-        fill(size, 0.0, c.near)
-        weigh_friction(c, size, 0.0)
-        keep_normals(c, size)
-        solve_least(c, size, c.k, c.right, c.solution)
-        share_friction(c, size, rank, True)
-    elif rank < size:
-        share_friction(c, size, rank, False)
+    if rank == size:
+        return size
+    sets = find_balance(c, list_normals(c))
+    prepare_system(c, sets)
+    rank = solve_least(c, size, c.k, c.right, c.solution)
+    if rank < size:
+        mark_shared(c, size, rank)
+        mixed = mixes_friction(c)
+        if mixed:
+            solve_as_stuck(c, sets)
+            set_unknowns(c, False)
+            prepare_system(c, sets)
+            keep_normals(c, size)
+            solve_least(c, size, c.k, c.right, c.solution)
+        share_friction(c, size, rank, mixed)
     return size
 
 
 @part
 def solve_mode(c):
     """Reactions of the mode into c.reaction, and accelerations into c.z."""
-    n, unknown, x, reaction = c.n, wholes(c.unknown), reals(c.solution), reals(c.reaction)
-    fill(c.elements, 1.0, c.cosine)
-    for _ in range(TURNS):
-        size = find_reactions(c)
-        for j in range(size):
-            add_multiple(n, c.z, x[j], c.columns + 8 * j * n)
-            if unknown[j] == ACROSS:
-                reals(c.across)[wholes(c.owner)[j]] = x[j]
-            else:
-                reaction[unknown[j]] = x[j]
-        set_friction(c)
-        if not turn_friction(c):
-            return
+    if begins_to_slip(c):
+        clear_shared(c)
+        solve_beginning(c)
+    else:
+        for j in range(find_reactions(c)):
+            add_multiple(c.n, c.z, reals(c.solution)[j], c.columns + 8 * j * c.n)
+            reals(c.reaction)[wholes(c.unknown)[j]] = reals(c.solution)[j]
+    set_friction(c)
 
 
 @part
@@ -376,7 +377,9 @@ def write_reactions(c, source, target):
         read_ends(c, source, OF_FORCES)
     elif evaluate(c, source):
         rest_slips(c)
+        c.warm, c.loaded = 0, 0.0
         solve_mode(c)
+        keep_within_cones(c)
         if c.permanent > 0:
             permanent_reactions(c)
     else:

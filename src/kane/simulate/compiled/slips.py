@@ -43,7 +43,7 @@ def slip_speed(c, i):
 @part
 def slip_direction(c, i):
     """Unit vector of the slip of element i into c.slip, on the side of the slip that began; returns what falls through
-    zero where the slip ends, or has turned by 60° since its direction was taken; its speed where it has just begun."""
+    zero where the slip ends, or has turned by 60° since its direction was taken."""
     first, count = slip_rows(c, i)
     rate, slip, began = reals(c.rate), reals(c.slip), reals(c.direction + 16 * i)
     slip[0], slip[1] = began[0], began[1]
@@ -52,8 +52,6 @@ def slip_direction(c, i):
     if count == 1:
         return rate[first] * began[0]
     along = rate[first] * began[0] + rate[first + 1] * began[1]
-    if wholes(c.young)[i]:
-        return along
     size = math.sqrt(rate[first] * rate[first] + rate[first + 1] * rate[first + 1])
     if size > STILL:
         sign = 1.0 if along >= 0.0 else -1.0

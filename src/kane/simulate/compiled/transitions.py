@@ -23,6 +23,8 @@ from .changing_record import (
     NORMAL_GUARD,
     OPEN,
     OVERLAPS,
+    RELEASE,
+    SLIP,
     SLIPS,
     START,
     record,
@@ -149,6 +151,17 @@ def write_state(m, c, energy, at_start):
 
 
 @part
+def first_to_yield(c, which):
+    """The element that slips or opens where friction of the element `which` is overcome: another one, maybe, of those
+    that it shares its friction with."""
+    found = which
+    for i in range(c.elements):
+        if not wholes(c.barred)[found] and wholes(c.barred)[i]:
+            found = i
+    return found
+
+
+@part
 def change_mode(m, c, at_start):
     """End the mode at the state of the loop and begin the next; says whether the motion goes on."""
     read_state(m, c)
@@ -166,6 +179,7 @@ def change_mode(m, c, at_start):
         if cause == START:
             m.fresh = 1
             return GOES_ON
+        which = first_to_yield(c, which) if cause in (SLIP, RELEASE) else which
     imposed = switch(c, cause, which, m.t)
     if imposed >= 0 and overlaps(c, imposed):
         c.culprit = imposed
