@@ -67,7 +67,7 @@ from .slips import (
     slip_speed,
     turn_directions,
 )
-from .step import copy_numbers
+from .step import EPS, copy_numbers
 from .touch import gap_noise, gap_rounding, largest_normal, resting_speed, touches
 
 
@@ -100,9 +100,9 @@ def condition_ahead(c, i, t):
 
 
 @part
-def friction_ahead(c, i, source):
+def friction_ahead(c, i, source, written):
     """What falls through zero where the slip of the element i ends, or what it sticks by is overcome; 1 where nothing
-    will."""
+    will. If `written`, rates are from the program of the mode, which writes no rows."""
     law, reaction = reals(c.law), reals(c.reaction)
     at, slips = slip_rows(c, i)
     if slips == 0:
@@ -111,7 +111,8 @@ def friction_ahead(c, i, source):
         if frictionless(c, i):
             return 1.0
         ahead = slip_direction(c, i)
-        noise = STILL + SLIP_ROUNDINGS * rate_rounding(c, at, source)
+        rounding = EPS * reals(c.ends)[3 * c.rows + at] if written else rate_rounding(c, at, source)
+        noise = STILL + SLIP_ROUNDINGS * rounding
         if wholes(c.young)[i]:
             friction = law[i * LAWS + KINETIC] * reaction[wholes(c.first)[i]]
             turned = TURNED_AWAY * friction - abs(reals(c.across)[i]) + reals(c.slack)[i]
@@ -179,13 +180,13 @@ def write_event_functions(c, source, target):
     if not read_ends(c, source, needed_of_rows(c)):
         fill(GUARDS * c.elements + c.watched, math.nan, target)
         return
-    inputs = read_conditions(c, source)
+    inputs, written = read_conditions(c, source), mode_program(c, ENDS) != 0
     if c.watched > 0:
         call(c.watch, inputs, target + 8 * GUARDS * c.elements)
     for i in range(c.elements):
         friction = 1.0
         if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] != OPEN:
-            friction = friction_ahead(c, i, source)
+            friction = friction_ahead(c, i, source, written)
         at = GUARDS * i
         g[at + NORMAL_GUARD] = normal_ahead(c, i, reals(source)[0]) - floor[at + NORMAL_GUARD]
         g[at + FRICTION_GUARD] = friction - floor[at + FRICTION_GUARD]
@@ -228,7 +229,7 @@ def set_floor(c, i):
     floor[NORMAL_GUARD], floor[FRICTION_GUARD] = 0.0, 0.0
     normal, friction = normal_ahead(c, i, reals(c.x)[0]), 1.0
     if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] != OPEN:
-        friction = friction_ahead(c, i, c.x)
+        friction = friction_ahead(c, i, c.x, False)
     if -noise_of(c, i, NORMAL_GUARD) <= normal < 0.0:
         floor[NORMAL_GUARD] = normal
     if -noise_of(c, i, FRICTION_GUARD) <= friction < 0.0:

@@ -213,8 +213,10 @@ def limit_step(m, c):
 @program(types.int64(types.int64, types.int64, types.int64))
 def transition_program(loop_memory, memory, task):
     """Do one of the tasks for the motion in the memory of a loop."""
+    m, c = machine(loop_memory), record(memory)
+    c.evaluated = 0
     if task == LIMIT:
-        return limit_step(machine(loop_memory), record(memory))
+        return limit_step(m, c)
     if task == JUMP:
-        return change_at_jump(machine(loop_memory), record(memory))
-    return change_mode(machine(loop_memory), record(memory), task == FIRST)
+        return change_at_jump(m, c)
+    return change_mode(m, c, task == FIRST)
