@@ -110,6 +110,7 @@ class LoopMemory:
             g=np.zeros((records.EVENT_ROWS, events)),
             search=np.zeros((records.DEPTH + 3, records.POINT)),
             g_point=np.zeros(events),
+            g_rounding=np.zeros(events),
             g_sign=np.zeros(events, dtype=np.int64),
             fast=np.zeros(events, dtype=np.int64),
             unresolved=np.zeros(events, dtype=np.int64),

@@ -18,6 +18,7 @@ from ...constraints.thresholds import (
     ON_CONE,
     ROUNDING,
     SIMULTANEOUS,
+    SLACK_ROUNDINGS,
     SLIP_ROUNDINGS,
     STILL,
     TURNED_AWAY,
@@ -236,6 +237,23 @@ def set_floor(c, i):
         floor[FRICTION_GUARD] = friction - (NOISE * STILL if wholes(c.state)[i] == SLIPS else 0.0)
     if wholes(c.state)[i] == OPEN and touches(c, i):
         floor[NORMAL_GUARD] -= margin_of(c, i)
+
+
+@part
+def rounding_of(c, i, guard):
+    """What of a function of element i is rounding, at the state in c.x, where the mode begins; 0 for what is not
+    known."""
+    kind, state, at = wholes(c.type)[i], wholes(c.state)[i], wholes(c.first)[i]
+    if guard == CONDITION_GUARD or kind == SWITCHED or reals(c.lands)[i] > 0.0:
+        return 0.0
+    if guard == FRICTION_GUARD:
+        if wholes(c.young)[i]:
+            return 0.0
+        if state == SLIPS:
+            return rate_rounding(c, slip_rows(c, i)[0], c.x)
+    elif state == OPEN:
+        return gap_noise(c, i, c.x) if kind == CONTACT else rate_rounding(c, at, c.x)
+    return reals(c.slack)[i] / SLACK_ROUNDINGS
 
 
 @part

@@ -33,6 +33,7 @@ from .mode_ends import (
     condition_ahead,
     end_mode,
     read_conditions,
+    rounding_of,
     set_floor,
     time_to_stop,
     write_event_functions,
@@ -109,6 +110,8 @@ def set_sides(m, c, switched, at_start):
     side = wholes(m.g_sign)
     for i in range(c.elements):
         set_floor(c, i)
+        for guard in range(GUARDS):
+            reals(m.g_rounding)[GUARDS * i + guard] = rounding_of(c, i, guard)
         side[GUARDS * i + NORMAL_GUARD], side[GUARDS * i + FRICTION_GUARD] = 1, 1
         if at_start or i == switched:
             side[GUARDS * i + CONDITION_GUARD] = wholes(c.present)[i]
