@@ -75,6 +75,7 @@ BENCHMARKS = (
     contact_motions.box_on_a_slope,
     contact_motions.thrown_cube,
     contact_motions.cart_steps,
+    contact_motions.event_searches,
     contact_motions.random_impacts,
     contacts.solutions,
     contacts.times,

@@ -26,6 +26,7 @@ from kane.simulate.contacts import resolve_impact
 G = 9.81
 TOGGLES, LOCKED = 200, 0.01  # locks and releases of the caster; s between them
 FRICTION = 1e-6  # N m, of the caster about its axis
+ONSET = 0.01  # N/s per kg, of a push that overcomes friction slowly
 REPEATS = 15
 IMPACTS, PER_SYSTEM = 10_000, 100
 LAWS = ("poisson", "newton", "sequential", "plastic")
@@ -176,6 +177,22 @@ def cart_steps() -> list[Row]:
         name = f"cart that locks and frees {count} times, {title}: one transition, with the steps that it cuts"
         rows.append(Row(name, spread(times), "µs", 50.0, "at most"))
     return rows
+
+
+def event_searches() -> list[Row]:
+    """Evaluations of what ends modes, per step, where some of it is noise: balls that hang side by side after an
+    impact; and steps that a slip takes which begins slowly."""
+    run = kane.load("newtons-cradle").simulate(2.0, method="rk4", step=1e-3).statistics
+    title = "newtons-cradle, 2 s of rk4 at 1 ms: evaluations of what ends modes, per step"
+    each = run.event_evaluations / run.steps
+    box = kane.load("box-on-incline")
+    box.set_parameters(phi=0.0)
+    box.load("push", kane.Force("box", (f"(0.4*{G} + {ONSET}*(t - 1))*m", 0, 0), frame="ground"))
+    slow = box.simulate(10.0).statistics
+    return [
+        Row(title, exactly(each), "", 100.0, "at most"),
+        Row(f"box whose push grows by {ONSET} N/s per kg, 9 s of slip: steps", exactly(slow.steps), ""),
+    ]
 
 
 # -- random impacts ------------------------------------------------------------------------------------------------

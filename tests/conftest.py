@@ -42,7 +42,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     folder = tempfile.mkdtemp(prefix="kane-test-cache-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-    if config.cache is not None:
+    if getattr(config, "cache", None) is not None:
         (Path(folder) / "loops").symlink_to(config.cache.mkdir("loops"), target_is_directory=True)
     os.environ["KANE_CACHE_DIR"] = folder
     os.environ[DEADLINE] = str(time.time() + TESTS_SHARE * LONG_SECONDS)

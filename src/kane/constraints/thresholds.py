@@ -155,6 +155,10 @@ NO_REACTION = 1e-12
 """Share of the forces that act on a system below which a reaction is none: that of bodies which move alike is the error
 of their motion."""
 
+SLACK_ROUNDINGS = 64.0
+"""How many times the rounding of a reaction the one is that is none: rounding is some ten units in the last place of
+the forces that act on a system, NO_REACTION 4500."""
+
 JAMMED = 1e-6
 """Share of the normal reaction of a slipping contact that all forces which act on the system would give, where friction
 jams it: what is left of its normal mobility goes to zero, and the reaction grows beyond all bounds."""

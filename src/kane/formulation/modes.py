@@ -177,7 +177,8 @@ def mode_programs(
     equations: Equations, mode: ModeRows, permanent: int, law: ControlLaw | None = None
 ) -> tuple[Program, Program]:
     """(rates of the state, what tells the end of the mode): the second writes reactions, rates and residuals of all
-    rows. Rows from `permanent` on come and go: their reactions do work, and so do those of others that are driven."""
+    rows, and of those that friction acts along what their rates are sums of, Σ |a u| + |c|, for their rounding. Rows
+    from `permanent` on come and go: their reactions do work, and so do those of others that are driven."""
     rows, motion = equations.constraints, mode_motion(equations, mode, law)
     (power,) = apply_law(equations, law, [load_power(equations)])
     for k, (reaction, row) in enumerate(zip(motion.reactions, rows.A, strict=True)):
@@ -187,7 +188,13 @@ def mode_programs(
             power = power + reaction * (a * u)
     rates = [*equations.system.qdot, *motion.udot, power]
     m = len(rows)
+    sizes = [equations.graph.const(0.0)] * m
+    for row in {friction.row for friction in mode.friction}:
+        sizes[row] = abs(rows.c[row])
+        for a, u in zip(rows.A[row], equations.system.u, strict=True):
+            sizes[row] = sizes[row] + abs(a * u)
     ends = {"reactions": ((m,), motion.reactions), "rate": ((m,), list(rows.rate)), "phi": ((m,), list(rows.phi))}
+    ends["size"] = ((m,), sizes)
     return (
         equations.lower_outputs("mode", INPUTS, {"rates": ((len(rates),), rates)}),
         equations.lower_outputs("mode_ends", INPUTS, ends),

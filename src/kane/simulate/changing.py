@@ -90,7 +90,8 @@ class ChangingSet:
     - for time stepping (`stepping`) `coordinate_rates` writes q̇, (coordinates,), `terms` may leave out b of changing
       rows, `steady` says that mass and forces are numbers, and `idle` that no load does work but tau;
     - `table` has the modes that are written out: the number of each (`mode_number`), the program of its rates, and the
-      one that writes reactions, rates and residuals of all rows. Other modes are embedded at run time.
+      one that writes reactions, rates and residuals of all rows, and what rates are sums of. Other modes are embedded
+      at run time.
     """
 
     layout: Layout
@@ -228,6 +229,8 @@ class ChangingRun:
         self._hold(place_of=place_of, **{name: np.array([*v, 0], dtype=np.int64) for name, v in numbers.items()})
 
     def _make_own(self, solver: int) -> None:
+        from .compiled.lanes import padded_size
+
         layout, k = self.constraints.layout, len(self.constraints.elements)
         n, rows, room = layout.speeds, layout.rows, FIRST_ROOM
         terms, places = np.zeros(layout.terms.size), np.zeros(layout.places.size)
@@ -252,13 +255,15 @@ class ChangingRun:
             "floor": (k, len(GUARDS)),
             "columns": (rows, n),
             "rows_z": (rows, n),
+            "reduced": (n + 1, padded_size(n)),
+            "eliminated": (n, padded_size(n)),
             "direction": (k, 2),
             "imposed": (k,),
             "balance": (k, k),
             "normal_near": (k,),
             "lands": (k,),
             "slack": (k,),
-            "ends": (3, rows),
+            "ends": (4, rows),
             "slip": (2,),
             "solver_work": (solver,),
             "solver_mu": (k + 1,),
@@ -269,7 +274,9 @@ class ChangingRun:
             "speeds": (room, 2, n),
             "directions": (room, k, 2),
         }
-        sizes |= dict.fromkeys(("beta", "z_free", "z_loose", "z", "z_other", "step", "shifted", "before"), (n,))
+        sizes |= dict.fromkeys(
+            ("beta", "z_free", "z_loose", "z", "z_other", "step", "shifted", "before", "given"), (n,)
+        )
         sizes |= dict.fromkeys(("k", "null", "solver_w"), (rows, rows))
         vectors = ("drift", "held_drift", "aim", "left", "right", "solution", "swap", "near", "weight")
         vectors += ("scale", "reaction", "offset", "impulse")
@@ -284,14 +291,17 @@ class ChangingRun:
             "states_after": (room, k),
         }
         flags = ("state", "present", "young", "shared", "grazes", "barred", "pressing", "pressing_at")
-        wholes |= dict.fromkeys(flags, (k + 1,)) | {"start": (n,), "block": (n,)}
+        wholes |= dict.fromkeys(flags, (k + 1,)) | dict.fromkeys(("order", "start", "block"), (n,))
         wholes |= dict.fromkeys(("solver_first", "solver_rows", "solver_type", "solver_element"), (k + 1,))
-        wholes |= dict.fromkeys(("unknown", "owner", "tier", "pivot_row", "pivot_column", "solver_row"), (rows + 1,))
+        wholes |= dict.fromkeys(
+            ("unknown", "owner", "tier", "pivot_row", "pivot_column", "rate_rows", "solver_row"), (rows + 1,)
+        )
         self._hold(**{name: np.zeros(shape, dtype=np.int64) for name, shape in wholes.items()})
 
     def _hold_initial(self) -> None:
         """Which element each row with a residual is of, and what holds before the first choice."""
         constraints = self.constraints
+        self._arrays["order"][:] = np.arange(constraints.layout.speeds)
         group = self._arrays["place_group"]
         for place, row in enumerate(constraints.layout.positions):
             group[place] = -1

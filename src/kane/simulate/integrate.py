@@ -424,7 +424,9 @@ class _Run:
         for."""
         state, arrays = self.state, self.arrays
         t, rows = float(state["t"]), int(state["stored"])
-        times, states = arrays["out_t"][:rows].copy(), arrays["out_y"][:rows].copy()
+        times, states = arrays["out_t"][:rows], arrays["out_y"][:rows]
+        if not whole or 2 * rows < int(state["room"]):  # the run goes on, or most of the memory is free
+            times, states = times.copy(), states.copy()
         if whole and times[-1] != t:
             times = np.append(times, t)
             states = np.vstack([states, arrays["y"]])

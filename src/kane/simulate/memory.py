@@ -25,6 +25,9 @@ from .tableaux import TABLEAUX, pack_rows
 FIRST_ROOM = 256
 """Rows of output to begin with; doubled whenever they are full."""
 
+SPARE_ROOM, MOST_ROOM = 16, 1 << 18
+"""Rows of output more than there are steps, where their number is known beforehand, and most rows to begin with."""
+
 OUTPUT, CROSSINGS = ("out_t", "out_y"), ("event_t", "event_y", "event")
 """Arrays of which only the rows that are written count."""
 
@@ -67,6 +70,8 @@ class LoopMemory:
         start, settings, state = self.start, self.settings, self.state
         n = start.y0.size
         rows = max(FIRST_ROOM, start.times.size + 1)
+        if start.times.size == 0 and settings.step:
+            rows = max(rows, int(min(abs(start.t1 - start.t0) / settings.step + SPARE_ROOM, MOST_ROOM)))
         state["n"], state["width"] = n, start.width
         state["requested"], state["room"] = start.times.size, rows
         state["rtol"], state["max_step"] = settings.rtol, settings.max_step
@@ -105,6 +110,7 @@ class LoopMemory:
             g=np.zeros((records.EVENT_ROWS, events)),
             search=np.zeros((records.DEPTH + 3, records.POINT)),
             g_point=np.zeros(events),
+            g_rounding=np.zeros(events),
             g_sign=np.zeros(events, dtype=np.int64),
             fast=np.zeros(events, dtype=np.int64),
             unresolved=np.zeros(events, dtype=np.int64),

@@ -86,6 +86,7 @@ SIZES = (
     "culprit",  # the element that a fault is about
     "possible",  # modes that were possible at the last choice, −1 if not counted
     "law_used",  # law of the impact that was resolved last, −1 for none; that of one which replaced another stays
+    "evaluated",  # 1 where the outputs of terms are those at c.x
     "guarded",  # 1 where its coefficients of restitution were made equal
 )
 SHARED = (
@@ -150,12 +151,15 @@ OWN_REALS = (
     "imposed",  # (elements,): since when a switched constraint holds, s
     "offset",  # (rows,): residual that is kept
     "slack",  # (elements,): reaction (N, N m) below which one is rounding
+    "reduced",  # (n + 1, padded_size(n)): M, and below it f, without unknowns that are eliminated
+    "eliminated",  # (n, padded_size(n)): the rows by which they are
+    "given",  # (n,): what these rows are to be
     "step",  # (n,)
     "shifted",  # (n,): how far positions were moved onto the mode last, along the speeds
     "before",  # (n,): speeds before a transition
     "impulse",  # (rows,)
     "solver_w",  # (rows, rows): the contact problem of a transition
-    "ends",  # (3, rows): reactions, rates and residuals as the program of a mode writes them
+    "ends",  # (4, rows): reactions, rates, residuals, and what rates are sums of, as the program of a mode writes them
     "solver_b",
     "solver_r",
     "solver_v",
@@ -180,8 +184,10 @@ OWN_WHOLES = (
     "owner",  # (rows,): element of each unknown
     "place_group",  # unused rows of places are skipped by this: (holonomic,) the element of a row, −1 permanent
     "unknown",  # (rows,): row of each unknown
+    "order",  # (n,): unknowns as they were eliminated last
     "start",  # (n,): first column of each row of L that is not zero
     "block",  # (n,): first row of the block that a row of M is in
+    "rate_rows",  # (rows,): rows whose rates are to be zero
     "pivot_row",  # (rows,)
     "pivot_column",  # (rows,)
     "barred",  # (elements,): what must not be chosen, NOT_CLOSED or NOT_STUCK; 0 nothing

@@ -23,6 +23,9 @@ SHORTER = 2.0
 """By how much a step may be shorter than the one before, which its first slopes come from: those were measured over a
 part of that."""
 
+DROWNED = 8.0
+"""Roundings of an event within which it has not changed: a slope that is measured by such a change is none."""
+
 LAST, LAST_SLOPE, ROWS = 2 * SAMPLES, 3 * SAMPLES + 1, 3 * SAMPLES + 2
 """Rows of g: of the values and of the slopes at the end of a step, and how many."""
 
@@ -115,6 +118,38 @@ def stays_clear(m, event):
 
 
 @part
+def is_drowned(m, event, change):
+    """Whether a change of an event is lost in its rounding, where that is known."""
+    rounding = reals(m.g_rounding)[event]
+    return rounding > 0.0 and abs(change) <= DROWNED * rounding
+
+
+@part
+def slope_from_values(m, event, k):
+    """The slope at the point k of SAMPLES + 1 from five values beside it, of fourth order in their distance."""
+    g, events = reals(m.g + 8 * event), m.events
+    if 0 < k < SAMPLES:
+        i = 2 * k
+        near, far = g[(i + 1) * events] - g[(i - 1) * events], g[(i + 2) * events] - g[(i - 2) * events]
+        return (8.0 * near - far) * (2 * SAMPLES) / 12.0
+    at, by = (0, 1) if k == 0 else (LAST, -1)
+    rise = -25.0 * g[at * events] + 48.0 * g[(at + by) * events] - 36.0 * g[(at + 2 * by) * events]
+    rise += 16.0 * g[(at + 3 * by) * events] - 3.0 * g[(at + 4 * by) * events]
+    return by * rise * (2 * SAMPLES) / 12.0
+
+
+@part
+def replace_drowned_slopes(m):
+    """Take slopes that were lost in the rounding of an event from its values."""
+    events, g = m.events, reals(m.g)
+    for e in range(events):
+        for k in range(SAMPLES + 1):
+            at = (LAST + 1 + k) * events + e
+            if is_drowned(m, e, SLOPE * g[at]):
+                g[at] = slope_from_values(m, e, k)
+
+
+@part
 def sample_events(m, h):
     """Samples of all events in g; whether `stays_clear` may be asked. If it is true of all of them there are no more
     than it needs."""
@@ -133,5 +168,6 @@ def sample_events(m, h):
             take_sample(m, h, i)
     if not few:
         set_errors(m)
+    replace_drowned_slopes(m)
     m.sampled_h = h
     return few

@@ -10,7 +10,7 @@ from numba import types
 
 from .call import part, reals, record_of, wholes
 from .changing_record import CONDITION_GUARD, GUARDS
-from .event_samples import SLOPE, events_at, sample_events, stays_clear
+from .event_samples import SLOPE, events_at, is_drowned, sample_events, stays_clear
 from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
 from .step import EPS
 from .store import program
@@ -217,6 +217,15 @@ def may_hide_crossings(a, b, share):
 
 
 @part
+def changes_by_rounding(m, event, a, b):
+    """Whether an event is on one side at the points a and b of the search and halfway, and changes by no more than its
+    rounding: then nothing is searched there."""
+    if not (a[1] * b[1] > 0.0 and a[1] * a[3] > 0.0):
+        return False
+    return is_drowned(m, event, b[1] - a[1]) and is_drowned(m, event, a[3] - a[1])
+
+
+@part
 def bends_one_way(a, b):
     """Whether the curvature of an event keeps its sign between the points a and b of the search, so that it has two
     crossings there at most."""
@@ -254,6 +263,8 @@ def split_interval(m, h, event, top, fits):
             stack[middle + 2] = (value - g) / side
         else:
             stack[(early if j == 1 else middle) + 3] = value
+    if is_drowned(m, event, SLOPE * stack[middle + 2]):
+        stack[middle + 2] = 2.0 * (stack[middle + 3] - stack[early + 3]) / (stack[late] - stack[early])
     a, b, c = reals(m.search + 8 * early), reals(m.search + 8 * middle), reals(m.search + 8 * late)
     stack[early + 6], stack[middle + 6] = cubic_error(b, c), cubic_error(a, b)
 
@@ -369,8 +380,9 @@ def find_crossings(m, h):
             top = SECOND
             while top > 0:
                 a, b = reals(m.search + 8 * top * POINT), reals(m.search + 8 * (top - 1) * POINT)
-                unsure = may_hide_crossings(a, b, STRICT if proven else MISFIT)
-                if (unsure or (proven and a[5] == 0.0)) and a[4] < DEPTH:
+                still = changes_by_rounding(m, e, a, b)
+                unsure = not still and may_hide_crossings(a, b, STRICT if proven else MISFIT)
+                if (unsure or (proven and a[5] == 0.0 and not still)) and a[4] < DEPTH:
                     if splits < m.splits and bottoms < BOTTOMS:
                         split_interval(m, h, e, top, 0.0 if unsure else 1.0)
                         top += 1

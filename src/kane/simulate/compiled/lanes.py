@@ -69,6 +69,18 @@ def _add(typing_context, target, factor, source):
     return types.void(types.int64, types.float64, types.int64), code
 
 
+def _add_two(typing_context, target, factor, source, other_factor, other_source):
+    def code(context, builder, signature, args):
+        pointer, value = _group(builder, args[0])
+        for factor, source in (args[1:3], args[3:5]):
+            product = builder.fmul(_broadcast(builder, factor), _group(builder, source)[1], flags=("contract",))
+            value = builder.fadd(value, product, flags=("contract",))
+        _store(builder, value, pointer)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64, types.int64, types.float64, types.int64), code
+
+
 def _add_all(groups: int) -> Callable[..., Any]:
     """The intrinsic that adds many rows to `groups` groups, which stay in registers meanwhile."""
     kind = ir.VectorType(ir.DoubleType(), groups * LANES)
@@ -110,8 +122,34 @@ def _scale(typing_context, target, factor):
     return types.void(types.int64, types.float64), code
 
 
+def _move(typing_context, source, target):
+    def code(context, builder, signature, args):
+        _, value = _group(builder, args[0])
+        _store(builder, value, builder.inttoptr(args[1], _GROUP.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), code
+
+
+def _clear(typing_context, target):
+    def code(context, builder, signature, args):
+        _store(builder, ir.Constant(_GROUP, [0.0] * LANES), builder.inttoptr(args[0], _GROUP.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(types.int64), code
+
+
+clear: Callable[..., Any] = intrinsic(_clear)
+"""clear(target): make a group zero."""
+
+move: Callable[..., Any] = intrinsic(_move)
+"""move(source, target): copy a group from one address to another."""
+
 add: Callable[..., Any] = intrinsic(_add)
 """add(target, factor, source): the group at the address `target` grows by `factor` times that at `source`."""
+
+add_two: Callable[..., Any] = intrinsic(_add_two)
+"""add_two(target, factor, source, other_factor, other_source): the same with two groups, one after the other."""
 
 add_rows = _add_all(1)
 """add_rows(target, count, factors, next_factor, source, next_source): the group at `target` grows by `count` groups

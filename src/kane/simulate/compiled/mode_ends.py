@@ -17,6 +17,7 @@ from ...constraints.thresholds import (
     ON_CONE,
     ROUNDING,
     SIMULTANEOUS,
+    SLACK_ROUNDINGS,
     SLIP_ROUNDINGS,
     STILL,
 )
@@ -66,7 +67,7 @@ from .slips import (
     slip_speed,
     turn_directions,
 )
-from .step import copy_numbers
+from .step import EPS, copy_numbers
 from .touch import gap_noise, gap_rounding, largest_normal, resting_speed, touches
 
 
@@ -101,9 +102,9 @@ def condition_ahead(c, i, t):
 
 
 @part
-def friction_ahead(c, i, source):
+def friction_ahead(c, i, source, written):
     """What falls through zero where the slip of the element i ends, or what it sticks by is overcome; 1 where nothing
-    will."""
+    will. If `written`, rates are from the program of the mode, which writes no rows."""
     law, reaction = reals(c.law), reals(c.reaction)
     at, slips = slip_rows(c, i)
     if slips == 0:
@@ -114,7 +115,8 @@ def friction_ahead(c, i, source):
         if wholes(c.young)[i]:
             return min(full_speed(c, i) - slip_speed(c, i), speeds_up(c, i))
         ahead = slip_direction(c, i)
-        return ahead + STILL + SLIP_ROUNDINGS * rate_rounding(c, at, source) if slips == 1 else ahead
+        rounding = EPS * reals(c.ends)[3 * c.rows + at] if written else rate_rounding(c, at, source)
+        return ahead + STILL + SLIP_ROUNDINGS * rounding if slips == 1 else ahead
     if wholes(c.shared)[i]:
         return shared_ahead(c) if i == first_shared(c) else 1.0
     normal = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
@@ -179,13 +181,13 @@ def write_event_functions(c, source, target):
     if not read_ends(c, source, needed_of_rows(c)):
         fill(GUARDS * c.elements + c.watched, math.nan, target)
         return
-    inputs = read_conditions(c, source)
+    inputs, written = read_conditions(c, source), mode_program(c, ENDS) != 0
     if c.watched > 0:
         call(c.watch, inputs, target + 8 * GUARDS * c.elements)
     for i in range(c.elements):
         friction = 1.0
         if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] != OPEN:
-            friction = friction_ahead(c, i, source)
+            friction = friction_ahead(c, i, source, written)
         at = GUARDS * i
         g[at + NORMAL_GUARD] = normal_ahead(c, i, reals(source)[0]) - floor[at + NORMAL_GUARD]
         g[at + FRICTION_GUARD] = friction - floor[at + FRICTION_GUARD]
@@ -228,13 +230,30 @@ def set_floor(c, i):
     floor[NORMAL_GUARD], floor[FRICTION_GUARD] = 0.0, 0.0
     normal, friction = normal_ahead(c, i, reals(c.x)[0]), 1.0
     if wholes(c.type)[i] != SWITCHED and wholes(c.state)[i] != OPEN:
-        friction = friction_ahead(c, i, c.x)
+        friction = friction_ahead(c, i, c.x, False)
     if -noise_of(c, i, NORMAL_GUARD) <= normal < 0.0:
         floor[NORMAL_GUARD] = normal
     if -noise_of(c, i, FRICTION_GUARD) <= friction < 0.0:
         floor[FRICTION_GUARD] = friction - (NOISE * STILL if wholes(c.state)[i] == SLIPS else 0.0)
     if wholes(c.state)[i] == OPEN and touches(c, i):
         floor[NORMAL_GUARD] -= margin_of(c, i)
+
+
+@part
+def rounding_of(c, i, guard):
+    """What of a function of element i is rounding, at the state in c.x, where the mode begins; 0 for what is not
+    known."""
+    kind, state, at = wholes(c.type)[i], wholes(c.state)[i], wholes(c.first)[i]
+    if guard == CONDITION_GUARD or kind == SWITCHED or reals(c.lands)[i] > 0.0:
+        return 0.0
+    if guard == FRICTION_GUARD:
+        if wholes(c.young)[i]:
+            return 0.0
+        if state == SLIPS:
+            return rate_rounding(c, slip_rows(c, i)[0], c.x)
+    elif state == OPEN:
+        return gap_noise(c, i, c.x) if kind == CONTACT else rate_rounding(c, at, c.x)
+    return reals(c.slack)[i] / SLACK_ROUNDINGS
 
 
 @part

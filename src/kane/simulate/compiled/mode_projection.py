@@ -5,7 +5,10 @@ from __future__ import annotations
 from ...constraints.thresholds import CANCELLED, ROUGH
 from .call import call, part, reals, wholes
 from .changing_record import CONTACT, FRICTION, LAWS, OPEN, SLIPS, STATIC, STICKS
+from .linear import padded_length
 from .mass_metric import add_multiple, along_basis, factor_mass, fill, from_z, span_rows, to_z
+from .recombination import add_equation, recombine
+from .slips import rate_rounding
 from .step import EPS, copy_numbers
 
 ALMOST_MET = 1e-6
@@ -88,60 +91,83 @@ def close_places(c, enough):
 
 
 @part
-def is_almost_met(c, i):
-    """Whether the rate of row i is small beside what it is the sum of."""
-    a, u, total = reals(c.a + 8 * i * c.n), reals(c.x + c.u_start), 0.0
-    for j in range(c.n):
-        total += abs(a[j] * u[j])
-    return abs(reals(c.rate)[i]) <= ALMOST_MET * total
+def list_rates(c):
+    """Rows whose rates are to be zero in this mode, to c.rate_rows; how many."""
+    rows, count = wholes(c.rate_rows), c.permanent
+    for i in range(c.permanent):
+        rows[i] = i
+    for e in range(c.elements):
+        for i in range(wholes(c.first)[e], wholes(c.first)[e] + wholes(c.length)[e]):
+            if holds_rate(c, i, e):
+                rows[count] = i
+                count += 1
+    return count
 
 
 @part
-def add_rate(c, size, i):
-    """Add row i, whose rate is to become zero, to the `size` rows of a basis."""
-    to_z(c, c.a + 8 * i * c.n, c.span + 8 * size * c.n)
-    reals(c.aim)[size] = -reals(c.rate)[i]
-    return is_almost_met(c, i)
+def rates_left(c, size):
+    """The largest rate of the rows in c.rate_rows beside what it is the sum of."""
+    rate, rows, largest = reals(c.rate), wholes(c.rate_rows), 0.0
+    for k in range(size):
+        whole = rate_rounding(c, rows[k], c.x) / EPS
+        if not abs(rate[rows[k]]) <= largest * whole:
+            largest = abs(rate[rows[k]]) / whole
+    return largest
+
+
+@part
+def change_of_speeds(c, size):
+    """Set c.step to the change of the speeds that makes the rates of the rows in c.rate_rows zero with the least
+    kinetic energy of the change; False where M is singular."""
+    n, rate, rows, count = c.n, reals(c.rate), wholes(c.rate_rows), 0
+    if size <= n:
+        fill(n, 0.0, c.reduced + 8 * n * padded_length(n))
+        for k in range(size):
+            count = add_equation(c, count, c.a + 8 * rows[k] * n, -rate[rows[k]])
+        if recombine(c, count, c.step):
+            return True
+    if not factor_mass(c):
+        return False
+    for k in range(size):
+        to_z(c, c.a + 8 * rows[k] * n, c.span + 8 * k * n)
+        reals(c.aim)[k] = -rate[rows[k]]
+    along_basis(c, span_rows(c, size), c.z)
+    from_z(c, c.z, c.step)
+    return True
 
 
 @part
 def close_rates(c):
     """Move the speeds in c.x to where the rates of all rows of the mode are zero, with the least kinetic energy of the
-    change. A speed of which nothing but rounding is left is zero."""
-    n = c.n
-    u, step = reals(c.x + c.u_start), reals(c.step)
+    change. A speed of which nothing but rounding is left is zero. Whether all of them were zero but for rounding, so
+    that nothing was moved and the outputs of terms are those at c.x."""
+    u, step, size = reals(c.x + c.u_start), reals(c.step), list_rates(c)
     for _ in range(2):
         call(c.terms, c.x, c.qdot)
-        if not factor_mass(c):
-            return
-        size, met = c.permanent, True
-        for i in range(c.permanent):
-            met = add_rate(c, i, i) and met
-        for e in range(c.elements):
-            for r in range(wholes(c.length)[e]):
-                i = wholes(c.first)[e] + r
-                if holds_rate(c, i, e):
-                    met = add_rate(c, size, i) and met
-                    size += 1
-        along_basis(c, span_rows(c, size), c.z)
-        from_z(c, c.z, c.step)
-        for j in range(n):
+        left = rates_left(c, size)
+        if left <= CANCELLED * EPS:
+            return True
+        if not change_of_speeds(c, size):
+            return False
+        for j in range(c.n):
             u[j] += step[j]
             if abs(u[j]) <= CANCELLED * EPS * abs(step[j]):
                 u[j] = 0.0
-        if met:
-            return
+        if left <= ALMOST_MET:
+            return False
+    return False
 
 
 @part
 def project_state(c, enough):
-    """Move the state in c.x onto the rows of the mode, to where residuals of position are `enough` at most."""
+    """Move the state in c.x onto the rows of the mode, to where residuals of position are `enough` at most. Whether the
+    outputs of terms are those at c.x."""
     if c.unit != 0:
         call(c.unit, c.x, c.y)
         copy_numbers(c.states, c.y, c.x + c.q_start)
     if c.holonomic > 0:
         call(c.terms, c.x, c.qdot)
         if not factor_mass(c):
-            return
+            return False
         close_places(c, enough)
-    close_rates(c)
+    return close_rates(c)

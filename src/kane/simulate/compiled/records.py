@@ -123,6 +123,7 @@ ADDRESSES = (
     "g",  # (EVENT_ROWS, events): events at the samples and halfway between, slopes at the samples, errors of two steps
     "search",  # (DEPTH + 3, POINT)
     "g_point",  # (events,)
+    "g_rounding",  # (events,): what of an event is rounding; 0 if that is not known
     "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
     "fast",  # (events,) int64: 1 if an event was too fast for the samples of the last step
     "unresolved",  # (events,) int64: steps in which an event changed too fast for all its crossings to be found

@@ -35,6 +35,7 @@ from .mode_ends import (
     condition_ahead,
     end_mode,
     read_conditions,
+    rounding_of,
     set_floor,
     time_to_stop,
     write_event_functions,
@@ -111,6 +112,8 @@ def set_sides(m, c, switched, at_start):
     side = wholes(m.g_sign)
     for i in range(c.elements):
         set_floor(c, i)
+        for guard in range(GUARDS):
+            reals(m.g_rounding)[GUARDS * i + guard] = rounding_of(c, i, guard)
         side[GUARDS * i + NORMAL_GUARD], side[GUARDS * i + FRICTION_GUARD] = 1, 1
         if at_start or i == switched:
             side[GUARDS * i + CONDITION_GUARD] = wholes(c.present)[i]
@@ -227,8 +230,10 @@ def limit_step(m, c):
 @program(types.int64(types.int64, types.int64, types.int64))
 def transition_program(loop_memory, memory, task):
     """Do one of the tasks for the motion in the memory of a loop."""
+    m, c = machine(loop_memory), record(memory)
+    c.evaluated = 0
     if task == LIMIT:
-        return limit_step(machine(loop_memory), record(memory))
+        return limit_step(m, c)
     if task == JUMP:
-        return change_at_jump(machine(loop_memory), record(memory))
-    return change_mode(machine(loop_memory), record(memory), task == FIRST)
+        return change_at_jump(m, c)
+    return change_mode(m, c, task == FIRST)
