@@ -29,3 +29,12 @@ def load_loop(method: str, events: bool) -> tuple[Any, int]:
     from .events import watch
 
     return loop, watch.address
+
+
+def load_lanes_loop() -> Any:
+    """The loop of many members."""
+    from .lanes import ARGUMENTS, lanes_loop
+
+    if not lanes_loop.signatures:
+        lanes_loop.compile(ARGUMENTS)
+    return lanes_loop
