@@ -1,13 +1,13 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
-Members of a block run in the compiled loop (`compiled/lanes.py`), LANES at a time where the motion is one program, one
+Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where the motion is one program, one
 after the other where it is not. What that loop cannot settle, a member that stalls or meets a change in time, is run
 alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 from ..backends import Kernel
 from ..backends.kernel import LANES
 from ..errors import InputError, KaneError
-from .compiled import load_lanes_loop, load_loop, records
+from .compiled import load_loop, load_members_loop, records
 from .discontinuities import time_changes
 from .integrate import MotionPrograms
 from .memory import LoopMemory
@@ -32,17 +32,29 @@ from .tableaux import TABLEAUX
 CHUNK = 2048
 """Attempted steps of all lanes between looks at the keyboard."""
 
-REASONS = ("end", "event", "step", "not-finite", "stall", "mode", "limit", "convergence", "refused")
+ENDS = (
+    "end",
+    "event",
+    "step",
+    "not-finite",
+    "stall",
+    "mode",
+    "limit",
+    "convergence",
+    "control",
+    "interrupt",
+    "refused",
+)
 """Why a member ended, by the number that is kept of it."""
 
-_SETTLED = {records.REACHED: REASONS.index("end"), records.EVENT: REASONS.index("event")}
+_SETTLED = {records.REACHED: ENDS.index("end"), records.EVENT: ENDS.index("event")}
 
 
 @dataclass(frozen=True, slots=True)
 class Members:
     """What came of the members of a block, in their order.
 
-    `reason` (b,) is a place in REASONS, `t` (b,) and `y` (b, n) are the last state, `outputs` (b, k, n) those at the
+    `reason` (b,) is a place in ENDS, `t` (b,) and `y` (b, n) are the last state, `outputs` (b, k, n) those at the
     times that were asked for, nan beyond the last, None where none are kept. `first` (b, e) has the time of the first
     crossing of each event (s, nan for none), `crossings` (b, e) their number. `steps` (b,) were taken. `messages` says,
     by the place of a member, why one failed.
@@ -147,13 +159,13 @@ class _Block:
         try:
             self._keep(i, simulate(problem, self.starts[i], times, **self.settings))
         except KaneError as error:
-            self.found["reason"][i] = REASONS.index("refused")
+            self.found["reason"][i] = ENDS.index("refused")
             self.messages[i] = str(error)
 
     def _keep(self, i: int, solution: Solution) -> None:
         """Keep what came of a member that ran alone."""
         found, outcome = self.found, solution.outcome
-        found["reason"][i] = REASONS.index(outcome.reason)
+        found["reason"][i] = ENDS.index(outcome.reason)
         found["end_t"][i], found["end_y"][i] = outcome.t, solution.y[-1]
         found["attempts"][i] = solution.statistics.steps, solution.statistics.rejected
         for e, crossings in enumerate(solution.events):
@@ -166,7 +178,7 @@ class _Block:
             found["out_y"][i] = np.nan
             found["out_y"][i, inside] = solution.y[rows[inside]]
         if not outcome.success:
-            self.messages[i] = outcome.message
+            self.messages[i] = str(outcome)
 
     def members(self) -> Members:
         """What came of all of them."""
@@ -187,14 +199,15 @@ class _Lanes:
     """The memory of the compiled loop for some members of a block."""
 
     def __init__(self, block: _Block, chosen: Any):
-        from .compiled.lanes import LANE_MEMORY
+        from .compiled.members import LANE_MEMORY
 
         self.block, self.chosen = block, chosen
         whole = chosen.size == len(block.starts)
         self.found = block.found if whole else {k: _rows(v, chosen, block.keep, k) for k, v in block.found.items()}
         problem, n = block.problem, block.starts.shape[1]
         programs = motion_programs(problem, 0)
-        held = np.concatenate([np.broadcast_to(problem.tau, (chosen.size, len(problem.tau))), block.parameters[chosen]], 1)
+        held = np.empty((chosen.size, len(problem.tau) + block.parameters.shape[1]))
+        held[:, : len(problem.tau)], held[:, len(problem.tau) :] = problem.tau, block.parameters[chosen]
         self.memory = np.zeros(1, dtype=LANE_MEMORY)
         self.state = self.memory[0]
         self.arrays: dict[str, Any] = {}
@@ -239,7 +252,7 @@ class _Lanes:
             **self.found,
         )
         with announce_compilation("the integrator"):
-            self.loop = load_lanes_loop()
+            self.loop = load_members_loop()
 
     def _lane(self, programs: MotionPrograms, settings: Settings, block: _Block, held: Any) -> LoopMemory:
         """The memory of one lane, as of a motion alone that has been asked for the times of the block."""
@@ -267,6 +280,7 @@ class _Lanes:
 
     def _hold(self, **arrays: Any) -> None:
         for name, array in arrays.items():
+            assert array.flags.c_contiguous
             self.arrays[name] = array
             self.state[name] = address_of(array)
 
@@ -299,4 +313,4 @@ def _compares(program: Any) -> bool:
     return reads_time and any(row.op in COMPARISONS for row in program.rows)
 
 
-__all__ = ["REASONS", "Members", "run_members"]
+__all__ = ["ENDS", "Members", "run_members"]

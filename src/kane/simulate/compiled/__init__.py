@@ -31,10 +31,10 @@ def load_loop(method: str, events: bool) -> tuple[Any, int]:
     return loop, watch.address
 
 
-def load_lanes_loop() -> Any:
+def load_members_loop() -> Any:
     """The loop of many members."""
-    from .lanes import ARGUMENTS, lanes_loop
+    from .members import ARGUMENTS, members_loop
 
-    if not lanes_loop.signatures:
-        lanes_loop.compile(ARGUMENTS)
-    return lanes_loop
+    if not members_loop.signatures:
+        members_loop.compile(ARGUMENTS)
+    return members_loop

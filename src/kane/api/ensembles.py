@@ -1,0 +1,365 @@
+"""`Ensemble`: the same model for many starts, parameters and seeds, and what is learned from all of them."""
+
+# pyright: reportUnnecessaryIsInstance=false
+# What callers give is judged, whatever its type was declared to be.
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ensemble import Block, Distribution, Plan, Stop, Tally, gather_blocks
+from ..ensemble.draws import KINDS, Column
+from ..errors import InputError
+from ..model import Mechanism
+from ..simulate import ENDS
+from . import given
+from .answers import Answers, free_parameters
+from .boundary import check_function, describe_value
+from .ensemble_work import MemberWork
+from .records import Array
+from .simulation import ControlLaw
+from .starts import span
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+KEEPS = ("motions", "ends", "tallies")
+"""What is kept of each member: its states at all times, at its end, or nothing but why it ended."""
+
+_TEXT = re.compile(r"\s*(\w+)\s*\((.*)\)\s*\Z", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Members of one motion, n of them, in the order of their indices; n is less than was asked for where `until` or an
+    interrupt ended the work early.
+
+    - `t` (k,): the times of output, s;
+    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `messages`: what is said
+      of those that failed, by index; `succeeded` (n,);
+    - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
+    - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
+    - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
+    - `low`, `high`: by watched quantity its extremes over the times of output, (n,);
+    - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,).
+    """
+
+    t: Array
+    reasons: NDArray[np.str_]
+    messages: Mapping[int, str]
+    end_t: Array | None
+    end_q: Array | None
+    end_u: Array | None
+    q: Array | None
+    u: Array | None
+    first: Mapping[str, Array]
+    crossings: Mapping[str, NDArray[np.int64]]
+    low: Mapping[str, Array]
+    high: Mapping[str, Array]
+    tallies: Mapping[str, Tally]
+    work: MemberWork = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.reasons)
+
+    @property
+    def succeeded(self) -> NDArray[np.bool_]:
+        """Which members reached the end of their span, or a terminal event."""
+        return np.isin(self.reasons, ("end", "event"))
+
+    @cached_property
+    def numbers(self) -> Mapping[str, Array]:
+        """What was given or drawn for each member, by name: coordinates, speeds, parameters; (n,)."""
+        rows = self.work.plan.numbers(0, len(self))
+        return {column.name: rows[:, c] for c, column in enumerate(self.work.plan.columns)}
+
+    def member(self, index: int) -> Trajectory:
+        """The motion of one member, simulated alone: the same bits, and everything that can be asked of a motion."""
+        from .model import Model  # which has ensembles
+
+        if not -len(self) <= index < len(self):
+            raise InputError(f"member({index}): there are {len(self)} members\n    fix: give 0 … {len(self) - 1}")
+        index %= len(self)
+        work = self.work
+        asked = work.state(work.plan.numbers(index, index + 1)[0])
+        options = dict(work.options)
+        return Model.of(work.answers).simulate(work.times, **asked, **options.pop("options"), **options)
+
+    def share(self, event: str) -> float:
+        """The share of members in which an event occurred."""
+        if event not in self.crossings:
+            raise InputError(
+                f"share: there is no event '{event}'\n    fix: known: {', '.join(self.crossings) or 'none'}"
+            )
+        return float(np.mean(self.crossings[event] > 0))
+
+    def __str__(self) -> str:
+        counts = {str(reason): int(count) for reason, count in zip(*np.unique(self.reasons, return_counts=True))}
+        listed = ", ".join(f"{count} {reason}" for reason, count in counts.items())
+        return f"{len(self)} members over {self.t[-1] - self.t[0]:g} s: {listed}"
+
+
+def ensemble(
+    answers: Answers,
+    t: Any,
+    *,
+    n: int | None = None,
+    seed: int = 0,
+    q: Any = None,
+    u: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    sampling: str = "random",
+    watch: Mapping[str, Any] | None = None,
+    keep: str | None = None,
+    until: Stop | None = None,
+    executor: Executor | None = None,
+    progress: Callable[[float], object] | None = None,
+    tau: Any = None,
+    control: ControlLaw | None = None,
+    control_period: float = 0.01,
+    method: str = "dop853",
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+    embed: str = "run-time",
+    drift: str | tuple[float, float] = "project",
+    impact: str | None = None,
+    contacts: str = "events",
+    events: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Ensemble:
+    """The motions of `n` members over `t` (s), which differ in `q`, `u` and `parameters`: mappings from a name to a
+    number, an array (n,), a distribution ("normal(1.0, 0.05)", "uniform(0, pi)", "choice(1, 2, 4)", or from
+    `kane.ensemble`), or a function of the member's own generator. q and u may be arrays (n, …) too.
+
+    What a member draws depends on `seed` and its index alone; `sampling` is "random", "latin" or "sobol". Every member
+    equals, to the bit, `simulate` with the same numbers; one that fails keeps its reason. `watch` maps a name to an
+    expression, of which extremes and tallies over the members are kept; coordinates and speeds are watched anyway where
+    t is an array of times. `keep` is "motions" (default for an array of times), "ends" (default else) or "tallies".
+    `until` ends the work when a mean or a share is known well enough. Blocks of members are computed by the threads of
+    this process, or by any `executor` of concurrent.futures. `progress` is called with the part that is done. All else
+    is as in `simulate`.
+
+    >>> m = kane.load("pendulum")
+    >>> found = m.ensemble(2.0, n=100, seed=1, q={"q": "uniform(-1, 1)"}, parameters={"L": "normal(1, 0.05)"})
+    >>> print(found)
+    100 members over 2 s: 100 end
+    """
+    check_function("progress", progress, "the part that is done", 1)
+    times = span(t)
+    keep = keep if keep is not None else ("motions" if times.size > 2 else "ends")
+    if keep not in KEEPS:
+        raise InputError(f"keep = {describe_value(keep)}: there are {', '.join(KEEPS)}")
+    columns = _columns(answers.mechanism, q, u, parameters)
+    free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
+    plan = Plan(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
+    watched = _watched(free.mechanism, watch, times.size > 2)
+    asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
+    asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
+    asked |= {"contacts": contacts, "events": events, "options": options}
+    work = MemberWork(free, plan, times, asked, watched, keep == "motions")
+    names = tuple(events or ())
+    if until is not None and until.name not in (*names, *watched):
+        raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
+    gathering = _Gathering(work, keep, names, until)
+    try:
+        for block in gather_blocks(work, plan.count, executor, None):
+            gathering.take(block)
+            if progress is not None:
+                progress(gathering.done / plan.count)
+            if gathering.is_enough():
+                break
+    except KeyboardInterrupt:
+        pass  # what is done is kept
+    return gathering.ensemble()
+
+
+# what is given --------------------------------------------------------------------------------------------------------
+
+
+def _columns(mechanism: Mechanism, q: Any, u: Any, parameters: Any) -> list[Column]:
+    """What differs between members, in the order in which it is drawn."""
+    found: list[Column] = []
+    for kind, value, table in (
+        ("q", q, mechanism.coordinates),
+        ("u", u, mechanism.speeds),
+        ("parameters", parameters, tuple(mechanism.parameters)),
+    ):
+        if value is None:
+            continue
+        if kind != "parameters" and not isinstance(value, Mapping):
+            array = np.asarray(value)
+            if array.dtype.kind not in "fiu" or array.ndim not in (1, 2) or array.shape[-1] != len(table):
+                raise InputError(
+                    f"{kind} = {describe_value(value)}: give a mapping name → value, or an array (n, {len(table)})"
+                )
+            value = {name: array[..., k] for k, name in enumerate(table)}
+        if not isinstance(value, Mapping):
+            raise InputError(f"{kind} = {describe_value(value)}\n    fix: give a mapping name → value")
+        for name, what in cast("Mapping[str, Any]", value).items():
+            noun = {"q": "coordinate", "u": "speed", "parameters": "parameter"}[kind]
+            given.require_known(mechanism, noun, name, table, kind)
+            found.append(Column(kind, name, _value(mechanism, f"{kind} / {name}", what)))
+    return found
+
+
+def _value(mechanism: Mechanism, where: str, value: Any) -> Any:
+    """A number, an array (n,), a distribution, or a function."""
+    if isinstance(value, Distribution) or callable(value):
+        check_function(where, None if isinstance(value, Distribution) else value, "a numpy.random.Generator", 1)
+        return value
+    if isinstance(value, str):
+        return _read_distribution(mechanism, where, value)
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu" or array.ndim > 1:
+            raise TypeError
+    except (TypeError, ValueError):
+        fix = "give a number, an array (n,), a distribution, or a function of a generator"
+        raise InputError(f"{where} = {describe_value(value)}\n    fix: {fix}") from None
+    return np.array(array, dtype=np.float64) if array.ndim else given.number(mechanism, where, value)
+
+
+def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
+    """The distribution that a text names, or the number that it is."""
+    named = _TEXT.match(text)
+    if named is None or named[1] not in KINDS:
+        try:
+            return given.number(mechanism, where, text)
+        except InputError as error:
+            known = ", ".join(f"{kind}(…)" for kind in KINDS)
+            raise InputError(f"{error}\n    fix: give a number, or a distribution: {known}") from None
+    numbers = [given.number(mechanism, where, part) for part in named[2].split(",") if part.strip()]
+    try:
+        return KINDS[named[1]](*numbers)
+    except TypeError:
+        raise InputError(f"{where} = '{text}': {named[1]} does not take {len(numbers)} numbers") from None
+
+
+def _count(n: Any, columns: list[Column]) -> int:
+    """How many members there are: as was said, or as arrays have values."""
+    sizes = {len(c.value): str(c) for c in columns if isinstance(c.value, np.ndarray)}
+    if n is not None:
+        return _whole("n", n)
+    if not sizes:
+        raise InputError("how many members?\n    fix: give n=…, or an array of values")
+    return min(sizes)
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} = {describe_value(value)} is not a whole number")
+    return int(value)
+
+
+def _with_free(answers: Answers, names: list[str]) -> Answers:
+    """Answers in which parameters of these names are inputs of the programs."""
+    mechanism = answers.mechanism
+    if all(mechanism.parameters[name].free for name in names):
+        return answers
+    twin = mechanism.twin()
+    free_parameters(twin, [*names, *(p.name for p in mechanism.parameters.values() if p.free)])
+    return answers.of(twin)
+
+
+def _watched(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
+    """The quantities that are watched: name → expression."""
+    if watch is not None and not isinstance(watch, Mapping):
+        raise InputError(f"watch = {describe_value(watch)}\n    fix: give a mapping name → expression")
+    names = mechanism.names()
+    states = (*mechanism.coordinates, *mechanism.speeds) if everything else ()
+    found = {name: names[name] for name in states}
+    for name, expression in cast("Mapping[str, Any]", watch or {}).items():
+        found[name] = mechanism.scalar(expression, f"watch / {name}")
+    return found
+
+
+# what comes out -------------------------------------------------------------------------------------------------------
+
+
+class _Gathering:
+    """Blocks put together in their order."""
+
+    def __init__(self, work: MemberWork, keep: str, events: tuple[str, ...], until: Stop | None):
+        self.work, self.keep, self.events, self.until = work, keep, events, until
+        self.done = 0
+        self.blocks: list[Block] = []
+        self.reason: list[Any] = []
+        self.messages: dict[int, str] = {}
+        self.occurred = np.zeros(len(events), dtype=np.int64)
+        self.tallies: tuple[Tally, ...] = ()
+
+    def take(self, block: Block) -> None:
+        """Take in the next block; of what nobody wants nothing is kept."""
+        members = block.members
+        self.done = block.first + len(members.reason)
+        self.reason.append(members.reason.astype(np.int8))
+        self.messages |= {block.first + i: text for i, text in members.messages.items()}
+        self.occurred += np.count_nonzero(members.crossings > 0, axis=0)
+        if self.tallies:
+            for mine, more in zip(self.tallies, block.tallies, strict=True):
+                mine.merge(more)
+        else:
+            self.tallies = block.tallies
+        if self.keep != "tallies":
+            self.blocks.append(block)
+
+    def is_enough(self) -> bool:
+        """Whether what `until` asks for is known well enough."""
+        until = self.until
+        if until is None:
+            return False
+        if until.name in self.events:
+            return until.reached_by_share(int(self.occurred[self.events.index(until.name)]), self.done)
+        return until.reached_by_mean(self.tallies[list(self.work.watch).index(until.name)])
+
+    def ensemble(self) -> Ensemble:
+        """What came of all members that were computed."""
+        mechanism, watch = self.work.answers.mechanism, tuple(self.work.watch)
+        nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
+        names = np.array(ENDS)
+        reasons = names[np.concatenate(self.reason)] if self.reason else np.empty(0, dtype="U1")
+        kept: dict[str, Any] = {}
+        for name, of in (
+            ("t", lambda b: b.members.t),
+            ("y", lambda b: b.members.y),
+            ("outputs", lambda b: b.members.outputs),
+            ("first", lambda b: b.members.first),
+            ("crossings", lambda b: b.members.crossings),
+            ("low", lambda b: b.low),
+            ("high", lambda b: b.high),
+        ):
+            parts = [of(b) for b in self.blocks]
+            kept[name] = np.concatenate(parts) if parts and parts[0] is not None else None
+        y, motions = kept["y"], kept["outputs"]
+
+        def by_name(labels: tuple[str, ...], values: Any) -> dict[str, Any]:
+            return {} if values is None else {label: values[:, k] for k, label in enumerate(labels)}
+
+        return Ensemble(
+            self.work.times,
+            reasons,
+            self.messages,
+            kept["t"],
+            None if y is None else y[:, :nq],
+            None if y is None else y[:, nq : nq + nu],
+            None if motions is None else motions[:, :, :nq],
+            None if motions is None else motions[:, :, nq : nq + nu],
+            by_name(self.events, kept["first"]),
+            by_name(self.events, kept["crossings"]),
+            by_name(watch, kept["low"]),
+            by_name(watch, kept["high"]),
+            dict(zip(watch, self.tallies, strict=True)),
+            self.work,
+        )
+
+
+__all__ = ["Ensemble", "ensemble"]

@@ -1,0 +1,20 @@
+"""Many members of one motion: what is drawn for each, blocks of them, and what is learned from all."""
+
+from __future__ import annotations
+
+from .blocks import Block, block_size, gather_blocks
+from .draws import Distribution, Plan, choice, normal, uniform
+from .tallies import Stop, Tally
+
+__all__ = [
+    "Block",
+    "Distribution",
+    "Plan",
+    "Stop",
+    "Tally",
+    "block_size",
+    "choice",
+    "gather_blocks",
+    "normal",
+    "uniform",
+]
