@@ -251,7 +251,7 @@ def _watch(answers: Answers, watch: Mapping[str, Expr]) -> Kernel:
 
 def _mass_program(answers: Answers) -> Kernel | None:
     """Masses (kg) and principal moments (kg m²) of all bodies, whose signs tell whether a body can be."""
-    exprs = []
+    exprs: list[Expr] = []
     for body in answers.mechanism.bodies.values():
         exprs += [body.mass, *(body.inertia[i][i] for i in range(3))]
     return compile(watch_program(answers.fresh_equations(), exprs)) if exprs else None

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -102,8 +103,8 @@ class Ensemble:
         return float(np.mean(self.crossings[event] > 0))
 
     def __str__(self) -> str:
-        counts = {str(reason): int(count) for reason, count in zip(*np.unique(self.reasons, return_counts=True))}
-        listed = ", ".join(f"{count} {reason}" for reason, count in counts.items())
+        counts: Counter[str] = Counter(self.reasons.tolist())
+        listed = ", ".join(f"{counts[reason]} {reason}" for reason in ENDS if reason in counts)
         return f"{len(self)} members over {self.t[-1] - self.t[0]:g} s: {listed}"
 
 
@@ -246,7 +247,7 @@ def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
 
 def _count(n: Any, columns: list[Column]) -> int:
     """How many members there are: as was said, or as arrays have values."""
-    sizes = {len(c.value): str(c) for c in columns if isinstance(c.value, np.ndarray)}
+    sizes = [len(cast("Array", c.value)) for c in columns if isinstance(c.value, np.ndarray)]
     if n is not None:
         return _whole("n", n)
     if not sizes:
@@ -257,7 +258,7 @@ def _count(n: Any, columns: list[Column]) -> int:
 def _whole(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise InputError(f"{name} = {describe_value(value)} is not a whole number")
-    return int(value)
+    return int(cast("int", value))
 
 
 def _with_free(answers: Answers, names: list[str]) -> Answers:
@@ -327,18 +328,18 @@ class _Gathering:
         nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
         names = np.array(ENDS)
         reasons = names[np.concatenate(self.reason)] if self.reason else np.empty(0, dtype="U1")
-        kept: dict[str, Any] = {}
-        for name, of in (
-            ("t", lambda b: b.members.t),
-            ("y", lambda b: b.members.y),
-            ("outputs", lambda b: b.members.outputs),
-            ("first", lambda b: b.members.first),
-            ("crossings", lambda b: b.members.crossings),
-            ("low", lambda b: b.low),
-            ("high", lambda b: b.high),
-        ):
-            parts = [of(b) for b in self.blocks]
-            kept[name] = np.concatenate(parts) if parts and parts[0] is not None else None
+        rows: dict[str, list[Any]] = {
+            "t": [b.members.t for b in self.blocks],
+            "y": [b.members.y for b in self.blocks],
+            "outputs": [b.members.outputs for b in self.blocks],
+            "first": [b.members.first for b in self.blocks],
+            "crossings": [b.members.crossings for b in self.blocks],
+            "low": [b.low for b in self.blocks],
+            "high": [b.high for b in self.blocks],
+        }
+        kept: dict[str, Any] = {
+            name: np.concatenate(parts) if parts and parts[0] is not None else None for name, parts in rows.items()
+        }
         y, motions = kept["y"], kept["outputs"]
 
         def by_name(labels: tuple[str, ...], values: Any) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Tally:
 
     def merge(self, other: Tally) -> None:
         """Take in the tally of more members."""
-        for j in np.flatnonzero(other.count):
+        for j in np.flatnonzero(other.count).tolist():
             if not self.count[j]:
                 for name in self.__slots__:
                     getattr(self, name)[j] = getattr(other, name)[j]
@@ -101,7 +101,7 @@ class Tally:
         if not 0.0 <= p <= 1.0:
             raise InputError(f"quantile({p}): a share lies between 0 and 1")
         found = np.full(len(self.count), np.nan)
-        for j in np.flatnonzero(self.count):
+        for j in np.flatnonzero(self.count).tolist():
             wanted = p * self.count[j]
             below = np.concatenate([[0], np.cumsum(self.bins[j])])
             b = int(min(np.searchsorted(below, wanted, side="right"), BINS) - 1)

@@ -1,8 +1,8 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
-Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where the motion is one program, one
-after the other where it is not. What that loop cannot settle, a member that stalls or meets a change in time, is run
-alone. So every member has the bits of its run alone, whatever runs beside it.
+Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where the motion is one program,
+one after the other where it is not. What that loop cannot settle, a member that stalls or meets a change in time, is
+run alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..backends import Kernel
 from ..backends.kernel import LANES
@@ -28,6 +29,8 @@ from .settings import Settings
 from .solution import Array, Solution
 from .start import Start, check_address, memory_of
 from .tableaux import TABLEAUX
+
+Wholes = NDArray[np.int64]
 
 CHUNK = 2048
 """Attempted steps of all lanes between looks at the keyboard."""
@@ -60,13 +63,13 @@ class Members:
     by the place of a member, why one failed.
     """
 
-    reason: Array
+    reason: Wholes
     t: Array
     y: Array
     outputs: Array | None
     first: Array
-    crossings: Array
-    steps: Array
+    crossings: Wholes
+    steps: Wholes
     messages: dict[int, str]
 
 
@@ -211,11 +214,8 @@ class _Lanes:
         self.memory = np.zeros(1, dtype=LANE_MEMORY)
         self.state = self.memory[0]
         self.arrays: dict[str, Any] = {}
-        settings = Settings(
-            **{"method": "dop853", "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf, "first_step": None}
-            | {"max_steps": None, "chunk": None}
-            | block.settings
-        )
+        usual: dict[str, Any] = {"method": "dop853", "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
+        settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
         self.lanes = [self._lane(programs, settings, block, held[0]) for _ in range(LANES)]
         self.programs = programs
         first = self.lanes[0]
