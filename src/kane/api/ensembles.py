@@ -247,7 +247,8 @@ def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
 
 def _count(n: Any, columns: list[Column]) -> int:
     """How many members there are: as was said, or as arrays have values."""
-    sizes = [len(cast("Array", c.value)) for c in columns if isinstance(c.value, np.ndarray)]
+    values: list[Any] = [c.value for c in columns]
+    sizes = [len(x) for x in values if isinstance(x, np.ndarray)]
     if n is not None:
         return _whole("n", n)
     if not sizes:

@@ -24,7 +24,7 @@ from .memory import LoopMemory
 from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
-from .routine import address_of
+from .routine import Routine, address_of
 from .settings import Settings
 from .solution import Array, Solution
 from .start import Start, check_address, memory_of
@@ -132,7 +132,7 @@ class _Block:
         self.messages: dict[int, str] = {}
         self.unsettled = np.ones(count, dtype=bool)
         mode = problem.modes[0]
-        plain = not problem.switches and mode.changing is None and mode.embedding is None
+        plain = not problem.switches and mode.changing is None and settings.get("control") is None
         self.in_loop = bool(plain and settings.get("method", "dop853") in TABLEAUX and count)
 
     def run_loop(self, look: Callable[[int], object] | None) -> None:
@@ -208,7 +208,7 @@ class _Lanes:
         whole = chosen.size == len(block.starts)
         self.found = block.found if whole else {k: _rows(v, chosen, block.keep, k) for k, v in block.found.items()}
         problem, n = block.problem, block.starts.shape[1]
-        programs = motion_programs(problem, 0)
+        programs = [motion_programs(problem, 0) for _ in range(LANES)]
         held = np.empty((chosen.size, len(problem.tau) + block.parameters.shape[1]))
         held[:, : len(problem.tau)], held[:, len(problem.tau) :] = problem.tau, block.parameters[chosen]
         self.memory = np.zeros(1, dtype=LANE_MEMORY)
@@ -216,20 +216,31 @@ class _Lanes:
         self.arrays: dict[str, Any] = {}
         usual: dict[str, Any] = {"method": "dop853", "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
-        self.lanes = [self._lane(programs, settings, block, held[0]) for _ in range(LANES)]
+        self.lanes = [self._lane(own, settings, block, held[0]) for own in programs]
         self.programs = programs
         first = self.lanes[0]
         rows, p = len(first.arrays["k"]), held.shape[1]
         width = first.start.width
-        vector = isinstance(programs.rhs, Kernel) and programs.rhs.lanes_address and not programs.project_error
+        rhs, project, projects = programs[0].rhs, programs[0].project, programs[0].project_error
+        vector = isinstance(rhs, Kernel) and rhs.lanes_address
         self.state["n"], self.state["width"], self.state["p"] = n, width, p
         self.state["members"], self.state["requested"] = chosen.size, block.times.size
         self.state["keeps"], self.state["words"] = int(block.keep), records.MEMORY.itemsize // 8
         self.state["budget"] = min(settings.max_steps or STALL, STALL)
         self.state["vector"] = int(bool(vector))
+        self.state["projects"] = int(bool(projects and project is not None))
         if vector:
-            self.state["rhs"] = programs.rhs.lanes_address
-            self.state["project"] = 0 if programs.project is None else programs.project.lanes_address
+            self.state["rhs"] = rhs.lanes_address
+            if project is not None and not self.state["projects"]:
+                self.state["project"] = project.lanes_address
+        remembered = [[a for owner in owners(own) for a in owner.remembered()] for own in programs]
+        self.state["own"] = len(remembered[0])
+        self.starts = [[a.copy() for a in arrays] for arrays in remembered]
+        pieces = [
+            [(address_of(a), address_of(b), a.size) for a, b in zip(arrays, starts, strict=True)]
+            for arrays, starts in zip(remembered, self.starts, strict=True)
+        ]
+        self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(LANES, -1, 3))
         templates = np.concatenate([lane.array for lane in self.lanes])
         self._hold(
             templates=templates,
@@ -298,6 +309,13 @@ class _Lanes:
         if block.keep:
             for i, stored in zip(chosen.tolist(), self.found["stored"].tolist(), strict=True):
                 block.found["out_y"][i, stored:] = np.nan
+
+
+def owners(programs: MotionPrograms) -> list[Any]:
+    """Those whose memory the programs of a lane work in, each once."""
+    watched = None if programs.events is None else programs.events.program
+    routines = [p for p in (programs.rhs, programs.project, watched) if isinstance(p, Routine) and p.owner is not None]
+    return list({id(p.owner): p.owner for p in routines}.values())
 
 
 def _rows(array: Any, chosen: Any, keep: bool, name: str) -> Any:

@@ -13,8 +13,19 @@ from numba import typeof, types
 
 from ...backends.kernel import LANES
 from . import lanewise
-from .call import call, part, reals, record_of, wholes
-from .explicit import combine_errors, continue_motion, dense_rows, judge_step, next_end, prepare, too_small
+from .call import call, call_with, part, reals, record_of, wholes
+from .explicit import (
+    accept_step,
+    combine_errors,
+    continue_motion,
+    dense_rows,
+    judge_step,
+    next_end,
+    prepare,
+    projection_jumps,
+    step_to_outputs,
+    too_small,
+)
 from .records import EVENT, FULL, MEMORY, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
 from .store import loop
@@ -28,6 +39,8 @@ SIZES = (
     "keeps",  # 1: rows of output are kept for each member, 0: they are written over
     "vector",  # 1: stages are computed for all lanes at once, 0: each lane goes its way alone
     "words",  # 64-bit words of MEMORY
+    "projects",  # 1: steps are projected onto constraints and judged after that, each lane by its own program
+    "own",  # pieces of memory in which programs of a lane remember something from one call to the next
     "budget",  # attempts of one member at most; more is for a run alone to judge
     "next",  # the first member that no lane has taken yet
     "done",  # members that are done
@@ -38,6 +51,7 @@ ADDRESSES = (
     "project",  # 0 where there is none
     "records",  # (LANES,) of MEMORY: the lanes
     "templates",  # the same as they are before a member begins
+    "own_pieces",  # (LANES, own, 3) int64: address of each piece, of what it is before a member begins, 64-bit words
     "member",  # (LANES,) int64: which member is in a lane, -1 for none
     "t_new",  # (LANES,): where the attempted step ends, s
     "h",  # (LANES,): its length, s
@@ -117,6 +131,20 @@ def combine_lanes(w, start, column, value, row, target):
 
 
 @part
+def project_lanes(w):
+    """Project the state in x of every lane that has a member, each by itself."""
+    for at in range(LANES):
+        if wholes(w.member)[at] < 0:
+            continue
+        m = lane(w, at)
+        copy_from_lane(1 + w.n, w.x, at, m.x)
+        call_with(m.project, m.project_memory, m.x, m.y_new)
+        m.jumped = 1 if projection_jumps(m, m.y) else 0
+        copy_to_lane(w.n, m.y_new, w.x + ROW, at)
+        copy_to_lane(w.n, m.y_new, w.y_new, at)
+
+
+@part
 def attempt_lanes(w, m):
     """One step of all lanes, by the tableau that is in any of their memories: stages in k, result in y_new."""
     n = w.n
@@ -128,7 +156,9 @@ def attempt_lanes(w, m):
             lanewise.add(state + i * ROW, w.y + i * ROW)
         if s == m.stages:
             lanewise.copy(w.t_new, w.x)
-            if w.project != 0:
+            if w.projects:
+                project_lanes(w)
+            elif w.project != 0:
                 call(w.project, w.x, w.y_new)
                 for i in range(n):
                     lanewise.copy(w.y_new + i * ROW, state + i * ROW)
@@ -182,6 +212,11 @@ def begin_member(w, at, member):
     source, target = wholes(w.templates + 8 * words * at), wholes(w.records + 8 * words * at)
     for i in range(words):
         target[i] = source[i]
+    for i in range(w.own):
+        piece = wholes(w.own_pieces + 24 * (w.own * at + i))
+        source, target = wholes(piece[1]), wholes(piece[0])
+        for j in range(piece[2]):
+            target[j] = source[j]
     m = lane(w, at)
     m.out_y = w.out_y + 8 * n * w.requested * (member if w.keeps else at)
     copy_numbers(n, w.starts + 8 * n * member, m.y)
@@ -252,10 +287,22 @@ def plan_step(w, at):
 
 
 @part
+def copy_stages(w, at):
+    """The stages of a lane into its own memory."""
+    m = lane(w, at)
+    for s in range(m.stages + 1):
+        copy_from_lane(w.n, w.k + s * w.width * ROW, at, m.k + 8 * s * m.width)
+
+
+@part
 def judge_lane(w, at):
     """Whether the step of a lane is good; fixed steps are unless they are not finite."""
     m, sums = lane(w, at), reals(w.sums)
     m.evaluations += m.stages
+    if w.projects:
+        copy_stages(w, at)
+        t_new, h = reals(w.t_new)[at], reals(w.h)[at]
+        return accept_step(m, t_new, h, reals(w.proposed)[at], wholes(w.clipped)[at] != 0)
     finite = sums[2 * LANES + at] == 0.0
     if m.fixed:
         return finite
@@ -269,15 +316,20 @@ def close_step(w, at):
     """Close an accepted step of a lane; why the member ends there, or RUNNING."""
     m, n = lane(w, at), w.n
     t_new, h = reals(w.t_new)[at], reals(w.h)[at]
+    t, first = m.t, m.stored
     copy_from_lane(n, w.y_new, at, m.y_new)
     if wants_dense_output(m, t_new):
-        for s in range(m.stages + 1):
-            copy_from_lane(n, w.k + s * w.width * ROW, at, m.k + 8 * s * m.width)
-        dense_rows(m, m.t, t_new, h)
+        if not w.projects:
+            copy_stages(w, at)
+        dense_rows(m, t, t_new, h)
     if not find_events(m, t_new, h):
         return NOT_FINITE
     m.grid += 1
+    if w.projects:
+        copy_numbers(n, m.y, m.scratch)
     stopped = finish(m, t_new, h)
+    if w.projects:
+        step_to_outputs(m, t, first)
     copy_to_lane(n, m.y, w.y, at)
     f, last = reals(w.k), reals(w.k + m.stages * w.width * ROW)
     for i in range(n):
@@ -290,7 +342,8 @@ def step_lanes(w):
     """One attempted step of every lane that has a member."""
     m = lane(w, 0)
     attempt_lanes(w, m)
-    estimate_errors(w, m)
+    if not w.projects:
+        estimate_errors(w, m)
     for at in range(LANES):
         if wholes(w.member)[at] < 0:
             continue
