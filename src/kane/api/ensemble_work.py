@@ -6,8 +6,8 @@ out with the bits of `simulate` with the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,16 +38,31 @@ class MemberWork:
     watch: Mapping[str, Any]
     keep: bool
 
-    def run(self, first: int, last: int, look: Callable[[int], object] | None = None) -> Block:
-        """The members first … last − 1."""
+    def run(
+        self,
+        first: int,
+        last: int,
+        look: Callable[[int], object] | None = None,
+        given: Mapping[int, Array] | None = None,
+    ) -> Block:
+        """The members first … last − 1; `given` has columns that `lighten` left out."""
         numbers = self.plan.numbers(first, last)
+        for c, values in (given or {}).items():
+            numbers[:, c] = values
         refused = self._refuse(numbers, first)
         chosen = np.array([i for i in range(last - first) if i not in refused], dtype=np.int64)
-        found = _Found(last - first, self._size(), len(self.options["events"] or ()), self.times, self._stores())
+        found = self._found(last - first)
         for i, message in refused.items():
             found.refuse(i, message)
-        for group in self._groups(numbers, chosen, found):
+        for group in self._groups(numbers, chosen, found, first):
             group.run(found, self.times, look)
+        return self._block(first, found, numbers)
+
+    def _found(self, count: int) -> _Found:
+        return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores())
+
+    def _block(self, first: int, found: _Found, numbers: Array) -> Block:
+        """The block of members that have run."""
         members = found.members()
         values = self._watched(members, self._parameters(numbers))
         with np.errstate(invalid="ignore"):
@@ -55,7 +70,34 @@ class MemberWork:
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
         if not self.keep:
             members = found.members(outputs=False)
-        return Block(first, members, low, high, tallies)
+        return Block(first, members, low, high, tallies, numbers)
+
+    # other processes ---------------------------------------------------------------------------------------------
+
+    def lighten(self) -> MemberWork:
+        """The same with nan for the numbers that each member is given: they travel with the blocks."""
+        arrays = {c for c, column in enumerate(self.plan.columns) if isinstance(column.value, np.ndarray)}
+        columns = tuple(replace(x, value=np.nan) if c in arrays else x for c, x in enumerate(self.plan.columns))
+        return replace(self, plan=replace(self.plan, columns=columns)) if arrays else self
+
+    def given_to(self, first: int, last: int) -> dict[int, Array]:
+        """The numbers that these members are given, by the place of their column."""
+        values: list[Any] = [column.value for column in self.plan.columns]
+        return {c: x[first:last].copy() for c, x in enumerate(values) if isinstance(x, np.ndarray)}
+
+    def lose(self, first: int, last: int, why: str) -> Block:
+        """The block of members that nobody could compute; what they drew is not asked for, since that may be why."""
+        found = self._found(last - first)
+        for i in range(last - first):
+            found.refuse(i, f"member {first + i}: {why}")
+        return self._block(first, found, np.full((last - first, len(self.plan.columns)), np.nan))
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """What users gave that may not pickle, by its name."""
+        yield from ((str(column), column.value) for column in self.plan.columns)
+        yield from self.options.items()
+        yield from ((f"watch / {name}", expression) for name, expression in self.watch.items())
+        yield f"model '{self.answers.mechanism.name}'", self.answers
 
     def _size(self) -> int:
         """Numbers of a state: q, u and the work done."""
@@ -109,12 +151,14 @@ class MemberWork:
         try:
             self.answers.mechanism.twin().set_parameters(drawn)
         except ModelError as error:
-            shown = ", ".join(f"{c.name} = {drawn[c.name]:.6g} from {c.value}" for c in self._drawn_parameters())
+            shown = ", ".join(f"{c.name} = {drawn[c.name]:.6g} from {_name(c.value)}" for c in self._drawn_parameters())
             return f"{shown}\n    {error}"
         return ""
 
     def _drawn_parameters(self) -> list[Any]:
-        return [c for c in self.plan.columns if c.kind == "parameters" and not isinstance(c.value, np.ndarray)]
+        """Parameters whose values are not given to each member."""
+        parameters = (c for c in self.plan.columns if c.kind == "parameters")
+        return [c for c in parameters if not isinstance(c.value, np.ndarray) and c.value == c.value]
 
     # motions -----------------------------------------------------------------------------------------------------
 
@@ -125,7 +169,7 @@ class MemberWork:
         answers = self.answers.with_parameters(parameters)
         return set_up(answers, self.times, **asked, **dict(self.options, options=dict(self.options["options"])))
 
-    def _groups(self, numbers: Array, chosen: Any, found: _Found) -> Sequence[_Group]:
+    def _groups(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
         """Members that are simulated in one way; those whose start is impossible are refused."""
         if not chosen.size:
             return ()
@@ -144,7 +188,7 @@ class MemberWork:
             try:
                 ready = self._setup(numbers[i])
             except KaneError as error:
-                found.refuse(i, f"member {i}: {error}")
+                found.refuse(i, f"member {first + i}: {error}")
                 continue
             key = (id(ready.problem.modes[0]), ready.settings.get("first_step"))
             _, members, starts = groups.setdefault(key, (ready, [], []))
@@ -243,6 +287,11 @@ class _Found:
             self.steps,
             dict(sorted(self.messages.items())),
         )
+
+
+def _name(value: Any) -> str:
+    """Where a number comes from, in words that are the same in every process."""
+    return getattr(value, "__qualname__", str(value))
 
 
 def _watch(answers: Answers, watch: Mapping[str, Expr]) -> Kernel:

@@ -9,21 +9,24 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensemble import Block, Distribution, Plan, Stop, Tally, gather_blocks
+from ..ensemble import Block, Distribution, Plan, Stop, Store, Tally, gather_blocks
 from ..ensemble.draws import KINDS, Column
 from ..errors import InputError
 from ..model import Mechanism
 from ..simulate import ENDS
-from . import given
+from . import ensemble_views, given
 from .answers import Answers, free_parameters
 from .boundary import check_function, describe_value
+from .ensemble_store import finish_store, open_store
 from .ensemble_work import MemberWork
 from .records import Array
 from .simulation import ControlLaw
@@ -36,6 +39,21 @@ KEEPS = ("motions", "ends", "tallies")
 """What is kept of each member: its states at all times, at its end, or nothing but why it ended."""
 
 _TEXT = re.compile(r"\s*(\w+)\s*\((.*)\)\s*\Z", re.DOTALL)
+
+
+_GOOD = [ENDS.index(reason) for reason in ("end", "event")]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an ensemble is: members that are done, of how many, and those of them that failed."""
+
+    done: int
+    count: int
+    failed: int
+
+    def __str__(self) -> str:
+        return f"{self.done} of {self.count} members" + (f", {self.failed} failed" if self.failed else "")
 
 
 @dataclass(frozen=True)
@@ -67,6 +85,7 @@ class Ensemble:
     high: Mapping[str, Array]
     tallies: Mapping[str, Tally]
     work: MemberWork = field(repr=False)
+    keep: str = "ends"
 
     def __len__(self) -> int:
         return len(self.reasons)
@@ -102,6 +121,27 @@ class Ensemble:
             )
         return float(np.mean(self.crossings[event] > 0))
 
+    def to_table(self) -> Any:
+        """One row per member as a table of pyarrow: what was given or drawn (`start_q`, parameters by their names), why
+        and where it ended, events, extremes of what is watched. It needs the extra `ensemble`."""
+        return ensemble_views.to_table(self)
+
+    def to_xarray(self) -> Any:
+        """A dataset of xarray, units as attributes: the columns of the table over `member`, motions over `member` and
+        `time`, mean, deviation and quantiles of what is watched over `time`. It needs the extra `ensemble`."""
+        return ensemble_views.to_xarray(self)
+
+    def sensitivity(self, result: str) -> dict[str, float]:
+        """Spearman's rank correlation of each thing that differs between members with a `result`, a column of the
+        table; the largest first."""
+        return ensemble_views.sensitivity(self, result)
+
+    def plot(self, path: str | Path, kind: str = "scatter", result: str | None = None) -> None:
+        """Draw to a .png, .svg or .pdf file: "fan", what is watched over time; "histogram" of a `result`, a column of
+        the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations.
+        """
+        ensemble_views.draw(self, path, kind, result)
+
     def __str__(self) -> str:
         counts: Counter[str] = Counter(self.reasons.tolist())
         listed = ", ".join(f"{counts[reason]} {reason}" for reason in ENDS if reason in counts)
@@ -122,7 +162,9 @@ def ensemble(
     keep: str | None = None,
     until: Stop | None = None,
     executor: Executor | None = None,
-    progress: Callable[[float], object] | None = None,
+    store: str | Path | None = None,
+    resume: bool = False,
+    progress: Callable[[Progress], object] | None = None,
     tau: Any = None,
     control: ControlLaw | None = None,
     control_period: float = 0.01,
@@ -146,15 +188,17 @@ def ensemble(
     expression, of which extremes and tallies over the members are kept; coordinates and speeds are watched anyway where
     t is an array of times. `keep` is "motions" (default for an array of times), "ends" (default else) or "tallies".
     `until` ends the work when a mean or a share is known well enough. Blocks of members are computed by the threads of
-    this process, or by any `executor` of concurrent.futures. `progress` is called with the part that is done. All else
-    is as in `simulate`.
+    this process, or by any `executor` of concurrent.futures. They are written to `store`, a folder or an address of
+    fsspec, if one is given: with `resume` those that are there already are not computed again. Motions then stay on
+    disk, `q` and `u` being arrays of Zarr. `progress` is called with a `Progress` after each block. All else is as in
+    `simulate`.
 
     >>> m = kane.load("pendulum")
     >>> found = m.ensemble(2.0, n=100, seed=1, q={"q": "uniform(-1, 1)"}, parameters={"L": "normal(1, 0.05)"})
     >>> print(found)
     100 members over 2 s: 100 end
     """
-    check_function("progress", progress, "the part that is done", 1)
+    check_function("progress", progress, "a Progress", 1)
     times = span(t)
     keep = keep if keep is not None else ("motions" if times.size > 2 else "ends")
     if keep not in KEEPS:
@@ -170,17 +214,23 @@ def ensemble(
     names = tuple(events or ())
     if until is not None and until.name not in (*names, *watched):
         raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
+    kept = None if store is None else open_store(store, work, keep, resume)
     gathering = _Gathering(work, keep, names, until)
     try:
-        for block in gather_blocks(work, plan.count, executor, None):
-            gathering.take(block)
-            if progress is not None:
-                progress(gathering.done / plan.count)
-            if gathering.is_enough():
-                break
+        with closing(gather_blocks(work, plan.count, executor, kept)) as blocks:
+            for block in blocks:
+                gathering.take(block)
+                if progress is not None:
+                    progress(Progress(gathering.done, plan.count, gathering.failed))
+                if gathering.is_enough():
+                    break
     except KeyboardInterrupt:
         pass  # what is done is kept
-    return gathering.ensemble()
+    else:
+        if kept is not None:
+            kept.trim(gathering.done)
+            finish_store(kept, gathering.done)
+    return gathering.ensemble(kept)
 
 
 # what is given --------------------------------------------------------------------------------------------------------
@@ -296,6 +346,7 @@ class _Gathering:
         self.blocks: list[Block] = []
         self.reason: list[Any] = []
         self.messages: dict[int, str] = {}
+        self.failed = 0
         self.occurred = np.zeros(len(events), dtype=np.int64)
         self.tallies: tuple[Tally, ...] = ()
 
@@ -304,6 +355,7 @@ class _Gathering:
         members = block.members
         self.done = block.first + len(members.reason)
         self.reason.append(members.reason.astype(np.int8))
+        self.failed += int(np.count_nonzero(~np.isin(members.reason, _GOOD)))
         self.messages |= {block.first + i: text for i, text in members.messages.items()}
         self.occurred += np.count_nonzero(members.crossings > 0, axis=0)
         if self.tallies:
@@ -323,8 +375,8 @@ class _Gathering:
             return until.reached_by_share(int(self.occurred[self.events.index(until.name)]), self.done)
         return until.reached_by_mean(self.tallies[list(self.work.watch).index(until.name)])
 
-    def ensemble(self) -> Ensemble:
-        """What came of all members that were computed."""
+    def ensemble(self, store: Store | None = None) -> Ensemble:
+        """What came of all members that were computed; motions that are in a store stay there."""
         mechanism, watch = self.work.answers.mechanism, tuple(self.work.watch)
         nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
         names = np.array(ENDS)
@@ -342,6 +394,9 @@ class _Gathering:
             name: np.concatenate(parts) if parts and parts[0] is not None else None for name, parts in rows.items()
         }
         y, motions = kept["y"], kept["outputs"]
+        q, u = (None, None) if motions is None else (motions[:, :, :nq], motions[:, :, nq : nq + nu])
+        if store is not None and self.keep == "motions":
+            q, u = store.array("q"), store.array("u")
 
         def by_name(labels: tuple[str, ...], values: Any) -> dict[str, Any]:
             return {} if values is None else {label: values[:, k] for k, label in enumerate(labels)}
@@ -353,15 +408,16 @@ class _Gathering:
             kept["t"],
             None if y is None else y[:, :nq],
             None if y is None else y[:, nq : nq + nu],
-            None if motions is None else motions[:, :, :nq],
-            None if motions is None else motions[:, :, nq : nq + nu],
+            q,
+            u,
             by_name(self.events, kept["first"]),
             by_name(self.events, kept["crossings"]),
             by_name(watch, kept["low"]),
             by_name(watch, kept["high"]),
             dict(zip(watch, self.tallies, strict=True)),
             self.work,
+            self.keep,
         )
 
 
-__all__ = ["Ensemble", "ensemble"]
+__all__ = ["Ensemble", "Progress", "ensemble"]

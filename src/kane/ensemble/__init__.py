@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .blocks import Block, block_size, gather_blocks
+from .blocks import Block, block_size
 from .draws import Distribution, Plan, choice, normal, uniform
+from .gathering import gather_blocks
+from .store import Store
 from .tallies import Stop, Tally
 
 __all__ = [
@@ -11,6 +13,7 @@ __all__ = [
     "Distribution",
     "Plan",
     "Stop",
+    "Store",
     "Tally",
     "block_size",
     "choice",

@@ -1,4 +1,4 @@
-"""Blocks of members: how large they are, and how they are computed by threads or by any executor, in order.
+"""Blocks of members: how large they are, what a block holds, what computes one.
 
 Blocks are the unit of everything that is shared: work, results, checkpoints. Their size depends on the number of
 members alone, so that results do not depend on who computes them.
@@ -6,13 +6,9 @@ members alone, so that results do not depend on who computes them.
 
 from __future__ import annotations
 
-import os
-import threading
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +24,8 @@ LARGEST, SMALLEST = 4096, 8
 class Block:
     """What came of the members from `first` on: their ends, and tallies of watched quantities over time.
 
-    `low` and `high` (b, w) are the extremes of the watched quantities over the times of output.
+    `low` and `high` (b, w) are the extremes of the watched quantities over the times of output, `numbers` (b, c) what
+    was given or drawn.
     """
 
     first: int
@@ -36,12 +33,43 @@ class Block:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     tallies: tuple[Tally, ...]
+    numbers: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.members.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The members first … last − 1, which are block `index`."""
+
+    index: int
+    first: int
+    last: int
 
 
 class Work(Protocol):
-    """What computes the members first … last − 1; what `look` raises ends it."""
+    """What computes members, here or in another process."""
 
-    def run(self, first: int, last: int, look: Callable[[int], object] | None = None) -> Block: ...
+    def run(self, first: int, last: int, look: Callable[[int], object] | None = None, given: Any = None) -> Block:
+        """The members first … last − 1; what `look` raises ends it. `given` is what `given_to` gave of them."""
+        ...
+
+    def lighten(self) -> Work:
+        """The same without numbers that each member is given: it travels once, they with each block."""
+        ...
+
+    def given_to(self, first: int, last: int) -> Any:
+        """The numbers that are given to these members and that `lighten` leaves out."""
+        ...
+
+    def lose(self, first: int, last: int, why: str) -> Block:
+        """The block of members that nobody could compute."""
+        ...
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """What users gave that may not travel, by its name."""
+        ...
 
 
 def block_size(count: int) -> int:
@@ -50,68 +78,10 @@ def block_size(count: int) -> int:
     return min(LARGEST, max(SMALLEST, wanted))
 
 
-def gather_blocks(
-    work: Work, count: int, executor: Executor | None, progress: Callable[[int], object] | None
-) -> Iterator[Block]:
-    """Blocks of `count` members in their order, computed by the threads of this process or by an executor.
-
-    `progress` is told how many members are done. Whoever stops asking ends the work.
-    """
+def spans_of(count: int) -> list[Span]:
+    """The blocks of an ensemble of so many members."""
     size = block_size(count)
-    spans = [(first, min(first + size, count)) for first in range(0, count, size)]
-    if executor is None:
-        return _by_threads(work, spans, progress)
-    return _by_executor(work, spans, executor, progress)
+    return [Span(i, first, min(first + size, count)) for i, first in enumerate(range(0, count, size))]
 
 
-class _Ended(Exception):
-    """Raised within the work of a thread that nobody waits for any more."""
-
-
-def _by_threads(work: Work, spans: list[tuple[int, int]], progress: Callable[[int], object] | None) -> Iterator[Block]:
-    ended = threading.Event()
-
-    def look(_: int) -> None:
-        if ended.is_set():
-            raise _Ended
-
-    workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            yield from _in_order(lambda a, b: pool.submit(work.run, a, b, look), spans, 2 * workers, progress)
-        finally:
-            ended.set()
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _by_executor(
-    work: Work, spans: list[tuple[int, int]], executor: Executor, progress: Callable[[int], object] | None
-) -> Iterator[Block]:
-    workers = getattr(executor, "_max_workers", None) or 8
-    yield from _in_order(lambda a, b: executor.submit(work.run, a, b), spans, 4 * workers, progress)
-
-
-def _in_order(
-    submit: Callable[[int, int], Future[Block]],
-    spans: list[tuple[int, int]],
-    most: int,
-    progress: Callable[[int], object] | None,
-) -> Iterator[Block]:
-    """Results in the order of the spans, with at most so many under way."""
-    waiting: deque[tuple[Future[Block], int]] = deque()
-    left = deque(spans)
-    try:
-        while waiting or left:
-            while left and len(waiting) < most:
-                first, last = left.popleft()
-                waiting.append((submit(first, last), last))
-            future, last = waiting.popleft()
-            yield future.result()
-            if progress is not None:
-                progress(last)
-    finally:
-        for future, _ in waiting:
-            future.cancel()
-
-
-__all__ = ["Block", "Work", "block_size", "gather_blocks"]
+__all__ = ["Block", "Span", "Work", "block_size", "spans_of"]
