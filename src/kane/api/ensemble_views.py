@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..ensemble import Block
+from ..ensemble import Block, Distribution
+from ..ensemble.draws import LEAST
 from ..ensemble.store import Contents
 from ..ensemble.tables import columns_of, table_of, units_of
 from ..errors import InputError
@@ -75,9 +78,10 @@ def to_xarray(ensemble: Ensemble) -> Any:
     for name, values in columns_of(contents, block).items():
         if name != "member":
             take(name, ("member",), np.asarray(values), units.get(name, ""))
-    for states, pairs in ((ensemble.q, contents.coordinates), (ensemble.u, contents.speeds)):
+    motions: tuple[tuple[Any, Any], ...] = ((ensemble.q, contents.coordinates), (ensemble.u, contents.speeds))
+    for states, pairs in motions:
         for k, (name, unit) in enumerate(pairs if states is not None else ()):
-            take(name, ("member", "time"), np.asarray(states[: len(ensemble), :, k]), unit)  # pyright: ignore[reportOptionalSubscript]
+            take(name, ("member", "time"), cast("Any", states)[: len(ensemble), :, k], unit)
     for name, unit in contents.watch:
         tally = ensemble.tallies[name]
         take(f"mean_{name}", ("time",), np.where(tally.count > 0, tally.mean, np.nan), unit)
@@ -109,15 +113,62 @@ def varied(ensemble: Ensemble) -> dict[str, Any]:
 def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
     """Spearman's rank correlation between each thing that differs and a result, largest first; members without a result
     do not count."""
-    from scipy.stats import spearmanr  # SciPy takes a while to import
-
+    stats = importlib.import_module("scipy.stats")  # SciPy takes a while to import
     y = _column(ensemble, result)
     found: dict[str, float] = {}
     for name, x in varied(ensemble).items():
         good = np.isfinite(x) & np.isfinite(y)
         steady = good.sum() < 3 or np.ptp(y[good]) == 0 or np.ptp(x[good]) == 0
-        found[name] = 0.0 if steady else float(spearmanr(x[good], y[good]).statistic)
+        found[name] = 0.0 if steady else float(stats.spearmanr(x[good], y[good])[0])
     return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
+
+
+def sobol(ensemble: Ensemble, result: str, n: int) -> dict[str, tuple[float, float]]:
+    """Sobol's indices (first order, total) of each number that is drawn, by n (d + 2) members of their own [SAL10]."""
+    stats = importlib.import_module("scipy.stats")
+    plan, keep = ensemble.work.plan, ensemble.keep
+    drawn = [c for c, column in enumerate(plan.columns) if isinstance(column.value, Distribution)]
+    other = [c for c in plan.columns if isinstance(c.value, np.ndarray) or callable(c.value)]
+    if other or not drawn:
+        raise InputError(
+            f"sobol: {', '.join(map(str, other)) or 'nothing'} is no distribution\n    fix: draw all that differs"
+        )
+
+    def results(x: Any) -> Any:
+        columns = list(plan.columns)
+        for place, values in zip(drawn, x, strict=True):
+            columns[place] = replace(columns[place], value=np.array(values))
+        found = ensemble.again(replace(plan, columns=tuple(columns), count=x.shape[1]))
+        y = _column(found, result)
+        if not np.isfinite(y).all():
+            lost = int(np.count_nonzero(~np.isfinite(y)))
+            raise InputError(
+                f"sobol: {lost} of {len(y)} members have no {result}\n    fix: choose a result that all of them have"
+            )
+        return y
+
+    if keep == "tallies":
+        raise InputError("sobol: only tallies are kept\n    fix: keep='ends'")
+    names = [column.name for column in (plan.columns[c] for c in drawn)]
+    found = stats.sobol_indices(
+        func=results,
+        n=n,
+        dists=[_Quantiles(plan.columns[c].value) for c in drawn],
+        rng=np.random.default_rng(plan.seed),
+    )
+    pairs = zip(np.atleast_1d(found.first_order).tolist(), np.atleast_1d(found.total_order).tolist(), strict=True)
+    return dict(zip(names, pairs, strict=True))
+
+
+class _Quantiles:
+    """A distribution as SciPy asks for it."""
+
+    def __init__(self, distribution: Distribution):
+        self.distribution = distribution
+
+    def ppf(self, p: Any) -> Any:
+        """The value that is not exceeded with probability p."""
+        return self.distribution.quantile(np.maximum(np.asarray(p, dtype=float), LEAST))
 
 
 def _column(ensemble: Ensemble, name: str) -> Any:
@@ -187,4 +238,4 @@ def _fan(ensemble: Ensemble, result: str | None, title: str) -> Any:
     return pictures.fans(ensemble.t, fans, title)
 
 
-__all__ = ["columns", "draw", "sensitivity", "to_table", "to_xarray", "varied"]
+__all__ = ["columns", "draw", "sensitivity", "sobol", "to_table", "to_xarray", "varied"]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -135,6 +135,19 @@ class Ensemble:
         """Spearman's rank correlation of each thing that differs between members with a `result`, a column of the
         table; the largest first."""
         return ensemble_views.sensitivity(self, result)
+
+    def sobol(self, result: str, n: int = 1024) -> dict[str, tuple[float, float]]:
+        """Sobol's indices of each number that is drawn: the share of the variance of `result` that it explains alone,
+        and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
+        return ensemble_views.sobol(self, result, n)
+
+    def again(self, plan: Plan) -> Ensemble:
+        """The ensemble of another plan, all else being the same."""
+        work = replace(self.work, plan=plan)
+        gathering = _Gathering(work, self.keep, tuple(work.options["events"] or ()), None)
+        for block in gather_blocks(work, plan.count, None):
+            gathering.take(block)
+        return gathering.ensemble()
 
     def plot(self, path: str | Path, kind: str = "scatter", result: str | None = None) -> None:
         """Draw to a .png, .svg or .pdf file: "fan", what is watched over time; "histogram" of a `result`, a column of

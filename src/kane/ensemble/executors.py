@@ -13,7 +13,15 @@ import multiprocessing
 import pickle
 import traceback
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,6 +116,7 @@ class Pool:
         self._own: ProcessPoolExecutor | None = None  # in the place of a pool that broke
         self._alone: ProcessPoolExecutor | None = None
         self._of: dict[Future[Any], Executor] = {}
+        self._lost = False
 
     def submit(self, span: Span) -> Future[Block | Fault]:
         """A block under way."""
@@ -148,8 +157,9 @@ class Pool:
 
     def close(self) -> None:
         """End what was started here; the executor that was given is its owner's."""
-        for future in self._of:
-            future.cancel()
+        running = [future for future in self._of if not future.cancel()]
+        if self.store is not None and not self._lost:
+            wait(running)  # so that nobody writes to the store any more
         for pool in (self._own, self._alone):
             if pool is not None:
                 pool.shutdown(wait=True, cancel_futures=True)
@@ -180,6 +190,7 @@ class Pool:
             return lost if self.store is None else self.store.write(span.index, lost)
 
     def _gone(self, error: BaseException) -> ExecutorError:
+        self._lost = True
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         kept = "what is in the store" if self.store is not None else "nothing: there is no store"
         return ExecutorError(

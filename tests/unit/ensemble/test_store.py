@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import xarray as xr
@@ -81,7 +82,7 @@ def test_the_table_has_one_row_per_member(whole: tuple[Path, Any]) -> None:
     refused = expected.reasons.tolist().index("refused")
     assert table["message"][refused].as_py() == expected.messages[refused]
     assert table.schema.field("end_q").metadata == {b"unit": b"rad"}
-    assert expected.to_table().equals(table)
+    pd.testing.assert_frame_equal(expected.to_table().to_pandas(), table.to_pandas())
 
 
 def test_what_the_store_is_of_lies_beside(whole: tuple[Path, Any]) -> None:
@@ -187,7 +188,7 @@ def test_a_store_of_another_ensemble_is_refused_with_what_differs(whole: tuple[P
         motions(folder, q={"q": "uniform(0, 1)"}, resume=True)
     with pytest.raises(InputError, match=r"(?s)events: .*\"down\": \"q\".* here\n    rtol: null there, \"1e-06\" here"):
         motions(folder, events={"down": "q - 1"}, rtol=1e-6, resume=True)
-    with pytest.raises(InputError, match=r"(?s)17 of 17 blocks finished\n    fix: go on with resume=True"):
+    with pytest.raises(InputError, match=r"(?s)19 of 19 blocks finished\n    fix: go on with resume=True"):
         motions(folder)
     assert digest(folder) == before
 
