@@ -174,14 +174,15 @@ def map_over(x: Array, y: Array, values: Any, labels: tuple[str, str, str], titl
         figure = Figure(figsize=(6.6, 5.2), layout="constrained")
         ax = figure.subplots()
         drawn = ax.pcolormesh(x, y, values, cmap="viridis", shading="nearest", rasterized=True)
-        for (name, (across, up)), color in zip(lines.items(), ("#ffffff", PALETTE[1], INK), strict=False):
+        for (name, (across, up)), color in zip(lines.items(), (PALETTE[1], INK, PALETTE[2]), strict=False):
             ax.plot(
                 across, up, color=color, linewidth=1.6, linestyle=(0, (5, 2)), label=visible(name.replace("_", " "))
             )
         if lines:
-            ax.legend(fontsize=8, labelcolor="#ffffff", loc="best")
-        ax.set_xlim(float(np.min(x)), float(np.max(x)))
-        ax.set_ylim(float(np.min(y)), float(np.max(y)))
+            figure.legend(ncols=3, fontsize=8, loc="outside lower center")
+        for set_limits, at in ((ax.set_xlim, x), (ax.set_ylim, y)):
+            half = 0.5 * float(np.ptp(at)) / max(1, len(at) - 1)
+            set_limits(float(np.min(at)) - half, float(np.max(at)) + half)
         ax.grid(False)
         ax.set_xlabel(labels[0])
         ax.set_ylabel(labels[1])
