@@ -1,4 +1,4 @@
-"""A disk let go on ramps of all slopes and frictions: it rolls above the friction of the closed form, else it slides."""
+"""A disk let go on ramps of all slopes and frictions: it rolls where the closed form says so, else it slides."""
 
 import argparse
 

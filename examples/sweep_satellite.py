@@ -1,4 +1,4 @@
-"""A satellite slews by its reaction wheels, open loop: where it points if inertias and wheels are not what was thought."""
+"""A satellite slews by its reaction wheels, open loop: where it points if inertias and wheels are other ones."""
 
 import argparse
 
