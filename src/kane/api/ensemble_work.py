@@ -49,7 +49,7 @@ class MemberWork:
         for group in self._groups(numbers, chosen, found):
             group.run(found, self.times, look)
         members = found.members()
-        values = self._watched(members, self._parameters(numbers))
+        values = self._watch_motions(members, self._parameters(numbers))
         with np.errstate(invalid="ignore"):
             low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
@@ -165,7 +165,7 @@ class MemberWork:
         held = mechanism.constraints or mechanism.changing or follows or callable(self.options["control"])
         return not held and not attitudes(mechanism, q) and not locks(mechanism, list(q.values()), np.inf)
 
-    def _watched(self, members: Members, parameters: Array) -> Array:
+    def _watch_motions(self, members: Members, parameters: Array) -> Array:
         """Values of the watched quantities, (b, k, w), nan beyond the end of a motion."""
         outputs = members.outputs
         if outputs is None:

@@ -45,12 +45,16 @@ class Ensemble:
 
     - `t` (k,): the times of output, s;
     - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `messages`: what is said
-      of those that failed, by index; `succeeded` (n,);
+      of those that failed, by index; `success` (n,);
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
     - `low`, `high`: by watched quantity its extremes over the times of output, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,).
+
+    >>> found = kane.load("pendulum").ensemble([0, 1, 2], n=50, seed=1, q={"q": "uniform(-1, 1)"})
+    >>> found.q.shape, int(found.success.sum()), bool(abs(found.tallies["q"].mean[0]) < 0.3)
+    ((50, 3, 1), 50, True)
     """
 
     t: Array
@@ -72,7 +76,7 @@ class Ensemble:
         return len(self.reasons)
 
     @property
-    def succeeded(self) -> NDArray[np.bool_]:
+    def success(self) -> NDArray[np.bool_]:
         """Which members reached the end of their span, or a terminal event."""
         return np.isin(self.reasons, ("end", "event"))
 
@@ -162,7 +166,7 @@ def ensemble(
     columns = _columns(answers.mechanism, q, u, parameters)
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
     plan = Plan(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
-    watched = _watched(free.mechanism, watch, times.size > 2)
+    watched = _quantities(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "options": options}
@@ -272,7 +276,7 @@ def _with_free(answers: Answers, names: list[str]) -> Answers:
     return answers.of(twin)
 
 
-def _watched(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
+def _quantities(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
     """The quantities that are watched: name → expression."""
     if watch is not None and not isinstance(watch, Mapping):
         raise InputError(f"watch = {describe_value(watch)}\n    fix: give a mapping name → expression")

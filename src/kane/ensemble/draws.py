@@ -176,10 +176,12 @@ class Plan:
         if self.sampling == "latin":
             points = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(self.seed)).random(self.count)
             return np.asarray(points[first:last])
-        engine = qmc.Sobol(dimensions, scramble=True, bits=62, rng=np.random.default_rng(self.seed))
+        engine = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(self.seed))
+        points = engine.random(1)  # asked for at once, numbers that are no power of two would be warned about
         if first:
-            engine.fast_forward(first)
-        return np.asarray(engine.random(last - first))
+            engine.fast_forward(first - 1)
+            return np.asarray(engine.random(last - first))
+        return np.concatenate([points, engine.random(last - 1)]) if last > 1 else np.asarray(points)
 
 
 __all__ = ["KINDS", "SAMPLINGS", "Column", "Distribution", "Plan", "choice", "normal", "uniform"]
