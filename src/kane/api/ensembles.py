@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -44,8 +43,8 @@ class Ensemble:
     interrupt ended the work early.
 
     - `t` (k,): the times of output, s;
-    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `messages`: what is said
-      of those that failed, by index; `success` (n,);
+    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `success` (n,) of bool;
+      `messages`: what is said of those that failed, by index; `ends` (n,): the same as places in `kane.ensemble.ENDS`;
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
@@ -58,7 +57,7 @@ class Ensemble:
     """
 
     t: Array
-    reasons: NDArray[np.str_]
+    ends: NDArray[np.int8]
     messages: Mapping[int, str]
     end_t: Array | None
     end_q: Array | None
@@ -73,12 +72,17 @@ class Ensemble:
     work: MemberWork = field(repr=False)
 
     def __len__(self) -> int:
-        return len(self.reasons)
+        return len(self.ends)
+
+    @property
+    def reasons(self) -> NDArray[np.str_]:
+        """Why each member ended, in words."""
+        return np.array(ENDS)[self.ends]
 
     @property
     def success(self) -> NDArray[np.bool_]:
         """Which members reached the end of their span, or a terminal event."""
-        return np.isin(self.reasons, ("end", "event"))
+        return self.ends <= ENDS.index("event")
 
     @cached_property
     def numbers(self) -> Mapping[str, Array]:
@@ -107,8 +111,8 @@ class Ensemble:
         return float(np.mean(self.crossings[event] > 0))
 
     def __str__(self) -> str:
-        counts: Counter[str] = Counter(self.reasons.tolist())
-        listed = ", ".join(f"{counts[reason]} {reason}" for reason in ENDS if reason in counts)
+        counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)
+        listed = ", ".join(f"{count} {reason}" for count, reason in counts if count)
         return f"{len(self)} members over {self.t[-1] - self.t[0]:g} s: {listed}"
 
 
@@ -251,8 +255,7 @@ def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
 
 def _count(n: Any, columns: list[Column]) -> int:
     """How many members there are: as was said, or as arrays have values."""
-    values: list[Any] = [c.value for c in columns]
-    sizes = [len(x) for x in values if isinstance(x, np.ndarray)]
+    sizes = [c.size for c in columns if c.size is not None]
     if n is not None:
         return _whole("n", n)
     if not sizes:
@@ -331,8 +334,7 @@ class _Gathering:
         """What came of all members that were computed."""
         mechanism, watch = self.work.answers.mechanism, tuple(self.work.watch)
         nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
-        names = np.array(ENDS)
-        reasons = names[np.concatenate(self.reason)] if self.reason else np.empty(0, dtype="U1")
+        ends = np.concatenate(self.reason) if self.reason else np.empty(0, dtype=np.int8)
         rows: dict[str, list[Any]] = {
             "t": [b.members.t for b in self.blocks],
             "y": [b.members.y for b in self.blocks],
@@ -352,7 +354,7 @@ class _Gathering:
 
         return Ensemble(
             self.work.times,
-            reasons,
+            ends,
             self.messages,
             kept["t"],
             None if y is None else y[:, :nq],

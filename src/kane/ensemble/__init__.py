@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ..simulate import ENDS
 from .blocks import Block, block_size, gather_blocks
 from .draws import Distribution, Plan, choice, normal, uniform
 from .tallies import Stop, Tally
 
 __all__ = [
+    "ENDS",
     "Block",
     "Distribution",
     "Plan",

@@ -102,6 +102,11 @@ class Column:
     name: str
     value: Any
 
+    @property
+    def size(self) -> int | None:
+        """For how many members there are values; None if for any number."""
+        return len(self.value) if isinstance(self.value, np.ndarray) else None
+
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
 
@@ -123,11 +128,9 @@ class Plan:
         if self.seed < 0:
             raise InputError(f"seed = {self.seed}: a seed is not negative")
         for column in self.columns:
-            size = len(column.value) if isinstance(column.value, np.ndarray) else self.count
-            if size != self.count:
-                raise InputError(
-                    f"{column}: {size} values are given for {self.count} members\n    fix: give one per member"
-                )
+            if column.size not in (None, self.count):
+                what = f"{column}: {column.size} values are given for {self.count} members"
+                raise InputError(f"{what}\n    fix: give one per member")
 
     def numbers(self, first: int, last: int) -> Array:
         """Values of all columns for the members first … last − 1, (members, columns)."""
