@@ -17,6 +17,7 @@ from benchmarks import (
     files,
     inverse_kinematics,
     large_trees,
+    members,
     mobile_manipulator,
     operations,
     pages,
@@ -84,6 +85,11 @@ BENCHMARKS = (
     touch.stiffest_wall,
     touch.clock,
     touch.creep,
+    members.double_pendulums,
+    members.rollout,
+    members.bicycles,
+    members.scipy_in_a_loop,
+    members.memory,
 )
 
 

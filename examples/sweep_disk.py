@@ -17,7 +17,7 @@ side = int(arguments.members**0.5)
 slopes, frictions = np.linspace(0.05, 1.2, side), np.linspace(0.02, 0.9, side)
 phi, mu = (x.ravel() for x in np.meshgrid(slopes, frictions))
 found = disk.ensemble(0.2, parameters={"phi": phi, "mu": mu}, u={"v": 0.0, "w": 0.0}, watch={"slip": "abs(v - r*w)"})
-assert found.succeeded.all()
+assert found.success.all()
 
 slip = found.high["slip"]  # m/s, of the point that touches
 critical = np.tan(phi) / (1 + m * r**2 / J)

@@ -23,8 +23,8 @@ from sampled import draw
 
 def sweep(executor):
     kane.load("double-pendulum").ensemble(
-        np.linspace(0.0, 4.0, 9), n=1000, seed=3, q={"q1": draw}, events={"down": "q2"},
-        parameters={"m1": "uniform(-0.05, 1)", "L2": np.linspace(0.5, 2.0, 1000)}, watch={"height": "-L2*cos(q1)"},
+        np.linspace(0.0, 4.0, 9), n=2000, seed=3, q={"q1": draw}, events={"down": "q2"},
+        parameters={"m1": "uniform(-0.05, 1)", "L2": np.linspace(0.5, 2.0, 2000)}, watch={"height": "-L2*cos(q1)"},
         store=sys.argv[1], resume=True, executor=executor, progress=lambda p: print(p, flush=True),
     )
 
@@ -43,7 +43,7 @@ TESTS = Path(__file__).parents[1]
 def test_killed_at_any_moment_an_ensemble_ends_with_the_same_bytes(tmp_path: Path) -> None:
     script = tmp_path / "sweep.py"
     script.write_text(SWEEP)
-    environment = os.environ | {"PYTHONPATH": str(TESTS)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
 
     def start(folder: Path, how: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, str(script), str(folder), how]

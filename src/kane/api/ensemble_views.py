@@ -15,7 +15,7 @@ from ..ensemble.draws import LEAST
 from ..ensemble.store import Contents
 from ..ensemble.tables import columns_of, table_of, units_of
 from ..errors import InputError
-from ..simulate import ENDS, Members
+from ..simulate import Members
 from .boundary import describe_value
 from .ensemble_store import contents_of
 
@@ -31,7 +31,6 @@ def _block(ensemble: Ensemble) -> tuple[Contents, Block]:
     """All members as one block."""
     contents = contents_of(ensemble.work, ensemble.keep)
     n, states = len(ensemble), len(contents.coordinates) + len(contents.speeds)
-    codes = np.array([ENDS.index(reason) for reason in ensemble.reasons.tolist()], dtype=np.int64)
 
     def side_by_side(columns: Mapping[str, Any], width: int, kind: Any = np.float64) -> Any:
         return np.column_stack(list(columns.values())) if columns else np.zeros((n, width), dtype=kind)
@@ -40,7 +39,7 @@ def _block(ensemble: Ensemble) -> tuple[Contents, Block]:
     if ensemble.end_q is not None and ensemble.end_u is not None:
         y[:, :states] = np.column_stack([ensemble.end_q, ensemble.end_u])
     members = Members(
-        codes,
+        ensemble.ends.astype(np.int64),
         np.full(n, np.nan) if ensemble.end_t is None else ensemble.end_t,
         y,
         None,
@@ -199,7 +198,7 @@ def draw(ensemble: Ensemble, path: str | Path, kind: str, result: str | None) ->
             figure = pictures.histogram(values, ensemble.reasons, label, title)
         elif kind == "scatter":
             given = [(pictures.Label(name, units.get(name, "")), x) for name, x in varied(ensemble).items()]
-            figure = pictures.scatter(given, values, ensemble.succeeded, label, title)
+            figure = pictures.scatter(given, values, ensemble.success, label, title)
         else:
             figure = pictures.ranking(sensitivity(ensemble, result), label, title)
     plots.save(figure, path)

@@ -64,7 +64,7 @@ class MemberWork:
     def _block(self, first: int, found: _Found, numbers: Array) -> Block:
         """The block of members that have run."""
         members = found.members()
-        values = self._watched(members, self._parameters(numbers))
+        values = self._watch_motions(members, self._parameters(numbers))
         with np.errstate(invalid="ignore"):
             low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
@@ -209,7 +209,7 @@ class MemberWork:
         held = mechanism.constraints or mechanism.changing or follows or callable(self.options["control"])
         return not held and not attitudes(mechanism, q) and not locks(mechanism, list(q.values()), np.inf)
 
-    def _watched(self, members: Members, parameters: Array) -> Array:
+    def _watch_motions(self, members: Members, parameters: Array) -> Array:
         """Values of the watched quantities, (b, k, w), nan beyond the end of a motion."""
         outputs = members.outputs
         if outputs is None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
@@ -62,17 +61,21 @@ class Ensemble:
     interrupt ended the work early.
 
     - `t` (k,): the times of output, s;
-    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `messages`: what is said
-      of those that failed, by index; `succeeded` (n,);
+    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `success` (n,) of bool;
+      `messages`: what is said of those that failed, by index; `ends` (n,): the same as places in `kane.ensemble.ENDS`;
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
     - `low`, `high`: by watched quantity its extremes over the times of output, (n,);
     - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,).
+
+    >>> found = kane.load("pendulum").ensemble([0, 1, 2], n=50, seed=1, q={"q": "uniform(-1, 1)"})
+    >>> found.q.shape, int(found.success.sum()), bool(abs(found.tallies["q"].mean[0]) < 0.3)
+    ((50, 3, 1), 50, True)
     """
 
     t: Array
-    reasons: NDArray[np.str_]
+    ends: NDArray[np.int8]
     messages: Mapping[int, str]
     end_t: Array | None
     end_q: Array | None
@@ -88,12 +91,17 @@ class Ensemble:
     keep: str = "ends"
 
     def __len__(self) -> int:
-        return len(self.reasons)
+        return len(self.ends)
 
     @property
-    def succeeded(self) -> NDArray[np.bool_]:
+    def reasons(self) -> NDArray[np.str_]:
+        """Why each member ended, in words."""
+        return np.array(ENDS)[self.ends]
+
+    @property
+    def success(self) -> NDArray[np.bool_]:
         """Which members reached the end of their span, or a terminal event."""
-        return np.isin(self.reasons, ("end", "event"))
+        return self.ends <= ENDS.index("event")
 
     @cached_property
     def numbers(self) -> Mapping[str, Array]:
@@ -156,8 +164,8 @@ class Ensemble:
         ensemble_views.draw(self, path, kind, result)
 
     def __str__(self) -> str:
-        counts: Counter[str] = Counter(self.reasons.tolist())
-        listed = ", ".join(f"{counts[reason]} {reason}" for reason in ENDS if reason in counts)
+        counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)
+        listed = ", ".join(f"{count} {reason}" for count, reason in counts if count)
         return f"{len(self)} members over {self.t[-1] - self.t[0]:g} s: {listed}"
 
 
@@ -219,7 +227,7 @@ def ensemble(
     columns = _columns(answers.mechanism, q, u, parameters)
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
     plan = Plan(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
-    watched = _watched(free.mechanism, watch, times.size > 2)
+    watched = _quantities(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "options": options}
@@ -310,8 +318,7 @@ def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
 
 def _count(n: Any, columns: list[Column]) -> int:
     """How many members there are: as was said, or as arrays have values."""
-    values: list[Any] = [c.value for c in columns]
-    sizes = [len(x) for x in values if isinstance(x, np.ndarray)]
+    sizes = [c.size for c in columns if c.size is not None]
     if n is not None:
         return _whole("n", n)
     if not sizes:
@@ -335,7 +342,7 @@ def _with_free(answers: Answers, names: list[str]) -> Answers:
     return answers.of(twin)
 
 
-def _watched(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
+def _quantities(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
     """The quantities that are watched: name → expression."""
     if watch is not None and not isinstance(watch, Mapping):
         raise InputError(f"watch = {describe_value(watch)}\n    fix: give a mapping name → expression")
@@ -392,8 +399,7 @@ class _Gathering:
         """What came of all members that were computed; motions that are in a store stay there."""
         mechanism, watch = self.work.answers.mechanism, tuple(self.work.watch)
         nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
-        names = np.array(ENDS)
-        reasons = names[np.concatenate(self.reason)] if self.reason else np.empty(0, dtype="U1")
+        ends = np.concatenate(self.reason) if self.reason else np.empty(0, dtype=np.int8)
         rows: dict[str, list[Any]] = {
             "t": [b.members.t for b in self.blocks],
             "y": [b.members.y for b in self.blocks],
@@ -416,7 +422,7 @@ class _Gathering:
 
         return Ensemble(
             self.work.times,
-            reasons,
+            ends,
             self.messages,
             kept["t"],
             None if y is None else y[:, :nq],

@@ -103,7 +103,7 @@ class Model:
     """A mechanism that you describe and ask.
 
     You describe it with
-        `parameter`, `body`, `particle`, `joint`, `dh`, `vehicle`, `reaction_wheel`, `rotor`, `coordinate`,
+        `parameter`, `body`, `particle`, `joint`, `dh`, `vehicle`, `reaction_wheel`, `coordinate`,
         `frame`, `point`, `attach`: its parts;
         `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them and when,
         drives and their limits;
@@ -160,7 +160,6 @@ class Model:
     dh = _forward_description(Mechanism.dh)
     reaction_wheel = _forward_description(Mechanism.reaction_wheel)
     vehicle = _forward_description(Mechanism.vehicle)
-    rotor = _forward_description(Mechanism.rotor)
     coordinate = _forward_description(Mechanism.coordinate)
     frame = _forward_description(Mechanism.frame)
     point = _forward_description(Mechanism.point)

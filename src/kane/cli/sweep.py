@@ -106,7 +106,7 @@ def _event(text: str) -> Any:
 
 def _status(found: Ensemble, arguments: Namespace) -> int:
     """The exit status, and words about an interrupt and about members that failed."""
-    failed = np.flatnonzero(~found.succeeded).tolist()
+    failed = np.flatnonzero(~found.success).tolist()
     for i in failed[:SHOWN]:
         say(found.messages.get(i, f"member {i}: {found.reasons[i]}"))
     if len(failed) > SHOWN:
@@ -125,7 +125,7 @@ def _summary(found: Ensemble) -> dict[str, Any]:
     reasons = found.reasons.tolist()
     return {
         "members": len(found),
-        "succeeded": int(found.succeeded.sum()),
+        "succeeded": int(found.success.sum()),
         "reasons": {reason: reasons.count(reason) for reason in ENDS if reason in reasons},
         "events": {
             name: {"share": found.share(name), "median_first": _median(found.first[name])} for name in found.crossings

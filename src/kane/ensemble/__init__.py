@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..simulate import ENDS
 from .blocks import Block, block_size
 from .draws import Distribution, Plan, choice, normal, uniform
 from .gathering import gather_blocks
@@ -9,6 +10,7 @@ from .store import Store
 from .tallies import Stop, Tally
 
 __all__ = [
+    "ENDS",
     "Block",
     "Distribution",
     "Plan",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..simulate import Members
 from .tallies import Tally
 
-LARGEST, SMALLEST = 4096, 8
+LARGEST, SMALLEST = 4096, 64
 """Members of a block."""
 
 

@@ -102,6 +102,11 @@ class Column:
     name: str
     value: Any
 
+    @property
+    def size(self) -> int | None:
+        """For how many members there are values; None if for any number."""
+        return len(self.value) if isinstance(self.value, np.ndarray) else None
+
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
 
@@ -123,11 +128,9 @@ class Plan:
         if self.seed < 0:
             raise InputError(f"seed = {self.seed}: a seed is not negative")
         for column in self.columns:
-            size = len(column.value) if isinstance(column.value, np.ndarray) else self.count
-            if size != self.count:
-                raise InputError(
-                    f"{column}: {size} values are given for {self.count} members\n    fix: give one per member"
-                )
+            if column.size not in (None, self.count):
+                what = f"{column}: {column.size} values are given for {self.count} members"
+                raise InputError(f"{what}\n    fix: give one per member")
 
     def numbers(self, first: int, last: int) -> Array:
         """Values of all columns for the members first … last − 1, (members, columns)."""
@@ -176,10 +179,12 @@ class Plan:
         if self.sampling == "latin":
             points = qmc.LatinHypercube(dimensions, rng=np.random.default_rng(self.seed)).random(self.count)
             return np.asarray(points[first:last])
-        engine = qmc.Sobol(dimensions, scramble=True, bits=62, rng=np.random.default_rng(self.seed))
+        engine = qmc.Sobol(dimensions, scramble=True, rng=np.random.default_rng(self.seed))
+        points = engine.random(1)  # asked for at once, numbers that are no power of two would be warned about
         if first:
-            engine.fast_forward(first)
-        return np.asarray(engine.random(last - first))
+            engine.fast_forward(first - 1)
+            return np.asarray(engine.random(last - first))
+        return np.concatenate([points, engine.random(last - 1)]) if last > 1 else np.asarray(points)
 
 
 __all__ = ["KINDS", "SAMPLINGS", "Column", "Distribution", "Plan", "choice", "normal", "uniform"]

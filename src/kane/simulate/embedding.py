@@ -175,7 +175,7 @@ class _Memory:
         put_back(self._buffer, contents["buffer"])
         put_back(self._numbers[:, self._plan.rank], contents["rank"])
 
-    def remembered(self) -> tuple[Any, ...]:
+    def memories(self) -> tuple[Any, ...]:
         """The arrays in which calls leave something for later ones."""
         return self._buffer, self._numbers
 

@@ -233,7 +233,7 @@ class _Lanes:
             self.state["rhs"] = rhs.lanes_address
             if project is not None and not self.state["projects"]:
                 self.state["project"] = project.lanes_address
-        remembered = [[a for owner in owners(own) for a in owner.remembered()] for own in programs]
+        remembered = [[a for owner in owners(own) for a in owner.memories()] for own in programs]
         self.state["own"] = len(remembered[0])
         self.starts = [[a.copy() for a in arrays] for arrays in remembered]
         pieces = [

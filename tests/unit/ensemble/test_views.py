@@ -31,7 +31,7 @@ def test_a_dataset_has_members_times_and_units() -> None:
     assert data["x"].dims == ("member", "time") and data["x"].attrs == {"units": "m"}
     assert data["end_v"].attrs == {"units": "m/s"} and data["first_zero"].attrs == {"units": "s"}
     expected = data["start_x"].values[:, None] + np.outer(data["start_v"].values, t)
-    good = found.succeeded
+    good = found.success
     assert np.allclose(data["x"].values[good], expected[good], atol=1e-9)
     assert np.isnan(data["x"].values[~good]).all() and 0 < np.count_nonzero(~good) < COUNT / 4
     assert np.allclose(data["mean_double"], 2 * expected[good].mean(axis=0), atol=1e-9)
