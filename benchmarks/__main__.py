@@ -13,6 +13,7 @@ from benchmarks import (
     contact_motions,
     contact_records,
     contacts,
+    ensemble_growth,
     evaluation,
     files,
     inverse_kinematics,
@@ -90,6 +91,8 @@ BENCHMARKS = (
     members.bicycles,
     members.scipy_in_a_loop,
     members.memory,
+    ensemble_growth.small_blocks,
+    ensemble_growth.processes,
 )
 
 
