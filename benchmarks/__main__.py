@@ -13,10 +13,12 @@ from benchmarks import (
     contact_motions,
     contact_records,
     contacts,
+    ensemble_growth,
     evaluation,
     files,
     inverse_kinematics,
     large_trees,
+    members,
     mobile_manipulator,
     operations,
     pages,
@@ -86,6 +88,13 @@ BENCHMARKS = (
     touch.clock,
     touch.look_ahead,
     touch.creep,
+    members.double_pendulums,
+    members.rollout,
+    members.bicycles,
+    members.scipy_in_a_loop,
+    members.memory,
+    ensemble_growth.small_blocks,
+    ensemble_growth.processes,
 )
 
 

@@ -15,7 +15,18 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import ClosedForm, Energy, Equations, Model, Momentum, SafetyFilter, Trajectory, from_sympy, load
+    from .api import (
+        ClosedForm,
+        Energy,
+        Ensemble,
+        Equations,
+        Model,
+        Momentum,
+        SafetyFilter,
+        Trajectory,
+        from_sympy,
+        load,
+    )
     from .catalogue import models
     from .errors import InputError, KaneError, ModelError, SingularError, WritingError
     from .model import (
@@ -69,6 +80,7 @@ __all__ = [
     "Drive",
     "Effort",
     "Energy",
+    "Ensemble",
     "Equations",
     "Force",
     "Friction",
@@ -115,6 +127,7 @@ _HOMES = {
     ".api": (
         "ClosedForm",
         "Energy",
+        "Ensemble",
         "Equations",
         "Model",
         "Momentum",

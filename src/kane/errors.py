@@ -82,6 +82,19 @@ class WritingError(KaneError):
     """
 
 
+class ExecutorError(KaneError):
+    """An executor that takes no more work, or has dropped some: a scheduler that is gone; its text says what was kept.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> pool = ThreadPoolExecutor(1)
+    >>> pool.shutdown()
+    >>> kane.load("pendulum").ensemble(1.0, n=8, executor=pool)
+    Traceback (most recent call last):
+        ...
+    kane.errors.ExecutorError: executor ThreadPoolExecutor: takes no work any more...
+    """
+
+
 SHOWN = 60  # characters of a value that an error repeats
 
 

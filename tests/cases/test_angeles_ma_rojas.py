@@ -292,7 +292,7 @@ def test_drives_add_the_square_of_the_ratio_times_their_inertia() -> None:
     M = model.mass_matrix(q)
     inertias, ratios = np.array([2e-3, 3e-3, 1e-3, 5e-4, 4e-4, 2e-4]), np.array([120.0, -100.0, 90.0, 80.0, 70.0, 50.0])
     for i, (inertia, ratio) in enumerate(zip(inertias, ratios, strict=True), 1):
-        model.rotor(f"motor{i}", f"joint{i}", inertia, ratio=ratio)
+        model.mechanism.rotor(f"motor{i}", f"joint{i}", inertia, ratio=ratio)
     peer = pin.Model(peer_model())
     peer.armature = inertias * ratios**2
     data = peer.createData()

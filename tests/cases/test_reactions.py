@@ -306,7 +306,7 @@ def test_springs_dampers_and_rotors_act_through_their_joint() -> None:
     model.body("rod", mass=2.0, center=[0.4, 0.1, 0], inertia={"xx": 0.02, "yy": 0.1, "zz": 0.1})
     model.joint("hinge", "revolute", "ground", "rod", axis="z")
     model.load("spring", JointSpring("hinge", stiffness=3.0, damping=0.4, rest=0.2))
-    model.rotor("motor", "hinge", 0.01, ratio=5)
+    model.mechanism.rotor("motor", "hinge", 0.01, ratio=5)
     model.load("rope", Spring("ground", "rod", first_at=[0, 1, 0], second_at=[0.5, 0, 0], stiffness=7.0))
     q, u, tau = 0.9, 1.2, 0.7
     udot = model.forward_dynamics([q], [u], [tau])[0]

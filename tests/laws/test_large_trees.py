@@ -96,7 +96,7 @@ def test_every_kind_of_joint_moves_as_in_the_written_out_form(kind: str) -> None
     model = build(plan)
     moving = [j.name for j in model.joints.values() if j.rates]
     for name in moving[:2]:
-        model.rotor(f"motor of {name}", name, 0.02, ratio=5.0)
+        model.mechanism.rotor(f"motor of {name}", name, 0.02, ratio=5.0)
     agree(model, ("inverse_dynamics", "forward_dynamics", "energy"), 4)
 
 

@@ -19,6 +19,7 @@ EXTRAS = (
     "viewer",
     "peers",
     "meshes",
+    "ensemble",
 )  # what the package itself may use when it is there; the others are for its developers
 WITHOUT_EXTRAS = """
 import sys

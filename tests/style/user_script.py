@@ -28,7 +28,7 @@ def describe() -> kane.Model:
     m.joint("pin", "revolute", "cart", "bob", axis="y", coordinates=["q"], speeds=["u"])
     m.reaction_wheel("flywheel", "cart", "z", 0.02, speed="w")
     m.mechanism.slosh("tank", "cart", 0.2, 0.3)
-    m.rotor("motor", "pin", 1e-4, ratio=10)
+    m.mechanism.rotor("motor", "pin", 1e-4, ratio=10)
     turn = m.coordinate("turn")
     arm = m.frame("arm", "cart", axis="z", angle=turn)
     tip = m.point("tip", "cart", arm.vector(0.2, 0, 0))
@@ -172,6 +172,8 @@ def analyse() -> None:
     m.keep_free("all")
     m.set_parameters(L1="2*L1")
     run: kane.Trajectory = m.simulate(0.2, q={"q1": "30*deg"}, rtol=1e-9)
+    many: kane.Ensemble = m.ensemble(0.2, n=8, seed=1, q={"q1": "normal(0.5, 0.1)"}, events={"down": "q1"})
+    print(many, many.success, many.share("down"), many.numbers["q1"], many.member(3).outcome)
     assert run.outcome.success and run.check().passed
     print(m.equilibrium([0.1, 0.1]).q, m.trim([0.1, 0.1], [0, 0], hold=m.speeds).converged)
     print(m.linearize([0, 0], [0, 0]).eigenvalues, m.base_parameters().names)

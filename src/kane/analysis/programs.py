@@ -41,11 +41,14 @@ class States:
 
 
 class Programs:
-    """Calls programs of a model by name, compiling them when first asked for."""
+    """Calls programs of a model by name, compiling them when first asked for; `values` are those of its free
+    parameters, in their order, None for those of the description."""
 
-    def __init__(self, equations: Equations, backend: str = "llvm"):
+    def __init__(self, equations: Equations, backend: str = "llvm", values: Array | None = None):
         self.equations = equations
         self.backend = backend
+        parameters = equations.mechanism.parameters
+        self._values = np.array([parameters[p].value for p in equations.free]) if values is None else values
         self._kernels: dict[str, Kernel] = {}
 
     def __call__(self, name: str, states: States, **given: Array) -> Any:
@@ -62,7 +65,6 @@ class Programs:
         return self._run(self._kernels[name], states, {})
 
     def _run(self, kernel: Kernel, states: States, given: Mapping[str, Array]) -> Any:
-        parameters = self.equations.mechanism.parameters
-        known = {**states.groups(), "parameters": np.array([parameters[p].value for p in self.equations.free])}
+        known = {**states.groups(), "parameters": self._values}
         known.update(given)
         return kernel(*(known[g.name] for g in kernel.program.inputs if g.labels))

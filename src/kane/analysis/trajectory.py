@@ -50,13 +50,14 @@ def check_trajectory(
     tolerance: float = 1e-6,
     backend: str = "llvm",
     changing: ChangingMotion | None = None,
+    values: Array | None = None,
 ) -> CheckReport:
     """What has to hold along a motion; `tolerance` is what the integrator may add up to, relative. `changing` is what
-    came and went along it."""
+    came and went along it, `values` are those of the free parameters where they are not the model's own."""
     name, about, first = _begin(motion, equations)
     if not first.passed:
         return CheckReport(name, about, (first,))
-    ask = Programs(equations, backend)
+    ask = Programs(equations, backend, values)
     states = States(motion.t[:, None], motion.q, motion.u, np.zeros_like(motion.u), motion.tau)
     states = States(states.t, states.q, states.u, motion.acceleration(), states.tau)
     rows = (
@@ -72,14 +73,18 @@ def check_trajectory(
 
 
 def check_stepped(
-    motion: CheckedMotion, equations: Equations, steps: SteppedMotion | None, tolerance: float = 1e-6
+    motion: CheckedMotion,
+    equations: Equations,
+    steps: SteppedMotion | None,
+    tolerance: float = 1e-6,
+    values: Array | None = None,
 ) -> CheckReport:
     """What has to hold along a motion by time stepping: the laws of contact in every step of it, where these are known,
     and the balance of energy."""
     name, about, first = _begin(motion, equations)
     if not first.passed:
         return CheckReport(name, about, (first,))
-    ask, none = Programs(equations), np.zeros_like(motion.u)
+    ask, none = Programs(equations, values=values), np.zeros_like(motion.u)
     states = States(motion.t[:, None], motion.q, motion.u, none, motion.tau)
     kinetic = float(np.max(ask("energy", states)[0]))
     found, moved = step_rows(steps, kinetic)

@@ -2,6 +2,7 @@
 
 from ..formulation import Equations
 from .closed_form import ClosedForm
+from .ensembles import Ensemble
 from .model import Model, load
 from .records import Array, Energy, Momentum, Wrench
 from .safety import SafetyFilter
@@ -12,6 +13,7 @@ __all__ = [
     "Array",
     "ClosedForm",
     "Energy",
+    "Ensemble",
     "Equations",
     "Model",
     "Momentum",

@@ -33,7 +33,7 @@ from ..model.symbols import Quantity
 from ..space import Frame, Point
 from ..writing import write_text
 from . import closed_form as closed
-from . import constrained, given, linear, pages, reactions, safety, whole
+from . import constrained, ensembles, given, linear, pages, reactions, safety, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
@@ -104,7 +104,7 @@ class Model:
     """A mechanism that you describe and ask.
 
     You describe it with
-        `parameter`, `body`, `particle`, `joint`, `dh`, `vehicle`, `reaction_wheel`, `rotor`, `coordinate`,
+        `parameter`, `body`, `particle`, `joint`, `dh`, `vehicle`, `reaction_wheel`, `coordinate`,
         `frame`, `point`, `attach`: its parts;
         `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them and when,
         drives and their limits;
@@ -121,7 +121,7 @@ class Model:
         `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`, `modes`, `safety_filter`: what
         constraints, joints and the ground do;
         `linearize`, `equilibrium`, `trim`, `base_parameters`, `check`: properties of the model;
-        `simulate`: its motion; `page`: a file in which it moves and can be touched.
+        `simulate`, `ensemble`: its motion, and many of them; `page`: a file in which it moves and can be touched.
 
     What is needed is formulated and compiled when first asked for, and kept until the description changes. Units are
     SI, angles radians; q, u, udot and tau are arrays (n,) or (batch, n) in the order of `coordinates` and `speeds`, or
@@ -161,7 +161,6 @@ class Model:
     dh = _forward_description(Mechanism.dh)
     reaction_wheel = _forward_description(Mechanism.reaction_wheel)
     vehicle = _forward_description(Mechanism.vehicle)
-    rotor = _forward_description(Mechanism.rotor)
     coordinate = _forward_description(Mechanism.coordinate)
     frame = _forward_description(Mechanism.frame)
     point = _forward_description(Mechanism.point)
@@ -547,6 +546,7 @@ class Model:
     equilibrium = _forward_question(linear.equilibrium)
     trim = _forward_question(linear.trim)
     page = _forward_question(pages.page)
+    ensemble = _forward_question(ensembles.ensemble)
 
     def simulate(
         self,

@@ -245,9 +245,10 @@ class Trajectory:
         if self.answers.recursive():
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
         if self._in_steps:
-            return check_stepped(self, self.answers.equations(), stepped_motion(self), tolerance)
+            return check_stepped(self, self.answers.equations(), stepped_motion(self), tolerance, self.answers.values)
         changing = _changing_motion(self) if self.answers.mechanism.changing else None
-        return check_trajectory(self, self.answers.equations(), tolerance, changing=changing)
+        values = self.answers.values
+        return check_trajectory(self, self.answers.equations(), tolerance, changing=changing, values=values)
 
     @property
     def _in_steps(self) -> bool:

@@ -18,6 +18,9 @@ from ..graph import Inputs, Program
 
 Floats = NDArray[np.float64]
 
+LANES = 8
+"""Samples that the function at `Kernel.lanes_address` computes side by side, on every machine."""
+
 
 class Code(Protocol):
     """What a backend makes of a program."""
@@ -127,6 +130,13 @@ class Kernel:
         Valid as long as the kernel lives. It does not check its inputs.
         """
         return self._code.address
+
+    @property
+    def lanes_address(self) -> int:
+        """Address of the same function for LANES samples side by side: input i of sample l is in[LANES * i + l], and so
+        are the outputs. Each sample comes out with the bits that it has alone. 0 where a backend has no such function.
+        """
+        return getattr(self._code, "lanes_address", 0)
 
     @property
     def batch_address(self) -> int:

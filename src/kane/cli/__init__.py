@@ -70,7 +70,9 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _extra(package: str) -> str:
     """How to install an optional package."""
-    extras = {"matplotlib": "viewer", "sympy": "peers", "trimesh": "meshes"}
+    extras = {"matplotlib": "viewer", "sympy": "peers", "trimesh": "meshes"} | dict.fromkeys(
+        ("zarr", "pyarrow", "xarray", "fsspec"), "ensemble"
+    )
     stem = package.partition(".")[0]
     return f"pip install 'kane[{extras[stem]}]'" if stem in extras else f"pip install {stem}"
 

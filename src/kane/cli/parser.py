@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "inverse": ("motion", "inverse"),
     "ik": ("reach", "ik"),
     "simulate": ("motion", "simulate"),
+    "sweep": ("sweep", "sweep"),
     "vehicle": ("vehicle", "vehicle"),
     "linearize": ("linear", "linearize"),
     "check": ("judge", "check"),
@@ -53,6 +54,7 @@ _EXAMPLES = """examples:
   kane ops stanford-arm --json
   kane derive stanford-arm --what forward_dynamics --format c -o arm.c
   kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png
+  kane sweep double-pendulum -n 1000 --q "q1=uniform(-1,1)" --time 10 --plot scatter.png
   kane ik ur5 --body flange --position 0.4,0.2,0.3
   kane check stanford-arm
   kane page double-pendulum -o pendulum.html
@@ -84,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
         _inverse,
         _ik,
         _simulate,
+        _sweep,
         _vehicle,
         _linearize,
         _check,
@@ -305,6 +308,45 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--anew", action="store_true", help="do not go on with a run that was interrupted or killed")
     command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
+    _json(command)
+
+
+def _sweep(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "sweep",
+        "Simulate many members that differ in starts and parameters; an interrupt (Ctrl-C) keeps what was computed.",
+        '  kane sweep double-pendulum -n 1000 --q "q1=uniform(-1,1)" --parameter "m1=normal(1,0.05)" --time 10\n'
+        '  kane sweep whipple-bicycle -n 500 --u "uroll=normal(0,0.5)" --event "fell=roll**2 - 1!" --out runs.zarr\n\n'
+        "Values are numbers, normal(mean, deviation), uniform(low, high) or choice(a, b, ...). An event is an\n"
+        "expression whose zeros are counted; with ! behind it, it ends the motion. A store is a folder with Zarr\n"
+        "arrays and one row per member in members.parquet. Status 1 if a member failed.",
+    )
+    _model(command)
+    many = {"action": "append", "default": []}
+    command.add_argument("-n", type=int, required=True, metavar="MEMBERS", help="how many")
+    command.add_argument("--seed", type=int, default=0, help="what is drawn depends on it and the member (default 0)")
+    command.add_argument("--sampling", choices=("random", "latin", "sobol"), default="random", help="(default random)")
+    command.add_argument("--q", **many, metavar="NAME=VALUE", help="coordinates at the start: q1=uniform(-1,1)")
+    command.add_argument("--u", **many, metavar="NAME=VALUE", help="speeds at the start: u1=normal(0,0.1)")
+    command.add_argument("--parameter", **many, metavar="NAME=VALUE", help="parameters: m1=normal(1,0.05)")
+    command.add_argument("--event", **many, metavar="NAME=EXPRESSION", help="count its zeros")
+    command.add_argument("--watch", **many, metavar="NAME=EXPRESSION", help="keep its extremes and distribution")
+    command.add_argument("--time", type=float, metavar="SECONDS", help="end (default: as the model says, or 10)")
+    command.add_argument("--samples", type=int, default=101, help="times that are kept; 0: the end alone (default 101)")
+    command.add_argument("--keep", choices=("motions", "ends", "tallies"), default="ends", help="(default ends)")
+    command.add_argument("--control", metavar="NAME", help="control law of the model (default: no efforts)")
+    command.add_argument("--rtol", type=float, default=None, help="relative tolerance of a step, as for simulate")
+    command.add_argument("--atol", type=float, default=None, help="absolute tolerance of a step (default rtol / 100)")
+    command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
+    command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4")
+    command.add_argument("--out", metavar="FOLDER.zarr", help="store: a folder, or an address of fsspec")
+    command.add_argument("--resume", action="store_true", help="go on with the store of an earlier run")
+    command.add_argument("--plot", metavar="FILE", help="draw (.png, .svg or .pdf)")
+    command.add_argument(
+        "--kind", choices=("scatter", "fan", "histogram", "sensitivity"), default="scatter", help="(default scatter)"
+    )
+    command.add_argument("--result", metavar="COLUMN", help="what is drawn: first_fell, high_height, end_q1, ...")
     _json(command)
 
 

@@ -4,6 +4,7 @@ from ..constraints.diagnosis import Names
 from .changing import IMPACT_LAWS, ChangingElement, ChangingRun, ChangingSet, mode_number
 from .embedding import Accelerations, Embedding, Workspace, multipliers_of
 from .integrate import integrate
+from .members import ENDS, Members, run_members
 from .problem import Mode, MotionProblem, Switch, simulate
 from .routine import Routine
 from .settings import METHODS, STEPPING
@@ -24,6 +25,7 @@ from .solution import (
 )
 
 __all__ = [
+    "ENDS",
     "IMPACT_LAWS",
     "METHODS",
     "REASONS",
@@ -38,6 +40,7 @@ __all__ = [
     "Event",
     "Events",
     "HeldControl",
+    "Members",
     "Mode",
     "MotionProblem",
     "Names",
@@ -54,5 +57,6 @@ __all__ = [
     "integrate",
     "mode_number",
     "multipliers_of",
+    "run_members",
     "simulate",
 ]

@@ -175,6 +175,10 @@ class _Memory:
         put_back(self._buffer, contents["buffer"])
         put_back(self._numbers[:, self._plan.rank], contents["rank"])
 
+    def memories(self) -> tuple[Any, ...]:
+        """The arrays in which calls leave something for later ones."""
+        return self._buffer, self._numbers
+
     def pieces(self) -> Iterator[MemoryPiece]:
         """All of this memory, for a copy of it elsewhere."""
         from .compiled import embedded

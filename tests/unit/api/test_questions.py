@@ -176,3 +176,9 @@ def test_a_text_that_depends_on_the_motion_or_on_nothing_known_is_refused() -> N
         m.energy({"tilt": "2*place"}, [0, 0])
     with pytest.raises(InputError, match="unknown symbol 'l'; did you mean 'L'"):
         m.energy({"tilt": "2*l"}, [0, 0])
+
+
+def test_a_motion_with_other_parameters_is_checked_with_them() -> None:
+    m = kane.load("double-pendulum", free=["m1", "L2"])
+    report = m.simulate(1.0, parameters={"m1": 1.3, "L2": 0.7}).check()
+    assert report.passed, str(report)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...graph import Program
 from .. import native
-from ..kernel import Call, Floats, Kernel
+from ..kernel import LANES, Call, Floats, Kernel
 from .batch import batch_loop
 from .entry import CONTEXT, HELD, entry, has_entry
 from .machine import QUICK, Library, host, library
@@ -25,7 +25,7 @@ from .writer import Lanes, Writer
 
 
 def flat_text(program: Program, lanes: Lanes) -> str:
-    """The module of the scalar function `flat`."""
+    """The module of the function `flat`, of one sample or of as many as there are lanes."""
     outer = Writer(lanes)
     outer.do("call void @body(ptr %in, ptr %out, ptr null)")
     outer.do("ret void")
@@ -47,7 +47,18 @@ def batch_text(program: Program, lanes: Lanes) -> str:
 class LLVMCode:
     """Machine code of a program: scalar and batch functions when they are needed."""
 
-    __slots__ = ("_batch", "_batch_function", "_context", "_entry", "_flat", "_lock", "_program", "_text", "workers")
+    __slots__ = (
+        "_batch",
+        "_batch_function",
+        "_context",
+        "_entry",
+        "_flat",
+        "_lanes",
+        "_lock",
+        "_program",
+        "_text",
+        "workers",
+    )
 
     def __init__(self, program: Program, workers: int):
         self._program = program
@@ -57,6 +68,7 @@ class LLVMCode:
         self._batch_function: Any = None
         self._context: Any = None
         self._flat: Library | None = None
+        self._lanes: Library | None = None
         self._entry: Library | None = None
         self.workers = workers
 
@@ -66,6 +78,14 @@ class LLVMCode:
             if self._flat is None:
                 self._flat = library(self._text, "flat", lambda: flat_text(self._program, Lanes(1, host().fma)))
             return self._flat.address("flat")
+
+    @property
+    def lanes_address(self) -> int:
+        with self._lock:
+            if self._lanes is None:
+                lanes = Lanes(LANES, host().fma)
+                self._lanes = library(self._text, f"lanes{LANES}", lambda: flat_text(self._program, lanes))
+            return self._lanes.address("flat")
 
     @property
     def batch_address(self) -> int:

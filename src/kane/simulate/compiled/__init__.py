@@ -29,3 +29,12 @@ def load_loop(method: str, events: bool) -> tuple[Any, int]:
     from .events import watch
 
     return loop, watch.address
+
+
+def load_members_loop() -> Any:
+    """The loop of many members."""
+    from .members import ARGUMENTS, members_loop
+
+    if not members_loop.signatures:
+        members_loop.compile(ARGUMENTS)
+    return members_loop

@@ -230,6 +230,13 @@ def estimate_error(m, t_new, h):
             part = x[i] / (atol[i] + m.rtol * max(abs(y[i]), abs(y_new[i])))
             total += part * part
         better, worse = (total, worse) if row == 0 else (better, total)
+    return combine_errors(m, better, worse)
+
+
+@part
+def combine_errors(m, better, worse):
+    """One error of the sums of squares of one or two estimates."""
+    n = m.n
     if m.error_rows == 1:
         return math.sqrt(better / n)
     if better == 0.0:
@@ -383,7 +390,14 @@ def accept_step(m, t_new, h, proposed, clipped):
     error = estimate_error(m, t_new, h)
     if not m.proven:
         error += distance(m, 1.0, m.scratch, m.y_new, m.y_new)
-    finite = finite and math.isfinite(error) and all_finite(m.n, m.k + 8 * m.stages * m.width)
+    finite = finite and all_finite(m.n, m.k + 8 * m.stages * m.width)
+    return judge_step(m, error, finite, proposed, clipped)
+
+
+@part
+def judge_step(m, error, finite, proposed, clipped):
+    """Whether a step of this error, in tolerances, is good; sets the length of the next attempt."""
+    finite = finite and math.isfinite(error)
     m.not_finite = 0 if finite else 1
     if not control_step(m, error if finite and not m.jumped else math.inf):
         return False

@@ -1,0 +1,131 @@
+"""Ensembles on one core: many motions of one model, beside motions alone, MuJoCo's rollout and SciPy in a loop."""
+
+# MuJoCo is a compiled module without type information.
+# pyright: reportAttributeAccessIssue=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import mujoco
+import mujoco.rollout
+import numpy as np
+import scipy.integrate
+
+import kane
+from benchmarks.measure import Row, disagreement, duel, exactly, processor_seconds, spread
+from peers.mujoco_arm import mujoco_arm
+from peers.stanford import START, TREE_ORDER, paper_order
+
+STEP, STEPS, ARMS = 1e-3, 500, 512
+PENDULUMS, LENGTH, RTOL = 100_000, 10.0, 1e-8  # members, s
+DRAWN = 100  # members that are compared with their motions alone
+TWO_CORES = 120.0  # s of processor time that a million of them may take: a minute on two cores
+RIDERS, RIDE = 512, 20.0  # members, s
+LOOPED = 8  # motions that SciPy computes one after the other
+MILLION = 1_000_000
+REPEATS = 5
+ALONE = f"""
+import resource, numpy, kane
+kane.load("pendulum").ensemble(0.2, q={{"q": numpy.linspace(-3, 3, {MILLION})}}, keep="tallies")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def double_pendulums() -> list[Row]:
+    """Double pendulums let go from anywhere; the row is of a million of them, from a tenth of that."""
+    model = kane.load("double-pendulum")
+    starts = {"q1": "uniform(-3, 3)", "q2": "uniform(-3, 3)"}
+    model.ensemble(LENGTH, n=64, q=starts, rtol=RTOL)
+    found: list[kane.Ensemble] = []
+    taken = processor_seconds(lambda: found.append(model.ensemble(LENGTH, n=PENDULUMS, seed=1, q=starts, rtol=RTOL)))
+    chosen = np.random.default_rng(0).choice(PENDULUMS, DRAWN, replace=False)
+    ends = found[0].end_q
+    assert ends is not None
+    other = sum(not np.array_equal(found[0].member(int(i)).q[-1], ends[i]) for i in chosen)
+    name = f"a million double pendulums, {LENGTH:g} s, rtol {RTOL:g}, processor time"
+    return [
+        Row(name, exactly(taken * MILLION / PENDULUMS), "s", TWO_CORES, "at most"),
+        Row(f"{DRAWN} of them drawn, with other bits than alone", exactly(other), "", 0, "at most"),
+    ]
+
+
+def rollout() -> list[Row]:
+    """Stanford arms let fall, by classic Runge-Kutta of one step on both sides, on one core."""
+    model, arm = kane.load("stanford-arm"), mujoco_arm(STEP)
+    q = START + np.random.default_rng(2).uniform(-0.1, 0.1, (ARMS, 6))
+    state = np.zeros((ARMS, mujoco.mj_stateSize(arm.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    state[:, 1:7] = q[:, TREE_ORDER]
+    end = STEPS * STEP
+
+    def ours() -> kane.Ensemble:
+        return model.ensemble(end, q=q, u=np.zeros((ARMS, 6)), method="rk4", step=STEP)
+
+    def theirs() -> np.ndarray:
+        return np.asarray(mujoco.rollout.rollout(arm.model, arm.data, state, nstep=STEPS)[0])
+
+    last = theirs()[:, -1, 1:7]
+    ends = ours().end_q
+    assert ends is not None
+    error = disagreement(ends, np.array([paper_order(row) for row in last]))
+    times = duel("MuJoCo rollout", ours, theirs, REPEATS)
+    return [times.row("ensemble, one step of RK4, Stanford arm", 40, error, ARMS * STEPS)]
+
+
+def bicycles() -> list[Row]:
+    """A bicycle in an ensemble against the same motion alone; both with the constraints written out, and embedded at
+    run time."""
+    model = kane.load("whipple-bicycle")
+    starts = {"uroll": "uniform(0.1, 0.8)"}
+    rows: list[Row] = []
+    for embed, target in (("formulation", 0.25), ("run-time", None)):
+
+        def ride(count: int, embed: str = embed) -> kane.Ensemble:
+            return model.ensemble(RIDE, n=count, seed=3, u=starts, embed=embed)
+
+        few = ride(16)
+        ratios: list[float] = []
+        for _ in range(REPEATS):
+            alone = processor_seconds(lambda few=few: [few.member(i) for i in range(16)]) / 16
+            ratios.append(processor_seconds(lambda ride=ride: ride(RIDERS)) / RIDERS / alone)
+        rows.append(Row(f"bicycle, member against motion alone, {embed}", spread(ratios), "", target, "at most"))
+    return rows
+
+
+def scipy_in_a_loop() -> list[Row]:
+    """The same method at the same tolerance in SciPy, which calls our compiled accelerations."""
+    model = kane.load("double-pendulum")
+    q = np.random.default_rng(4).uniform(-1, 1, (LOOPED, 2))
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([y[2:], model.forward_dynamics(y[:2], y[2:], np.zeros(2))])
+
+    def theirs(rtol: float = RTOL) -> np.ndarray:
+        runs = [
+            scipy.integrate.solve_ivp(rates, (0, LENGTH), [*row, 0, 0], "DOP853", rtol=rtol, atol=1e-2 * rtol)
+            for row in q
+        ]
+        return np.array([run.y[:2, -1] for run in runs])
+
+    def ours(count: int = LOOPED, rtol: float = RTOL) -> np.ndarray:
+        starts = np.tile(q, (count // LOOPED, 1))
+        ends = model.ensemble(LENGTH, q=starts, u=np.zeros_like(starts), rtol=rtol).end_q
+        assert ends is not None
+        return ends
+
+    exact = ours(rtol=1e-12)
+    many = 64 * LOOPED
+    times = duel("SciPy", lambda: ours(many), theirs, REPEATS)
+    ratios = [64 * b / a for a, b in zip(times.ours, times.theirs, strict=True)]
+    return [
+        Row("ensemble of double pendulums, one motion", spread(ratios), "times faster", peer="SciPy"),
+        Row("its error at rtol 1e-8, largest angle", exactly(float(np.abs(ours() - exact).max())), "rad"),
+        Row("SciPy's error, the same", exactly(float(np.abs(theirs() - exact).max())), "rad"),
+    ]
+
+
+def memory() -> list[Row]:
+    """Memory of a process that computes a million members and keeps tallies."""
+    child = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
+    return [Row("a million members, tallies alone", exactly(float(child.stdout)), "MB", 300, "at most")]

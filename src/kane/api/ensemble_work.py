@@ -1,0 +1,328 @@
+"""The members of an ensemble as a worker computes them: numbers drawn, judged, started, run, watched.
+
+`MemberWork` travels to other processes: it has the description, what is drawn and how it is simulated. A member comes
+out with the bits of `simulate` with the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..backends import Kernel, compile
+from ..ensemble import Block, Plan, Tally
+from ..errors import KaneError, ModelError
+from ..formulation import watch_program
+from ..graph import Expr
+from ..model import attitudes, locks
+from ..simulate import ENDS, Members, run_members
+from .answers import Answers
+from .records import Array
+from .simulation import Setup, set_up
+
+REFUSED = ENDS.index("refused")
+
+
+@dataclass(frozen=True, slots=True)
+class MemberWork:
+    """What a worker needs: the model, with what is drawn of its parameters free, the plan, the times (s), the options
+    of `simulate`, the quantities that are watched, name → expression, and whether motions are kept."""
+
+    answers: Answers
+    plan: Plan
+    times: Array
+    options: Mapping[str, Any]
+    watch: Mapping[str, Any]
+    keep: bool
+
+    def run(
+        self,
+        first: int,
+        last: int,
+        look: Callable[[int], object] | None = None,
+        given: Mapping[int, Array] | None = None,
+    ) -> Block:
+        """The members first … last − 1; `given` has columns that `lighten` left out."""
+        numbers = self.plan.numbers(first, last)
+        for c, values in (given or {}).items():
+            numbers[:, c] = values
+        refused = self._refuse(numbers, first)
+        chosen = np.array([i for i in range(last - first) if i not in refused], dtype=np.int64)
+        found = self._found(last - first)
+        for i, message in refused.items():
+            found.refuse(i, message)
+        for group in self._groups(numbers, chosen, found, first):
+            group.run(found, self.times, look)
+        return self._block(first, found, numbers)
+
+    def _found(self, count: int) -> _Found:
+        return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores())
+
+    def _block(self, first: int, found: _Found, numbers: Array) -> Block:
+        """The block of members that have run."""
+        members = found.members()
+        values = self._watch_motions(members, self._parameters(numbers))
+        with np.errstate(invalid="ignore"):
+            low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
+        tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
+        if not self.keep:
+            members = found.members(outputs=False)
+        return Block(first, members, low, high, tallies, numbers)
+
+    # other processes ---------------------------------------------------------------------------------------------
+
+    def lighten(self) -> MemberWork:
+        """The same with nan for the numbers that each member is given: they travel with the blocks."""
+        arrays = {c for c, column in enumerate(self.plan.columns) if isinstance(column.value, np.ndarray)}
+        columns = tuple(replace(x, value=np.nan) if c in arrays else x for c, x in enumerate(self.plan.columns))
+        return replace(self, plan=replace(self.plan, columns=columns)) if arrays else self
+
+    def given_to(self, first: int, last: int) -> dict[int, Array]:
+        """The numbers that these members are given, by the place of their column."""
+        values: list[Any] = [column.value for column in self.plan.columns]
+        return {c: x[first:last].copy() for c, x in enumerate(values) if isinstance(x, np.ndarray)}
+
+    def lose(self, first: int, last: int, why: str) -> Block:
+        """The block of members that nobody could compute; what they drew is not asked for, since that may be why."""
+        found = self._found(last - first)
+        for i in range(last - first):
+            found.refuse(i, f"member {first + i}: {why}")
+        return self._block(first, found, np.full((last - first, len(self.plan.columns)), np.nan))
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """What users gave that may not pickle, by its name."""
+        yield from ((str(column), column.value) for column in self.plan.columns)
+        yield from self.options.items()
+        yield from ((f"watch / {name}", expression) for name, expression in self.watch.items())
+        yield f"model '{self.answers.mechanism.name}'", self.answers
+
+    def _size(self) -> int:
+        """Numbers of a state: q, u and the work done."""
+        mechanism = self.answers.mechanism
+        return len(mechanism.coordinates) + len(mechanism.speeds) + 1
+
+    def _stores(self) -> bool:
+        """Whether states at the times of output are needed, if only to be watched."""
+        return self.keep or self.times.size > 2
+
+    # numbers -----------------------------------------------------------------------------------------------------
+
+    def state(self, numbers: Array) -> dict[str, Any]:
+        """What `simulate` is given for a member with these numbers: q, u and parameters."""
+        found: dict[str, dict[str, float]] = {"q": {}, "u": {}, "parameters": {}}
+        for column, value in zip(self.plan.columns, numbers.tolist(), strict=True):
+            found[column.kind][column.name] = value
+        return {kind: values or None for kind, values in found.items()}
+
+    def _parameters(self, numbers: Array) -> Array:
+        """Values of all free parameters for members with these numbers, (b, p)."""
+        mechanism = self.answers.mechanism
+        free = [p.name for p in mechanism.parameters.values() if p.free]
+        rows = np.tile(self.answers.values, (len(numbers), 1))
+        for c, column in enumerate(self.plan.columns):
+            if column.kind == "parameters":
+                rows[:, free.index(column.name)] = numbers[:, c]
+        return rows
+
+    def _refuse(self, numbers: Array, first: int) -> dict[int, str]:
+        """Members whose numbers are no numbers, or make a body that cannot be: place in the block → why."""
+        found: dict[int, str] = {}
+        bad = ~np.isfinite(numbers)
+        for i in np.flatnonzero(bad.any(axis=1)).tolist():
+            column = self.plan.columns[int(np.flatnonzero(bad[i])[0])]
+            found[i] = f"member {first + i}: {column} is not finite\n    fix: give finite numbers"
+        if not any(c.kind == "parameters" for c in self.plan.columns):
+            return found
+        kernel = self.answers.make_once("masses", lambda: _mass_program(self.answers))
+        if kernel is None:
+            return found
+        flagged = _doubtful(_evaluate(kernel, self.answers, self._parameters(numbers)))
+        for i in np.flatnonzero(flagged).tolist():
+            if i not in found and (why := self._explain(numbers[i])):
+                found[i] = f"member {first + i}: {why}"
+        return found
+
+    def _explain(self, numbers: Array) -> str:
+        """What the description says of these values of its parameters, if it refuses them."""
+        drawn = {c.name: x for c, x in zip(self.plan.columns, numbers.tolist(), strict=True) if c.kind == "parameters"}
+        try:
+            self.answers.mechanism.twin().set_parameters(drawn)
+        except ModelError as error:
+            shown = ", ".join(f"{c.name} = {drawn[c.name]:.6g} from {_name(c.value)}" for c in self._drawn_parameters())
+            return f"{shown}\n    {error}"
+        return ""
+
+    def _drawn_parameters(self) -> list[Any]:
+        """Parameters whose values are not given to each member."""
+        parameters = (c for c in self.plan.columns if c.kind == "parameters")
+        return [c for c in parameters if not isinstance(c.value, np.ndarray) and c.value == c.value]
+
+    # motions -----------------------------------------------------------------------------------------------------
+
+    def _setup(self, numbers: Array) -> Setup:
+        """The simulation of a member."""
+        asked = self.state(numbers)
+        parameters = asked.pop("parameters")
+        answers = self.answers.with_parameters(parameters)
+        return set_up(answers, self.times, **asked, **dict(self.options, options=dict(self.options["options"])))
+
+    def _groups(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
+        """Members that are simulated in one way; those whose start is impossible are refused."""
+        if not chosen.size:
+            return ()
+        if self._is_plain():
+            ready = self._setup(numbers[chosen[0]])
+            starts = np.tile(ready.start, (chosen.size, 1))
+            mechanism = self.answers.mechanism
+            places = {"q": mechanism.coordinates, "u": mechanism.speeds}
+            for c, column in enumerate(self.plan.columns):
+                if column.kind in places:
+                    at = places[column.kind].index(column.name) + (len(places["q"]) if column.kind == "u" else 0)
+                    starts[:, at] = numbers[chosen, c]
+            return (_Group(ready, chosen, starts, self._parameters(numbers[chosen])),)
+        groups: dict[Any, tuple[Setup, list[int], list[Array]]] = {}
+        for i in chosen.tolist():
+            try:
+                ready = self._setup(numbers[i])
+            except KaneError as error:
+                found.refuse(i, f"member {first + i}: {error}")
+                continue
+            key = (id(ready.problem.modes[0]), ready.settings.get("first_step"))
+            _, members, starts = groups.setdefault(key, (ready, [], []))
+            members.append(i)
+            starts.append(ready.start)
+        return [
+            _Group(ready, np.array(members), np.array(starts), self._parameters(numbers[members]))
+            for ready, members, starts in groups.values()
+        ]
+
+    def _is_plain(self) -> bool:
+        """Whether a start is what is given: nothing to be projected, made unit, or refused."""
+        mechanism = self.answers.mechanism
+        q = dict.fromkeys(mechanism.coordinates, 1.0)
+        follows = any(
+            r.start is not None for r in (*mechanism.coordinate_records.values(), *mechanism.speed_records.values())
+        )
+        held = mechanism.constraints or mechanism.changing or follows or callable(self.options["control"])
+        return not held and not attitudes(mechanism, q) and not locks(mechanism, list(q.values()), np.inf)
+
+    def _watch_motions(self, members: Members, parameters: Array) -> Array:
+        """Values of the watched quantities, (b, k, w), nan beyond the end of a motion."""
+        outputs = members.outputs
+        if outputs is None:
+            outputs = np.stack([np.full_like(members.y, np.nan), members.y], axis=1)
+        b, k, _ = outputs.shape
+        if not self.watch:
+            return np.empty((b, k, 0))
+        kernel = self.answers.make_once(
+            ("watched", tuple(self.watch.items())), lambda: _watch(self.answers, self.watch)
+        )
+        rows = outputs.reshape(b * k, -1)
+        good = np.flatnonzero(np.isfinite(rows).all(axis=1))
+        values = np.full((b * k, len(self.watch)), np.nan)
+        if good.size:
+            t = np.tile(self.times[-k:], b)[good]
+            values[good] = _evaluate(kernel, self.answers, np.repeat(parameters, k, axis=0)[good], t, rows[good])
+        return values.reshape(b, k, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Members of a block that are simulated in one way."""
+
+    ready: Setup
+    places: Any
+    starts: Array
+    parameters: Array
+
+    def run(self, found: _Found, times: Array, look: Callable[[int], object] | None) -> None:
+        settings = dict(self.ready.settings)
+        if self.ready.control is not None:
+            settings["control"] = self.ready.control
+        made = run_members(
+            self.ready.problem, self.starts, self.parameters, times, settings, keep=found.keep, look=look
+        )
+        found.take(self.places, made)
+
+
+class _Found:
+    """What came of the members of a block so far."""
+
+    def __init__(self, count: int, n: int, events: int, times: Array, keep: bool):
+        self.keep = keep
+        self.events = events
+        self.reason = np.full(count, REFUSED, dtype=np.int64)
+        self.t = np.full(count, times[0])
+        self.y = np.full((count, n), np.nan)
+        self.outputs = np.full((count, times.size, n), np.nan) if keep else None
+        self.first = np.full((count, events), np.nan)
+        self.crossings = np.zeros((count, events), dtype=np.int64)
+        self.steps = np.zeros(count, dtype=np.int64)
+        self.messages: dict[int, str] = {}
+
+    def refuse(self, i: int, message: str) -> None:
+        self.messages[i] = message
+
+    def take(self, places: Any, made: Members) -> None:
+        """Take in what came of some members."""
+        self.reason[places], self.t[places], self.y[places] = made.reason, made.t, made.y
+        self.steps[places] = made.steps
+        self.first[places] = made.first[:, : self.events]
+        self.crossings[places] = made.crossings[:, : self.events]
+        if self.outputs is not None and made.outputs is not None:
+            self.outputs[places] = made.outputs
+        self.messages |= {int(places[i]): text for i, text in made.messages.items()}
+
+    def members(self, outputs: bool = True) -> Members:
+        return Members(
+            self.reason,
+            self.t,
+            self.y,
+            self.outputs if outputs else None,
+            self.first,
+            self.crossings,
+            self.steps,
+            dict(sorted(self.messages.items())),
+        )
+
+
+def _name(value: Any) -> str:
+    """Where a number comes from, in words that are the same in every process."""
+    return getattr(value, "__qualname__", str(value))
+
+
+def _watch(answers: Answers, watch: Mapping[str, Expr]) -> Kernel:
+    return compile(watch_program(answers.fresh_equations(), list(watch.values())))
+
+
+def _mass_program(answers: Answers) -> Kernel | None:
+    """Masses (kg) and principal moments (kg m²) of all bodies, whose signs tell whether a body can be."""
+    exprs: list[Expr] = []
+    for body in answers.mechanism.bodies.values():
+        exprs += [body.mass, *(body.inertia[i][i] for i in range(3))]
+    return compile(watch_program(answers.fresh_equations(), exprs)) if exprs else None
+
+
+def _doubtful(values: Array) -> Any:
+    """Which members have a mass or moment that is negative, or moments that no body has; (b,) of bool."""
+    mass, xx, yy, zz = (values[:, k::4] for k in range(4))
+    worst = np.minimum.reduce([mass, xx, yy, zz, xx + yy - zz, yy + zz - xx, zz + xx - yy])
+    return ~(worst >= 0.0).all(axis=1)
+
+
+def _evaluate(kernel: Kernel, answers: Answers, parameters: Array, t: Any = None, states: Any = None) -> Array:
+    """What a program over [t, q, u, work, tau, parameters] gives for many members, (b, outputs)."""
+    b, mechanism = len(parameters), answers.mechanism
+    q, u = len(mechanism.coordinates), len(mechanism.speeds)
+    if states is None:
+        t, states = np.zeros(b), np.zeros((b, q + u + 1))
+    known = {"t": np.asarray(t)[:, None], "q": states[:, :q], "u": states[:, q : q + u], "work": states[:, q + u :]}
+    known |= {"tau": np.zeros((b, u)), "parameters": parameters}
+    groups = [known[g.name] for g in kernel.program.inputs if g.labels]
+    return np.asarray(kernel(*groups))
+
+
+__all__ = ["MemberWork"]

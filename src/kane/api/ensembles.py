@@ -1,0 +1,442 @@
+"""`Ensemble`: the same model for many starts, parameters and seeds, and what is learned from all of them."""
+
+# pyright: reportUnnecessaryIsInstance=false
+# What callers give is judged, whatever its type was declared to be.
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ensemble import Block, Distribution, Plan, Stop, Store, Tally, gather_blocks
+from ..ensemble.draws import KINDS, Column
+from ..errors import InputError
+from ..model import Mechanism
+from ..simulate import ENDS
+from . import ensemble_views, given
+from .answers import Answers, free_parameters
+from .boundary import check_function, describe_value
+from .ensemble_store import finish_store, open_store
+from .ensemble_work import MemberWork
+from .records import Array
+from .simulation import ControlLaw
+from .starts import span
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+KEEPS = ("motions", "ends", "tallies")
+"""What is kept of each member: its states at all times, at its end, or nothing but why it ended."""
+
+_TEXT = re.compile(r"\s*(\w+)\s*\((.*)\)\s*\Z", re.DOTALL)
+
+
+_GOOD = [ENDS.index(reason) for reason in ("end", "event")]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an ensemble is: members that are done, of how many, and those of them that failed."""
+
+    done: int
+    count: int
+    failed: int
+
+    def __str__(self) -> str:
+        return f"{self.done} of {self.count} members" + (f", {self.failed} failed" if self.failed else "")
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Members of one motion, n of them, in the order of their indices; n is less than was asked for where `until` or an
+    interrupt ended the work early.
+
+    - `t` (k,): the times of output, s;
+    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `success` (n,) of bool;
+      `messages`: what is said of those that failed, by index; `ends` (n,): the same as places in `kane.ensemble.ENDS`;
+    - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
+    - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
+    - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
+    - `low`, `high`: by watched quantity its extremes over the times of output, (n,);
+    - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,).
+
+    >>> found = kane.load("pendulum").ensemble([0, 1, 2], n=50, seed=1, q={"q": "uniform(-1, 1)"})
+    >>> found.q.shape, int(found.success.sum()), bool(abs(found.tallies["q"].mean[0]) < 0.3)
+    ((50, 3, 1), 50, True)
+    """
+
+    t: Array
+    ends: NDArray[np.int8]
+    messages: Mapping[int, str]
+    end_t: Array | None
+    end_q: Array | None
+    end_u: Array | None
+    q: Array | None
+    u: Array | None
+    first: Mapping[str, Array]
+    crossings: Mapping[str, NDArray[np.int64]]
+    low: Mapping[str, Array]
+    high: Mapping[str, Array]
+    tallies: Mapping[str, Tally]
+    work: MemberWork = field(repr=False)
+    keep: str = "ends"
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @property
+    def reasons(self) -> NDArray[np.str_]:
+        """Why each member ended, in words."""
+        return np.array(ENDS)[self.ends]
+
+    @property
+    def success(self) -> NDArray[np.bool_]:
+        """Which members reached the end of their span, or a terminal event."""
+        return self.ends <= ENDS.index("event")
+
+    @cached_property
+    def numbers(self) -> Mapping[str, Array]:
+        """What was given or drawn for each member, by name: coordinates, speeds, parameters; (n,)."""
+        rows = self.work.plan.numbers(0, len(self))
+        return {column.name: rows[:, c] for c, column in enumerate(self.work.plan.columns)}
+
+    def member(self, index: int) -> Trajectory:
+        """The motion of one member, simulated alone: the same bits, and everything that can be asked of a motion."""
+        from .model import Model  # which has ensembles
+
+        if not -len(self) <= index < len(self):
+            raise InputError(f"member({index}): there are {len(self)} members\n    fix: give 0 … {len(self) - 1}")
+        index %= len(self)
+        work = self.work
+        asked = work.state(work.plan.numbers(index, index + 1)[0])
+        options = dict(work.options)
+        return Model.of(work.answers).simulate(work.times, **asked, **options.pop("options"), **options)
+
+    def share(self, event: str) -> float:
+        """The share of members in which an event occurred."""
+        if event not in self.crossings:
+            raise InputError(
+                f"share: there is no event '{event}'\n    fix: known: {', '.join(self.crossings) or 'none'}"
+            )
+        return float(np.mean(self.crossings[event] > 0))
+
+    def to_table(self) -> Any:
+        """One row per member as a table of pyarrow: what was given or drawn (`start_q`, parameters by their names), why
+        and where it ended, events, extremes of what is watched. It needs the extra `ensemble`."""
+        return ensemble_views.to_table(self)
+
+    def to_xarray(self) -> Any:
+        """A dataset of xarray, units as attributes: the columns of the table over `member`, motions over `member` and
+        `time`, mean, deviation and quantiles of what is watched over `time`. It needs the extra `ensemble`."""
+        return ensemble_views.to_xarray(self)
+
+    def sensitivity(self, result: str) -> dict[str, float]:
+        """Spearman's rank correlation of each thing that differs between members with a `result`, a column of the
+        table; the largest first."""
+        return ensemble_views.sensitivity(self, result)
+
+    def sobol(self, result: str, n: int = 1024) -> dict[str, tuple[float, float]]:
+        """Sobol's indices of each number that is drawn: the share of the variance of `result` that it explains alone,
+        and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
+        return ensemble_views.sobol(self, result, n)
+
+    def again(self, plan: Plan) -> Ensemble:
+        """The ensemble of another plan, all else being the same."""
+        work = replace(self.work, plan=plan)
+        gathering = _Gathering(work, self.keep, tuple(work.options["events"] or ()), None)
+        for block in gather_blocks(work, plan.count, None):
+            gathering.take(block)
+        return gathering.ensemble()
+
+    def plot(self, path: str | Path, kind: str = "scatter", result: str | None = None) -> None:
+        """Draw to a .png, .svg or .pdf file: "fan", what is watched over time; "histogram" of a `result`, a column of
+        the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations.
+        """
+        ensemble_views.draw(self, path, kind, result)
+
+    def __str__(self) -> str:
+        counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)
+        listed = ", ".join(f"{count} {reason}" for count, reason in counts if count)
+        return f"{len(self)} members over {self.t[-1] - self.t[0]:g} s: {listed}"
+
+
+def ensemble(
+    answers: Answers,
+    t: Any,
+    *,
+    n: int | None = None,
+    seed: int = 0,
+    q: Any = None,
+    u: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    sampling: str = "random",
+    watch: Mapping[str, Any] | None = None,
+    keep: str | None = None,
+    until: Stop | None = None,
+    executor: Executor | None = None,
+    store: str | Path | None = None,
+    resume: bool = False,
+    progress: Callable[[Progress], object] | None = None,
+    tau: Any = None,
+    control: ControlLaw | None = None,
+    control_period: float = 0.01,
+    method: str = "dop853",
+    rtol: float | None = None,
+    atol: float | None = None,
+    step: float | None = None,
+    embed: str = "run-time",
+    drift: str | tuple[float, float] = "project",
+    impact: str | None = None,
+    contacts: str = "events",
+    events: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> Ensemble:
+    """The motions of `n` members over `t` (s), which differ in `q`, `u` and `parameters`: mappings from a name to a
+    number, an array (n,), a distribution ("normal(1.0, 0.05)", "uniform(0, pi)", "choice(1, 2, 4)", or from
+    `kane.ensemble`), or a function of the member's own generator. q and u may be arrays (n, …) too.
+
+    What a member draws depends on `seed` and its index alone; `sampling` is "random", "latin" or "sobol". Every member
+    equals, to the bit, `simulate` with the same numbers; one that fails keeps its reason. `watch` maps a name to an
+    expression, of which extremes and tallies over the members are kept; coordinates and speeds are watched anyway where
+    t is an array of times. `keep` is "motions" (default for an array of times), "ends" (default else) or "tallies".
+    `until` ends the work when a mean or a share is known well enough. Blocks of members are computed by the threads of
+    this process, or by any `executor` of concurrent.futures. They are written to `store`, a folder or an address of
+    fsspec, if one is given: with `resume` those that are there already are not computed again. Motions then stay on
+    disk, `q` and `u` being arrays of Zarr. `progress` is called with a `Progress` after each block. All else is as in
+    `simulate`.
+
+    >>> m = kane.load("pendulum")
+    >>> found = m.ensemble(2.0, n=100, seed=1, q={"q": "uniform(-1, 1)"}, parameters={"L": "normal(1, 0.05)"})
+    >>> print(found)
+    100 members over 2 s: 100 end
+    """
+    check_function("progress", progress, "a Progress", 1)
+    times = span(t)
+    keep = keep if keep is not None else ("motions" if times.size > 2 else "ends")
+    if keep not in KEEPS:
+        raise InputError(f"keep = {describe_value(keep)}: there are {', '.join(KEEPS)}")
+    columns = _columns(answers.mechanism, q, u, parameters)
+    free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
+    plan = Plan(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
+    watched = _quantities(free.mechanism, watch, times.size > 2)
+    asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
+    asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
+    asked |= {"contacts": contacts, "events": events, "options": options}
+    work = MemberWork(free, plan, times, asked, watched, keep == "motions")
+    names = tuple(events or ())
+    if until is not None and until.name not in (*names, *watched):
+        raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
+    kept = None if store is None else open_store(store, work, keep, resume)
+    gathering = _Gathering(work, keep, names, until)
+    try:
+        with closing(gather_blocks(work, plan.count, executor, kept)) as blocks:
+            for block in blocks:
+                gathering.take(block)
+                if progress is not None:
+                    progress(Progress(gathering.done, plan.count, gathering.failed))
+                if gathering.is_enough():
+                    break
+    except KeyboardInterrupt:
+        pass  # what is done is kept
+    else:
+        if kept is not None:
+            kept.trim(gathering.done)
+            finish_store(kept, gathering.done)
+    return gathering.ensemble(kept)
+
+
+# what is given --------------------------------------------------------------------------------------------------------
+
+
+def _columns(mechanism: Mechanism, q: Any, u: Any, parameters: Any) -> list[Column]:
+    """What differs between members, in the order in which it is drawn."""
+    found: list[Column] = []
+    for kind, value, table in (
+        ("q", q, mechanism.coordinates),
+        ("u", u, mechanism.speeds),
+        ("parameters", parameters, tuple(mechanism.parameters)),
+    ):
+        if value is None:
+            continue
+        if kind != "parameters" and not isinstance(value, Mapping):
+            array = np.asarray(value)
+            if array.dtype.kind not in "fiu" or array.ndim not in (1, 2) or array.shape[-1] != len(table):
+                raise InputError(
+                    f"{kind} = {describe_value(value)}: give a mapping name → value, or an array (n, {len(table)})"
+                )
+            value = {name: array[..., k] for k, name in enumerate(table)}
+        if not isinstance(value, Mapping):
+            raise InputError(f"{kind} = {describe_value(value)}\n    fix: give a mapping name → value")
+        for name, what in cast("Mapping[str, Any]", value).items():
+            noun = {"q": "coordinate", "u": "speed", "parameters": "parameter"}[kind]
+            given.require_known(mechanism, noun, name, table, kind)
+            found.append(Column(kind, name, _value(mechanism, f"{kind} / {name}", what)))
+    return found
+
+
+def _value(mechanism: Mechanism, where: str, value: Any) -> Any:
+    """A number, an array (n,), a distribution, or a function."""
+    if isinstance(value, Distribution) or callable(value):
+        check_function(where, None if isinstance(value, Distribution) else value, "a numpy.random.Generator", 1)
+        return value
+    if isinstance(value, str):
+        return _read_distribution(mechanism, where, value)
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiu" or array.ndim > 1:
+            raise TypeError
+    except (TypeError, ValueError):
+        fix = "give a number, an array (n,), a distribution, or a function of a generator"
+        raise InputError(f"{where} = {describe_value(value)}\n    fix: {fix}") from None
+    return np.array(array, dtype=np.float64) if array.ndim else given.number(mechanism, where, value)
+
+
+def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
+    """The distribution that a text names, or the number that it is."""
+    named = _TEXT.match(text)
+    if named is None or named[1] not in KINDS:
+        try:
+            return given.number(mechanism, where, text)
+        except InputError as error:
+            known = ", ".join(f"{kind}(…)" for kind in KINDS)
+            raise InputError(f"{error}\n    fix: give a number, or a distribution: {known}") from None
+    numbers = [given.number(mechanism, where, part) for part in named[2].split(",") if part.strip()]
+    try:
+        return KINDS[named[1]](*numbers)
+    except TypeError:
+        raise InputError(f"{where} = '{text}': {named[1]} does not take {len(numbers)} numbers") from None
+
+
+def _count(n: Any, columns: list[Column]) -> int:
+    """How many members there are: as was said, or as arrays have values."""
+    sizes = [c.size for c in columns if c.size is not None]
+    if n is not None:
+        return _whole("n", n)
+    if not sizes:
+        raise InputError("how many members?\n    fix: give n=…, or an array of values")
+    return min(sizes)
+
+
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} = {describe_value(value)} is not a whole number")
+    return int(cast("int", value))
+
+
+def _with_free(answers: Answers, names: list[str]) -> Answers:
+    """Answers in which parameters of these names are inputs of the programs."""
+    mechanism = answers.mechanism
+    if all(mechanism.parameters[name].free for name in names):
+        return answers
+    twin = mechanism.twin()
+    free_parameters(twin, [*names, *(p.name for p in mechanism.parameters.values() if p.free)])
+    return answers.of(twin)
+
+
+def _quantities(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
+    """The quantities that are watched: name → expression."""
+    if watch is not None and not isinstance(watch, Mapping):
+        raise InputError(f"watch = {describe_value(watch)}\n    fix: give a mapping name → expression")
+    names = mechanism.names()
+    states = (*mechanism.coordinates, *mechanism.speeds) if everything else ()
+    found = {name: names[name] for name in states}
+    for name, expression in cast("Mapping[str, Any]", watch or {}).items():
+        found[name] = mechanism.scalar(expression, f"watch / {name}")
+    return found
+
+
+# what comes out -------------------------------------------------------------------------------------------------------
+
+
+class _Gathering:
+    """Blocks put together in their order."""
+
+    def __init__(self, work: MemberWork, keep: str, events: tuple[str, ...], until: Stop | None):
+        self.work, self.keep, self.events, self.until = work, keep, events, until
+        self.done = 0
+        self.blocks: list[Block] = []
+        self.reason: list[Any] = []
+        self.messages: dict[int, str] = {}
+        self.failed = 0
+        self.occurred = np.zeros(len(events), dtype=np.int64)
+        self.tallies: tuple[Tally, ...] = ()
+
+    def take(self, block: Block) -> None:
+        """Take in the next block; of what nobody wants nothing is kept."""
+        members = block.members
+        self.done = block.first + len(members.reason)
+        self.reason.append(members.reason.astype(np.int8))
+        self.failed += int(np.count_nonzero(~np.isin(members.reason, _GOOD)))
+        self.messages |= {block.first + i: text for i, text in members.messages.items()}
+        self.occurred += np.count_nonzero(members.crossings > 0, axis=0)
+        if self.tallies:
+            for mine, more in zip(self.tallies, block.tallies, strict=True):
+                mine.merge(more)
+        else:
+            self.tallies = block.tallies
+        if self.keep != "tallies":
+            self.blocks.append(block)
+
+    def is_enough(self) -> bool:
+        """Whether what `until` asks for is known well enough."""
+        until = self.until
+        if until is None:
+            return False
+        if until.name in self.events:
+            return until.reached_by_share(int(self.occurred[self.events.index(until.name)]), self.done)
+        return until.reached_by_mean(self.tallies[list(self.work.watch).index(until.name)])
+
+    def ensemble(self, store: Store | None = None) -> Ensemble:
+        """What came of all members that were computed; motions that are in a store stay there."""
+        mechanism, watch = self.work.answers.mechanism, tuple(self.work.watch)
+        nq, nu = len(mechanism.coordinates), len(mechanism.speeds)
+        ends = np.concatenate(self.reason) if self.reason else np.empty(0, dtype=np.int8)
+        rows: dict[str, list[Any]] = {
+            "t": [b.members.t for b in self.blocks],
+            "y": [b.members.y for b in self.blocks],
+            "outputs": [b.members.outputs for b in self.blocks],
+            "first": [b.members.first for b in self.blocks],
+            "crossings": [b.members.crossings for b in self.blocks],
+            "low": [b.low for b in self.blocks],
+            "high": [b.high for b in self.blocks],
+        }
+        kept: dict[str, Any] = {
+            name: np.concatenate(parts) if parts and parts[0] is not None else None for name, parts in rows.items()
+        }
+        y, motions = kept["y"], kept["outputs"]
+        q, u = (None, None) if motions is None else (motions[:, :, :nq], motions[:, :, nq : nq + nu])
+        if store is not None and self.keep == "motions":
+            q, u = store.array("q"), store.array("u")
+
+        def by_name(labels: tuple[str, ...], values: Any) -> dict[str, Any]:
+            return {} if values is None else {label: values[:, k] for k, label in enumerate(labels)}
+
+        return Ensemble(
+            self.work.times,
+            ends,
+            self.messages,
+            kept["t"],
+            None if y is None else y[:, :nq],
+            None if y is None else y[:, nq : nq + nu],
+            q,
+            u,
+            by_name(self.events, kept["first"]),
+            by_name(self.events, kept["crossings"]),
+            by_name(watch, kept["low"]),
+            by_name(watch, kept["high"]),
+            dict(zip(watch, self.tallies, strict=True)),
+            self.work,
+            self.keep,
+        )
+
+
+__all__ = ["Ensemble", "Progress", "ensemble"]

@@ -1,0 +1,216 @@
+"""`kane sweep`: many members of one motion, what is learned from them, and how far they are while they run."""
+
+from __future__ import annotations
+
+import sys
+import time
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..api import Model
+from ..api.ensembles import Ensemble, Progress
+from ..model.mechanism import suggestion
+from ..simulate import ENDS
+from . import FAILED, FINE, INTERRUPTED, UsageError
+from .console import BAR_AFTER, can_draw, heading, print_json, show, table
+from .given import control_of, file_to_write, model_of
+from .motion import DURATION, PICTURES
+from .streams import say
+
+LOG_EVERY = 10.0
+"""Seconds between lines about the progress where no terminal draws it."""
+
+SHOWN = 5
+"""Members that failed whose reasons are told."""
+
+
+def sweep(arguments: Namespace) -> int:
+    """Run an ensemble, print what came of it, write what was asked for."""
+    model = model_of(arguments)
+    picture = file_to_write(arguments, "plot", PICTURES)
+    asked = _asked(model, arguments)
+    with _Watching(arguments.n) as watching:
+        found = model.ensemble(**asked, progress=watching)
+    if arguments.json:
+        print_json(_summary(found))
+    else:
+        _print_summary(found)
+    if picture is not None and len(found):
+        found.plot(picture, arguments.kind, arguments.result)
+        say(f"wrote {picture}")
+    return _status(found, arguments)
+
+
+def _asked(model: Model, arguments: Namespace) -> dict[str, Any]:
+    """What the options of the command line ask for."""
+    mechanism = model.mechanism
+    end = (mechanism.duration or DURATION) if arguments.time is None else arguments.time
+    if not end > 0:
+        raise UsageError(f"--time {end:g}: the motion ends after its start at t = 0")
+    if arguments.samples < 0 or arguments.samples in (1, 2):
+        raise UsageError(f"--samples {arguments.samples}: give three or more, or 0 for the end alone")
+    if arguments.n < 1:
+        raise UsageError(f"-n {arguments.n}: an ensemble has one member at least")
+    if arguments.seed < 0:
+        raise UsageError(f"--seed {arguments.seed}: a seed is not negative")
+    if arguments.resume and arguments.out is None:
+        raise UsageError("--resume: goes on with a store; add --out FOLDER.zarr")
+    step = arguments.step
+    if step is None and arguments.method == "rk4":
+        raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
+    events = _texts(arguments.event, None, "--event", "fell")
+    return {
+        "t": np.linspace(0.0, end, arguments.samples) if arguments.samples else end,
+        "n": arguments.n,
+        "seed": arguments.seed,
+        "sampling": arguments.sampling,
+        "q": _texts(arguments.q, mechanism.coordinate_records, "--q") or None,
+        "u": _texts(arguments.u, mechanism.speed_records, "--u") or None,
+        "parameters": _texts(arguments.parameter, model.parameters, "--parameter") or None,
+        "events": {name: _event(text) for name, text in events.items()} or None,
+        "watch": _texts(arguments.watch, None, "--watch", "height") or None,
+        "keep": arguments.keep,
+        "control": control_of(model, arguments),
+        "method": arguments.method,
+        "rtol": arguments.rtol,
+        "atol": arguments.atol,
+        "step": step,
+        "store": arguments.out,
+        "resume": arguments.resume,
+    }
+
+
+def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -> dict[str, str]:
+    """Name → text from options like `q1=uniform(-1,1)`, each given once; names are those of `known`, if there are."""
+    found: dict[str, str] = {}
+    for part in given:
+        name, equals, text = (x.strip() for x in part.partition("="))
+        example = example if known is None else next(iter(known), example)
+        if not name or not equals or not text:
+            raise UsageError(f"{option} {part}: expected NAME=VALUE, as in {option} '{example}=...'")
+        if known is not None and name not in known:
+            raise UsageError(f"{option} {part}: unknown name '{name}'; {suggestion(name, known)}")
+        if name in found:
+            raise UsageError(f"{option} {part}: '{name}' is given twice")
+        found[name] = text
+    return found
+
+
+def _event(text: str) -> Any:
+    """An event that is counted, or with `!` behind it one that ends a motion."""
+    return {"expression": text[:-1], "terminal": True} if text.endswith("!") else text
+
+
+def _status(found: Ensemble, arguments: Namespace) -> int:
+    """The exit status, and words about an interrupt and about members that failed."""
+    failed = np.flatnonzero(~found.success).tolist()
+    for i in failed[:SHOWN]:
+        say(found.messages.get(i, f"member {i}: {found.reasons[i]}"))
+    if len(failed) > SHOWN:
+        say(f"{len(failed) - SHOWN} more failed" + (": see members.parquet" if arguments.out else ""))
+    if arguments.out is not None:
+        say(f"{'kept in' if len(found) < arguments.n else 'wrote'} {arguments.out}: {len(found)} members")
+    if len(found) < arguments.n:
+        how = "the same command with --resume goes on, to the same bytes" if arguments.out else "nothing was stored"
+        say(f"interrupted: {len(found)} of {arguments.n} members are done; {how}")
+        return INTERRUPTED
+    return FAILED if failed else FINE
+
+
+def _summary(found: Ensemble) -> dict[str, Any]:
+    """What came of an ensemble as plain data."""
+    reasons = found.reasons.tolist()
+    return {
+        "members": len(found),
+        "succeeded": int(found.success.sum()),
+        "reasons": {reason: reasons.count(reason) for reason in ENDS if reason in reasons},
+        "events": {
+            name: {"share": found.share(name), "median_first": _median(found.first[name])} for name in found.crossings
+        },
+        "at_the_end": {
+            name: {
+                "mean": float(tally.mean[-1]) if tally.count[-1] else None,
+                "deviation": float(tally.deviation[-1]),
+                "quantiles": {str(p): float(tally.quantile(p)[-1]) for p in (0.05, 0.5, 0.95)},
+            }
+            for name, tally in found.tallies.items()
+        },
+        "messages": {str(i): found.messages[i] for i in sorted(found.messages)[:SHOWN]},
+    }
+
+
+def _median(values: Any) -> float:
+    good = values[np.isfinite(values)]
+    return float(np.median(good)) if good.size else np.nan
+
+
+def _print_summary(found: Ensemble) -> None:
+    summary = _summary(found)
+    show(str(found))
+    if summary["events"]:
+        heading("events")
+        rows = [(name, f"{x['share']:.4f}", f"{x['median_first']:.5g}") for name, x in summary["events"].items()]
+        table(("event", "share", "first, median (s)"), rows)
+    if summary["at_the_end"]:
+        heading("at the end")
+        rows = [
+            (name, *(x[key] for key in ("mean", "deviation")), *x["quantiles"].values())
+            for name, x in summary["at_the_end"].items()
+        ]
+        table(("quantity", "mean", "deviation", "5 %", "50 %", "95 %"), rows)
+
+
+class _Watching:
+    """How far an ensemble is: a bar on a terminal, a line now and then in a log."""
+
+    def __init__(self, count: int):
+        self.count, self.began, self.said = count, time.perf_counter(), time.perf_counter()
+        self.first: int | None = None  # members that were there when the first block came: of an earlier run, mostly
+        self.bar: Any = None
+
+    def __enter__(self) -> _Watching:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.perf_counter()
+        if self.first is None:
+            self.first, self.began = progress.done, now
+            return
+        rate = (progress.done - self.first) / max(now - self.began, 1e-9)
+        text = (
+            f"{progress}, {rate:.3g} per second, {_duration((progress.count - progress.done) / max(rate, 1e-9))} left"
+        )
+        if can_draw(sys.stderr):
+            if now - self.said > BAR_AFTER or self.bar is not None:
+                self._draw(progress, text)
+        elif now - self.said >= LOG_EVERY:
+            self.said = now
+            say(text)
+
+    def _draw(self, progress: Progress, text: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn
+        from rich.progress import Progress as Bar
+
+        if self.bar is None:
+            columns = (BarColumn(bar_width=24), TextColumn("{task.description}"))
+            self.bar = Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
+            self.bar.add_task(text, total=self.count)
+            self.bar.start()
+        self.bar.update(self.bar.task_ids[0], completed=progress.done, description=text)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+__all__ = ["sweep"]

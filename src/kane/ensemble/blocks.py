@@ -1,0 +1,87 @@
+"""Blocks of members: how large they are, what a block holds, what computes one.
+
+Blocks are the unit of everything that is shared: work, results, checkpoints. Their size depends on the number of
+members alone, so that results do not depend on who computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..simulate import Members
+from .tallies import Tally
+
+LARGEST, SMALLEST = 4096, 64
+"""Members of a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What came of the members from `first` on: their ends, and tallies of watched quantities over time.
+
+    `low` and `high` (b, w) are the extremes of the watched quantities over the times of output, `numbers` (b, c) what
+    was given or drawn.
+    """
+
+    first: int
+    members: Members
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    tallies: tuple[Tally, ...]
+    numbers: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.members.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The members first … last − 1, which are block `index`."""
+
+    index: int
+    first: int
+    last: int
+
+
+class Work(Protocol):
+    """What computes members, here or in another process."""
+
+    def run(self, first: int, last: int, look: Callable[[int], object] | None = None, given: Any = None) -> Block:
+        """The members first … last − 1; what `look` raises ends it. `given` is what `given_to` gave of them."""
+        ...
+
+    def lighten(self) -> Work:
+        """The same without numbers that each member is given: it travels once, they with each block."""
+        ...
+
+    def given_to(self, first: int, last: int) -> Any:
+        """The numbers that are given to these members and that `lighten` leaves out."""
+        ...
+
+    def lose(self, first: int, last: int, why: str) -> Block:
+        """The block of members that nobody could compute."""
+        ...
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """What users gave that may not travel, by its name."""
+        ...
+
+
+def block_size(count: int) -> int:
+    """Members of a block of an ensemble of so many."""
+    wanted = count // 16 // SMALLEST * SMALLEST
+    return min(LARGEST, max(SMALLEST, wanted))
+
+
+def spans_of(count: int) -> list[Span]:
+    """The blocks of an ensemble of so many members."""
+    size = block_size(count)
+    return [Span(i, first, min(first + size, count)) for i, first in enumerate(range(0, count, size))]
+
+
+__all__ = ["Block", "Span", "Work", "block_size", "spans_of"]

@@ -1,0 +1,86 @@
+"""Blocks in their order, computed by the threads of this process or by an executor, or read from a store.
+
+Only some are under way at a time. Whoever stops asking ends the work.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Generator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any, Protocol
+
+from .blocks import Block, Span, Work, spans_of
+from .executors import Pool, finish_block
+from .store import Store
+
+
+def gather_blocks(work: Work, count: int, executor: Executor | None, store: Store | None = None) -> Generator[Block]:
+    """Blocks of `count` members in their order; those that the store has are read, the others computed."""
+    workers: _Workers = _Threads(work, store) if executor is None else Pool(executor, work, store)
+    try:
+        yield from _in_order(workers, spans_of(count), store)
+    finally:
+        workers.close()
+
+
+class _Workers(Protocol):
+    most: int
+
+    def submit(self, span: Span) -> Future[Any]: ...
+    def result(self, span: Span, future: Future[Any]) -> Block: ...
+    def close(self) -> None: ...
+
+
+class _Ended(Exception):
+    """Raised within the work of a thread that nobody waits for any more."""
+
+
+class _Threads:
+    """The threads of this process, one for each of its cores."""
+
+    def __init__(self, work: Work, store: Store | None):
+        self.work, self.store = work, store
+        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.most = 2 * workers
+        self.pool = ThreadPoolExecutor(workers)
+        self.ended = threading.Event()
+
+    def submit(self, span: Span) -> Future[Block]:
+        return self.pool.submit(finish_block, self.work, self.store, span, self._look)
+
+    def result(self, span: Span, future: Future[Block]) -> Block:
+        return future.result()
+
+    def close(self) -> None:
+        self.ended.set()
+        self.pool.shutdown(wait=True, cancel_futures=True)
+
+    def _look(self, _: int) -> None:
+        if self.ended.is_set():
+            raise _Ended
+
+
+def _in_order(workers: _Workers, spans: list[Span], store: Store | None) -> Generator[Block]:
+    """Results in the order of the spans, with at most so many under way."""
+    finished = store.finished() if store is not None else frozenset[int]()
+    waiting: deque[tuple[Span, Future[Any] | None]] = deque()
+    left = deque(spans)
+    active = 0
+    while waiting or left:
+        while left and active < workers.most:
+            span = left.popleft()
+            computed = span.index not in finished
+            waiting.append((span, workers.submit(span) if computed else None))
+            active += computed
+        span, future = waiting.popleft()
+        block = None if future is not None or store is None else store.read(span.index)
+        if block is None:
+            active -= future is not None
+            block = workers.result(span, workers.submit(span) if future is None else future)
+        yield block
+
+
+__all__ = ["gather_blocks"]

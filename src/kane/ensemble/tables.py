@@ -1,0 +1,90 @@
+"""One row per member: what it was given or drawn, why it ended and where, events and extremes; as a table, or Parquet.
+
+Parquet files are written in groups of rows, so that no more than one group is in memory.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..simulate import ENDS
+from .blocks import Block
+from .store import Contents
+
+GROUP = 1 << 16
+"""Rows of a group of a Parquet file."""
+
+
+def columns_of(contents: Contents, block: Block) -> dict[str, Any]:
+    """Name → values (b,) of the members of a block: `start_q`, parameters by their names, `reason`, `end_t`, `end_q`,
+    …, `first_event`, `crossings_event`, `low_w`, `high_w`."""
+    members = block.members
+    states = {name for name, _ in (*contents.coordinates, *contents.speeds)}
+    found: dict[str, Any] = {"member": np.arange(block.first, block.first + len(block))}
+    for c, (name, _) in enumerate(contents.columns):
+        found[f"start_{name}" if name in states else name] = block.numbers[:, c]
+    found["reason"] = np.array(ENDS)[members.reason]
+    found["message"] = [members.messages.get(i, "") for i in range(len(block))]
+    if not contents.ends:
+        return found
+    found["end_t"] = members.t
+    for k, (name, _) in enumerate((*contents.coordinates, *contents.speeds)):
+        found[f"end_{name}"] = members.y[:, k]
+    for e, name in enumerate(contents.events):
+        found[f"first_{name}"], found[f"crossings_{name}"] = members.first[:, e], members.crossings[:, e]
+    for w, (name, _) in enumerate(contents.watch):
+        found[f"low_{name}"], found[f"high_{name}"] = block.low[:, w], block.high[:, w]
+    return found
+
+
+def units_of(contents: Contents) -> dict[str, str]:
+    """Column → unit, where there is one."""
+    states = dict((*contents.coordinates, *contents.speeds))
+    found = {"end_t": "s"} | {f"end_{name}": unit for name, unit in states.items()}
+    for name, unit in contents.columns:
+        found[f"start_{name}" if name in states else name] = unit
+    found |= {f"first_{name}": "s" for name in contents.events}
+    found |= {f"{which}_{name}": unit for name, unit in contents.watch for which in ("low", "high")}
+    return {name: unit for name, unit in found.items() if unit}
+
+
+def table_of(contents: Contents, block: Block) -> Any:
+    """The same as a table of pyarrow, units in the metadata of the fields."""
+    import pyarrow as pa  # an extra
+
+    units = units_of(contents)
+    columns = columns_of(contents, block)
+    arrays = [pa.array(values) for values in columns.values()]
+    fields = [
+        pa.field(name, array.type, metadata={"unit": units[name]} if name in units else None)
+        for name, array in zip(columns, arrays, strict=True)
+    ]
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
+def parquet_of(contents: Contents, blocks: Iterable[Block]) -> bytes:
+    """A Parquet file with one row per member."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    stream = io.BytesIO()
+    writer, waiting, rows = None, [], 0
+    for block in blocks:
+        waiting.append(table_of(contents, block))
+        rows += len(block)
+        writer = writer or pq.ParquetWriter(stream, waiting[0].schema)
+        if rows >= GROUP:
+            writer.write_table(pa.concat_tables(waiting), row_group_size=GROUP * 2)
+            waiting, rows = [], 0
+    if writer is not None:
+        if waiting:
+            writer.write_table(pa.concat_tables(waiting), row_group_size=GROUP * 2)
+        writer.close()
+    return stream.getvalue()
+
+
+__all__ = ["columns_of", "parquet_of", "table_of", "units_of"]

@@ -1,0 +1,402 @@
+"""Many motions of one kind, LANES of them in step: explicit methods, each member with its own t and its own h.
+
+Every lane has the memory that a motion has alone (`records.MEMORY`), and is judged, stored and searched for crossings
+by the same parts. Only what costs most is done for all lanes at once: the stages of a step and its error estimate. What
+is rare is done by a lane alone: the first step, which is proven, and dense output. So a member has the bits that it has
+alone. A lane whose member is done takes the next one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import typeof, types
+
+from ...backends.kernel import LANES
+from . import lanewise
+from .call import call, call_with, part, reals, record_of, wholes
+from .explicit import (
+    accept_step,
+    combine_errors,
+    continue_motion,
+    dense_rows,
+    judge_step,
+    next_end,
+    prepare,
+    projection_jumps,
+    step_to_outputs,
+    too_small,
+)
+from .records import EVENT, FULL, MEMORY, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
+from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
+from .store import loop
+
+SIZES = (
+    "n",
+    "width",  # numbers that the right-hand side writes, n or more
+    "p",  # parameters
+    "members",
+    "requested",  # rows of output of each member
+    "keeps",  # 1: rows of output are kept for each member, 0: they are written over
+    "vector",  # 1: stages are computed for all lanes at once, 0: each lane goes its way alone
+    "words",  # 64-bit words of MEMORY
+    "projects",  # 1: steps are projected onto constraints and judged after that, each lane by its own program
+    "own",  # pieces of memory in which programs of a lane remember something from one call to the next
+    "budget",  # attempts of one member at most; more is for a run alone to judge
+    "next",  # the first member that no lane has taken yet
+    "done",  # members that are done
+)
+
+ADDRESSES = (
+    "rhs",  # programs for LANES samples
+    "project",  # 0 where there is none
+    "records",  # (LANES,) of MEMORY: the lanes
+    "templates",  # the same as they are before a member begins
+    "own_pieces",  # (LANES, own, 3) int64: address of each piece, of what it is before a member begins, 64-bit words
+    "member",  # (LANES,) int64: which member is in a lane, -1 for none
+    "t_new",  # (LANES,): where the attempted step ends, s
+    "h",  # (LANES,): its length, s
+    "time",  # (LANES,)
+    "proposed",  # (LANES,): the length that was proposed
+    "clipped",  # (LANES,) int64
+    "x",  # (1 + n + p, LANES)
+    "y",  # (n, LANES)
+    "y_new",  # (n, LANES)
+    "k",  # (stages + 1, width, LANES)
+    "error",  # (n, LANES)
+    "sums",  # (4, LANES): squares of two error estimates, excess of y_new and of its derivative
+    "weights",  # (4, LANES)
+    "starts",  # (members, n)
+    "parameters",  # (members, p)
+    "out_y",  # (members, requested, n), or (LANES, requested, n) where rows are not kept
+    "reason",  # (members,) int64: why a member ended
+    "stored",  # (members,) int64: rows of output
+    "end_t",  # (members,), s
+    "end_y",  # (members, n)
+    "attempts",  # (members, 2) int64: steps taken and rejected
+    "evaluations",  # (members,) int64
+    "stopped_by",  # (members,) int64: the terminal event
+    "first",  # (members, events): the first crossing of each event, s, nan for none
+    "crossings",  # (members, events) int64
+    "missed",  # (members, events) int64: crossings may be missing
+)
+
+LANE_MEMORY = np.dtype([(name, "i8") for name in (*SIZES, *ADDRESSES)])
+
+ARGUMENTS = (typeof(np.zeros(1, dtype=LANE_MEMORY)), types.int64)
+
+ROW = 8 * LANES
+"""Bytes of one row of lanes."""
+
+motion = record_of(MEMORY)
+
+
+@part
+def lane(w, at):
+    """The memory of the motion in a lane."""
+    return motion(w.records + 8 * w.words * at)
+
+
+@part
+def combine_lanes(w, start, column, value, row, target):
+    """As `explicit.combine` for all lanes: the entries of `row`, each times the lane's own h, times the stages k."""
+    n, size = w.n, w.width * ROW
+    at, stop = start[row], start[row + 1]
+    left = (stop - at) % 4
+    if left == 0:
+        left = 4
+    for j in range(4):
+        lanewise.weigh(w.weights + j * ROW, w.h, value[at + j] if j < left else 0.0)
+    if left == 3:
+        lanewise.spread(w.weights + 3 * ROW, 0.0)
+    a = w.k + column[at] * size
+    b = w.k + column[at + 1] * size if left > 1 else a
+    c = w.k + column[at + 2] * size if left > 2 else b
+    d = w.k + column[at + 3] * size if left > 3 else c
+    for i in range(n):
+        offset = i * ROW
+        if left == 1:
+            lanewise.sum1(target + offset, w.weights, a + offset)
+        elif left == 2:
+            lanewise.sum2(target + offset, w.weights, a + offset, b + offset)
+        else:
+            lanewise.sum4(target + offset, w.weights, a + offset, b + offset, c + offset, d + offset)
+    for at in range(start[row] + left, stop, 4):
+        for j in range(4):
+            lanewise.weigh(w.weights + j * ROW, w.h, value[at + j])
+        a, b = w.k + column[at] * size, w.k + column[at + 1] * size
+        c, d = w.k + column[at + 2] * size, w.k + column[at + 3] * size
+        for i in range(n):
+            offset = i * ROW
+            lanewise.add4(target + offset, w.weights, a + offset, b + offset, c + offset, d + offset)
+
+
+@part
+def project_lanes(w):
+    """Project the state in x of every lane that has a member, each by itself."""
+    for at in range(LANES):
+        if wholes(w.member)[at] < 0:
+            continue
+        m = lane(w, at)
+        copy_from_lane(1 + w.n, w.x, at, m.x)
+        call_with(m.project, m.project_memory, m.x, m.y_new)
+        m.jumped = 1 if projection_jumps(m, m.y) else 0
+        copy_to_lane(w.n, m.y_new, w.x + ROW, at)
+        copy_to_lane(w.n, m.y_new, w.y_new, at)
+
+
+@part
+def attempt_lanes(w, m):
+    """One step of all lanes, by the tableau that is in any of their memories: stages in k, result in y_new."""
+    n = w.n
+    start, column, value, c = wholes(m.a_start), wholes(m.a_column), reals(m.a_value), reals(m.c)
+    state = w.x + ROW
+    for s in range(1, m.stages + 1):
+        combine_lanes(w, start, column, value, s, state)
+        for i in range(n):
+            lanewise.add(state + i * ROW, w.y + i * ROW)
+        if s == m.stages:
+            lanewise.copy(w.t_new, w.x)
+            if w.projects:
+                project_lanes(w)
+            elif w.project != 0:
+                call(w.project, w.x, w.y_new)
+                for i in range(n):
+                    lanewise.copy(w.y_new + i * ROW, state + i * ROW)
+            else:
+                for i in range(n):
+                    lanewise.copy(state + i * ROW, w.y_new + i * ROW)
+        else:
+            lanewise.weigh(w.x, w.h, c[s])
+            lanewise.add(w.x, w.time)
+        call(w.rhs, w.x, w.k + s * w.width * ROW)
+
+
+@part
+def estimate_errors(w, m):
+    """Sums of the squares of the error estimates in tolerances, and whether all is finite, for all lanes."""
+    n, last = w.n, w.k + m.stages * w.width * ROW
+    for row in range(4):
+        lanewise.spread(w.sums + row * ROW, 0.0)
+    for i in range(n):
+        lanewise.add_excess(w.sums + 2 * ROW, w.y_new + i * ROW)
+        lanewise.add_excess(w.sums + 3 * ROW, last + i * ROW)
+    start, column, value, atol = wholes(m.error_start), wholes(m.error_column), reals(m.error_value), reals(m.atol)
+    for row in range(m.error_rows):
+        combine_lanes(w, start, column, value, row, w.error)
+        for i in range(n):
+            offset = i * ROW
+            lanewise.add_square(w.sums + row * ROW, w.error + offset, w.y + offset, w.y_new + offset, atol[i], m.rtol)
+
+
+@part
+def copy_from_lane(n, lanes, at, target):
+    """n numbers of one lane."""
+    a, b = reals(lanes), reals(target)
+    for i in range(n):
+        b[i] = a[LANES * i + at]
+
+
+@part
+def copy_to_lane(n, source, lanes, at):
+    """n numbers into one lane."""
+    a, b = reals(source), reals(lanes)
+    for i in range(n):
+        b[LANES * i + at] = a[i]
+
+
+@part
+def begin_member(w, at, member):
+    """Put a member at its start into a lane, and take its first step."""
+    n, words = w.n, w.words
+    wholes(w.member)[at] = member
+    source, target = wholes(w.templates + 8 * words * at), wholes(w.records + 8 * words * at)
+    for i in range(words):
+        target[i] = source[i]
+    for i in range(w.own):
+        piece = wholes(w.own_pieces + 24 * (w.own * at + i))
+        source, target = wholes(piece[1]), wholes(piece[0])
+        for j in range(piece[2]):
+            target[j] = source[j]
+    m = lane(w, at)
+    m.out_y = w.out_y + 8 * n * w.requested * (member if w.keeps else at)
+    copy_numbers(n, w.starts + 8 * n * member, m.y)
+    copy_numbers(n, m.y, m.out_y)
+    copy_numbers(w.p, w.parameters + 8 * w.p * member, m.x + 8 * (1 + n))
+    side, fast, unresolved, doubtful = wholes(m.g_sign), wholes(m.fast), wholes(m.unresolved), wholes(m.doubtful)
+    for e in range(m.events):
+        side[e], fast[e], unresolved[e], doubtful[e] = 0, 0, 0, 0
+    reason = first_step_alone(m) if w.vector else RUNNING
+    copy_to_lane(n, m.y, w.y, at)
+    copy_to_lane(n, m.f, w.k, at)
+    copy_to_lane(1 + n + w.p, m.x, w.x, at)
+    return reason
+
+
+@part
+def first_step_alone(m):
+    """A first step that is proven; of a fixed step only the derivative at the start."""
+    if m.fixed:
+        return RUNNING if prepare(m) else NOT_FINITE
+    reason = RUNNING
+    while reason == RUNNING and not m.proven and m.rejected < 1000:
+        reason = continue_motion(m, 1)
+    return reason
+
+
+@part
+def end_member(w, at, reason):
+    """Keep what came of the member in a lane, and leave the lane empty."""
+    m, member, n = lane(w, at), wholes(w.member)[at], w.n
+    wholes(w.reason)[member] = reason
+    wholes(w.stored)[member] = m.stored
+    wholes(w.stopped_by)[member] = m.stopped_by
+    wholes(w.evaluations)[member] = m.evaluations
+    wholes(w.attempts)[2 * member], wholes(w.attempts)[2 * member + 1] = m.steps, m.rejected
+    reals(w.end_t)[member] = m.t
+    copy_numbers(n, m.y, w.end_y + 8 * n * member)
+    base = m.events * member
+    first, count, missed = reals(w.first), wholes(w.crossings), wholes(w.missed)
+    for e in range(m.events):
+        first[base + e], count[base + e] = np.nan, 0
+        missed[base + e] = wholes(m.unresolved)[e] + wholes(m.doubtful)[e]
+    for row in range(m.crossings):
+        e = wholes(m.event)[row]
+        if count[base + e] == 0:
+            first[base + e] = reals(m.event_t)[row]
+        count[base + e] += 1
+    wholes(w.member)[at] = -1
+    w.done += 1
+
+
+@part
+def plan_step(w, at):
+    """Where the next step of a lane ends; why there is none, or RUNNING."""
+    m = lane(w, at)
+    if m.t == m.t_end:
+        return REACHED
+    if not has_room(m) or m.steps + m.rejected >= w.budget:
+        return FULL
+    reals(w.proposed)[at] = m.h
+    t_new, clipped = next_end(m)
+    h = t_new - m.t
+    if too_small(m, h, clipped):
+        return SMALL_STEP
+    reals(w.time)[at], reals(w.t_new)[at], reals(w.h)[at] = m.t, t_new, h
+    wholes(w.clipped)[at] = 1 if clipped else 0
+    return RUNNING
+
+
+@part
+def copy_stages(w, at):
+    """The stages of a lane into its own memory."""
+    m = lane(w, at)
+    for s in range(m.stages + 1):
+        copy_from_lane(w.n, w.k + s * w.width * ROW, at, m.k + 8 * s * m.width)
+
+
+@part
+def judge_lane(w, at):
+    """Whether the step of a lane is good; fixed steps are unless they are not finite."""
+    m, sums = lane(w, at), reals(w.sums)
+    m.evaluations += m.stages
+    if w.projects:
+        copy_stages(w, at)
+        t_new, h = reals(w.t_new)[at], reals(w.h)[at]
+        return accept_step(m, t_new, h, reals(w.proposed)[at], wholes(w.clipped)[at] != 0)
+    finite = sums[2 * LANES + at] == 0.0
+    if m.fixed:
+        return finite
+    error = combine_errors(m, sums[at], sums[LANES + at])
+    finite = finite and sums[3 * LANES + at] == 0.0
+    return judge_step(m, error, finite, reals(w.proposed)[at], wholes(w.clipped)[at] != 0)
+
+
+@part
+def close_step(w, at):
+    """Close an accepted step of a lane; why the member ends there, or RUNNING."""
+    m, n = lane(w, at), w.n
+    t_new, h = reals(w.t_new)[at], reals(w.h)[at]
+    t, first = m.t, m.stored
+    copy_from_lane(n, w.y_new, at, m.y_new)
+    if wants_dense_output(m, t_new):
+        if not w.projects:
+            copy_stages(w, at)
+        dense_rows(m, t, t_new, h)
+    if not find_events(m, t_new, h):
+        return NOT_FINITE
+    m.grid += 1
+    if w.projects:
+        copy_numbers(n, m.y, m.scratch)
+    stopped = finish(m, t_new, h)
+    if w.projects:
+        step_to_outputs(m, t, first)
+    copy_to_lane(n, m.y, w.y, at)
+    f, last = reals(w.k), reals(w.k + m.stages * w.width * ROW)
+    for i in range(n):
+        f[LANES * i + at] = last[LANES * i + at]
+    return EVENT if stopped else RUNNING
+
+
+@part
+def step_lanes(w):
+    """One attempted step of every lane that has a member."""
+    m = lane(w, 0)
+    attempt_lanes(w, m)
+    if not w.projects:
+        estimate_errors(w, m)
+    for at in range(LANES):
+        if wholes(w.member)[at] < 0:
+            continue
+        reason = RUNNING
+        if judge_lane(w, at):
+            reason = close_step(w, at)
+        elif m.fixed:
+            reason = NOT_FINITE
+        if reason != RUNNING:
+            end_member(w, at, reason)
+
+
+@part
+def fill_lanes(w):
+    """Give every empty lane a member, and every member the end of its next step; how many lanes go on."""
+    busy = 0
+    for at in range(LANES):
+        while True:
+            reason = RUNNING
+            if wholes(w.member)[at] < 0:
+                if w.next == w.members:
+                    break
+                w.next += 1
+                reason = begin_member(w, at, w.next - 1)
+            if reason == RUNNING:
+                reason = plan_step(w, at)
+            if reason == RUNNING:
+                busy += 1
+                break
+            end_member(w, at, reason)
+    return busy
+
+
+@part
+def run_alone(w):
+    """Take one member after the other, each in the first lane; the budget counts steps of the call."""
+    if wholes(w.member)[0] < 0:
+        w.next += 1
+        begin_member(w, 0, w.next - 1)
+    m = lane(w, 0)
+    reason = continue_motion(m, w.budget - m.steps - m.rejected)
+    end_member(w, 0, FULL if reason == RUNNING else reason)
+
+
+@loop
+def members_loop(memory, budget):
+    """Advance the members by up to `budget` attempted steps of all lanes, or members; whether all are done."""
+    w = memory[0]
+    for _ in range(budget):
+        if w.done == w.members:
+            return True
+        if not w.vector:
+            run_alone(w)
+        elif fill_lanes(w) > 0:
+            step_lanes(w)
+    return w.done == w.members

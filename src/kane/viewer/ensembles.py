@@ -1,0 +1,195 @@
+"""Pictures of many motions: fans over time, histograms of outcomes, scatter of what differs against a result, rankings,
+maps over two things that differ. Members that failed are crosses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from ..errors import visible
+from .plots import INK, STYLE, subscript
+from .shapes import PALETTE, Array
+
+SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""Quantiles of a fan: two bands and the curve in the middle."""
+
+MOST_DOTS = 20_000
+"""Members of a scatter that are drawn; more make one blot."""
+
+FAILED = PALETTE[1]
+_STEMS = ("start", "end", "first", "crossings", "low", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What is along an axis, and its unit."""
+
+    name: str
+    unit: str = ""
+
+    def __str__(self) -> str:
+        stem, _, rest = self.name.partition("_")
+        words = {"first": f"first '{rest}'", "crossings": f"times of '{rest}'", "low": f"least {subscript(rest)}"}
+        words |= {"high": f"greatest {subscript(rest)}", "start": f"{subscript(rest)} at the start"}
+        words["end"] = f"{subscript(rest)} at the end"
+        name = words[stem] if rest and stem in _STEMS else subscript(self.name)
+        return visible(f"{name}  ({self.unit})" if self.unit else name)
+
+
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """A quantity over time for all members: quantiles (5, k) at SHARES, and its extremes (k,)."""
+
+    label: Label
+    quantiles: Array
+    low: Array
+    high: Array
+
+
+def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> tuple[Figure, Any]:
+    """A figure of so many small plots, three to a row, and its axes."""
+    across = max(1, min(3, count))
+    down = -(-count // across)
+    wide = max(each[0] * across + 0.3, 5.6)
+    figure = Figure(figsize=(wide, each[1] * down + (0.5 if title else 0.2)), layout="constrained")
+    axes = figure.subplots(down, across, squeeze=False).ravel()
+    for ax in axes[count:]:
+        ax.set_visible(False)
+    if title:
+        figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    return figure, axes
+
+
+def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Figure:
+    """Bands that hold half and nine tenths of the members, the median, and the extremes."""
+    with rc_context(STYLE):
+        figure, axes = _figure(len(shown), title)
+        for ax, fan in zip(axes, shown, strict=False):
+            ax.fill_between(t, fan.quantiles[0], fan.quantiles[4], color=PALETTE[0], alpha=0.18, linewidth=0)
+            ax.fill_between(t, fan.quantiles[1], fan.quantiles[3], color=PALETTE[0], alpha=0.32, linewidth=0)
+            ax.plot(t, fan.quantiles[2], color=PALETTE[0])
+            for edge in (fan.low, fan.high):
+                edge = np.where(np.isfinite(edge), edge, np.nan)
+                ax.plot(t, edge, color=INK, linewidth=0.6, linestyle=(0, (3, 3)))
+            ax.set_title(str(fan.label))
+            ax.set_xlim(t[0], t[-1])
+            ax.set_xlabel("t  (s)")
+        handles = [
+            axes[0].fill_between([], [], [], color=PALETTE[0], alpha=0.5, linewidth=0, label="half of the members"),
+            axes[0].fill_between([], [], [], color=PALETTE[0], alpha=0.18, linewidth=0, label="nine tenths"),
+            *axes[0].plot([], [], color=PALETTE[0], label="median"),
+            *axes[0].plot([], [], color=INK, linewidth=0.6, linestyle=(0, (3, 3)), label="extremes"),
+        ]
+        figure.legend(handles=handles, ncols=4, fontsize=8, loc="outside lower center")
+    return figure
+
+
+def histogram(values: Array, reasons: Any, label: Label, title: str = "") -> Figure:
+    """How a result is distributed, and why members ended."""
+    good = values[np.isfinite(values)]
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9.75, 3.2), layout="constrained")
+        left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
+        if good.size:
+            bins = int(np.clip(np.sqrt(good.size), 10, 80))
+            left.hist(good, bins=bins, color=PALETTE[0], edgecolor="white", linewidth=0.4)
+        left.set_xlabel(str(label))
+        left.set_ylabel("members")
+        missing = values.size - good.size
+        left.set_title(f"{good.size} members" + (f", {missing} without" if missing else ""))
+        names, counts = np.unique(reasons, return_counts=True)
+        colors = [PALETTE[0] if name in ("end", "event") else FAILED for name in names]
+        bars = right.barh([str(name) for name in names], counts, color=colors, height=0.6)
+        right.bar_label(bars, padding=3, fontsize=8, color=INK)
+        right.set_title("why members ended")
+        right.grid(False, axis="y")
+        right.margins(x=0.16)
+        if title:
+            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    return figure
+
+
+def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, label: Label, title: str = "") -> Figure:
+    """A result over each thing that differs; members that failed, or have no result, are crosses at the lower edge."""
+    with rc_context(STYLE):
+        figure, axes = _figure(max(1, len(given)), title, (3.3, 2.7))
+        some = np.unique(np.linspace(0, len(result) - 1, min(len(result), MOST_DOTS)).astype(int))
+        there = good[some] & np.isfinite(result[some])
+        absent = good[some] & ~np.isfinite(result[some])
+        finite = result[some][there]
+        low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+        room = 0.08 * ((high - low) or 1.0)
+        size = float(np.clip(6000 / max(1, len(some)), 1.0, 14.0))
+        for ax, (name, x) in zip(axes, given, strict=False):
+            ax.scatter(x[some][there], finite, s=size, color=PALETTE[0], alpha=0.6, linewidth=0, rasterized=True)
+            for which, color, marker, shift in ((absent, INK, "|", 1.0), (~good[some], FAILED, "x", 2.0)):
+                at = x[some][which]
+                ax.plot(at, np.full(at.shape, low - shift * room), marker, color=color, markersize=4, alpha=0.7)
+            ax.set_xlabel(str(name))
+            ax.set_ylim(low - 2.7 * room, high + room)
+        axes[0].set_ylabel(str(label))
+        handles = [axes[0].scatter([], [], s=14, color=PALETTE[0], label="members")]
+        for which, color, marker, word in (
+            (absent, INK, "|", "it does not occur"),
+            (~good[some], FAILED, "x", "failed"),
+        ):
+            if which.any():
+                counted = f"{word}: {int(np.count_nonzero(which))}"
+                handles += axes[0].plot([], [], marker, color=color, markersize=5, label=counted)
+        figure.legend(handles=handles, ncols=3, fontsize=8, loc="outside lower center")
+    return figure
+
+
+def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: str = "rank correlation") -> Figure:
+    """What matters most for a result: bars of its rank correlation with each thing that differs, or of shares."""
+    names = list(ranks)[:40]
+    values = [ranks[name] for name in names]
+    at = np.arange(len(names))[::-1]
+    with rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 0.34 * max(1, len(names)) + 1.3), layout="constrained")
+        ax = figure.subplots()
+        colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
+        bars = ax.barh(at, values, color=colors, height=0.62)
+        ax.bar_label(bars, [f"{value:+.2f}" for value in values], padding=3, fontsize=8, color=INK)
+        ax.set_yticks(at, [str(Label(name)) for name in names])
+        ax.axvline(0.0, color=INK, linewidth=0.7)
+        ax.set_xlim(-1.15 if min(values, default=0.0) < 0 else 0.0, 1.15)
+        ax.grid(False, axis="y")
+        ax.set_xlabel(f"{measure} with {label}")
+        if title:
+            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    return figure
+
+
+def map_over(x: Array, y: Array, values: Any, labels: tuple[str, str, str], title: str = "", **lines: Any) -> Figure:
+    """Values (len(y), len(x)) as colours over two things that differ, nan left white; `lines` (name → (x, y)) are drawn
+    over them. The labels are those of x, y and the colours."""
+    with rc_context(STYLE):
+        figure = Figure(figsize=(6.6, 5.2), layout="constrained")
+        ax = figure.subplots()
+        drawn = ax.pcolormesh(x, y, values, cmap="viridis", shading="nearest", rasterized=True)
+        for (name, (across, up)), color in zip(lines.items(), (PALETTE[1], INK, PALETTE[2]), strict=False):
+            ax.plot(
+                across, up, color=color, linewidth=1.6, linestyle=(0, (5, 2)), label=visible(name.replace("_", " "))
+            )
+        if lines:
+            figure.legend(ncols=3, fontsize=8, loc="outside lower center")
+        for set_limits, at in ((ax.set_xlim, x), (ax.set_ylim, y)):
+            half = 0.5 * float(np.ptp(at)) / max(1, len(at) - 1)
+            set_limits(float(np.min(at)) - half, float(np.max(at)) + half)
+        ax.grid(False)
+        ax.set_xlabel(labels[0])
+        ax.set_ylabel(labels[1])
+        figure.colorbar(drawn, ax=ax, label=labels[2], shrink=0.85)
+        if title:
+            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    return figure
+
+
+__all__ = ["SHARES", "Fan", "Label", "fans", "histogram", "map_over", "ranking", "scatter"]

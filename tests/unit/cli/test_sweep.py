@@ -1,0 +1,104 @@
+"""`kane sweep`: figures of many members, stores that go on, and what is wrong in words."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kane
+from kane.cli import FAILED, FINE, INTERRUPTED, USAGE, main
+from sampled import digest
+
+LINE = ["sweep", "pendulum", "-n", "200", "--seed", "1", "--q", "q=uniform(-1,1)", "--time", "1", "--samples", "5"]
+
+
+def test_figures_are_those_of_the_ensemble(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "--watch", "h=-L*cos(q)", "--event", "down=q", "--json"]) == FINE
+    shown = json.loads(capsys.readouterr().out)
+    t = np.linspace(0.0, 1.0, 5)
+    found = kane.load("pendulum").ensemble(
+        t, n=200, seed=1, q={"q": "uniform(-1,1)"}, watch={"h": "-L*cos(q)"}, events={"down": "q"}
+    )
+    assert shown["members"] == shown["succeeded"] == 200 and shown["reasons"] == {"end": 200}
+    assert shown["events"]["down"]["share"] == found.share("down")
+    assert shown["at_the_end"]["h"]["mean"] == pytest.approx(float(found.tallies["h"].mean[-1]), rel=1e-12)
+    assert main([*LINE, "--event", "down=q!"]) == FINE  # which ends a motion
+    assert "event" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_members_that_fail_are_told_and_give_status_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "--parameter", "m=uniform(-1,9)", "--json"]) == FAILED
+    out, err = capsys.readouterr()
+    shown = json.loads(out)
+    assert 0 < shown["reasons"]["refused"] < 60 and shown["succeeded"] == 200 - shown["reasons"]["refused"]
+    assert "mass is not negative" in err and "more failed" in err
+
+
+def test_a_store_is_written_gone_on_with_and_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = [*LINE, "--out", str(tmp_path / "runs.zarr")]
+    assert main([*line, "--plot", str(tmp_path / "scatter.png")]) == FINE
+    assert (tmp_path / "scatter.png").exists() and (tmp_path / "runs.zarr" / "members.parquet").exists()
+    before = digest(tmp_path / "runs.zarr")
+    assert main(line) == FAILED
+    assert "resume" in capsys.readouterr().err
+    assert main([*line, "--resume"]) == FINE
+    assert digest(tmp_path / "runs.zarr") == before
+
+
+LONG = ["sweep", "double-pendulum", "-n", "20000", "--q", "q1=uniform(1,3)", "--time", "40", "--samples", "0"]
+
+
+def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
+    store = tmp_path / "runs.zarr"
+    command = [sys.executable, "-m", "kane", *LONG, "--out", str(store)]
+    child = subprocess.Popen(command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 300
+    while not list(store.glob("blocks/*")) and child.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=300)
+    assert child.returncode == INTERRUPTED, said
+    assert "members are done; the same command with --resume goes on" in said
+    assert list(store.glob("blocks/*")) and not (store / "members.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["-n", "0"], "one member at least"),
+        (["--seed", "-1"], "a seed is not negative"),
+        (["--time", "0"], "ends after its start"),
+        (["--samples", "1"], "three or more"),
+        (["--resume"], "add --out FOLDER.zarr"),
+        (["--q", "p=1"], "unknown name 'p'"),
+        (["--q", "q"], "expected NAME=VALUE"),
+        (["--q", "q=1"], "'q' is given twice"),
+        (["--parameter", "mass=uniform(0,1)"], "unknown name 'mass'"),
+        (["--method", "rk4"], "add --step SECONDS"),
+        (["--plot", "picture.bmp"], "the ending says the format"),
+        (["--control", "none"], "unknown control law"),
+    ],
+)
+def test_a_command_line_that_makes_no_sense_is_named(
+    options: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*LINE, *options]) == USAGE
+    assert words in capsys.readouterr().err
+
+
+def test_a_distribution_that_makes_no_sense_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    for value, words in (
+        ("uniform(1)", "does not take 1 numbers"),
+        ("gauss(0,1)", "normal(…)"),
+        ("normal(0,-1)", "≥ 0"),
+    ):
+        assert main([*LINE[:6], "--q", f"q={value}"]) == FAILED
+        assert words in capsys.readouterr().err

@@ -1,0 +1,157 @@
+"""Members of ensembles against closed forms, and to the bit against the same motion alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+from kane.ensemble import Stop, uniform
+from kane.errors import InputError
+
+TIMES = np.linspace(0.0, 2.0, 9)
+
+TERMINAL = {"expression": "q1", "terminal": True}
+
+MOTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("double-pendulum", {"t": 3.0, "q": {"q1": "uniform(-3, 3)"}, "parameters": {"m1": "normal(1, 0.1)"}}),
+    ("double-pendulum", {"t": TIMES, "q": {"q1": "uniform(-3, 3)"}, "events": {"down": "q2 - q1"}}),
+    (
+        "double-pendulum",
+        {"t": 5.0, "q": {"q1": "uniform(-3, 3)"}, "events": {"up": {"expression": "q1", "terminal": True}}},
+    ),
+    ("stanford-arm", {"t": 0.2, "q": {"q2": "normal(1, 0.1)"}, "method": "rk4", "step": 1e-3}),
+    ("stanford-arm", {"t": 0.2, "q": {"q2": "normal(1, 0.1)"}, "method": "rk45"}),
+    ("free-body", {"t": TIMES, "u": {"wy": "normal(1, 0.1)"}}),
+    ("spinning-top", {"t": TIMES, "parameters": {"g": "uniform(1, 10)"}}),
+    ("whipple-bicycle", {"t": TIMES, "u": {"uroll": "uniform(0.1, 0.8)"}, "embed": "formulation"}),
+    ("whipple-bicycle", {"t": 1.0, "u": {"uroll": "uniform(0.1, 0.8)"}, "parameters": {"mB": "normal(85, 3)"}}),
+    ("four-bar", {"t": 0.5, "method": "radau", "parameters": {"g": "normal(9.81, 0.1)"}}),
+    ("bouncing-ball", {"t": TIMES, "parameters": {"e": "uniform(0.4, 0.9)"}}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), MOTIONS, ids=[f"{k}-{name}" for k, (name, _) in enumerate(MOTIONS)])
+def test_members_have_the_bits_of_motions_alone(name: str, options: dict[str, Any]) -> None:
+    found = kane.load(name).ensemble(**options, n=19, seed=4)
+    assert found.success.all(), found.messages
+    for i in range(len(found)):
+        alone = found.member(i)
+        assert found.end_t is not None and found.end_q is not None and found.end_u is not None
+        assert found.reasons[i] == alone.outcome.reason
+        assert found.end_t[i] == alone.t[-1]
+        assert np.array_equal(found.end_q[i], alone.q[-1])
+        assert np.array_equal(found.end_u[i], alone.u[-1])
+        if found.q is not None:
+            assert np.array_equal(found.q[i], alone.q)
+        for crossings in alone.events:
+            event = crossings.event.name
+            assert found.crossings[event][i] == len(crossings)
+            first = crossings.t[0] if len(crossings) else np.nan
+            assert np.array_equal(found.first[event][i], first, equal_nan=True)
+
+
+def oscillator() -> kane.Model:
+    m = kane.Model("oscillator")
+    m.parameter("k", 4.0)
+    m.particle("mass", 1.0)
+    m.joint("slide", "prismatic", "ground", "mass", axis="x", coordinates=["x"], speeds=["v"])
+    m.load("spring", kane.JointSpring("slide", stiffness="k"))
+    return m
+
+
+def test_oscillators_follow_their_closed_form() -> None:
+    found = oscillator().ensemble(
+        TIMES, n=200, seed=2, q={"x": "normal(0, 1)"}, parameters={"k": "uniform(1, 9)"}, rtol=1e-11
+    )
+    x, k = found.numbers["x"], found.numbers["k"]
+    expected = x[:, None] * np.cos(np.sqrt(k)[:, None] * TIMES)
+    assert found.q is not None
+    np.testing.assert_allclose(found.q[:, :, 0], expected, atol=1e-9)
+    np.testing.assert_allclose(found.tallies["x"].mean, expected.mean(axis=0), atol=1e-9)
+    np.testing.assert_allclose(found.tallies["x"].deviation, expected.std(axis=0, ddof=1), atol=1e-9)
+    np.testing.assert_allclose(found.high["x"], expected.max(axis=1), atol=1e-9)
+
+
+def test_the_first_crossing_is_a_quarter_period() -> None:
+    found = oscillator().ensemble(3.0, n=64, q={"x": 1.0}, parameters={"k": "uniform(1, 9)"}, events={"middle": "x"})
+    np.testing.assert_allclose(found.first["middle"], 0.5 * np.pi / np.sqrt(found.numbers["k"]), rtol=1e-7)
+    assert found.share("middle") == 1.0
+
+
+def test_members_that_fail_spoil_nobody() -> None:
+    m = oscillator()
+    m.load("blow", kane.Effort("slide", "select(x > 5, exp(x**2), 0)"))
+    x = np.linspace(0.1, 1.0, 40)
+    x[7], x[20] = np.nan, 5.5
+    found = m.ensemble(2.0, q={"x": x})
+    sound = [i for i in range(40) if i not in (7, 20)]
+    assert found.success[sound].all()
+    assert found.reasons[7] == "refused"
+    assert "member 7" in found.messages[7]
+    assert not found.success[20]
+    assert found.messages[20].startswith("stopped at t")
+    good = m.ensemble(2.0, q={"x": x[sound]})
+    assert found.end_q is not None and good.end_q is not None
+    assert np.array_equal(found.end_q[sound], good.end_q)
+
+
+def test_a_negative_mass_is_named_with_its_draw() -> None:
+    found = kane.load("double-pendulum").ensemble(1.0, n=64, seed=3, parameters={"m1": "normal(0.1, 0.1)"})
+    negative = found.numbers["m1"] < 0
+    assert negative.any()
+    assert np.array_equal(found.reasons == "refused", negative)
+    i = int(np.flatnonzero(negative)[0])
+    assert f"member {i}: m1 = {found.numbers['m1'][i]:.6g} from normal(0.1, 0.1)" in found.messages[i]
+
+
+def test_jumps_of_loads_in_time_are_met_by_every_member() -> None:
+    m = oscillator()
+    m.parameter("pulse", 1.0)
+    m.load("kick", kane.Effort("slide", "select(t < pulse, 0, 1)"))
+    found = m.ensemble(2.0, n=9, parameters={"pulse": np.linspace(0.1, 3.0, 9)}, q={"x": 0.0})
+    assert found.end_q is not None
+    after = np.maximum(0.0, 2.0 - found.numbers["pulse"])
+    np.testing.assert_allclose(found.end_q[:, 0], 0.25 * (1 - np.cos(2.0 * after)), atol=1e-8)
+
+
+def test_work_ends_when_enough_is_known() -> None:
+    m = oscillator()
+    found = m.ensemble(
+        1.0, n=100_000, q={"x": uniform(-1, 1)}, events={"out": "x - 0.2"}, keep="ends", until=Stop("out", 0.05)
+    )
+    assert len(found) < 20_000
+    share = found.share("out")
+    assert 1.96 * np.sqrt(share * (1 - share) / len(found)) <= 0.05
+
+
+def test_tallies_alone_keep_no_member() -> None:
+    found = oscillator().ensemble(
+        TIMES, n=100, q={"x": "normal(0, 1)"}, keep="tallies", watch={"energy": "v**2/2 + k*x**2/2"}
+    )
+    assert found.q is None and found.end_q is None
+    mean = found.tallies["energy"].mean
+    np.testing.assert_allclose(mean, mean[0], rtol=1e-6)
+    assert set(found.reasons.tolist()) == {"end"}
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"n": 5, "parameters": {"K": "normal(1, 1)"}}, "unknown parameter 'K'"),
+        ({"n": 5, "q": {"y": 1.0}}, "unknown coordinate 'y'"),
+        ({"n": 5, "q": {"x": "gauss(1, 2)"}}, "normal"),
+        ({"n": 5, "q": {"x": "normal(1)"}}, "does not take 1 numbers"),
+        ({}, "how many members"),
+        ({"n": 2.5}, "whole number"),
+        ({"n": 5, "keep": "all"}, "motions, ends, tallies"),
+        ({"q": {"x": [1.0, 2.0]}, "u": {"v": [1.0, 2.0, 3.0]}}, "values are given for"),
+        ({"n": 5, "until": Stop("out", 0.1)}, "neither an event nor watched"),
+        ({"n": 5, "rtool": 1e-3}, "rtool"),
+    ],
+)
+def test_bad_input_is_named(options: dict[str, Any], text: str) -> None:
+    with pytest.raises(InputError, match=text):
+        oscillator().ensemble(1.0, **options)

@@ -1,0 +1,82 @@
+"""Tables, datasets, rankings and pictures of an ensemble show what its members did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+from kane.errors import InputError
+
+END, COUNT = 2.0, 256
+
+
+def sliding(t: Any = END, **options: Any) -> Any:
+    """Masses that slide freely from q with u: at the end they are at q + u END."""
+    m = kane.Model("slider")
+    m.parameter("m", 1.0)
+    m.body("block", mass="m")
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    asked: dict[str, Any] = {"q": {"x": "uniform(-1, 1)"}, "u": {"v": "uniform(-1, 1)"}, **options}
+    return m.ensemble(t, n=COUNT, seed=5, parameters={"m": "uniform(-0.1, 1)"}, events={"zero": "x"}, **asked)
+
+
+def test_a_dataset_has_members_times_and_units() -> None:
+    t = np.linspace(0.0, END, 5)
+    found = sliding(t, watch={"double": "2*x"})
+    data = found.to_xarray()
+    assert data["x"].dims == ("member", "time") and data["x"].attrs == {"units": "m"}
+    assert data["end_v"].attrs == {"units": "m/s"} and data["first_zero"].attrs == {"units": "s"}
+    expected = data["start_x"].values[:, None] + np.outer(data["start_v"].values, t)
+    good = found.success
+    assert np.allclose(data["x"].values[good], expected[good], atol=1e-9)
+    assert np.isnan(data["x"].values[~good]).all() and 0 < np.count_nonzero(~good) < COUNT / 4
+    assert np.allclose(data["mean_double"], 2 * expected[good].mean(axis=0), atol=1e-9)
+    width = 4 * 3.0 / 500  # of a bin, of a range of 12 m at most
+    middle = np.quantile(2 * expected[good], 0.5, axis=0)
+    assert np.allclose(data["quantile_double"].sel(quantile=0.5), middle, atol=width)
+
+
+def test_rank_correlation_finds_what_matters() -> None:
+    ranks = sliding().sensitivity("end_x")
+    assert next(iter(ranks)) == "start_v" and list(ranks)[-1] == "m"  # the distance is u END, twice as wide as q
+    assert abs(ranks["m"]) < 4 / np.sqrt(COUNT)  # four standard deviations of nothing
+
+
+def test_indices_of_a_sum_are_shares_of_its_variance() -> None:
+    m = kane.Model("slider")
+    m.body("block", mass=1)
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    found = m.ensemble(END, n=8, q={"x": "uniform(-1, 1)"}, u={"v": "uniform(-1, 1)"})
+    indices = found.sobol("end_x", n=1024)
+    shares = {"x": 1 / (1 + END**2), "v": END**2 / (1 + END**2)}
+    for name, (first, total) in indices.items():
+        assert first == pytest.approx(shares[name], abs=0.02)  # 1024 points of Sobol's sequence
+        assert total == pytest.approx(shares[name], abs=0.02)
+
+
+@pytest.mark.parametrize("kind", ["scatter", "histogram", "sensitivity"])
+def test_pictures_are_drawn(kind: str, tmp_path: Path) -> None:
+    sliding().plot(tmp_path / f"{kind}.png", kind)
+    assert (tmp_path / f"{kind}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_fan_is_drawn_of_what_is_watched_over_time(tmp_path: Path) -> None:
+    sliding(np.linspace(0.0, END, 9)).plot(tmp_path / "fan.svg", "fan")
+    assert "half of the members" in (tmp_path / "fan.svg").read_text()
+    with pytest.raises(InputError, match="give times as an array"):
+        sliding().plot(tmp_path / "no.png", "fan")
+
+
+def test_what_cannot_be_drawn_is_named(tmp_path: Path) -> None:
+    found = sliding()
+    with pytest.raises(InputError, match="there are fan, histogram, scatter, sensitivity"):
+        found.plot(tmp_path / "no.png", "pie")
+    with pytest.raises(InputError, match=r"result = 'heigth': no such column\n    fix: known: start_x"):
+        found.plot(tmp_path / "no.png", "histogram", "heigth")
+    with pytest.raises(InputError, match=r"sobol: \d+ of \d+ members have no first_zero"):
+        found.sobol("first_zero", n=8)
+    assert not list(tmp_path.iterdir())
