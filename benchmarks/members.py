@@ -18,7 +18,7 @@ from benchmarks.measure import Row, disagreement, duel, exactly, processor_secon
 from peers.mujoco_arm import mujoco_arm
 from peers.stanford import START, TREE_ORDER, paper_order
 
-STEP, STEPS, ARMS = 1e-3, 500, 512
+STEP, STEPS, ARMS = 1e-3, 250, 2048
 PENDULUMS, LENGTH, RTOL = 100_000, 10.0, 1e-8  # members, s
 DRAWN = 100  # members that are compared with their motions alone
 TWO_CORES = 120.0  # s of processor time that a million of them may take: a minute on two cores
