@@ -108,14 +108,18 @@ def _mount_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | None:
 
     The angle of a wheel has no influence, so the two other columns need no exact arithmetic.
     """
+    if e[2].id == ONE:
+        return None
     if (known := m.axis_mounts.get(e)) is not None:
         return known
-    x, y, z = (c.number for c in e)
-    if x is None or y is None or z is None or z == 1.0:
-        return _with_z_along(m, e, where)
-    rows = _rows_with_z_along((x, y, z), -1.0 if z < 0 else 1.0)
-    a, b, c = (rotations.triple(m.graph, (row[0], row[1], end)) for row, end in zip(rows, e, strict=True))
-    known = m.axis_mounts[e] = KnownRotation((a, b, c), fixed=True)
+    numbers = [c.number for c in e]
+    if None in numbers:
+        matrix = m.fixed_rotation(_with_z_along(m, e, where), f"{where} / axis")
+    else:
+        rows = _rows_with_z_along(numbers, _side(m, e, where))
+        a, b, c = (rotations.triple(m.graph, (row[0], row[1], end)) for row, end in zip(rows, e, strict=True))
+        matrix = (a, b, c)
+    known = m.axis_mounts[e] = KnownRotation(matrix, fixed=True)
     return known
 
 
@@ -123,8 +127,13 @@ def _with_z_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | None:
     """An orientation whose third column is the unit vector e, exact where e is a coordinate axis."""
     if e[2].id == ONE:
         return None
-    x, y, z = _rows_with_z_along(e, -1.0 if m.number(e[2], where) < 0 else 1.0)
+    x, y, z = _rows_with_z_along(e, _side(m, e, where))
     return KnownRotation((x, y, z))
+
+
+def _side(m: Mechanism, e: Triple, where: str) -> float:
+    """The sign of e_z at the parameters' defaults."""
+    return -1.0 if m.number(e[2], where) < 0 else 1.0
 
 
 def _rows_with_z_along(e: Sequence[Any], s: float) -> tuple[tuple[Any, Any, Any], ...]:

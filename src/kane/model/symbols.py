@@ -354,7 +354,7 @@ class Symbols:
         if (known := self._unit_vectors.get(e)) is not None:
             return known
         written = any(c.number is None for c in e)
-        numbers = [self.number(c, where) for c in e]
+        numbers = self.numbers(e, where)
         length = math.sqrt(sum(c * c for c in numbers))
         if not abs(length - 1.0) <= _UNIT_TOLERANCE:
             shown = ", ".join(f"{c / length:.9g}" for c in numbers) if length > 0 else "1, 0, 0"
