@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import kane
 import node
+from kane.simulate.compiled import portable
 
 SECONDS, STEP = 2.0, 1e-3
 
@@ -116,3 +118,24 @@ def test_a_python_function_cannot_go_along(tmp_path: Path) -> None:
 def test_a_file_that_is_no_page_is_refused(tmp_path: Path) -> None:
     with pytest.raises(kane.KaneError, match="html"):
         kane.load("pendulum").page(tmp_path / "page.pdf")
+
+
+def test_loops_that_come_with_the_package_need_no_translation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = portable.loop_module("watch", 4096)
+    code = portable.translate_loop("watch")
+    (tmp_path / portable.SHIPPED).mkdir()
+    (tmp_path / portable.SHIPPED / "watch").write_bytes(gzip.compress(code))
+    key = tmp_path / portable.SHIPPED / portable.KEY
+    monkeypatch.setattr(portable.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(portable.cache, "load", lambda *_: None)
+    translated: list[str] = []
+    monkeypatch.setattr(portable, "translate_loop", lambda name: translated.append(name) or code)
+    monkeypatch.setattr(portable.cache, "save", lambda *_: None)
+    key.write_text(portable.shipped_key())
+    assert portable.loop_module("watch", 4096).code == made.code and translated == []
+    key.write_text("of other sources")
+    assert portable.loop_module("watch", 4096).code == made.code and translated == ["watch"]
+    key.write_text(portable.shipped_key())
+    (tmp_path / portable.SHIPPED / "watch").write_bytes(b"damaged")
+    portable.loop_module("watch", 4096)
+    assert translated == ["watch", "watch"]
