@@ -21,7 +21,7 @@ def main() -> None:
     for name in portable.LOOPS:
         began = time.process_time()
         code = portable.translate_loop(name)
-        (folder / name).write_bytes(gzip.compress(code, 9, mtime=0))
+        (folder / f"{name}.wasm.gz").write_bytes(gzip.compress(code, 9, mtime=0))
         print(f"{name}: {len(code) / 1e3:.0f} kB, {time.process_time() - began:.1f} s of the processor", flush=True)
     (folder / portable.KEY).write_text(portable.shipped_key(), encoding="utf-8")
 

@@ -24,7 +24,7 @@ from ...backends.wasm import WasmModule, assemble, fingerprint, link, with_fused
 from .call import PART
 from .store import FOLDER, source_digest
 
-SHIPPED, KEY = "translated", "key"
+SHIPPED, KEY = "translated", "sources.sha256"
 """The folder beside this module for loops that come with a wheel (`make wheel`), and the file that says of what."""
 
 WHOLE, REAL = types.int64, types.float64
@@ -126,7 +126,7 @@ def _shipped_loop(name: str) -> bytes | None:
     try:
         if (folder / KEY).read_text(encoding="utf-8") != shipped_key():
             return None
-        return gzip.decompress((folder / name).read_bytes())
+        return gzip.decompress((folder / f"{name}.wasm.gz").read_bytes())
     except (OSError, EOFError, zlib.error):  # none came, or it is damaged
         return None
 
