@@ -20,10 +20,11 @@ SLICE := tests/test_tiny.py tests/unit/graph tests/unit/simulate tests/unit/cli 
          tests/backends tests/laws/test_trees.py tests/cases/test_bicycle.py tests/cases/test_sympy_interop.py
 TOOLS := hypothesis matplotlib mpmath pytest pytest-xdist sympy
 
-.PHONY: help setup demo test test-long test-lowest test-versions check format bench docs clean distclean
+.PHONY: help setup wheel demo test test-long test-lowest test-versions check format bench docs clean distclean
 
 help:
 	@echo 'make setup          prepare .venv with all that tests, checks and most benchmarks need'
+	@echo 'make wheel          the wheel, with what runs in pages, to dist'
 	@echo 'make demo           the main job on the Stanford arm; writes one HTML report'
 	@echo 'make test           the test suite     (make test PYTEST="-k layers" for a part, WORKERS=4 for more processes)'
 	@echo 'make test-long      eight hours: all tests on new random systems, and 10^5 tries to find a fault'
@@ -52,6 +53,11 @@ $(SCRIPT): $(STAMP) web/build.py web/build.mjs web/package-lock.json $(wildcard 
 
 setup: $(STAMP) $(SCRIPT)
 	@:
+
+# Compiled loops for pages go along, so that whoever installs the wheel does not wait for them.
+wheel: setup
+	$(BIN)/python web/loops.py
+	$(BIN)/python -m pip wheel --quiet --no-deps --disable-pip-version-check -w dist .
 
 demo: $(STAMP)
 	$(BIN)/kane demo
@@ -109,7 +115,7 @@ docs: setup
 	$(BIN)/python -m pytest -q tests/style/test_docs.py
 
 clean:
-	rm -rf build dist .pytest_cache .ruff_cache .hypothesis web/build $(SCRIPT)
+	rm -rf build dist .pytest_cache .ruff_cache .hypothesis web/build $(SCRIPT) src/kane/simulate/compiled/translated
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean

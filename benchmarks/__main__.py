@@ -84,6 +84,7 @@ BENCHMARKS = (
     vehicle_motions.circle,
     files.large_files,
     pages.pages,
+    pages.drawing,
     touch.stiffest_wall,
     touch.clock,
     touch.look_ahead,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import kane
 import node
+from kane.simulate.compiled import portable
 
 SECONDS, STEP = 2.0, 1e-3
 
@@ -17,6 +19,9 @@ ROUNDING = 1e-12
 
 LONG, LONG_ROUNDING = 10.0, 1e-9
 """A long time (s), after which chaotic motions have nothing in common unless every bit was the same."""
+
+SLOW = ("newtons-cradle",)
+"""Balls that touch each other all the time: 10 ms for a step, also natively."""
 
 SAME_BITS = [
     "pendulum",
@@ -65,8 +70,9 @@ def test_every_bit_of_a_page_is_that_of_a_native_run(name: str, tmp_path: Path) 
 @pytest.mark.parametrize("name", [name for name in kane.models() if name not in TOO_LARGE])
 def test_every_built_in_model_moves_in_a_page_as_natively(name: str, tmp_path: Path) -> None:
     m = kane.load(name)
-    (found,) = node.live_states([(m.page(tmp_path / "page.html", step=STEP), LONG)])
-    run = m.simulate(LONG, method="rk4", step=STEP)
+    seconds = SECONDS if name in SLOW else LONG
+    (found,) = node.live_states([(m.page(tmp_path / "page.html", step=STEP), seconds)])
+    run = m.simulate(seconds, method="rk4", step=STEP)
     assert found["t"] == run.t[-1]
     for native, page in ((run.q[-1], found["q"]), (run.u[-1], found["u"])):
         assert np.abs(native - page).max() <= LONG_ROUNDING * max(1.0, np.abs(native).max())
@@ -116,3 +122,24 @@ def test_a_python_function_cannot_go_along(tmp_path: Path) -> None:
 def test_a_file_that_is_no_page_is_refused(tmp_path: Path) -> None:
     with pytest.raises(kane.KaneError, match="html"):
         kane.load("pendulum").page(tmp_path / "page.pdf")
+
+
+def test_loops_that_come_with_the_package_need_no_translation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = portable.loop_module("watch", 4096)
+    code = portable.translate_loop("watch")
+    (tmp_path / portable.SHIPPED).mkdir()
+    (tmp_path / portable.SHIPPED / "watch.wasm.gz").write_bytes(gzip.compress(code))
+    key = tmp_path / portable.SHIPPED / portable.KEY
+    monkeypatch.setattr(portable.resources, "files", lambda _: tmp_path)
+    monkeypatch.setattr(portable.cache, "load", lambda *_: None)
+    translated: list[str] = []
+    monkeypatch.setattr(portable, "translate_loop", lambda name: translated.append(name) or code)
+    monkeypatch.setattr(portable.cache, "save", lambda *_: None)
+    key.write_text(portable.shipped_key())
+    assert portable.loop_module("watch", 4096).code == made.code and translated == []
+    key.write_text("of other sources")
+    assert portable.loop_module("watch", 4096).code == made.code and translated == ["watch"]
+    key.write_text(portable.shipped_key())
+    (tmp_path / portable.SHIPPED / "watch.wasm.gz").write_bytes(b"damaged")
+    portable.loop_module("watch", 4096)
+    assert translated == ["watch", "watch"]

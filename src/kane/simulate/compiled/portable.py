@@ -7,17 +7,25 @@ pointers, so that 32-bit addresses fit. Functions that are called by address hav
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
 
 from numba import njit, types
 
 from ...backends import cache
+from ...backends.llvm.machine import host
 from ...backends.wasm import WasmModule, assemble, fingerprint, link, with_fused
 from .call import PART
 from .store import FOLDER, source_digest
+
+SHIPPED, KEY = "translated", "sources.sha256"
+"""The folder beside this module for loops that come with a wheel (`make wheel`), and the file that says of what."""
 
 WHOLE, REAL = types.int64, types.float64
 _TEXT = {WHOLE: "i64", REAL: "double", types.void: "void"}
@@ -90,13 +98,37 @@ it natively too, so that is done when it is asked for."""
 
 
 def loop_module(name: str, data_at: int = 0) -> WasmModule:
-    """The module of one of `LOOPS`, with its data at `data_at`; kept on disk like native ones."""
-    key = cache.key(b"wasm loop", fingerprint(), source_digest(), name.encode())
-    code = cache.load(key, FOLDER)
+    """The module of one of `LOOPS`, with its data at `data_at`: as it came with the package, or translated here and
+    kept on disk like native ones."""
+    code = _shipped_loop(name)
     if code is None:
-        code = assemble(_text(LOOPS[name](), name), keep=name, optimise=True)
-        cache.save(key, code, FOLDER)
+        key = cache.key(b"wasm loop", fingerprint(), source_digest(), name.encode())
+        code = cache.load(key, FOLDER)
+        if code is None:
+            code = translate_loop(name)
+            cache.save(key, code, FOLDER)
     return link(code, (name,), data_at)
+
+
+def translate_loop(name: str) -> bytes:
+    """The object of one of `LOOPS`."""
+    return assemble(_text(LOOPS[name](), name), keep=name, optimise=True)
+
+
+def shipped_key() -> str:
+    """What translated loops that come with the package are made of: these sources, and whether products are fused."""
+    return hashlib.sha256(source_digest() + bytes([host().fma])).hexdigest()
+
+
+def _shipped_loop(name: str) -> bytes | None:
+    """The object that came with the package, if it is one of these sources for this kind of processor."""
+    folder = resources.files(__package__ or "") / SHIPPED
+    try:
+        if (folder / KEY).read_text(encoding="utf-8") != shipped_key():
+            return None
+        return gzip.decompress((folder / f"{name}.wasm.gz").read_bytes())
+    except (OSError, EOFError, zlib.error):  # none came, or it is damaged
+        return None
 
 
 def _text(entry: LoopEntry, name: str) -> str:
