@@ -129,6 +129,11 @@ def in_plane(run: kane.Trajectory) -> Array:
     return np.column_stack([q[:, 4], q[:, 5], 2 * np.arctan2(q[:, 3], q[:, 0]), u[:, 3], u[:, 4], u[:, 2]])
 
 
+def onset_of(slider: Slider, low: float, high: float) -> float:
+    """When (s) the friction that the body needs is all that there is."""
+    return float(brentq(lambda t: slider.needed(t)[0] - 1.0, low, high, xtol=1e-12))  # pyright: ignore[reportArgumentType]
+
+
 def follow(slider: Slider, times: Sequence[float], start: Array, method: str = "DOP853", tight: float = 1e-12) -> Array:
     found = solve_ivp(
         slider.rates, (times[0], times[-1]), start, method=method, rtol=tight, atol=1e-2 * tight, t_eval=times
@@ -140,7 +145,7 @@ def follow(slider: Slider, times: Sequence[float], start: Array, method: str = "
 def test_a_box_pushed_off_its_middle_begins_to_slip_and_turn_at_its_limit(off: float) -> None:
     """3 t N: onset is where no friction within the cones balances; the first slip is the motion it belongs to."""
     slider = Slider(CORNERS, 0.4, lambda t: 3 * t, off)
-    onset = brentq(lambda t: slider.needed(t)[0] - 1.0, 0.3, 1.6, xtol=1e-12)
+    onset = onset_of(slider, 0.3, 1.6)
     times = [0.0, *(onset + np.array([0.02, 0.1, 0.3, 0.6]))]
     run = body(slider, "3*t").simulate(times, rtol=1e-11, atol=1e-13)
     assert run.outcome.success and run.check().passed
@@ -166,7 +171,7 @@ def pushed_on_its_corner() -> tuple[Slider, kane.Trajectory]:
 def test_friction_that_is_told_holds_the_body_and_is_within_its_bounds_until_it_slips() -> None:
     """Where proportional shares would be beyond the cone of a contact, others take more."""
     slider, run = pushed_on_its_corner()
-    onset = brentq(lambda t: slider.needed(t)[0] - 1.0, 0.2, 1.0, xtol=1e-12)
+    onset = onset_of(slider, 0.2, 1.0)
     assert run.transitions[1].t == pytest.approx(onset, abs=ONSET)
     held = run.t < onset
     forces = run.multipliers[held].reshape(-1, 4, 3)
@@ -187,7 +192,7 @@ def test_turning_and_sliding_end_at_the_same_instant(mu: float, slope: float) ->
     assert stick.cause == "stick" and set(stick.mode.values()) == {"sticks"}
     assert np.abs(run.u[run.t > stick.t]).max() < 1e-13
     y = np.array([0, 0, 0, 1.0, 0.3, 5.0])
-    times = np.linspace(0, stick.t - 1e-3, 5)
+    times = np.linspace(0, stick.t - 1e-3, 5).tolist()
     again = body(slider).simulate(times, u=start, rtol=1e-11, atol=1e-13)
     assert follow(slider, times, y) == pytest.approx(in_plane(again), abs=SLIDING)
     speeds = np.linalg.norm(slider.slips(in_plane(again)[-1, 2], in_plane(again)[-1, 3:]), axis=1)

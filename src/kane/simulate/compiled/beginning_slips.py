@@ -79,7 +79,7 @@ def take_motions(c, count):
 
 
 @part
-def take_known(c):
+def take_dry_friction(c):
     """Dry friction that slips to c.reaction."""
     for i in range(c.elements):
         if wholes(c.type)[i] == FRICTION and wholes(c.state)[i] == SLIPS:
@@ -109,7 +109,7 @@ def solve_beginning(c):
     fill(c.rows, 0.0, c.reaction)
     fill(c.rows, 0.0, c.motion)
     take_motions(c, count)
-    take_known(c)
+    take_dry_friction(c)
     copy_numbers(n, c.z_loose, c.z)
     add_multiple(n, c.z, 1.0, c.z_other)
     for s in range(size):

@@ -62,7 +62,7 @@ from .mode_problem import (
     set_motions,
     solve_problem,
 )
-from .shared_friction import capacity, first_shared, friction_of, needed_usage, told_usage
+from .shared_friction import capacity, first_sharer, friction_of, needed_usage, told_usage
 from .slips import begin_slip, set_direction, slip_rows, slip_speed
 from .step import EPS
 from .touch import largest_normal, resting_speed, touches
@@ -152,7 +152,7 @@ def mobile_share(c, i):
 
 
 @part
-def part_jammed(c):
+def part_jams(c):
     """Open slipping contacts that friction drives together while they separate, slowly as it may be: they need no
     impact. Whether there are any."""
     found = False
@@ -229,7 +229,7 @@ def sort_by_rates(c):
 
 
 @part
-def open_chosen(c, count, small):
+def open_by_choice(c, count, small):
     """Open what a solution of the contact problem in accelerations opens, faster than `small`; whether anything is."""
     kind, opened = wholes(c.type), False
     for k in range(count):
@@ -240,7 +240,7 @@ def open_chosen(c, count, small):
 
 
 @part
-def slip_chosen(c, count, small):
+def slip_by_choice(c, count, small):
     """Let slip what slips in a solution of the contact problem in accelerations, faster than `small`."""
     for k in range(count):
         i, rows = wholes(c.solver_element)[k], wholes(c.solver_rows)[k]
@@ -277,7 +277,7 @@ def pushes(c, i):
 def holds_beyond(c, i, normal):
     """How much (N, N m) element i, which sticks, holds beyond its friction; negative where it may."""
     if wholes(c.shared)[i]:
-        over = told_usage(c) if i == first_shared(c) else 0.0
+        over = told_usage(c) if i == first_sharer(c) else 0.0
         over = needed_usage(c) if over > 1.0 else over
         return (over - 1.0 - ON_CONE) * capacity(c, i)
     holds, slack = reals(c.law)[i * LAWS + STATIC] * normal, reals(c.slack)[i]
@@ -365,9 +365,9 @@ def choose_mode(c):
             return False
         set_motions(c, size, c.solver_b)
         small = max(ALMOST_STILL * largest, NO_ACCELERATION)
-        opened = open_chosen(c, count, small)
+        opened = open_by_choice(c, count, small)
         if known and not (opened and sets > 0):
-            slip_chosen(c, count, small)
+            slip_by_choice(c, count, small)
             return True
     return True
 
@@ -379,7 +379,7 @@ def strike_and_choose(c, cause, imposed):
     drives together is struck in turn, and may jam again."""
     energy = 0.0
     for jams in range(MOST_STRIKES):
-        if (jams == 0 and cause == PARADOX) or (jams > 0 and not part_jammed(c)):
+        if (jams == 0 and cause == PARADOX) or (jams > 0 and not part_jams(c)):
             lost = strike_jam(c)
             if not lost < 0.0:
                 return CONTRADICTS, PARADOX, energy

@@ -57,7 +57,7 @@ from .changing_record import (
 from .mass_metric import fill, from_z, inner
 from .mode_forces import mode_program, permanent_reactions, read_ends
 from .mode_problem import begins_to_slip
-from .shared_friction import first_shared, friction_of, keep_within_cones, most_used, shared_ahead, slip_as_one
+from .shared_friction import first_sharer, friction_of, keep_within_cones, largest_user, shared_ahead, slip_as_one
 from .slips import (
     begin_slip,
     frictionless,
@@ -118,7 +118,7 @@ def friction_ahead(c, i, source, written):
         rounding = EPS * reals(c.ends)[3 * c.rows + at] if written else rate_rounding(c, at, source)
         return ahead + STILL + SLIP_ROUNDINGS * rounding if slips == 1 else ahead
     if wholes(c.shared)[i]:
-        return shared_ahead(c) if i == first_shared(c) else 1.0
+        return shared_ahead(c) if i == first_sharer(c) else 1.0
     normal = law[i * LAWS + BOUND] if wholes(c.type)[i] == FRICTION else reaction[wholes(c.first)[i]]
     left = law[i * LAWS + STATIC] * normal - friction_of(c, i)
     return left - friction_excess(c, i) if begins_to_slip(c) else left
@@ -301,7 +301,7 @@ def overcome_friction(c, which):
     if wholes(c.shared)[which]:
         if slip_as_one(c):
             return SLIP
-        i = most_used(c)
+        i = largest_user(c)
     if wholes(c.type)[i] == CONTACT and reals(c.reaction)[wholes(c.first)[i]] <= ON_CONE * largest_normal(c):
         wholes(c.state)[i] = OPEN
         wholes(c.barred)[i] = NOT_CLOSED

@@ -46,7 +46,7 @@ from .mass_metric import (
     to_z,
 )
 from .mode_problem import add_balance, begins_to_slip, find_balance
-from .shared_friction import clear_shared, keep_within_cones, mark_shared
+from .shared_friction import clear_sharing, keep_within_cones, mark_sharing
 from .slips import slip_direction, slip_rows, slip_speed
 from .step import copy_numbers
 
@@ -227,7 +227,7 @@ def solve_as_stuck(c, sets):
 def find_reactions(c):
     """Solve for the unknowns of the mode; returns how many there are."""
     set_unknowns(c, False)
-    clear_shared(c)
+    clear_sharing(c)
     size = c.unknowns
     if size == 0:
         return size
@@ -239,7 +239,7 @@ def find_reactions(c):
     prepare_system(c, sets)
     rank = solve_least(c, size, c.k, c.right, c.solution)
     if rank < size:
-        mark_shared(c, size, rank)
+        mark_sharing(c, size, rank)
         mixed = mixes_friction(c)
         if mixed:
             solve_as_stuck(c, sets)
@@ -255,7 +255,7 @@ def find_reactions(c):
 def solve_mode(c):
     """Reactions of the mode into c.reaction, and accelerations into c.z."""
     if begins_to_slip(c):
-        clear_shared(c)
+        clear_sharing(c)
         solve_beginning(c)
     else:
         for j in range(find_reactions(c)):

@@ -48,7 +48,7 @@ MOST_STEPS, GROWTH = 40, 1.1
 
 
 @part
-def mark_shared(c, size, rank):
+def mark_sharing(c, size, rank):
     """Mark the contacts that stick and whose friction is not determined, if some of them slip in a plane: from the
     directions in c.null along which the unknowns of the mode may change."""
     unknown, shared, planes = wholes(c.unknown), wholes(c.shared), False
@@ -62,18 +62,18 @@ def mark_shared(c, size, rank):
                 shared[i] = 1
                 planes = planes or slips == 2
     if not planes:
-        clear_shared(c)
+        clear_sharing(c)
 
 
 @part
-def clear_shared(c):
+def clear_sharing(c):
     """No friction is shared."""
     for i in range(c.elements):
         wholes(c.shared)[i] = 0
 
 
 @part
-def first_shared(c):
+def first_sharer(c):
     """The first contact that shares its friction, NONE if there is none."""
     for i in range(c.elements):
         if wholes(c.shared)[i]:
@@ -104,9 +104,9 @@ def usage_of(c, i):
 
 
 @part
-def most_used(c):
+def largest_user(c):
     """The contact that uses the largest share of its cone, of those that share their friction."""
-    found, most = first_shared(c), 0.0
+    found, most = first_sharer(c), 0.0
     for i in range(c.elements):
         if wholes(c.shared)[i] and usage_of(c, i) > most:
             found, most = i, usage_of(c, i)
@@ -116,7 +116,7 @@ def most_used(c):
 @part
 def told_usage(c):
     """The largest share of its cone that a contact uses which shares its friction."""
-    i = most_used(c)
+    i = largest_user(c)
     return usage_of(c, i) if i != NONE else 0.0
 
 
@@ -276,7 +276,7 @@ def way_to_cone(c, i, other):
 def keep_within_cones(c):
     """Where shares of friction in c.reaction are beyond cones, move them towards those of which the largest share of a
     cone is least, until none is. Both hold what acts; nothing is to be done where friction cannot."""
-    if first_shared(c) == NONE or told_usage(c) <= 1.0:
+    if first_sharer(c) == NONE or told_usage(c) <= 1.0:
         return
     needed, reaction, r = needed_usage(c), reals(c.reaction), reals(c.solver_r)
     if not (needed < 1.0 and c.loaded > 0.0):
