@@ -28,7 +28,8 @@ OPEN, STICKS, FORWARD, BACKWARD = "open", "sticks", "slips forward", "slips back
 @dataclass(frozen=True, slots=True)
 class ModeState:
     """One mode: what each changing constraint does in it, and its programs: `motion` writes [q̇, u̇, power], `ends` the
-    reactions, rates and residuals of all rows. Without programs, `because` says why it is not written out."""
+    reactions, rates and residuals of all rows, and what the rates of slipping rows are sums of (Σ |a u| + |c|). Without
+    programs, `because` says why it is not written out."""
 
     states: dict[str, str]
     motion: Program | None = field(default=None, repr=False)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from .checkpoints import defer_interrupts
 from .solution import Crossings
 
 
@@ -15,8 +16,18 @@ def announce_compilation(what: str) -> Iterator[None]:
     """Where numba has to compile something in this block, say on a terminal that `what` is being compiled.
 
     Compiled code is kept on disk, so this is said once per installation. Standard error that goes to a file or a pipe
-    gets nothing, and a process without one is not disturbed.
+    gets nothing, and a process without one is not disturbed. An interrupt (Ctrl-C) waits until the block is done: numba
+    that is imported or compiles by half is of no use to the rest of the process. A second one does not wait.
     """
+    with defer_interrupts() as interrupted, _tell_compilation(what):
+        yield
+    if interrupted():
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _tell_compilation(what: str) -> Iterator[None]:
+    """Say on a terminal that `what` is being compiled, if it is in this block."""
     if not _on_terminal():
         yield
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -68,3 +69,44 @@ def test_a_process_without_standard_error_simulates(stream: str, monkeypatch: py
     monkeypatch.setattr(sys, "stderr", None if stream == "none" else closed)
     with announce_compilation("a sum"):
         assert njit(lambda x: x + 1)(1) == 2
+
+
+INTERRUPTED = """
+import importlib.abc
+import signal
+import sys
+import kane
+
+class Interrupt(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "numba.core.typing.context":
+            sys.meta_path.remove(self)
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+model = kane.load("four-bar")
+try:
+    model.simulate(0.1)
+except KeyboardInterrupt:
+    print("interrupted")
+print(model.simulate(0.1).outcome.reason)
+"""
+
+
+def test_an_interrupt_while_numba_is_imported_leaves_a_process_that_works() -> None:
+    """The import is interrupted in its midst: a module that is there by half would fail ever after."""
+    run = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
+    assert run.stdout.split() == ["interrupted", "end"], run.stderr
+
+
+def test_an_interrupt_waits_until_compiling_is_done_and_a_second_one_does_not() -> None:
+    steps = []
+    with pytest.raises(KeyboardInterrupt), announce_compilation("something"):
+        signal.raise_signal(signal.SIGINT)
+        steps.append("went on")
+    assert steps == ["went on"] and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with pytest.raises(KeyboardInterrupt), announce_compilation("something"):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        steps.append("went on again")
+    assert steps == ["went on"]
