@@ -251,6 +251,7 @@ class _Lanes:
             time=np.zeros(LANES),
             proposed=np.zeros(LANES),
             clipped=np.zeros(LANES, dtype=np.int64),
+            good=np.zeros(LANES, dtype=np.int64),
             x=np.zeros((1 + n + p, LANES)),
             y=np.zeros((n, LANES)),
             y_new=np.zeros((n, LANES)),

@@ -58,6 +58,7 @@ ADDRESSES = (
     "time",  # (LANES,)
     "proposed",  # (LANES,): the length that was proposed
     "clipped",  # (LANES,) int64
+    "good",  # (LANES,) int64: 1 if the attempted step is good
     "x",  # (1 + n + p, LANES)
     "y",  # (n, LANES)
     "y_new",  # (n, LANES)
@@ -247,6 +248,8 @@ def first_step_alone(m):
 def end_member(w, at, reason):
     """Keep what came of the member in a lane, and leave the lane empty."""
     m, member, n = lane(w, at), wholes(w.member)[at], w.n
+    if w.vector and not w.projects:
+        copy_from_lane(n, w.y, at, m.y)
     wholes(w.reason)[member] = reason
     wholes(w.stored)[member] = m.stored
     wholes(w.stopped_by)[member] = m.stopped_by
@@ -312,11 +315,47 @@ def judge_lane(w, at):
 
 
 @part
+def passes_unseen(w, m, t_new):
+    """Whether nobody looks at a step to t_new: no event, no output, no projection."""
+    if m.events > 0 or w.projects or m.next_time >= m.requested:
+        return False
+    return m.sign * (reals(m.times)[m.next_time] - t_new) > 0.0
+
+
+@part
+def pass_step(w, at):
+    """Count a step that nobody looks at; the state of the lane is not in its own memory then."""
+    m = lane(w, at)
+    m.t = reals(w.t_new)[at]
+    m.steps += 1
+    m.grid += 1
+
+
+@part
+def move_lane(w, m, at):
+    """Make the end of the step of one lane its beginning."""
+    y, y_new, f, last = reals(w.y), reals(w.y_new), reals(w.k), reals(w.k + m.stages * w.width * ROW)
+    for i in range(w.n):
+        place = LANES * i + at
+        y[place], f[place] = y_new[place], last[place]
+
+
+@part
+def move_lanes(w, m):
+    """The same for all lanes."""
+    last = w.k + m.stages * w.width * ROW
+    for i in range(w.n):
+        lanewise.copy(w.y_new + i * ROW, w.y + i * ROW)
+        lanewise.copy(last + i * ROW, w.k + i * ROW)
+
+
+@part
 def close_step(w, at):
     """Close an accepted step of a lane; why the member ends there, or RUNNING."""
     m, n = lane(w, at), w.n
     t_new, h = reals(w.t_new)[at], reals(w.h)[at]
     t, first = m.t, m.stored
+    copy_from_lane(n, w.y, at, m.y)
     copy_from_lane(n, w.y_new, at, m.y_new)
     if wants_dense_output(m, t_new):
         if not w.projects:
@@ -330,10 +369,8 @@ def close_step(w, at):
     stopped = finish(m, t_new, h)
     if w.projects:
         step_to_outputs(m, t, first)
+    move_lane(w, m, at)
     copy_to_lane(n, m.y, w.y, at)
-    f, last = reals(w.k), reals(w.k + m.stages * w.width * ROW)
-    for i in range(n):
-        f[LANES * i + at] = last[LANES * i + at]
     return EVENT if stopped else RUNNING
 
 
@@ -344,11 +381,24 @@ def step_lanes(w):
     attempt_lanes(w, m)
     if not w.projects:
         estimate_errors(w, m)
+    member, good = wholes(w.member), wholes(w.good)
+    unseen = True
     for at in range(LANES):
-        if wholes(w.member)[at] < 0:
+        if member[at] >= 0:
+            good[at] = 1 if judge_lane(w, at) else 0
+            unseen = unseen and good[at] != 0 and passes_unseen(w, lane(w, at), reals(w.t_new)[at])
+    if unseen:
+        move_lanes(w, m)
+    for at in range(LANES):
+        if member[at] < 0:
             continue
         reason = RUNNING
-        if judge_lane(w, at):
+        if unseen:
+            pass_step(w, at)
+        elif good[at] and passes_unseen(w, lane(w, at), reals(w.t_new)[at]):
+            move_lane(w, m, at)
+            pass_step(w, at)
+        elif good[at]:
             reason = close_step(w, at)
         elif m.fixed:
             reason = NOT_FINITE
