@@ -31,7 +31,7 @@ def sweep(arguments: Namespace) -> int:
     """Run an ensemble, print what came of it, write what was asked for."""
     model = model_of(arguments)
     picture = file_to_write(arguments, "plot", PICTURES)
-    asked = _asked(model, arguments)
+    asked = _options(model, arguments)
     with _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, progress=watching)
     if arguments.json:
@@ -44,7 +44,7 @@ def sweep(arguments: Namespace) -> int:
     return _status(found, arguments)
 
 
-def _asked(model: Model, arguments: Namespace) -> dict[str, Any]:
+def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
     """What the options of the command line ask for."""
     mechanism = model.mechanism
     end = (mechanism.duration or DURATION) if arguments.time is None else arguments.time
