@@ -6,7 +6,7 @@ N members in B blocks by W workers take
 
 with c a member and a a block in a worker, its chunks written, and d a block where blocks are gathered. More than
 (b c + a) / d workers are of no use for blocks of b members. c, a and d are processor time, measured here from few
-blocks, and held against a run of 10⁴ small ones by two processes.
+blocks, and compared with a run of 10⁴ small ones by two processes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SMALL, LARGE = 64, blocks.LARGEST
 """Members of the blocks from which costs are measured."""
 
 FEW = (40, 240)  # small blocks from which the cost of gathering is told
-MANY = 10_000  # small blocks of the run that the costs are held against
+MANY = 10_000  # small blocks of the run that the costs are compared with
 HOUR, BILLION = 3600.0, 10**9
 PENDULUM: dict[str, Any] = {"model": "pendulum", "t": 0.05, "q": {"q": "uniform(-1, 1)"}}
 EXAMPLES: dict[str, dict[str, Any]] = {

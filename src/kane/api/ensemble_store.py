@@ -31,15 +31,15 @@ def contents_of(work: MemberWork, keep: str) -> Contents:
     mechanism = work.answers.mechanism
     units = _units(mechanism)
 
-    def named(names: Any) -> tuple[tuple[str, str], ...]:
+    def with_units(names: Any) -> tuple[tuple[str, str], ...]:
         return tuple((name, units.get(name, "")) for name in names)
 
     return Contents(
-        named(mechanism.coordinates),
-        named(mechanism.speeds),
-        named(column.name for column in work.plan.columns),
+        with_units(mechanism.coordinates),
+        with_units(mechanism.speeds),
+        with_units(column.name for column in work.plan.columns),
         tuple(work.options["events"] or ()),
-        named(work.watch),
+        with_units(work.watch),
         tuple(cast("list[float]", work.times.tolist())),
         keep != "tallies",
         keep == "motions",

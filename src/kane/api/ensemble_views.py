@@ -100,7 +100,7 @@ def to_xarray(ensemble: Ensemble) -> Any:
     return xr.Dataset(found, coordinates, attributes)
 
 
-def varied(ensemble: Ensemble) -> dict[str, Any]:
+def differences(ensemble: Ensemble) -> dict[str, Any]:
     """Name → values (n,) of all that differs between members, as the columns are called."""
     contents, block = _block(ensemble)
     states = {name for name, _ in (*contents.coordinates, *contents.speeds)}
@@ -115,7 +115,7 @@ def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
     stats = importlib.import_module("scipy.stats")  # SciPy takes a while to import
     y = _column(ensemble, result)
     found: dict[str, float] = {}
-    for name, x in varied(ensemble).items():
+    for name, x in differences(ensemble).items():
         good = np.isfinite(x) & np.isfinite(y)
         steady = good.sum() < 3 or np.ptp(y[good]) == 0 or np.ptp(x[good]) == 0
         found[name] = 0.0 if steady else float(stats.spearmanr(x[good], y[good])[0])
@@ -191,20 +191,20 @@ def draw(ensemble: Ensemble, path: str | Path, kind: str, result: str | None) ->
     if kind == "fan":
         figure = _fan(ensemble, result, title)
     else:
-        result = _chosen(ensemble) if result is None else result
+        result = _choose_result(ensemble) if result is None else result
         values = _column(ensemble, result)
         label = pictures.Label(result, units.get(result, ""))
         if kind == "histogram":
             figure = pictures.histogram(values, ensemble.reasons, label, title)
         elif kind == "scatter":
-            given = [(pictures.Label(name, units.get(name, "")), x) for name, x in varied(ensemble).items()]
+            given = [(pictures.Label(name, units.get(name, "")), x) for name, x in differences(ensemble).items()]
             figure = pictures.scatter(given, values, ensemble.success, label, title)
         else:
             figure = pictures.ranking(sensitivity(ensemble, result), label, title)
     plots.save(figure, path)
 
 
-def _chosen(ensemble: Ensemble) -> str:
+def _choose_result(ensemble: Ensemble) -> str:
     """The result that is drawn where none is named: when an event first occurred, an extreme, or an end."""
     known = columns(ensemble)
     for stem in ("first_", "high_", "end_"):
@@ -237,4 +237,4 @@ def _fan(ensemble: Ensemble, result: str | None, title: str) -> Any:
     return pictures.fans(ensemble.t, fans, title)
 
 
-__all__ = ["columns", "draw", "sensitivity", "sobol", "to_table", "to_xarray", "varied"]
+__all__ = ["columns", "differences", "draw", "sensitivity", "sobol", "to_table", "to_xarray"]

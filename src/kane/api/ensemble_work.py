@@ -51,14 +51,14 @@ class MemberWork:
             numbers[:, c] = values
         refused = self._refuse(numbers, first)
         chosen = np.array([i for i in range(last - first) if i not in refused], dtype=np.int64)
-        found = self._found(last - first)
+        found = self._new_results(last - first)
         for i, message in refused.items():
             found.refuse(i, message)
         for group in self._groups(numbers, chosen, found, first):
             group.run(found, self.times, look)
         return self._block(first, found, numbers)
 
-    def _found(self, count: int) -> _Found:
+    def _new_results(self, count: int) -> _Found:
         return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores())
 
     def _block(self, first: int, found: _Found, numbers: Array) -> Block:
@@ -87,7 +87,7 @@ class MemberWork:
 
     def lose(self, first: int, last: int, why: str) -> Block:
         """The block of members that nobody could compute; what they drew is not asked for, since that may be why."""
-        found = self._found(last - first)
+        found = self._new_results(last - first)
         for i in range(last - first):
             found.refuse(i, f"member {first + i}: {why}")
         return self._block(first, found, np.full((last - first, len(self.plan.columns)), np.nan))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
+from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,9 @@ from .streams import say
 LOG_EVERY = 10.0
 """Seconds between lines about the progress where no terminal draws it."""
 
+WINDOW = 20.0
+"""Seconds, at least, over which the rate is taken; blocks of several workers come in bursts."""
+
 SHOWN = 5
 """Members that failed whose reasons are told."""
 
@@ -31,7 +35,7 @@ def sweep(arguments: Namespace) -> int:
     """Run an ensemble, print what came of it, write what was asked for."""
     model = model_of(arguments)
     picture = file_to_write(arguments, "plot", PICTURES)
-    asked = _asked(model, arguments)
+    asked = _options(model, arguments)
     with _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, progress=watching)
     if arguments.json:
@@ -44,7 +48,7 @@ def sweep(arguments: Namespace) -> int:
     return _status(found, arguments)
 
 
-def _asked(model: Model, arguments: Namespace) -> dict[str, Any]:
+def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
     """What the options of the command line ask for."""
     mechanism = model.mechanism
     end = (mechanism.duration or DURATION) if arguments.time is None else arguments.time
@@ -167,8 +171,9 @@ class _Watching:
     """How far an ensemble is: a bar on a terminal, a line now and then in a log."""
 
     def __init__(self, count: int):
-        self.count, self.began, self.said = count, time.perf_counter(), time.perf_counter()
-        self.first: int | None = None  # members that were there when the first block came: of an earlier run, mostly
+        self.count = count
+        self.began = self.said = time.perf_counter()
+        self.seen: deque[tuple[float, int]] = deque([(self.began, 0)])  # times and members done, of late
         self.bar: Any = None
 
     def __enter__(self) -> _Watching:
@@ -180,15 +185,14 @@ class _Watching:
 
     def __call__(self, progress: Progress) -> None:
         now = time.perf_counter()
-        if self.first is None:
-            self.first, self.began = progress.done, now
-            return
-        rate = (progress.done - self.first) / max(now - self.began, 1e-9)
-        text = (
-            f"{progress}, {rate:.3g} per second, {_duration((progress.count - progress.done) / max(rate, 1e-9))} left"
-        )
+        while len(self.seen) > 1 and now - self.seen[1][0] >= WINDOW:  # so that what a store had is soon forgotten
+            self.seen.popleft()
+        rate = (progress.done - self.seen[0][1]) / max(now - self.seen[0][0], 1e-9)
+        self.seen.append((now, progress.done))
+        left = _duration((progress.count - progress.done) / max(rate, 1e-9))
+        text = f"{progress}, {rate:.3g} per second, {left} left"
         if can_draw(sys.stderr):
-            if now - self.said > BAR_AFTER or self.bar is not None:
+            if now - self.began > BAR_AFTER:
                 self._draw(progress, text)
         elif now - self.said >= LOG_EVERY:
             self.said = now

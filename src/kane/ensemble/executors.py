@@ -131,9 +131,9 @@ class Pool:
             except BrokenExecutor as error:
                 self._replace(self.executor, error)
             except Exception as error:
-                raise self._gone(error) from error
+                raise self._name_loss(error) from error
         else:
-            raise self._gone(RuntimeError("it breaks as soon as it is made"))
+            raise self._name_loss(RuntimeError("it breaks as soon as it is made"))
         self._of[future] = self.executor
         return future
 
@@ -143,7 +143,7 @@ class Pool:
         try:
             found = future.result()
         except CancelledError as error:
-            raise self._gone(error) from error
+            raise self._name_loss(error) from error
         except BrokenExecutor as error:
             self._replace(executor, error)
             found = self._compute_alone(span)
@@ -169,7 +169,7 @@ class Pool:
         if broken is not self.executor:
             return
         if not isinstance(broken, ProcessPoolExecutor):
-            raise self._gone(error) from error
+            raise self._name_loss(error) from error
         if self._own is not None:
             self._own.shutdown(wait=False, cancel_futures=True)
         self._own = ProcessPoolExecutor(_capacity(broken), mp_context=_context(broken))
@@ -189,7 +189,7 @@ class Pool:
             lost = self.work.lose(span.first, span.last, why)
             return lost if self.store is None else self.store.write(span.index, lost)
 
-    def _gone(self, error: BaseException) -> ExecutorError:
+    def _name_loss(self, error: BaseException) -> ExecutorError:
         self._lost = True
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         kept = "what is in the store" if self.store is not None else "nothing: there is no store"

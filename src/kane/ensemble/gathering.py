@@ -65,7 +65,7 @@ class _Threads:
 
 def _in_order(workers: _Workers, spans: list[Span], store: Store | None) -> Generator[Block]:
     """Results in the order of the spans, with at most so many under way."""
-    finished = store.finished() if store is not None else frozenset[int]()
+    finished = store.blocks_there() if store is not None else frozenset[int]()
     waiting: deque[tuple[Span, Future[Any] | None]] = deque()
     left = deque(spans)
     active = 0

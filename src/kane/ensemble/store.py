@@ -86,26 +86,26 @@ class Contents:
     def parts(self) -> tuple[Part, ...]:
         """The arrays of the store."""
 
-        def named(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+        def with_units(pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
             return {"names": [name for name, _ in pairs], "units": [unit for _, unit in pairs]}
 
         k = len(self.times)
         seconds = {"units": "s"}
         found = [
             Part("reason", ("member",), (), "int8", {"meanings": list(ENDS)}),
-            _axis("numbers", "column", named(self.columns)),
+            _axis("numbers", "column", with_units(self.columns)),
         ]
         if self.ends:
             found += [
                 Part("end_t", ("member",), (), "float64", seconds),
-                _axis("end_q", "coordinate", named(self.coordinates)),
-                _axis("end_u", "speed", named(self.speeds)),
+                _axis("end_q", "coordinate", with_units(self.coordinates)),
+                _axis("end_u", "speed", with_units(self.speeds)),
                 Part("end_work", ("member",), (), "float64", {"units": "J"}),
                 Part("steps", ("member",), (), "int64", {}),
                 _axis("first", "event", {"names": list(self.events), **seconds}),
                 _axis("crossings", "event", {"names": list(self.events)}, "int64"),
-                _axis("low", "watched", named(self.watch)),
-                _axis("high", "watched", named(self.watch)),
+                _axis("low", "watched", with_units(self.watch)),
+                _axis("high", "watched", with_units(self.watch)),
             ]
         if self.motions:
             found += [
@@ -114,16 +114,16 @@ class Contents:
                     ("member", "time", "coordinate"),
                     (k, len(self.coordinates)),
                     "float64",
-                    named(self.coordinates),
+                    with_units(self.coordinates),
                 ),
-                Part("u", ("member", "time", "speed"), (k, len(self.speeds)), "float64", named(self.speeds)),
+                Part("u", ("member", "time", "speed"), (k, len(self.speeds)), "float64", with_units(self.speeds)),
                 Part("work", ("member", "time"), (k,), "float64", {"units": "J"}),
             ]
         w = len(self.watch)
-        fields = {"fields": list(_FIELDS), **named(self.watch)}
+        fields = {"fields": list(_FIELDS), **with_units(self.watch)}
         found += [
             Part("tallies", ("block", "watched", "field", "time"), (w, len(_FIELDS), k), "float64", fields),
-            Part("bins", ("block", "watched", "time", "bin"), (w, k, BINS), "int32", named(self.watch)),
+            Part("bins", ("block", "watched", "time", "bin"), (w, k, BINS), "int32", with_units(self.watch)),
         ]
         return tuple(p for p in found if 0 not in p.shape)
 
@@ -158,7 +158,7 @@ class Store:
             if not resume:
                 raise InputError(
                     f"store {_name(self.folder)}: there is one of this ensemble already,"
-                    f" {len(self.finished())} of {-(-self.count // self.size)} blocks finished\n"
+                    f" {len(self.blocks_there())} of {-(-self.count // self.size)} blocks finished\n"
                     f"    fix: go on with resume=True, or choose another name"
                 )
         self.folder.tidy()
@@ -214,13 +214,13 @@ class Store:
             zarr.consolidate_metadata(memory)
         return {key: value.to_bytes() for key, value in sorted(memory._store_dict.items())}
 
-    def finished(self) -> frozenset[int]:
+    def blocks_there(self) -> frozenset[int]:
         """Indices of the blocks that are in the store."""
         return frozenset(int(name[:-5]) for name in self.folder.names("blocks") if name.endswith(".json"))
 
     def trim(self, done: int) -> None:
         """Take away blocks beyond the first `done` members, which were under way when there were enough."""
-        for index in sorted(i for i in self.finished() if i * self.size >= done):
+        for index in sorted(i for i in self.blocks_there() if i * self.size >= done):
             marker = json.loads(self.folder.read(_marker(index)) or b"{}")
             self.folder.remove(_marker(index))
             for key in marker.get("chunks", ()):
@@ -306,32 +306,36 @@ class Store:
         """A block from the arrays of the parts."""
         contents = self.contents
 
-        def taken(name: str, *shape: int, fill: float = np.nan, kind: Any = np.float64) -> Any:
+        def array_of(name: str, *shape: int, fill: float = np.nan, kind: Any = np.float64) -> Any:
             array = found.get(name)
             return np.full((members, *shape), fill, dtype=kind) if array is None else np.array(array, dtype=kind)
 
         y = np.column_stack(
-            [taken("end_q", len(contents.coordinates)), taken("end_u", len(contents.speeds)), taken("end_work")]
+            [
+                array_of("end_q", len(contents.coordinates)),
+                array_of("end_u", len(contents.speeds)),
+                array_of("end_work"),
+            ]
         )
         events, watched = len(contents.events), len(contents.watch)
         whole = Members(
-            taken("reason", kind=np.int64),
-            taken("end_t"),
+            array_of("reason", kind=np.int64),
+            array_of("end_t"),
             y,
             None,
-            taken("first", events),
-            taken("crossings", events, fill=0, kind=np.int64),
-            taken("steps", fill=0, kind=np.int64),
+            array_of("first", events),
+            array_of("crossings", events, fill=0, kind=np.int64),
+            array_of("steps", fill=0, kind=np.int64),
             messages,
         )
         tallies = tuple(_tally(found["tallies"][0, w], found["bins"][0, w]) for w in range(watched))
         return Block(
             index * self.size,
             whole,
-            taken("low", watched),
-            taken("high", watched),
+            array_of("low", watched),
+            array_of("high", watched),
             tallies,
-            taken("numbers", len(contents.columns)),
+            array_of("numbers", len(contents.columns)),
         )
 
 
@@ -346,15 +350,15 @@ def _cut(part: Part, index: int, size: int, rows: Any) -> list[tuple[str, Any]]:
     shape = part.chunk(size)
     zeros = "/0" * (len(shape) - 1)
     if part.dimensions[1:2] != ("time",) or part.by_block:
-        return [(f"{part.name}/c/{index}{zeros}", _padded(part, rows, shape))]
+        return [(f"{part.name}/c/{index}{zeros}", _fill_up(part, rows, shape))]
     found = []
     for k, first in enumerate(range(0, part.shape[0], shape[1])):
         key = f"{part.name}/c/{index}/{k}{'/0' * (len(shape) - 2)}"
-        found.append((key, _padded(part, rows[:, first : first + shape[1]], shape)))
+        found.append((key, _fill_up(part, rows[:, first : first + shape[1]], shape)))
     return found
 
 
-def _padded(part: Part, rows: Any, shape: tuple[int, ...]) -> Any:
+def _fill_up(part: Part, rows: Any, shape: tuple[int, ...]) -> Any:
     if rows.shape == shape:
         return rows
     whole = np.full(shape, part.fill, dtype=part.dtype)

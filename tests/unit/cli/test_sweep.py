@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import kane
+from kane.api.ensembles import Progress
 from kane.cli import FAILED, FINE, INTERRUPTED, USAGE, main
+from kane.cli.sweep import _Watching
 from sampled import digest
 
 LINE = ["sweep", "pendulum", "-n", "200", "--seed", "1", "--q", "q=uniform(-1,1)", "--time", "1", "--samples", "5"]
@@ -51,6 +53,20 @@ def test_a_store_is_written_gone_on_with_and_refused(tmp_path: Path, capsys: pyt
     assert "resume" in capsys.readouterr().err
     assert main([*line, "--resume"]) == FINE
     assert digest(tmp_path / "runs.zarr") == before
+
+
+def test_the_rate_is_that_of_the_last_while(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+    watching = _Watching(10_000)
+    for now, done in ((12.0, 600), (12.001, 1200), (24.0, 1800), (24.001, 2400), (60.0, 2800)):
+        clock[0] = now
+        watching(Progress(done, 10_000, 3))
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert first == "600 of 10000 members, 3 failed, 50 per second, 3 min left"
+    assert last == "2800 of 10000 members, 3 failed, 11.1 per second, 11 min left"  # 400 in 36 s
 
 
 LONG = ["sweep", "double-pendulum", "-n", "20000", "--q", "q1=uniform(1,3)", "--time", "40", "--samples", "0"]
