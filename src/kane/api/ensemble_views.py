@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..ensemble import Block, Distribution
+from ..ensemble import Distribution, MemberBlock
 from ..ensemble.draws import LEAST
 from ..ensemble.store import Contents
 from ..ensemble.tables import columns_of, table_of, units_of
@@ -27,7 +27,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 """Shares of the members below the curves of a dataset."""
 
 
-def _block(ensemble: Ensemble) -> tuple[Contents, Block]:
+def _block(ensemble: Ensemble) -> tuple[Contents, MemberBlock]:
     """All members as one block."""
     contents = contents_of(ensemble.work, ensemble.keep)
     n, states = len(ensemble), len(contents.coordinates) + len(contents.speeds)
@@ -50,7 +50,7 @@ def _block(ensemble: Ensemble) -> tuple[Contents, Block]:
     )
     low, high = (side_by_side(x, len(contents.watch)) for x in (ensemble.low, ensemble.high))
     numbers = side_by_side(ensemble.numbers, 0)
-    return contents, Block(0, members, low, high, (), numbers)
+    return contents, MemberBlock(0, members, low, high, (), numbers)
 
 
 def columns(ensemble: Ensemble) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Kernel, compile
-from ..ensemble import Block, Plan, Tally
+from ..ensemble import Draws, MemberBlock, Tally
 from ..errors import KaneError, ModelError
 from ..formulation import watch_program
 from ..graph import Expr
@@ -32,7 +32,7 @@ class MemberWork:
     of `simulate`, the quantities that are watched, name → expression, and whether motions are kept."""
 
     answers: Answers
-    plan: Plan
+    plan: Draws
     times: Array
     options: Mapping[str, Any]
     watch: Mapping[str, Any]
@@ -44,7 +44,7 @@ class MemberWork:
         last: int,
         look: Callable[[int], object] | None = None,
         given: Mapping[int, Array] | None = None,
-    ) -> Block:
+    ) -> MemberBlock:
         """The members first … last − 1; `given` has columns that `lighten` left out."""
         numbers = self.plan.numbers(first, last)
         for c, values in (given or {}).items():
@@ -61,7 +61,7 @@ class MemberWork:
     def _new_results(self, count: int) -> _Found:
         return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores())
 
-    def _block(self, first: int, found: _Found, numbers: Array) -> Block:
+    def _block(self, first: int, found: _Found, numbers: Array) -> MemberBlock:
         """The block of members that have run."""
         members = found.members()
         values = self._watch_motions(members, self._parameters(numbers))
@@ -70,7 +70,7 @@ class MemberWork:
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
         if not self.keep:
             members = found.members(outputs=False)
-        return Block(first, members, low, high, tallies, numbers)
+        return MemberBlock(first, members, low, high, tallies, numbers)
 
     # other processes ---------------------------------------------------------------------------------------------
 
@@ -85,7 +85,7 @@ class MemberWork:
         values: list[Any] = [column.value for column in self.plan.columns]
         return {c: x[first:last].copy() for c, x in enumerate(values) if isinstance(x, np.ndarray)}
 
-    def lose(self, first: int, last: int, why: str) -> Block:
+    def lose(self, first: int, last: int, why: str) -> MemberBlock:
         """The block of members that nobody could compute; what they drew is not asked for, since that may be why."""
         found = self._new_results(last - first)
         for i in range(last - first):

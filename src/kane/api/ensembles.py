@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ensemble import Block, Distribution, Plan, Stop, Store, Tally, gather_blocks
+from ..ensemble import Distribution, Draws, Enough, MemberBlock, Store, Tally, gather_blocks
 from ..ensemble.draws import KINDS, Column
 from ..errors import InputError
 from ..model import Mechanism
@@ -149,7 +149,7 @@ class Ensemble:
         and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
         return ensemble_views.sobol(self, result, n)
 
-    def again(self, plan: Plan) -> Ensemble:
+    def again(self, plan: Draws) -> Ensemble:
         """The ensemble of another plan, all else being the same."""
         work = replace(self.work, plan=plan)
         gathering = _Gathering(work, self.keep, tuple(work.options["events"] or ()), None)
@@ -181,7 +181,7 @@ def ensemble(
     sampling: str = "random",
     watch: Mapping[str, Any] | None = None,
     keep: str | None = None,
-    until: Stop | None = None,
+    until: Enough | None = None,
     executor: Executor | None = None,
     store: str | Path | None = None,
     resume: bool = False,
@@ -226,7 +226,7 @@ def ensemble(
         raise InputError(f"keep = {describe_value(keep)}: there are {', '.join(KEEPS)}")
     columns = _columns(answers.mechanism, q, u, parameters)
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
-    plan = Plan(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
+    plan = Draws(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
     watched = _quantities(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
@@ -360,17 +360,17 @@ def _quantities(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str,
 class _Gathering:
     """Blocks put together in their order."""
 
-    def __init__(self, work: MemberWork, keep: str, events: tuple[str, ...], until: Stop | None):
+    def __init__(self, work: MemberWork, keep: str, events: tuple[str, ...], until: Enough | None):
         self.work, self.keep, self.events, self.until = work, keep, events, until
         self.done = 0
-        self.blocks: list[Block] = []
+        self.blocks: list[MemberBlock] = []
         self.reason: list[Any] = []
         self.messages: dict[int, str] = {}
         self.failed = 0
         self.occurred = np.zeros(len(events), dtype=np.int64)
         self.tallies: tuple[Tally, ...] = ()
 
-    def take(self, block: Block) -> None:
+    def take(self, block: MemberBlock) -> None:
         """Take in the next block; of what nobody wants nothing is kept."""
         members = block.members
         self.done = block.first + len(members.reason)

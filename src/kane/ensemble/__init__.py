@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from ..simulate import ENDS
-from .blocks import Block, block_size
-from .draws import Distribution, Plan, choice, normal, uniform
+from .blocks import MemberBlock, block_size
+from .draws import Distribution, Draws, choice, normal, uniform
 from .gathering import gather_blocks
 from .store import Store
-from .tallies import Stop, Tally
+from .tallies import Enough, Tally
 
 __all__ = [
     "ENDS",
-    "Block",
     "Distribution",
-    "Plan",
-    "Stop",
+    "Draws",
+    "Enough",
+    "MemberBlock",
     "Store",
     "Tally",
     "block_size",

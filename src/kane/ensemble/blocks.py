@@ -21,7 +21,7 @@ LARGEST, SMALLEST = 4096, 64
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MemberBlock:
     """What came of the members from `first` on: their ends, and tallies of watched quantities over time.
 
     `low` and `high` (b, w) are the extremes of the watched quantities over the times of output, `numbers` (b, c) what
@@ -51,7 +51,7 @@ class Span:
 class Work(Protocol):
     """What computes members, here or in another process."""
 
-    def run(self, first: int, last: int, look: Callable[[int], object] | None = None, given: Any = None) -> Block:
+    def run(self, first: int, last: int, look: Callable[[int], object] | None = None, given: Any = None) -> MemberBlock:
         """The members first … last − 1; what `look` raises ends it. `given` is what `given_to` gave of them."""
         ...
 
@@ -63,7 +63,7 @@ class Work(Protocol):
         """The numbers that are given to these members and that `lighten` leaves out."""
         ...
 
-    def lose(self, first: int, last: int, why: str) -> Block:
+    def lose(self, first: int, last: int, why: str) -> MemberBlock:
         """The block of members that nobody could compute."""
         ...
 
@@ -84,4 +84,4 @@ def spans_of(count: int) -> list[Span]:
     return [Span(i, first, min(first + size, count)) for i, first in enumerate(range(0, count, size))]
 
 
-__all__ = ["Block", "Span", "Work", "block_size", "spans_of"]
+__all__ = ["MemberBlock", "Span", "Work", "block_size", "spans_of"]

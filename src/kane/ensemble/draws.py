@@ -112,7 +112,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Draws:
     """The columns of an ensemble of `count` members, the `seed` and how the unit cube is sampled."""
 
     columns: tuple[Column, ...]
@@ -187,4 +187,4 @@ class Plan:
         return np.concatenate([points, engine.random(last - 1)]) if last > 1 else np.asarray(points)
 
 
-__all__ = ["KINDS", "SAMPLINGS", "Column", "Distribution", "Plan", "choice", "normal", "uniform"]
+__all__ = ["KINDS", "SAMPLINGS", "Column", "Distribution", "Draws", "choice", "normal", "uniform"]

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import ExecutorError, InputError, KaneError, WritingError
-from .blocks import Block, Span, Work
+from .blocks import MemberBlock, Span, Work
 from .store import Store
 
 WAITING = 2
@@ -74,7 +74,7 @@ def _unpack(payload: bytes) -> tuple[Work, Store | None]:
     return pickle.loads(payload)
 
 
-def compute_block(payload: bytes, span: Span, given: Any) -> Block | Fault:
+def compute_block(payload: bytes, span: Span, given: Any) -> MemberBlock | Fault:
     """A block, computed in this process and written to the store if there is one."""
     try:
         try:
@@ -94,7 +94,7 @@ def compute_block(payload: bytes, span: Span, given: Any) -> Block | Fault:
 
 def finish_block(
     work: Work, store: Store | None, span: Span, look: Callable[[int], object] | None = None, given: Any = None
-) -> Block:
+) -> MemberBlock:
     """A block, written to the store if there is one; motions that are in the store do not travel."""
     block = work.run(span.first, span.last, look, given)
     return block if store is None else store.write(span.index, block)
@@ -118,7 +118,7 @@ class Pool:
         self._of: dict[Future[Any], Executor] = {}
         self._lost = False
 
-    def submit(self, span: Span) -> Future[Block | Fault]:
+    def submit(self, span: Span) -> Future[MemberBlock | Fault]:
         """A block under way."""
         given = None if self.shares else self.work.given_to(span.first, span.last)
         for _ in range(3):
@@ -137,7 +137,7 @@ class Pool:
         self._of[future] = self.executor
         return future
 
-    def result(self, span: Span, future: Future[Block | Fault]) -> Block:
+    def result(self, span: Span, future: Future[MemberBlock | Fault]) -> MemberBlock:
         """What came of a block."""
         executor = self._of.pop(future)
         try:
@@ -175,7 +175,7 @@ class Pool:
         self._own = ProcessPoolExecutor(_capacity(broken), mp_context=_context(broken))
         self.executor = self._own
 
-    def _compute_alone(self, span: Span) -> Block | Fault:
+    def _compute_alone(self, span: Span) -> MemberBlock | Fault:
         """A block that a worker did not survive, in a process of its own."""
         if self._alone is None:
             self._alone = ProcessPoolExecutor(1, mp_context=_context(self.executor))

@@ -12,12 +12,14 @@ from collections.abc import Generator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
-from .blocks import Block, Span, Work, spans_of
+from .blocks import MemberBlock, Span, Work, spans_of
 from .executors import Pool, finish_block
 from .store import Store
 
 
-def gather_blocks(work: Work, count: int, executor: Executor | None, store: Store | None = None) -> Generator[Block]:
+def gather_blocks(
+    work: Work, count: int, executor: Executor | None, store: Store | None = None
+) -> Generator[MemberBlock]:
     """Blocks of `count` members in their order; those that the store has are read, the others computed."""
     workers: _Workers = _Threads(work, store) if executor is None else Pool(executor, work, store)
     try:
@@ -30,7 +32,7 @@ class _Workers(Protocol):
     most: int
 
     def submit(self, span: Span) -> Future[Any]: ...
-    def result(self, span: Span, future: Future[Any]) -> Block: ...
+    def result(self, span: Span, future: Future[Any]) -> MemberBlock: ...
     def close(self) -> None: ...
 
 
@@ -48,10 +50,10 @@ class _Threads:
         self.pool = ThreadPoolExecutor(workers)
         self.ended = threading.Event()
 
-    def submit(self, span: Span) -> Future[Block]:
+    def submit(self, span: Span) -> Future[MemberBlock]:
         return self.pool.submit(finish_block, self.work, self.store, span, self._look)
 
-    def result(self, span: Span, future: Future[Block]) -> Block:
+    def result(self, span: Span, future: Future[MemberBlock]) -> MemberBlock:
         return future.result()
 
     def close(self) -> None:
@@ -63,7 +65,7 @@ class _Threads:
             raise _Ended
 
 
-def _in_order(workers: _Workers, spans: list[Span], store: Store | None) -> Generator[Block]:
+def _in_order(workers: _Workers, spans: list[Span], store: Store | None) -> Generator[MemberBlock]:
     """Results in the order of the spans, with at most so many under way."""
     finished = store.blocks_there() if store is not None else frozenset[int]()
     waiting: deque[tuple[Span, Future[Any] | None]] = deque()

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..simulate import ENDS, Members
-from .blocks import Block
+from .blocks import MemberBlock
 from .folder import Folder
 from .tallies import BINS, Tally
 
@@ -235,7 +235,7 @@ class Store:
 
     # blocks ------------------------------------------------------------------------------------------------------
 
-    def write(self, index: int, block: Block) -> Block:
+    def write(self, index: int, block: MemberBlock) -> MemberBlock:
         """Write a block; what is returned has no motions, which are in the store."""
         from numcodecs import Zstd  # comes with zarr
 
@@ -250,7 +250,7 @@ class Store:
         self.folder.put(_marker(index), _json({"members": len(block), "chunks": chunks, "messages": messages}))
         return dataclasses.replace(block, members=dataclasses.replace(block.members, outputs=None))
 
-    def read(self, index: int) -> Block | None:
+    def read(self, index: int) -> MemberBlock | None:
         """A block without its motions; None where it is damaged, or not there."""
         from numcodecs import Zstd
 
@@ -273,7 +273,7 @@ class Store:
         messages = {int(i): text for i, text in marker["messages"].items()}
         return self._block(index, marker["members"], found, messages)
 
-    def _rows(self, block: Block) -> dict[str, Any]:
+    def _rows(self, block: MemberBlock) -> dict[str, Any]:
         """The arrays of a block by the names of the parts."""
         members, nq = block.members, len(self.contents.coordinates)
         rows: dict[str, Any] = {
@@ -302,7 +302,7 @@ class Store:
             rows["bins"] = np.array([tally.bins for tally in block.tallies])[None]
         return rows
 
-    def _block(self, index: int, members: int, found: Mapping[str, Any], messages: dict[int, str]) -> Block:
+    def _block(self, index: int, members: int, found: Mapping[str, Any], messages: dict[int, str]) -> MemberBlock:
         """A block from the arrays of the parts."""
         contents = self.contents
 
@@ -329,7 +329,7 @@ class Store:
             messages,
         )
         tallies = tuple(_tally(found["tallies"][0, w], found["bins"][0, w]) for w in range(watched))
-        return Block(
+        return MemberBlock(
             index * self.size,
             whole,
             array_of("low", watched),

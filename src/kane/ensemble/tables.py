@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from ..simulate import ENDS
-from .blocks import Block
+from .blocks import MemberBlock
 from .store import Contents
 
 GROUP = 1 << 16
 """Rows of a group of a Parquet file."""
 
 
-def columns_of(contents: Contents, block: Block) -> dict[str, Any]:
+def columns_of(contents: Contents, block: MemberBlock) -> dict[str, Any]:
     """Name → values (b,) of the members of a block: `start_q`, parameters by their names, `reason`, `end_t`, `end_q`,
     …, `first_event`, `crossings_event`, `low_w`, `high_w`."""
     members = block.members
@@ -52,7 +52,7 @@ def units_of(contents: Contents) -> dict[str, str]:
     return {name: unit for name, unit in found.items() if unit}
 
 
-def table_of(contents: Contents, block: Block) -> Any:
+def table_of(contents: Contents, block: MemberBlock) -> Any:
     """The same as a table of pyarrow, units in the metadata of the fields."""
     import pyarrow as pa  # an extra
 
@@ -66,7 +66,7 @@ def table_of(contents: Contents, block: Block) -> Any:
     return pa.table(arrays, schema=pa.schema(fields))
 
 
-def parquet_of(contents: Contents, blocks: Iterable[Block]) -> bytes:
+def parquet_of(contents: Contents, blocks: Iterable[MemberBlock]) -> bytes:
     """A Parquet file with one row per member."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -135,7 +135,7 @@ def _rebin(tally: Tally, j: int, exponent: int, offset: int) -> NDArray[np.int64
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class Enough:
     """Members enough: when the interval of this `confidence` for the mean of `name` at the last time, or for the share
     of members in which the event `name` occurs, is no wider than ± `half_width`."""
 
@@ -163,4 +163,4 @@ class Stop:
         return z * float(tally.deviation[-1]) / math.sqrt(tally.count[-1]) <= self.half_width
 
 
-__all__ = ["BINS", "Stop", "Tally"]
+__all__ = ["BINS", "Enough", "Tally"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from kane.ensemble import Plan, choice, normal, uniform
+from kane.ensemble import Draws, choice, normal, uniform
 from kane.ensemble.draws import Column
 from kane.errors import InputError
 
@@ -16,7 +16,7 @@ NORMAL, UNIFORM = Column("q", "a", normal(1.0, 0.05)), Column("u", "b", uniform(
 
 
 def test_a_member_draws_from_the_generator_of_its_seed_and_index() -> None:
-    numbers = Plan((NORMAL, UNIFORM), 20, seed=7).numbers(0, 20)
+    numbers = Draws((NORMAL, UNIFORM), 20, seed=7).numbers(0, 20)
     for i in range(20):
         unit = np.random.default_rng(np.random.SeedSequence(7, spawn_key=(i,))).random(2)
         expected = [scipy.stats.norm.ppf(unit[0], 1.0, 0.05), -2.0 + 5.0 * unit[1]]
@@ -25,14 +25,14 @@ def test_a_member_draws_from_the_generator_of_its_seed_and_index() -> None:
 
 @pytest.mark.parametrize("sampling", ["random", "sobol"])
 def test_members_do_not_depend_on_how_many_there_are_or_on_blocks(sampling: str) -> None:
-    few, many = Plan((NORMAL, UNIFORM), 16, 3, sampling), Plan((NORMAL, UNIFORM), 256, 3, sampling)
+    few, many = Draws((NORMAL, UNIFORM), 16, 3, sampling), Draws((NORMAL, UNIFORM), 256, 3, sampling)
     whole = many.numbers(0, 256)
     assert np.array_equal(few.numbers(0, 16), whole[:16])
     assert np.array_equal(many.numbers(40, 200), whole[40:200])
 
 
 def test_functions_draw_after_distributions_from_the_same_generator() -> None:
-    plan = Plan((Column("q", "f", lambda g: g.normal()), NORMAL), 5, seed=1)
+    plan = Draws((Column("q", "f", lambda g: g.normal()), NORMAL), 5, seed=1)
     for i, row in enumerate(plan.numbers(0, 5)):
         generator = np.random.default_rng(np.random.SeedSequence(1, spawn_key=(i,)))
         generator.random(1)
@@ -42,7 +42,7 @@ def test_functions_draw_after_distributions_from_the_same_generator() -> None:
 @pytest.mark.parametrize("sampling", ["random", "latin", "sobol"])
 def test_samples_have_their_distribution(sampling: str) -> None:
     columns = (NORMAL, UNIFORM, Column("q", "c", choice([1.0, 2.0, 5.0])))
-    a, b, c = Plan(columns, 2048, 11, sampling).numbers(0, 2048).T
+    a, b, c = Draws(columns, 2048, 11, sampling).numbers(0, 2048).T
     assert scipy.stats.kstest(a, scipy.stats.norm(1.0, 0.05).cdf).pvalue > 1e-3
     assert scipy.stats.kstest(b, scipy.stats.uniform(-2.0, 5.0).cdf).pvalue > 1e-3
     counts = [int(np.sum(c == value)) for value in (1.0, 2.0, 5.0)]
@@ -50,14 +50,14 @@ def test_samples_have_their_distribution(sampling: str) -> None:
 
 
 def test_a_latin_hypercube_has_one_member_in_every_row() -> None:
-    plan = Plan((Column("q", "a", uniform(0.0, 1.0)), Column("q", "b", uniform(0.0, 1.0))), 100, 5, "latin")
+    plan = Draws((Column("q", "a", uniform(0.0, 1.0)), Column("q", "b", uniform(0.0, 1.0))), 100, 5, "latin")
     for column in plan.numbers(0, 100).T:
         assert sorted(np.floor(100 * column).tolist()) == list(range(100))
 
 
 def test_sobol_points_fill_the_square_more_evenly_than_random_ones() -> None:
     columns = (Column("q", "a", uniform(0.0, 1.0)), Column("q", "b", uniform(0.0, 1.0)))
-    worst = {s: scipy.stats.qmc.discrepancy(Plan(columns, 512, 2, s).numbers(0, 512)) for s in ("sobol", "random")}
+    worst = {s: scipy.stats.qmc.discrepancy(Draws(columns, 512, 2, s).numbers(0, 512)) for s in ("sobol", "random")}
     assert worst["sobol"] < 0.1 * worst["random"]
 
 
@@ -68,10 +68,10 @@ def test_sobol_points_fill_the_square_more_evenly_than_random_ones() -> None:
         (lambda: normal(float("nan"), 1.0), "finite"),
         (lambda: uniform(2.0, 1.0), "wrong order"),
         (lambda: choice([]), "at least one"),
-        (lambda: Plan((), 0), "one member at least"),
-        (lambda: Plan((), 5, sampling="halton"), "random, latin, sobol"),
-        (lambda: Plan((Column("q", "a", np.zeros(3)),), 5), "3 values are given for 5 members"),
-        (lambda: Plan((Column("q", "a", lambda g: "x"),), 5).numbers(0, 1), "gave 'x' for member 0"),
+        (lambda: Draws((), 0), "one member at least"),
+        (lambda: Draws((), 5, sampling="halton"), "random, latin, sobol"),
+        (lambda: Draws((Column("q", "a", np.zeros(3)),), 5), "3 values are given for 5 members"),
+        (lambda: Draws((Column("q", "a", lambda g: "x"),), 5).numbers(0, 1), "gave 'x' for member 0"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(make: Callable[[], object], text: str) -> None:

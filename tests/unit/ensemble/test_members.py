@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.ensemble import Stop, uniform
+from kane.ensemble import Enough, uniform
 from kane.errors import InputError
 
 TIMES = np.linspace(0.0, 2.0, 9)
@@ -120,7 +120,7 @@ def test_jumps_of_loads_in_time_are_met_by_every_member() -> None:
 def test_work_ends_when_enough_is_known() -> None:
     m = oscillator()
     found = m.ensemble(
-        1.0, n=100_000, q={"x": uniform(-1, 1)}, events={"out": "x - 0.2"}, keep="ends", until=Stop("out", 0.05)
+        1.0, n=100_000, q={"x": uniform(-1, 1)}, events={"out": "x - 0.2"}, keep="ends", until=Enough("out", 0.05)
     )
     assert len(found) < 20_000
     share = found.share("out")
@@ -148,7 +148,7 @@ def test_tallies_alone_keep_no_member() -> None:
         ({"n": 2.5}, "whole number"),
         ({"n": 5, "keep": "all"}, "motions, ends, tallies"),
         ({"q": {"x": [1.0, 2.0]}, "u": {"v": [1.0, 2.0, 3.0]}}, "values are given for"),
-        ({"n": 5, "until": Stop("out", 0.1)}, "neither an event nor watched"),
+        ({"n": 5, "until": Enough("out", 0.1)}, "neither an event nor watched"),
         ({"n": 5, "rtool": 1e-3}, "rtool"),
     ],
 )

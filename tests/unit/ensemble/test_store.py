@@ -25,7 +25,7 @@ import zarr
 
 import kane
 from dask_cluster import dask_cluster
-from kane.ensemble import Stop, block_size
+from kane.ensemble import Enough, block_size
 from kane.ensemble.folder import LocalFolder
 from kane.errors import InputError, WritingError
 from sampled import digest, draw
@@ -222,7 +222,7 @@ def test_a_full_disk_is_a_sentence_and_the_store_goes_on(
 
 
 def test_enough_members_leave_the_same_bytes_whoever_was_ahead(tmp_path: Path) -> None:
-    until = Stop("down", 0.08)
+    until = Enough("down", 0.08)
     kept = [tmp_path / name for name in ("one.zarr", "four.zarr")]
     for threads, folder in zip((1, 4), kept, strict=True):
         with ThreadPoolExecutor(threads) as pool:

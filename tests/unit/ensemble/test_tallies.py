@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kane.ensemble import Stop, Tally
+from kane.ensemble import Enough, Tally
 from kane.ensemble.tallies import BINS
 from kane.errors import InputError
 
@@ -55,12 +55,12 @@ def test_what_is_not_finite_does_not_count() -> None:
 
 
 def test_enough_members_are_those_that_make_the_interval_narrow() -> None:
-    stop = Stop("fell", 0.01)
+    stop = Enough("fell", 0.01)
     assert not stop.reached_by_share(4800, 9600 - 300)
     assert stop.reached_by_share(4850, 9700)  # 1.96² / 4 / 0.01² = 9604
     assert not stop.reached_by_share(0, 10)  # Wilson: nobody of ten is no proof of nobody
     spread = Tally.of(np.random.default_rng(1).normal(size=(10_000, 1)))
-    assert Stop("x", 0.0205).reached_by_mean(spread)
-    assert not Stop("x", 0.0185).reached_by_mean(spread)
+    assert Enough("x", 0.0205).reached_by_mean(spread)
+    assert not Enough("x", 0.0185).reached_by_mean(spread)
     with pytest.raises(InputError, match="half width"):
-        Stop("x", -1.0)
+        Enough("x", -1.0)
