@@ -213,14 +213,19 @@ def live_motion(
     codes = (LiveCode("touch", touch, "touch", 0), *image.codes)
     places = _places(problem, run, coupler, arrays, image) | ({} if arrows is None else arrows.places(image))
     pages = -(-(image.end + touch.data_size) // PAGE)
-    if pages * PAGE > LARGEST:
-        raise InputError(
-            f"the motion would work in {pages * PAGE / 1e9:.1f} GB of memory, and a page has {LARGEST / 1e9:.1f} GB:"
-            " there are too many constraints that come and go\n    fix: show a recorded motion of it, run.page(…)"
-        )
+    _refuse_memory(pages * PAGE)
     elements = () if mode.changing is None else tuple(e.name for e in mode.changing.elements)
     whole = _law_kernels(mode)[0].program
     return LiveMotion(codes, content, STACK, data_at, pages, places, step, whole, elements, drawn, others)
+
+
+def _refuse_memory(size: int) -> None:
+    """Refuse a motion that works in more memory (bytes) than there is."""
+    if size > LARGEST:
+        raise InputError(
+            f"the motion would work in {size / 1e9:.1f} GB of memory, and a page has {LARGEST / 1e9:.1f} GB:"
+            " there are too many constraints that come and go\n    fix: show a recorded motion of it, run.page(…)"
+        )
 
 
 class _Arrows:
