@@ -67,7 +67,8 @@ class Ensemble:
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
     - `first` and `crossings`: by event the time (s) of its first crossing, nan for none, and how many there were, (n,);
     - `low`, `high`: by watched quantity its extremes over the times of output, (n,);
-    - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,).
+    - `tallies`: by watched quantity mean, deviation, extremes and quantiles over all members, at each time (k,);
+    - `keep`: what of each member is kept, as was asked for.
 
     >>> found = kane.load("pendulum").ensemble([0, 1, 2], n=50, seed=1, q={"q": "uniform(-1, 1)"})
     >>> found.q.shape, int(found.success.sum()), bool(abs(found.tallies["q"].mean[0]) < 0.3)
