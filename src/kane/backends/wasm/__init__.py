@@ -17,7 +17,7 @@ from .. import cache
 from ..llvm.machine import host
 from ..llvm.rows import definitions, function
 from ..llvm.writer import Lanes, Writer
-from .fused import replace_fused
+from .fused import replace_fma
 from .linking import LIBRARY, WasmModule, link
 from .machine import assemble, fingerprint
 
@@ -37,7 +37,7 @@ def program_text(program: Program) -> str:
     outer.do("call void @body(ptr %in, ptr %out, ptr null)")
     outer.do("ret void")
     text = definitions(program, lanes) + function(program, lanes, "body")
-    return replace_fused(text) + outer.text(f"define void @{FLAT}(ptr %in, ptr %out, i64 %memory) nounwind")
+    return replace_fma(text) + outer.text(f"define void @{FLAT}(ptr %in, ptr %out, i64 %memory) nounwind")
 
 
 def compile_wasm(program: Program) -> WasmModule:
@@ -59,5 +59,5 @@ __all__ = [
     "fingerprint",
     "link",
     "program_text",
-    "replace_fused",
+    "replace_fma",
 ]

@@ -84,7 +84,7 @@ def _group_definition(count: int) -> str:
     return "\n".join([*lines, f"  ret {kind} {last}", "}\n"])
 
 
-def replace_fused(text: str) -> str:
+def replace_fma(text: str) -> str:
     """LLVM text in which calls of the intrinsic are calls of this function."""
     groups = sorted({int(count) for count in re.findall(r"@llvm\.fma\.v(\d+)f64\(", text)})
     if not groups and "@llvm.fma.f64(" not in text:
@@ -95,4 +95,4 @@ def replace_fused(text: str) -> str:
     return text + needed + _definition() + "".join(map(_group_definition, groups))
 
 
-__all__ = ["replace_fused"]
+__all__ = ["replace_fma"]

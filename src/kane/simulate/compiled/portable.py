@@ -20,7 +20,7 @@ from numba import njit, types
 
 from ...backends import cache
 from ...backends.llvm.machine import host
-from ...backends.wasm import WasmModule, assemble, fingerprint, link, replace_fused
+from ...backends.wasm import WasmModule, assemble, fingerprint, link, replace_fma
 from .call import PART
 from .store import FOLDER, source_digest
 
@@ -141,7 +141,7 @@ def _text(entry: LoopEntry, name: str) -> str:
     text = re.sub(r"^declare double @sqrt\(.*\n", "", text, flags=re.MULTILINE).replace("@sqrt(", "@llvm.sqrt.f64(")
     if "declare double @llvm.sqrt.f64" not in text:
         text += "\ndeclare double @llvm.sqrt.f64(double)\n"
-    return replace_fused(text) + _wrapper(entry, name, found.fndesc.llvm_func_name)
+    return replace_fma(text) + _wrapper(entry, name, found.fndesc.llvm_func_name)
 
 
 def _wrapper(entry: LoopEntry, name: str, inner: str) -> str:
