@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 from browser import FLAGS, chromium
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as found:  # a process can have one only
         yield found
-        found.close()
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    found = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+    yield found
+    found.close()

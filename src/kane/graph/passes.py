@@ -146,7 +146,7 @@ def linear_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[lis
     return rows, rest
 
 
-_MANY = 64  # variables to an expression: carrying that many coefficients upwards takes longer than one sweep down
+_MANY = 128  # variables to an expression: carrying that many coefficients upwards takes longer than one sweep down
 
 
 def _swept_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[list[list[Expr]], list[Expr]]:

@@ -100,16 +100,21 @@ class Touch:
 
     @refuse_odd
     def start(self, t: float = math.inf) -> Self:
-        """Begin, until t seconds of it are over or until `stop`; or go on after that."""
+        """Begin, until t seconds of it are over or until `stop`; or go on after that. Returns when it ticks."""
+        self._begin(t)
+        while self.alive and not self._memory.array[0]["tick"]:  # what is compiled first takes its time
+            time.sleep(0.5 / self.rate)
+        return self
+
+    def _begin(self, t: float) -> None:
         self._prepare(t)
         self._thread = threading.Thread(target=self._work, name="kane real-time loop", daemon=True)
         self._thread.start()
-        return self
 
     @refuse_odd
     def run(self, t: float) -> Session:
         """t seconds of it, in this thread where no clock is kept; Ctrl-C ends it and keeps what was done."""
-        self.start(t)
+        self._begin(t)
         assert self._thread is not None
         try:
             while self._thread.is_alive():

@@ -26,6 +26,7 @@ BAD = {
 }
 SILENT, ENDS = 200, 300
 SILENCE = 0.5  # s
+TURN = 1e-3  # s at least between a command and the next state
 
 
 class Service:
@@ -85,6 +86,10 @@ class Service:
             connection.send(self.state(full=True))
             for message in connection:
                 self.obey(message)
+                time.sleep(TURN)
+                if self.commands in (SILENT, ENDS):
+                    self.move()
+                    self.force = [0.0] * 3  # a device that hears nothing pulls at nobody
                 if self.commands == SILENT:
                     time.sleep(SILENCE)
                 if self.commands == ENDS:
