@@ -61,7 +61,7 @@ def test_a_slip_that_begins_turns_with_the_force() -> None:
 
 
 def test_corners_share_their_friction_until_the_box_slips() -> None:
-    """Pushed aside of its middle, a corner that has reached its friction leaves the rest to the others: none slips alone,
+    """Pushed aside of its middle, a corner that has reached its friction leaves the rest to others: none slips alone,
     and all forces stay within their cones until no such forces keep the box."""
     box = pushed_box("3*t*m", at=(0, 0.05, 0))
     run = box.simulate(1.6)
