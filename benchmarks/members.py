@@ -18,7 +18,7 @@ from benchmarks.measure import Row, disagreement, duel, exactly, processor_secon
 from peers.mujoco_arm import mujoco_arm
 from peers.stanford import START, TREE_ORDER, paper_order
 
-STEP, STEPS, ARMS = 1e-3, 250, 2048
+STEP, STEPS, ARMS = 1e-3, 500, 4096
 PENDULUMS, LENGTH, RTOL = 100_000, 10.0, 1e-8  # members, s
 DRAWN = 100  # members that are compared with their motions alone
 TWO_CORES = 120.0  # s of processor time that a million of them may take: a minute on two cores
@@ -69,7 +69,7 @@ def rollout() -> list[Row]:
     ends = ours().end_q
     assert ends is not None
     error = disagreement(ends, np.array([paper_order(row) for row in last]))
-    times = duel("MuJoCo rollout", ours, theirs, REPEATS)
+    times = duel("MuJoCo rollout", ours, theirs, 3)
     return [times.row("ensemble, one step of RK4, Stanford arm", 40, error, ARMS * STEPS)]
 
 
