@@ -112,26 +112,31 @@ class MotionPrograms(NamedTuple):
 
 def prepare_run(given: MotionPrograms, start: Start, settings: Settings) -> _Run:
     """The run of a motion, with its memory as it is at the start."""
-    rhs, events = given.rhs, given.events
-    n = start.y0.size
-    items = () if events is None else events.items
-    watched = None if events is None else events.program
-    programs = {
-        "rhs": check_address("rhs", rhs, start, n),
-        "rhs_memory": memory_of(rhs),
-        "project": check_address("project_address", given.project, start, n, optional=True),
-        "project_memory": memory_of(given.project),
-        "jacobian": check_address("jacobian_address", given.jacobian, start, n * n, optional=True),
-        "event_program": check_address("events", watched, start, len(items), optional=events is None),
-        "event_memory": memory_of(watched),
-    }
+    items = () if given.events is None else given.events.items
+    programs = program_addresses(given, start)
     with announce_compilation("the integrator"):
         loop, programs["watch"] = load_loop(settings.method, bool(items))
     run = _Run(start, settings, items, programs, loop)
-    run.owners = _owners(rhs, given.project, watched)
+    run.owners = owners(given)
     run.state["project_error"] = int(given.project_error and programs["project"] != 0)
     run.changing = given.changing
     return run
+
+
+def program_addresses(given: MotionPrograms, start: Start) -> dict[str, int]:
+    """Addresses of the programs and of the memory they work in, by their names in the record of a loop."""
+    n, events = start.y0.size, given.events
+    watched = None if events is None else events.program
+    count = 0 if events is None else len(events.items)
+    return {
+        "rhs": check_address("rhs", given.rhs, start, n),
+        "rhs_memory": memory_of(given.rhs),
+        "project": check_address("project_address", given.project, start, n, optional=True),
+        "project_memory": memory_of(given.project),
+        "jacobian": check_address("jacobian_address", given.jacobian, start, n * n, optional=True),
+        "event_program": check_address("events", watched, start, count, optional=events is None),
+        "event_memory": memory_of(watched),
+    }
 
 
 Explain = Callable[[Any, float, float], str]
@@ -487,8 +492,9 @@ class _Run:
         return f"stopped at t = {t:.10g} s: {explained[reason]}{because}; the states up to there are kept; {statistics}"
 
 
-def _owners(*programs: Any) -> tuple[Any, ...]:
-    """Those whose memory programs work in, each once."""
+def owners(given: MotionPrograms) -> tuple[Any, ...]:
+    """Those whose memory the programs of a motion work in, each once."""
+    programs = (given.rhs, given.project, None if given.events is None else given.events.program)
     found = {id(p.owner): p.owner for p in programs if isinstance(p, Routine) and p.owner is not None}
     return tuple(found.values())
 

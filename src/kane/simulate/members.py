@@ -18,16 +18,16 @@ from ..backends import Kernel
 from ..backends.kernel import LANES
 from ..errors import InputError, KaneError
 from .compiled import load_loop, load_members_loop, records
-from .discontinuities import time_changes
-from .integrate import MotionPrograms
+from .discontinuities import COMPARISONS, time_changes
+from .integrate import MotionPrograms, owners, program_addresses
 from .memory import LoopMemory
 from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
-from .routine import Routine, address_of
+from .routine import address_of
 from .settings import Settings
-from .solution import Array, Solution
-from .start import Start, check_address, memory_of
+from .solution import REASONS, Array, Solution
+from .start import Start
 from .tableaux import TABLEAUX
 
 Wholes = NDArray[np.int64]
@@ -35,20 +35,8 @@ Wholes = NDArray[np.int64]
 CHUNK = 2048
 """Attempted steps of all lanes between looks at the keyboard."""
 
-ENDS = (
-    "end",
-    "event",
-    "step",
-    "not-finite",
-    "stall",
-    "mode",
-    "limit",
-    "convergence",
-    "control",
-    "interrupt",
-    "refused",
-)
-"""Why a member ended, by the number that is kept of it."""
+ENDS = (*REASONS, "refused")
+"""Why a member ended, by the number that is kept of it: as a motion does, or since it could not begin."""
 
 _SETTLED = {records.REACHED: ENDS.index("end"), records.EVENT: ENDS.index("event")}
 
@@ -270,18 +258,10 @@ class _Lanes:
         """The memory of one lane, as of a motion alone that has been asked for the times of the block."""
         problem, times = block.problem, block.times
         events = () if programs.events is None else programs.events.items
-        watched = None if programs.events is None else programs.events.program
         n = block.starts.shape[1]
         width = max(n, programs.rhs.program.output_count) if isinstance(programs.rhs, Kernel) else n
         start = Start(block.starts[0].copy(), np.array(held), float(times[0]), float(times[-1]), times, width)
-        addresses = {
-            "rhs": check_address("rhs", programs.rhs, start, n),
-            "rhs_memory": memory_of(programs.rhs),
-            "project": check_address("project", programs.project, start, n, optional=True),
-            "project_memory": memory_of(programs.project),
-            "event_program": check_address("events", watched, start, len(events), optional=watched is None),
-            "event_memory": memory_of(watched),
-        }
+        addresses = program_addresses(programs, start)
         _, addresses["watch"] = load_loop(settings.method, bool(events))
         memory = LoopMemory(start, settings, tuple(events), addresses)
         memory.state["t_end"] = start.t1
@@ -312,13 +292,6 @@ class _Lanes:
                 block.found["out_y"][i, stored:] = np.nan
 
 
-def owners(programs: MotionPrograms) -> list[Any]:
-    """Those whose memory the programs of a lane work in, each once."""
-    watched = None if programs.events is None else programs.events.program
-    routines = [p for p in (programs.rhs, programs.project, watched) if isinstance(p, Routine) and p.owner is not None]
-    return list({id(p.owner): p.owner for p in routines}.values())
-
-
 def _rows(array: Any, chosen: Any, keep: bool, name: str) -> Any:
     """The rows of an array of members that are chosen, or what lanes write over."""
     return array[chosen] if name != "out_y" or keep else array
@@ -326,8 +299,6 @@ def _rows(array: Any, chosen: Any, keep: bool, name: str) -> Any:
 
 def _compares(program: Any) -> bool:
     """Whether a program reads t and compares."""
-    from .discontinuities import COMPARISONS
-
     reads_time = any(len(g) for g in program.inputs if g.name == "t")
     return reads_time and any(row.op in COMPARISONS for row in program.rows)
 
