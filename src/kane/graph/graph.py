@@ -52,12 +52,15 @@ class Graph:
         """The input called `name`; the same node each time."""
         node = self.inputs.get(name)
         if node is None:
-            node = self.inputs[name] = self._node(INPUT, (name,))
+            node = self.inputs[name] = len(self.ops)
+            self.ops.append(INPUT)
+            self.args.append((name,))
         return Expr(self, node)
 
     def const(self, value: float) -> Expr:
         """The number `value`, finite."""
-        return Expr(self, self._const(float(value)))
+        node = self._numbers.get(value)
+        return Expr(self, self._const(float(value)) if node is None else node)
 
     def lift(self, x: Expr | float) -> Expr:
         """`x` as an expression of this graph."""
@@ -247,7 +250,11 @@ class Expr:
         return 1.0 / result if exponent < 0 else result
 
     def _unary(self, op: str) -> Expr:
-        return Expr(self.graph, self.graph.build(op, self.id))
+        g, a = self.graph, self.id
+        if g.ops[a] == CONST:
+            return Expr(g, g._fold(op, a))
+        rule = RULES.get(op)
+        return Expr(g, g._node(op, (a,)) if rule is None else rule(g, a))
 
     def sqrt(self) -> Expr:
         return self._unary("sqrt")

@@ -67,7 +67,6 @@ _WORD = re.compile(
     r"|\S"
 )
 _OPERATORS = frozenset("-+*/^<>(),")
-_CLOSING = frozenset((",", ")", ""))
 _WINDOW = 72  # characters of the expression that an error shows
 _LISTED = 40  # names that an error lists
 _COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
@@ -215,6 +214,8 @@ class _ExpressionParser:
     """One loop over the words, operands and pending operators on two lists. Words are known by their numbers; where
     they stand in the text is found out for an error only."""
 
+    __slots__ = ("commas", "functions", "graph", "names", "operands", "pending", "span", "text", "words")
+
     def __init__(
         self,
         text: str,
@@ -241,10 +242,10 @@ class _ExpressionParser:
         words = self.words = _words(self.text, self.span)
         if len(words) == 1:
             raise _fault(self.text, self.span[0], "it is empty; write a number, a name or a formula")
-        graph, operands, pending = self.graph, self.operands, self.pending
+        graph, operands, pending, functions = self.graph, self.operands, self.pending, self.functions
         plain = self.names if isinstance(self.names, dict) else getattr(self.names, "plain", {})
         wants_operand = True
-        for k, word in enumerate(words):  # names, numbers and + - * / are nearly all: dealt with here
+        for k, word in enumerate(words):  # names, numbers, + - * / and calls are nearly all: dealt with here
             if wants_operand:
                 symbol = plain.get(word)
                 if symbol is not None and symbol.graph is graph and words[k + 1] != "(" and word not in _KEYWORDS:
@@ -255,18 +256,21 @@ class _ExpressionParser:
                 elif word[:1] in _DIGITS:
                     operands.append(self.number(k))
                     wants_operand = False
-                else:
+                elif word not in functions or words[k + 1] != "(":
                     wants_operand = self.operand(k)
             elif (precedence := _ARITHMETIC.get(word)) is not None:
                 if pending and pending[-1][0] >= precedence:
                     self.reduce(precedence)
                 pending.append((precedence, k))
                 wants_operand = True
+            elif word == ")":
+                self.close(k)
             else:
                 wants_operand = self.operator(k)
         return operands.pop()
 
-    # Each step takes one word; `operand` and `operator` say whether an operand has to come next.
+    # Each step takes one word; `operand` and `operator` say whether an operand has to come next. The name of a function
+    # is taken with the parenthesis after it.
 
     def operand(self, k: int) -> bool:
         word = self.words[k]
@@ -275,8 +279,6 @@ class _ExpressionParser:
             if word == "not" and precedence > _NOT:
                 raise self.fault(k, f"'not' after '{self.words[before]}' needs parentheses: (not …)")
             self.pending.append((_PREFIX[word], k))
-            return True
-        if word in self.functions and self.words[k + 1] == "(":
             return True
         if _is_name(word):
             if self.words[k + 1] == "(":
@@ -294,7 +296,7 @@ class _ExpressionParser:
                 raise self.fault(k, "comparisons do not chain; write a < b and b < c")
             self.pending.append((precedence, k))
             return True
-        if word not in _CLOSING:
+        if word not in ("", ","):
             raise self.fault(k, f"expected an operator, found {_quote(word)}{self.product_hint(k)}")
         self.reduce(_OR)
         if word == ",":
@@ -302,9 +304,7 @@ class _ExpressionParser:
                 raise self.fault(k, "unexpected ',' outside the arguments of a call; a decimal point is '.'")
             self.commas[-1] += 1
             return True
-        if word == ")":
-            self.close(k)
-        elif self.pending:
+        if self.pending:
             raise self.fault(self.pending[-1][1], "what opens here is never closed by ')'")
         return False
 
@@ -317,24 +317,27 @@ class _ExpressionParser:
     def open(self, k: int) -> None:
         if len(self.commas) >= MAX_DEPTH:
             raise self.fault(k, f"parentheses are nested deeper than {MAX_DEPTH}; name its parts")
-        call = k > 0 and _is_name(self.words[k - 1])
+        call = k > 0 and self.words[k - 1] in self.functions
         self.commas.append(0 if call else -1)
         self.pending.append((0, k - 1 if call else k))
 
     def close(self, k: int) -> None:
-        if not self.pending:
+        pending, operands = self.pending, self.operands
+        if pending and pending[-1][0]:
+            self.reduce(_OR)
+        if not pending:
             raise self.fault(k, "unexpected ')': nothing is open here")
-        _, opened = self.pending.pop()
+        _, opened = pending.pop()
         count = self.commas.pop() + 1
         if count:
-            arguments = self.operands[-count:]
-            del self.operands[-count:]
+            arguments = operands[-count:]
+            del operands[-count:]
             name = self.words[opened]
             function = self.functions[name]
             if not _takes(function, count):
                 call = f"{name}({', '.join(inspect.signature(function).parameters)})"
                 raise self.fault(opened, f"{call} was given {count} argument{'s' * (count != 1)}")
-            self.operands.append(self.apply(opened, function, *arguments))
+            operands.append(self.apply(opened, function, *arguments))
 
     def reduce(self, precedence: int) -> None:
         """Apply the pending operators that bind at least as tightly as `precedence`."""

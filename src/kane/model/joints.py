@@ -67,7 +67,7 @@ class Weld:
     rest = ()
 
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
-        zero = rotations.triple(graph, ORIGIN)
+        zero = rotations.zeros(graph)
         return JointMotion(rotations.identity(graph), zero, zero, zero, ())
 
 
@@ -82,7 +82,7 @@ class Revolute:
     rest = (0.0,)
 
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
-        zero = rotations.triple(graph, ORIGIN)
+        zero = rotations.zeros(graph)
         return JointMotion(rotations.about(self.axis, q[0]), zero, scaled(u[0], self.axis), zero, (u[0],))
 
 
@@ -97,7 +97,7 @@ class Prismatic:
     rest = (0.0,)
 
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
-        zero = rotations.triple(graph, ORIGIN)
+        zero = rotations.zeros(graph)
         return JointMotion(rotations.identity(graph), scaled(q[0], self.axis), zero, scaled(u[0], self.axis), (u[0],))
 
 
@@ -151,7 +151,7 @@ class Gimbal:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        return tuple(str(i + 1) for i in range(len(rotations.parse_sequence(self.sequence)[1])))
+        return ("1", "2", "3")[: len(rotations.parse_sequence(self.sequence)[1])]
 
     @property
     def speeds(self) -> tuple[str, ...]:
@@ -162,11 +162,11 @@ class Gimbal:
         return (0.0,) * len(self.coordinates)
 
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
-        zero = rotations.triple(graph, ORIGIN)
-        w = zero
-        for column, rate in zip(rotations.euler_partials(self.sequence, q), u, strict=True):
+        zero = w = rotations.zeros(graph)
+        steps: dict[int, Matrix] = {}
+        for column, rate in zip(rotations.euler_partials(self.sequence, q, steps), u, strict=True):
             w = plus(w, scaled(rate, column))
-        return JointMotion(rotations.euler(self.sequence, q), zero, w, zero, tuple(u))
+        return JointMotion(rotations.euler(self.sequence, q, steps), zero, w, zero, tuple(u))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class Spherical:
     rest = (1.0, 0.0, 0.0, 0.0)
 
     def motion(self, graph: Graph, q: Sequence[Expr], u: Sequence[Expr]) -> JointMotion:
-        zero = rotations.triple(graph, ORIGIN)
+        zero = rotations.zeros(graph)
         w = (u[0], u[1], u[2])
         return JointMotion(rotations.quaternion(q), zero, w, zero, rotations.quaternion_rates(q, w))
 
@@ -287,31 +287,36 @@ class Free:
         return JointMotion(R, (q[4], q[5], q[6]), w, v_P, (*rotations.quaternion_rates(q[:4], w), *v_P), v_C)
 
 
-_REPEATED = (Revolute, Prismatic, Screw, Cylindrical, Gimbal, Universal, Spherical, Planar, Free)
+_REPEATED = frozenset({Revolute, Prismatic, Screw, Cylindrical, Gimbal, Universal, Spherical, Planar, Free})
 """Types whose motion is made of their own coordinates and speeds, and of constants that are equal for equal records."""
 
 
 class Motions:
     """Motions of the joints of one graph: those of the thousandth joint of a type are written down after those of an
-    earlier one. The nodes are those that the type itself would have made."""
+    earlier one, equal prescribed ones are made once. The nodes are those that the type itself would have made."""
 
     def __init__(self, graph: Graph):
         self._graph = graph
-        self._templates: dict[JointType, Template] = {}
+        self._templates: dict[JointType, Template | None] = {}  # None of types that have been met once
+        self._prescribed: dict[Prescribed, JointMotion] = {}
 
     def make(self, kind: JointType, q: Sequence[Expr], u: Sequence[Expr], new_from: int) -> JointMotion:
         """The motion of a joint; its symbols, from node `new_from` on, are in no other expression yet."""
         graph, inputs = self._graph, (*q, *u)
+        if type(kind) is Prescribed and type(kind.moves) in _REPEATED:
+            if (known := self._prescribed.get(kind)) is None:
+                known = self._prescribed[kind] = kind.motion(graph, q, u)
+            return known
         if type(kind) not in _REPEATED or min([x.id for x in inputs]) < new_from:
             return kind.motion(graph, q, u)
-        template = self._templates.get(kind)
+        types_met, start = len(self._templates), len(graph)
+        template = self._templates.setdefault(kind, None)
         again = None if template is None else repeat(graph, template, inputs)
         if again is not None:
             return _motion_of(again, len(q))
-        start = len(graph)
         motion = kind.motion(graph, q, u)
-        if template is None and (made := record(graph, start, inputs, _exprs_of(motion))) is not None:
-            self._templates[kind] = made
+        if template is None and len(self._templates) == types_met:  # the second one: many are the only one of theirs
+            self._templates[kind] = record(graph, start, inputs, _exprs_of(motion))
         return motion
 
 

@@ -58,7 +58,7 @@ class Mechanism(Tree):
         self._rows, self._steps = 0, 0  # rows so far, and frames between them and the ground
         self._elements_of: dict[str, tuple[BuiltChanging, ...]] = {}  # the same, by the names that they were given
         self.reaction_wheels: dict[str, ReactionWheel] = {}
-        self.axis_mounts: dict[Triple, KnownRotation] = {}  # axis of wheels → how they are mounted
+        self.axis_mounts: dict[tuple[int, int, int], KnownRotation] = {}  # nodes of wheels' axes → their mounts
         self.vehicles: dict[str, BuiltVehicle] = {}
         self.pendulums: dict[str, Expr] = {}  # slosh → length (m)
         self.controls: dict[str, NamedControl] = {}

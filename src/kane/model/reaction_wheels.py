@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ModelError, Problem
 from ..graph import Expr
 from ..graph.rules import ONE
-from ..space import rotations
 from ..space.algebra import Triple
 from .fields import ORIGIN
 from .joints import Revolute
@@ -53,7 +52,6 @@ def add_reaction_wheel(
     e = m.axis(axis, f"{where} / axis")
     J = m.scalar(inertia, f"{where} / inertia")
     check_spin_inertia(m, J, f"{where} / inertia")
-    m.constant(e, where)
     m.new_name(name, "body", m.bodies)
     zero, none = m.zero, m.zeros
     spun = Body(name, zero, none, (none, none, (zero, zero, J)), tuple(options.shapes), checked=False)
@@ -110,16 +108,17 @@ def _mount_along(m: Mechanism, e: Triple, where: str) -> KnownRotation | None:
     """
     if e[2].id == ONE:
         return None
-    if (known := m.axis_mounts.get(e)) is not None:
+    key = e[0].id, e[1].id, e[2].id
+    if (known := m.axis_mounts.get(key)) is not None:
         return known
-    numbers = [c.number for c in e]
-    if None in numbers:
+    numbers = [n for c in e if (n := c.number) is not None]
+    if len(numbers) < 3:
         matrix = m.fixed_rotation(_with_z_along(m, e, where), f"{where} / axis")
     else:
-        rows = _rows_with_z_along(numbers, _side(m, e, where))
-        a, b, c = (rotations.triple(m.graph, (row[0], row[1], end)) for row, end in zip(rows, e, strict=True))
-        matrix = (a, b, c)
-    known = m.axis_mounts[e] = KnownRotation(matrix, fixed=True)
+        const = m.graph.const
+        (a, b, _), (c, d, _), (f, g, _) = _rows_with_z_along(numbers, -1.0 if numbers[2] < 0 else 1.0)
+        matrix = (const(a), const(b), e[0]), (const(c), const(d), e[1]), (const(f), const(g), e[2])
+    known = m.axis_mounts[key] = KnownRotation(matrix, fixed=True)
     return known
 
 

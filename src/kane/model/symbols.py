@@ -124,7 +124,9 @@ class Symbols:
         self.zero = self.graph.const(0.0)
         self.zeros: Triple = (self.zero, self.zero, self.zero)
         self.unturned: Matrix = rotations.identity(self.graph)
-        self._unit_vectors: dict[Triple, Triple] = {e: e for e in self.unturned}  # axis in numbers → the unit vector
+        self._unit_vectors: dict[tuple[int, int, int], Triple] = {}  # nodes of an axis in numbers → the unit vector
+        for e in self.unturned:
+            self._unit_vectors[e[0].id, e[1].id, e[2].id] = e
         self.parameters: dict[str, Parameter] = {}
         self.coordinate_records: dict[str, Coordinate] = {}
         self.speed_records: dict[str, Speed] = {}
@@ -177,7 +179,9 @@ class Symbols:
 
     def scalar(self, value: Quantity, where: str, names: Mapping[str, Expr] | None = None) -> Expr:
         """`value` as an expression of this description."""
-        if type(value) is float and math.isfinite(value):  # by far the most
+        if type(value) is Expr and value.graph is self.graph:  # by far the most, then numbers
+            return value
+        if type(value) is float and math.isfinite(value):
             return self.graph.const(value) if value else self.zero
         if isinstance(value, Expr):
             return self.graph.lift(value)
@@ -347,15 +351,14 @@ class Symbols:
             raise ModelError(
                 Problem(self.where(where), f"'{axis}' is not an axis", fix="write x, y, z, -x, … or [x, y, z]")
             )
-        for e in self.unturned:
-            if axis is e:  # it was made of a letter before
-                return e
         e = self.triple(axis, where)
-        if (known := self._unit_vectors.get(e)) is not None:
+        key = e[0].id, e[1].id, e[2].id
+        if (known := self._unit_vectors.get(key)) is not None:
             return known
-        written = any(c.number is None for c in e)
-        numbers = self.numbers(e, where)
-        length = math.sqrt(sum(c * c for c in numbers))
+        fixed = [n for c in e if (n := c.number) is not None]
+        numbers = fixed if len(fixed) == 3 else self.numbers(e, where)
+        x, y, z = numbers
+        length = math.sqrt(x * x + y * y + z * z)
         if not abs(length - 1.0) <= _UNIT_TOLERANCE:
             shown = ", ".join(f"{c / length:.9g}" for c in numbers) if length > 0 else "1, 0, 0"
             raise ModelError(
@@ -366,12 +369,13 @@ class Symbols:
                     f"write [{shown}]",
                 )
             )
-        if written:
+        if len(fixed) < 3:
             return e
-        parallel = [c / length for c in numbers]
-        known = e if abs(length - 1.0) <= _LAST_BITS else rotations.triple(self.graph, parallel)
-        self._unit_vectors[e] = self._unit_vectors[known] = known
-        return known
+        if abs(length - 1.0) > _LAST_BITS:
+            e = rotations.triple(self.graph, (x / length, y / length, z / length))
+            self._unit_vectors[e[0].id, e[1].id, e[2].id] = e
+        self._unit_vectors[key] = e
+        return e
 
     # parameters, coordinates, speeds ---------------------------------------------------------------------------------
 

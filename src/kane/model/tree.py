@@ -304,8 +304,9 @@ class Tree(Symbols):
             raise ModelError(
                 Problem(self.where(f"{where} / mass"), f"mass {mass:g} kg", "mass is not negative", "give a mass ≥ 0")
             )
-        self.constant([e for row in body.inertia for e in row], f"{where} / inertia")
-        if all(e.is_zero for row in body.inertia for e in row):
+        entries = [e for row in body.inertia if row is not self.zeros for e in row]
+        self.constant(entries, f"{where} / inertia")
+        if all(e.is_zero for e in entries):
             return
         I = [[self.number(e, f"{where} / inertia") for e in row] for row in body.inertia]
         moments = [float(p) for p in np.linalg.eigvalsh(np.array(I))]
@@ -356,7 +357,7 @@ class Tree(Symbols):
         >>> m.coordinates, m.speeds
         (('q',), ('u',))
         """
-        where, new_from = f"joint '{name}'", len(self.graph)
+        where, new_from, graph = f"joint '{name}'", len(self.graph), self.graph
         self.new_name(name, "joint", self.joints)
         kind = self.joint_type(type, options, where) if isinstance(type, str) else type
         if prescribed is not None:
@@ -364,15 +365,17 @@ class Tree(Symbols):
         outer = self.find_body(child, where)
         inner = self.find_body(parent, where)
         self._check_tree(outer, inner, where)
+        unturned = self.unturned
         placed = (
             self.zeros if at is ORIGIN else self.fixed_triple(at, f"{where} / at"),
-            self.fixed_rotation(rotation, f"{where} / rotation"),
+            unturned if rotation is None else self.fixed_rotation(rotation, f"{where} / rotation"),
             self.zeros if child_at is ORIGIN else self.fixed_triple(child_at, f"{where} / child_at"),
-            self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
+            unturned if child_rotation is None else self.fixed_rotation(child_rotation, f"{where} / child_rotation"),
         )
         symbols = self._joint_symbols(name, kind, coordinates, speeds, initial, where)
-        rates = tuple([self.graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1])])
-        starts = [self._start(q0, f"{where} / initial") for q0 in symbols[2]]
+        rates = tuple([graph.input(f"{s}'") for s in self._rate_names(kind, symbols[0], symbols[1])])
+        initials = where if initial is None else f"{where} / initial"
+        starts = [self._start(q0, initials) for q0 in symbols[2]]
         records = tuple([self._add_coordinate(q, q0) for q, q0 in zip(symbols[0], starts, strict=True)])
         for rate, speed in zip(rates, symbols[1], strict=True):
             self._add_motion_variable(rate, speed)
@@ -406,13 +409,14 @@ class Tree(Symbols):
         where: str,
     ) -> tuple[Sequence[str], Sequence[str], Sequence[Quantity]]:
         stem = symbol_stem(name)
-        q = [f"q_{stem}_{e}" if e else f"q_{stem}" for e in kind.coordinates] if coordinates is None else [*coordinates]
-        u = [f"u_{stem}_{e}" if e else f"u_{stem}" for e in kind.speeds] if speeds is None else [*speeds]
-        starts = kind.rest if initial is None else [*initial]
+        usual_q, usual_u, usual_start = kind.coordinates, kind.speeds, kind.rest
+        q = [f"q_{stem}_{e}" if e else f"q_{stem}" for e in usual_q] if coordinates is None else [*coordinates]
+        u = [f"u_{stem}_{e}" if e else f"u_{stem}" for e in usual_u] if speeds is None else [*speeds]
+        starts = usual_start if initial is None else [*initial]
         for what, given, usual in (
-            ("coordinates", q, kind.coordinates),
-            ("speeds", u, kind.speeds),
-            ("initial values", starts, kind.rest),
+            ("coordinates", q, usual_q),
+            ("speeds", u, usual_u),
+            ("initial values", starts, usual_start),
         ):
             if len(given) != len(usual):
                 raise ModelError(
@@ -570,12 +574,15 @@ class Tree(Symbols):
         if joint.child_mount is not self.unturned and joint.child_mount != self.unturned:
             moving.name = f"{joint.name}.C"
             frame = moving.orient_new(child.name, transpose(joint.child_mount), still)
-        hinge = parent.origin.locate_new(f"{joint.name}.P", Vector(parent.frame, joint.at), still)
+        rest = Vector(parent.frame, still)
+        at = rest if joint.at is still else Vector(parent.frame, joint.at)
+        hinge = parent.origin.locate_new(f"{joint.name}.P", at, rest)
         rate = Vector(base, motion.v) if motion.v_C is None else Vector(moving, motion.v_C)
         pin = hinge.locate_new(f"{joint.name}.C", Vector(base, motion.p), rate, home=frame)
-        away = self.zeros if joint.child_at is self.zeros else scaled(-1.0, joint.child_at)
+        rest = Vector(frame, still)
+        away = rest if joint.child_at is still else Vector(frame, scaled(-1.0, joint.child_at))
         child.frame = frame
-        child.origin = pin.locate_new(child.name, Vector(frame, away), still)
+        child.origin = pin.locate_new(child.name, away, rest)
         self.frames.setdefault(child.name, frame)
         self.points.setdefault(child.name, child.origin)
 

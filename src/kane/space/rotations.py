@@ -25,8 +25,15 @@ AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
 
 def triple(graph: Graph, values: Sequence[Expr | float]) -> Triple:
     """Three scalars of `graph`."""
-    x, y, z = (graph.lift(v) for v in values)
-    return (x, y, z)
+    x, y, z = values
+    lift = graph.lift
+    return (lift(x), lift(y), lift(z))
+
+
+def zeros(graph: Graph) -> Triple:
+    """The vector 0."""
+    zero = graph.expr(ZERO)
+    return (zero, zero, zero)
 
 
 def identity(graph: Graph) -> Matrix:
@@ -85,13 +92,13 @@ def about(axis: Triple, angle: Expr) -> Matrix:
         return simple(k, angle if sign > 0 else -angle)
     c, s = angle.cos(), angle.sin()
     x, y, z = axis
-    v = scaled(1.0 - c, axis)
-    xy, xz, yx, yz, zx, zy = -s * z, s * y, s * z, -s * x, -s * y, s * x  # s ẽ
-    a, b, d = (scaled(e, v) for e in axis)  # (1 − c) e eᵀ
+    a, b, d = scaled(1.0 - c, axis)
+    sz, sy, sx = s * z, s * y, s * x
+    ax, ab, ad, bb, bd, dd = x * a, x * b, x * d, y * b, y * d, z * d  # (1 − c) e eᵀ
     return (
-        (c + a[0], xy + a[1], xz + a[2]),
-        (yx + b[0], c + b[1], yz + b[2]),
-        (zx + d[0], zy + d[1], c + d[2]),
+        (c + ax, ab - sz, ad + sy),
+        (ab + sz, c + bb, bd - sx),
+        (ad - sy, bd + sx, c + dd),
     )
 
 
@@ -116,28 +123,36 @@ def parse_sequence(sequence: str) -> tuple[bool, tuple[int, ...]]:
     return kind == "body", axes
 
 
-def euler(sequence: str, angles: Sequence[Expr]) -> Matrix:
-    """Rotation by successive angles about the axes of `sequence`."""
+def euler(sequence: str, angles: Sequence[Expr], steps: dict[int, Matrix] | None = None) -> Matrix:
+    """Rotation by successive angles about the axes of `sequence`. Rotations about the single axes are taken out of
+    `steps`, by their places in the sequence, where they have been made, and added where they are not."""
     body, axes = parse_sequence(sequence)
     if len(angles) != len(axes):
         raise ExpressionError(f"'{sequence}' takes {len(axes)} angles, {len(angles)} are given")
-    steps = [simple(a, angle) for a, angle in zip(axes, angles, strict=True)]
-    R = steps[0]
-    for step in steps[1:]:
+    known = {} if steps is None else steps
+    R, *others = [_step(known, k, axes, angles) for k in range(len(axes))]
+    for step in others:
         R = product(R, step) if body else product(step, R)
     return R
 
 
-def euler_partials(sequence: str, angles: Sequence[Expr]) -> tuple[Triple, ...]:
-    """Γ by columns: ω of C in P, in C, is Σ Γ_i · rate of angle i [STON08, joint partials]."""
+def _step(known: dict[int, Matrix], k: int, axes: Sequence[int], angles: Sequence[Expr]) -> Matrix:
+    """The rotation about one axis of a sequence, made once."""
+    if k not in known:
+        known[k] = simple(axes[k], angles[k])
+    return known[k]
+
+
+def euler_partials(sequence: str, angles: Sequence[Expr], steps: dict[int, Matrix] | None = None) -> tuple[Triple, ...]:
+    """Γ by columns: ω of C in P, in C, is Σ Γ_i · rate of angle i [STON08, joint partials]. `steps` is as for `euler`:
+    given to both, it holds the sines and cosines that they share."""
     body, axes = parse_sequence(sequence)
-    graph = angles[0].graph
+    known, count = {} if steps is None else steps, range(len(axes))
     columns = []
-    for i, axis in enumerate(axes):
-        e = unit(graph, axis)
-        inner = range(i + 1, len(axes)) if body else range(i - 1, -1, -1)
-        for j in inner:
-            e = transpose_times(simple(axes[j], angles[j]), e)
+    for i in count:
+        e = unit(angles[0].graph, axes[i])
+        for j in count[i + 1 :] if body else reversed(count[:i]):
+            e = transpose_times(_step(known, j, axes, angles), e)
         columns.append(e)
     return tuple(columns)
 

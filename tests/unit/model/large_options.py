@@ -30,10 +30,12 @@ WHEELS = {
 }
 AXES = {"any axes": "[cos(@), sin(@), 0]", "an axis in parameters": "[c, s, 0]"}
 MOTIONS = {
-    "gimbal": "[t, 2*t, t]",
-    "free": "[1, 0, 0, 0, t, t, t]",
-    "spherical": "[cos(t), sin(t), 0, 0]",
-    "prismatic": "1",
+    "gimbal": ("gimbal", "[t, 2*t, t]"),
+    "gimbals of their own": ("gimbal", "[@*t, 2*t, t]"),
+    "free": ("free", "[1, 0, 0, 0, t, t, t]"),
+    "spherical": ("spherical", "[cos(t), sin(t), 0, 0]"),
+    "spherical of their own": ("spherical", "[cos(@*t), sin(@*t), 0, 0]"),
+    "prismatic": ("prismatic", "1"),
 }
 ALONG = {
     "springs": "{spring: [b@, ground], stiffness: 1, damping: 1, at: [[1, 0, 0], [0, 1, 0]]}",
@@ -85,11 +87,11 @@ OPTIONS: Mapping[str, Callable[[int], str]] = {
         PARAMETERS,
     ),
     **{
-        f"prescribed: {kind}": LargeFile(
+        f"prescribed: {what}": LargeFile(
             {"bodies": BODY, "joints": f"  j@: {{type: {kind}, parent: ground, child: b@, prescribed: {motion}}}"},
             first=LEADER,
         )
-        for kind, motion in MOTIONS.items()
+        for what, (kind, motion) in MOTIONS.items()
     },
     **{
         f"Hartenberg-Denavit rows, {convention}": LargeFile(

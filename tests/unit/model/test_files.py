@@ -410,6 +410,15 @@ def test_a_fault_in_an_extended_file_names_the_file_it_stands_in(tmp_path: Path)
     assert sorted(p.where.split(": ")[0] for p in refused.value.problems) == ["arm.yaml:12", "own.yaml:3"]
 
 
+def test_a_fault_of_an_entry_keeps_its_line_where_another_file_adds_to_its_section(tmp_path: Path) -> None:
+    base = "kane: 1\nname: base\n\n\nparameters: {L: 1, bad name: 2}\n"
+    (tmp_path / "base.yaml").write_text(base, encoding="utf-8")
+    (tmp_path / "own.yaml").write_text("kane: 1\nextends: base.yaml\nparameters:\n  g: 1\n", encoding="utf-8")
+    with pytest.raises(ModelError) as refused:
+        load_mechanism(tmp_path / "own.yaml")
+    assert [p.where.split(": ")[0] for p in refused.value.problems] == ["base.yaml:5"]
+
+
 @pytest.mark.parametrize("name", ["../arm.yaml", "/etc/passwd", "sub/arm.yaml", "arm.txt", "none", "..", "a\\b.yaml"])
 def test_a_file_extends_nothing_outside_its_folder(name: str, tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(ARM, encoding="utf-8")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from kane.errors import ModelError
-from kane.graph import Expr, Graph, depends_on, evaluate, linear_coefficients
+from kane.graph import Expr, Graph, depends_on, evaluate, linear_coefficients, reachable
 from kane.model import JOINT_TYPES, Mechanism
 from kane.model.joints import JointMotion, JointType
 from kane.space import Kinematics, position, rotations
@@ -245,3 +245,29 @@ def test_a_joint_that_cannot_be_is_refused(kind: str, options: dict, what: str) 
         m.joint("j", kind, "ground", "B", **options)
     assert refused.match(what)
     assert not m.coordinates and not m.speeds, "nothing is left behind"
+
+
+def prescribed_gimbal(m: Mechanism, name: str, motion: Sequence[str]) -> JointMotion:
+    m.body(name, mass=1)
+    return m.joint(name, "gimbal", "ground", name, prescribed=motion).motion
+
+
+def test_the_nodes_of_a_prescribed_motion_are_made_once_for_all_joints_that_move_alike() -> None:
+    m = Mechanism()
+    first = prescribed_gimbal(m, "a", ["t", "2*t", "sin(t)"])
+    nodes = len(m.graph)
+    second = prescribed_gimbal(m, "b", ["t", "2*t", "sin(t)"])
+    assert second is first and len(m.graph) == nodes
+    assert prescribed_gimbal(m, "c", ["t", "3*t", "sin(t)"]) != first
+
+
+def test_a_rotation_about_an_axis_in_parameters_has_every_product_of_its_components_once() -> None:
+    g = Graph()
+    axis = (g.input("x"), g.input("y"), g.input("z"))
+    R = rotations.about(axis, g.input("q"))
+    e, q = np.array([0.48, -0.6, 0.64]), 0.7
+    flat = [entry for row in R for entry in row]
+    numbers = evaluate(flat, {**dict(zip("xyz", e, strict=True)), "q": q})
+    np.testing.assert_allclose(np.reshape(numbers, (3, 3)), Rotation.from_rotvec(q * e).as_matrix(), atol=1e-15)
+    products = [node for node in reachable(g, [entry.id for entry in flat]) if g.ops[node] == "mul"]
+    assert len(products) == 3 + 3 + 6  # (1 − c) e, s e, and the symmetric (1 − c) e eᵀ

@@ -29,7 +29,7 @@ def read_geometry(r: NodeValues, file: Entry) -> None:
     ):
         for name, node, line in entries(file, section):
             kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
-            fields = node.value if isinstance(node.value, Mapping) else {}
+            fields = node.value if isinstance(node.value, dict) else {}
             if kind == "body" and "frame" not in fields and "origin" not in fields:
                 continue  # attached by a joint
             tasks[kind, name] = partial(read, r, name, node, line), node, line
@@ -86,7 +86,7 @@ def _read_point(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def _read_attachment(r: NodeValues, name: str, node: Node, line: int) -> None:
-    fields = node.value if isinstance(node.value, Mapping) else {}
+    fields = node.value if isinstance(node.value, dict) else {}
     where = f"body '{name}'"
     if "frame" not in fields or "origin" not in fields:
         there = "frame" if "frame" in fields else "origin"
@@ -100,7 +100,7 @@ def _read_attachment(r: NodeValues, name: str, node: Node, line: int) -> None:
 def read_velocities(r: NodeValues, file: Entry) -> None:
     """Velocities that the analyst sets, in terms of the speeds."""
     for name, node, _ in entries(file, "frames"):
-        value = node.value.get("angular_velocity") if isinstance(node.value, Mapping) else None
+        value = node.value.get("angular_velocity") if isinstance(node.value, dict) else None
         if value is not None and name in r.m.declared_frames:
             try:
                 frame = r.m.declared_frames[name]
@@ -108,7 +108,7 @@ def read_velocities(r: NodeValues, file: Entry) -> None:
             except Lost:
                 continue
     for name, node, _ in entries(file, "points"):
-        value = node.value.get("velocity") if isinstance(node.value, Mapping) else None
+        value = node.value.get("velocity") if isinstance(node.value, dict) else None
         if value is not None and name in r.m.declared_points:
             try:
                 _read_point_velocity(r, name, value)

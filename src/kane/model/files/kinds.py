@@ -62,7 +62,7 @@ def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: in
     """Add the constraint that an entry describes."""
     where, known = f"constraint '{name}'", forms.constraints
     r.faults.places[where] = (node.source, line)
-    fields = node.value if isinstance(node.value, Mapping) else {}
+    fields = node.value if isinstance(node.value, dict) else {}
     if "type" not in fields:
         what = "'type' is missing" if fields else f"expected a type and its options, found {node.kind}"
         r.faults.note(node.source, line, where, what, fix=f"type is one of {', '.join(known)}")
@@ -126,7 +126,7 @@ def _read_drive(r: NodeValues, node: Node, where: str) -> Drive:
 
 
 def _read_wheels(r: NodeValues, node: Node, where: str) -> dict[str, RoadWheel]:
-    if not isinstance(node.value, Mapping):
+    if not isinstance(node.value, dict):
         raise r.refuse(node, where, f"expected named wheels, found {node.kind}", fix="write one 'name: {…}' per wheel")
     found: dict[str, RoadWheel] = {}
     lost = False
@@ -145,7 +145,7 @@ def _read_wheels(r: NodeValues, node: Node, where: str) -> dict[str, RoadWheel]:
 def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:
     """Add the load that an entry describes."""
     where, known = f"load '{name}'", forms.loads
-    keys = node.value if isinstance(node.value, Mapping) else {}
+    keys = node.value if isinstance(node.value, dict) else {}
     kinds = [kind for kind in known if kind in keys]
     if len(kinds) != 1:
         what, found = f"a load is one of {', '.join(known)}", f"found {', '.join(keys) or node.kind}"

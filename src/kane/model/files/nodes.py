@@ -36,7 +36,8 @@ NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 class Node:
-    """A word, a list or a mapping of a file. For entries of a mapping `key_lines` says where their keys stand."""
+    """A word, a list or a mapping of a file. For entries of a mapping `key_lines` says where their keys stand,
+    where that is not the line of the mapping."""
 
     __slots__ = ("key_lines", "line", "source", "value")  # a file may have half a million of them
 
@@ -44,7 +45,7 @@ class Node:
         self,
         source: str,
         line: int,
-        value: str | tuple[Node, ...] | Mapping[str, Node],
+        value: str | tuple[Node, ...] | dict[str, Node],
         key_lines: Mapping[str, int] = NO_LINES,
     ):
         self.source = source
@@ -125,7 +126,7 @@ class _Open:
         self.line = line
         self.items: list[Node] = []
         self.entries: dict[str, Node] | None = {} if mapping else None
-        self.key_lines: dict[str, int] = {}
+        self.key_lines: dict[str, int] = {}  # of a mapping: of keys that stand on other lines than its start
         self.key: str | None = None  # of a mapping: of the value that comes next
         self.skip = False  # that value belongs to a key that is there already
 
@@ -160,9 +161,9 @@ class _Composer:
                     top.items.append(Node(source, line, text))
                 elif top.key is None:
                     top.key = text
-                    if text in top.key_lines:
+                    if text in top.entries:
                         self.note_repeated_key(top, text, line)
-                    else:
+                    elif line != top.line:
                         top.key_lines[text] = line
                 else:
                     if not top.skip:
@@ -199,7 +200,7 @@ class _Composer:
             raise self.refuse(line, "the file has more", f"at most {MAX_NODES} words, lists and mappings are read")
 
     def note_repeated_key(self, top: _Open, key: str, line: int) -> None:
-        what = f"the key '{excerpt(key)}' is there already, on line {top.key_lines[key]}"
+        what = f"the key '{excerpt(key)}' is there already, on line {top.key_lines.get(key, top.line)}"
         fix = "rename one of the two, or merge them"
         self.problems.append(problem(self.source, line, "", what, "names are unique", fix))
         top.skip = True
@@ -237,17 +238,22 @@ _PLAIN = "a model file is plain: no anchors, aliases or tags"
 
 def merge_sections(under: Node, over: Node) -> Node:
     """The sections of `under` with those of `over` laid on top, entry by entry."""
-    assert isinstance(under.value, Mapping) and isinstance(over.value, Mapping)
+    assert isinstance(under.value, dict) and isinstance(over.value, dict)
     value: dict[str, Node] = dict(under.value)
     for key, section in over.value.items():
         below = value.get(key)
-        if below is not None and isinstance(below.value, Mapping) and isinstance(section.value, Mapping):
+        if below is not None and isinstance(below.value, dict) and isinstance(section.value, dict):
             entries = {**below.value, **section.value}
-            lines = {**below.key_lines, **section.key_lines}
+            lines = {**_lines_of(below, below.value), **_lines_of(section, section.value)}
             value[key] = Node(section.source, section.line, entries, lines)
         else:
             value[key] = section
-    return Node(over.source, over.line, value, {**under.key_lines, **over.key_lines})
+    return Node(over.source, over.line, value, {**_lines_of(under, under.value), **_lines_of(over, over.value)})
+
+
+def _lines_of(node: Node, entries: Mapping[str, Node]) -> dict[str, int]:
+    """Where the keys of all entries of a mapping stand."""
+    return {key: node.line_of(key) for key in entries}
 
 
 def words(node: Node) -> Iterator[str]:

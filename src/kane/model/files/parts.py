@@ -19,16 +19,18 @@ DH = ("convention", "parent", "at", "rotation", "rows")
 DH_ROW = ("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial")
 PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
 JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity", "moves", "follows", "ratio", "offset")
-JOINT = (
-    *("type", "parent", "child", *PLACEMENT, *JOINT_OPTIONS),
-    *("coordinate", "coordinates", "speed", "speeds", "initial", "prescribed"),
+JOINT = dict.fromkeys(
+    (
+        *("type", "parent", "child", *PLACEMENT, *JOINT_OPTIONS),
+        *("coordinate", "coordinates", "speed", "speeds", "initial", "prescribed"),
+    )
 )
 
 
 def read_parameter(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Declare the parameter that an entry describes."""
     where = f"parameter '{name}'"
-    if isinstance(node.value, Mapping):
+    if isinstance(node.value, dict):
         given = Entry(r, node, where, line, ("value", "free"))
         value, free = given.need("value", r.number), given.take("free", r.truth)
         given.finish()
@@ -88,7 +90,7 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
     parent, at = given.take("parent", r.body), given.take("at", r.triple)
     rotation, table = given.take("rotation", r.rotation), given.fields.get("rows")
     rows: dict[str, dict[str, Any]] = {}
-    entries = table.value if table is not None and isinstance(table.value, Mapping) else {}
+    entries = table.value if table is not None and isinstance(table.value, dict) else {}
     for name, row in entries.items():
         r.faults.places[f"joint '{name}'"] = (row.source, row.line)
         fields = Entry(r, row, f"dh / {name}", row.line, DH_ROW)
@@ -144,7 +146,7 @@ _JOINT_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
 
 def read_speeds(r: NodeValues, node: Node, where: str) -> None:
     """Choose the generalized speeds that the section defines."""
-    if not isinstance(node.value, Mapping):
+    if not isinstance(node.value, dict):
         raise r.refuse(node, "speeds", f"expected name: definition, found {node.kind}")
     if any(kind == "joint" for kind, _ in r.faults.lost):
         raise Lost
@@ -165,7 +167,7 @@ def read_speeds(r: NodeValues, node: Node, where: str) -> None:
 def read_control(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Add the control law that an entry describes."""
     where = f"control '{name}'"
-    if not isinstance(node.value, Mapping):
+    if not isinstance(node.value, dict):
         raise r.refuse(node, where, f"expected efforts along speeds, rates or joints, found {node.kind}")
     if r.faults.lost & {("joint", target) for target in node.value}:
         raise Lost

@@ -86,7 +86,7 @@ def _read_sections(
 ) -> Mechanism:
     start = NodeValues(Mechanism(), faults, folder)
     file = Entry(start, root, "", root.line, SECTIONS)
-    if not isinstance(root.value, Mapping):
+    if not isinstance(root.value, dict):
         faults.raise_all()
     _check_version(faults, file)
     _check_sections(faults, file)
@@ -116,7 +116,7 @@ def _check_version(faults: FaultCollector, file: Entry) -> None:
 def _check_sections(faults: FaultCollector, file: Entry) -> None:
     for section in NAMED:
         node = file.fields.get(section)
-        if node is not None and node.value != "" and not isinstance(node.value, Mapping):
+        if node is not None and node.value != "" and not isinstance(node.value, dict):
             what = f"expected named entries, found {node.kind}"
             faults.note(node.source, node.line, section, what, fix="write one 'name: …' per entry")
 
@@ -163,7 +163,7 @@ _SPEEDS = {
 
 def _speeds_of(entry: Node) -> int:
     """Speeds that a joint or a wheel has at most."""
-    fields = entry.value if isinstance(entry.value, Mapping) else {}
+    fields = entry.value if isinstance(entry.value, dict) else {}
     kind = fields["type"].value if "type" in fields else ""
     return 0 if "prescribed" in fields else _SPEEDS.get(kind, 1) if isinstance(kind, str) else 0
 
@@ -252,7 +252,7 @@ def _find_cycle(needs: Mapping[str, set[str]], ordered: Sequence[str]) -> list[s
 def _read_joints(r: NodeValues, file: Entry, forms: Forms) -> None:
     """All joints, those that follow others last."""
     found = list(entries(file, "joints"))
-    coupled = [isinstance(n.value, Mapping) and "follows" in n.value for _, n, _ in found]
+    coupled = [isinstance(n.value, dict) and "follows" in n.value for _, n, _ in found]
     for last in (False, True):
         _read_all(r, "joints", [e for e, follows in zip(found, coupled, strict=True) if follows is last], read_joint)
 
@@ -293,7 +293,7 @@ def _read_loads(r: NodeValues, file: Entry, forms: Forms) -> None:
 def _read_constraints(r: NodeValues, file: Entry, forms: Forms) -> None:
     """All constraints, those whose conditions may name rows of others last."""
     found = list(entries(file, "constraints"))
-    later = [isinstance(n.value, Mapping) and ("when" in n.value or "until" in n.value) for _, n, _ in found]
+    later = [isinstance(n.value, dict) and ("when" in n.value or "until" in n.value) for _, n, _ in found]
     for last in (False, True):
         chosen = [e for e, waits in zip(found, later, strict=True) if waits is last]
         _read_all(r, "constraints", chosen, lambda r, *entry: read_constraint(r, forms, *entry))

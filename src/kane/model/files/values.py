@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3, "mesh": 1}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
 _NOTHING = ("", "~", "null")
+_FIGURES = ("0", "1")  # every other number of most files
 _INDEX = re.compile(r"[0-9]{1,6}")
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}|[a-z]{1,30}")
 WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
@@ -40,6 +41,7 @@ class NodeValues:
         self.m = m
         self.faults = faults
         self.folder = folder
+        self.figures = {figure: m.graph.const(float(figure)) for figure in _FIGURES}
 
     def refuse(self, node: Node, where: str, what: str, because: str = "", fix: str = "") -> Lost:
         """Note a fault at a node; returns what to raise."""
@@ -77,6 +79,8 @@ class NodeValues:
         """A number, or an expression over the names of the model."""
         value = node.value
         text = value.strip() if isinstance(value, str) else ""
+        if (known := self.figures.get(text)) is not None:
+            return known
         if text in _NOTHING:
             raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
@@ -112,8 +116,8 @@ class NodeValues:
         return text == "true"
 
     def triple(self, node: Node, where: str) -> Triple:
-        x, y, z = (self.quantity(item, where) for item in self.items(node, where, 3))
-        return (x, y, z)
+        x, y, z = self.items(node, where, 3)
+        return (self.quantity(x, where), self.quantity(y, where), self.quantity(z, where))
 
     def axis(self, node: Node, where: str) -> Triple:
         value = node.value if isinstance(node.value, str) else self.triple(node, where)
@@ -275,9 +279,10 @@ _ROTATION_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
 def entries(file: Entry, section: str) -> Iterator[tuple[str, Node, int]]:
     """(name, node, line of the name) of each entry of a section."""
     node = file.fields.get(section)
-    if node is not None and isinstance(node.value, Mapping):
+    if node is not None and isinstance(node.value, dict):
+        lines = node.key_lines
         for name, entry in node.value.items():
-            yield name, entry, node.line_of(name)
+            yield name, entry, lines.get(name, node.line)
 
 
 class Entry:
@@ -289,7 +294,7 @@ class Entry:
         node: Node,
         where: str,
         line: int,
-        allowed: Sequence[str],
+        allowed: Collection[str],
         optional: bool = False,
     ):
         self.reader = reader
@@ -297,10 +302,10 @@ class Entry:
         self.where = where
         self.lost = False
         self.fields: Mapping[str, Node] = {}
-        if isinstance(node.value, Mapping):
+        if isinstance(node.value, dict):
             self.fields = node.value
         elif not (optional and node.value == ""):
-            fix = f"write {allowed[0]}: …, with keys out of {', '.join(allowed)}"
+            fix = f"write {next(iter(allowed))}: …, with keys out of {', '.join(allowed)}"
             reader.faults.note(node.source, line, where, f"expected a mapping, found {node.kind}", fix=fix)
             self.lost = True
         for key in self.fields:
@@ -329,7 +334,7 @@ class Entry:
     def require(self, *keys: str) -> None:
         """Note fields that have to be there and are not."""
         for key in keys:
-            if key not in self.fields and isinstance(self.node.value, Mapping):
+            if key not in self.fields and isinstance(self.node.value, dict):
                 self.reader.faults.note(
                     self.node.source, self.node.line, self.where, f"'{key}' is missing", fix=f"add {key}: …"
                 )
@@ -338,11 +343,12 @@ class Entry:
     def take_each(self, readers: Mapping[str, Callable[[NodeValues, Node, str], Any]]) -> dict[str, Any]:
         """The converted values of those fields that `readers` know, that are given and not faulty."""
         found = {}
+        reader, where = self.reader, self.where
         for key, node in self.fields.items():
             read = readers.get(key)
             if read is not None:
                 try:
-                    found[key] = read(self.reader, node, f"{self.where} / {key}")
+                    found[key] = read(reader, node, f"{where} / {key}")
                 except Lost:
                     self.lost = True
         return found
