@@ -1,7 +1,7 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
-Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where the motion is one program,
-one after the other where it is not. What that loop cannot settle, a member that stalls or meets a change in time, is
+Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where programs can be computed so,
+one after the other where they cannot. What that loop cannot settle, a member that stalls or meets a change in time, is
 run alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
@@ -20,14 +20,15 @@ from ..errors import InputError, KaneError
 from .compiled import load_loop, load_members_loop, records
 from .discontinuities import COMPARISONS, time_changes
 from .integrate import MotionPrograms, owners, program_addresses
+from .lane_embedding import LaneWorkspace, goes_in_lanes
 from .memory import LoopMemory
 from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
-from .routine import address_of
+from .routine import Routine, address_of, aligned_zeros
 from .settings import Settings
 from .solution import REASONS, Array, Solution
-from .start import Start
+from .start import Start, memory_of
 from .tableaux import TABLEAUX
 
 Wholes = NDArray[np.int64]
@@ -205,22 +206,17 @@ class _Lanes:
         usual: dict[str, Any] = {"method": "dop853", "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
         self.lanes = [self._lane(own, settings, block, held[0]) for own in programs]
-        self.programs = programs
+        self.programs, self.lane_programs = programs, list[Any]()
         first = self.lanes[0]
         rows, p = len(first.arrays["k"]), held.shape[1]
         width = first.start.width
-        rhs, project, projects = programs[0].rhs, programs[0].project, programs[0].project_error
-        vector = isinstance(rhs, Kernel) and rhs.lanes_address
         self.state["n"], self.state["width"], self.state["p"] = n, width, p
         self.state["members"], self.state["requested"] = chosen.size, block.times.size
         self.state["keeps"], self.state["words"] = int(block.keep), records.MEMORY.itemsize // 8
         self.state["budget"] = min(settings.max_steps or STALL, STALL)
-        self.state["vector"] = int(bool(vector))
-        self.state["projects"] = int(bool(projects and project is not None))
-        if vector:
-            self.state["rhs"] = rhs.lanes_address
-            if project is not None and not self.state["projects"]:
-                self.state["project"] = project.lanes_address
+        self.state["projects"] = int(programs[0].project_error and programs[0].project is not None)
+        member = np.full(LANES, -1, dtype=np.int64)
+        self._in_step(member)
         remembered = [[a for owner in owners(own) for a in owner.memories()] for own in programs]
         self.state["own"] = len(remembered[0])
         self.starts = [[a.copy() for a in arrays] for arrays in remembered]
@@ -233,26 +229,44 @@ class _Lanes:
         self._hold(
             templates=templates,
             records=templates.copy(),
-            member=np.full(LANES, -1, dtype=np.int64),
-            t_new=np.zeros(LANES),
-            h=np.zeros(LANES),
-            time=np.zeros(LANES),
+            member=member,
+            t_new=aligned_zeros(LANES),
+            h=aligned_zeros(LANES),
+            time=aligned_zeros(LANES),
             proposed=np.zeros(LANES),
             clipped=np.zeros(LANES, dtype=np.int64),
             good=np.zeros(LANES, dtype=np.int64),
-            x=np.zeros((1 + n + p, LANES)),
-            y=np.zeros((n, LANES)),
-            y_new=np.zeros((n, LANES)),
-            k=np.zeros((rows, width, LANES)),
-            error=np.zeros((n, LANES)),
-            sums=np.zeros((4, LANES)),
-            weights=np.zeros((4, LANES)),
+            x=aligned_zeros(1 + n + p, LANES),
+            y=aligned_zeros(n, LANES),
+            y_new=aligned_zeros(n, LANES),
+            k=aligned_zeros(rows, width, LANES),
+            error=aligned_zeros(n, LANES),
+            sums=aligned_zeros(4, LANES),
+            weights=aligned_zeros(4, LANES),
             starts=block.starts[chosen],
             parameters=held,
             **self.found,
         )
         with announce_compilation("the integrator"):
             self.loop = load_members_loop()
+
+    def _in_step(self, member: Any) -> None:
+        """Have all lanes computed at once, where there are programs for that."""
+        first, embedding = self.programs[0], self.block.problem.modes[0].embedding
+        rhs, project = first.rhs, first.project
+        if embedding is not None and goes_in_lanes(embedding):
+            work = LaneWorkspace(embedding, [x.rhs for x in self.programs], [x.project for x in self.programs], member)
+            rhs = work.rates if isinstance(rhs, Routine) else rhs
+            project = work.projection if isinstance(project, Routine) else project
+        for name, program in (("rhs", rhs), ("project", project)):
+            if program is None:
+                continue
+            address = program.lanes_address if isinstance(program, Kernel) else program.address
+            if not address or program is getattr(first, name) and isinstance(program, Routine):
+                return
+            self.state[name], self.state[f"{name}_memory"] = address, memory_of(program)
+            self.lane_programs.append(program)
+        self.state["vector"] = 1
 
     def _lane(self, programs: MotionPrograms, settings: Settings, block: _Block, held: Any) -> LoopMemory:
         """The memory of one lane, as of a motion alone that has been asked for the times of the block."""
