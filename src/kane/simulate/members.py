@@ -262,7 +262,7 @@ class _Lanes:
             if program is None:
                 continue
             address = program.lanes_address if isinstance(program, Kernel) else program.address
-            if not address or program is getattr(first, name) and isinstance(program, Routine):
+            if not address or (isinstance(program, Routine) and program is getattr(first, name)):
                 return
             self.state[name], self.state[f"{name}_memory"] = address, memory_of(program)
             self.lane_programs.append(program)

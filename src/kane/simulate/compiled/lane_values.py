@@ -135,7 +135,8 @@ def _operation(result: Any, kinds: tuple[Any, ...], code: Callable[..., Any]) ->
     def four(typing_context, a, b, c, d):
         return result(*kinds), generate
 
-    return intrinsic((one, two, three, four)[len(kinds) - 1])
+    functions: tuple[Any, ...] = (one, two, three, four)
+    return intrinsic(functions[len(kinds) - 1])
 
 
 _whole, _real = types.int64, types.float64
