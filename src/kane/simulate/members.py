@@ -205,27 +205,14 @@ class _Lanes:
         self.arrays: dict[str, Any] = {}
         usual: dict[str, Any] = {"method": "dop853", "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
-        self.lanes = [self._lane(own, settings, block, held[0]) for own in programs]
+        self.first = self._first_lane(programs[0], settings, held[0])
         self.programs, self.lane_programs = programs, list[Any]()
-        first = self.lanes[0]
-        rows, p = len(first.arrays["k"]), held.shape[1]
-        width = first.start.width
-        self.state["n"], self.state["width"], self.state["p"] = n, width, p
-        self.state["members"], self.state["requested"] = chosen.size, block.times.size
-        self.state["keeps"], self.state["words"] = int(block.keep), records.MEMORY.itemsize // 8
-        self.state["budget"] = min(settings.max_steps or STALL, STALL)
-        self.state["projects"] = int(programs[0].project_error and programs[0].project is not None)
+        rows, p, width = len(self.first.arrays["k"]), held.shape[1], self.first.start.width
+        self._set_sizes(settings, rows=block.times.size, n=n, width=width, p=p)
         member = np.full(LANES, -1, dtype=np.int64)
         self._in_step(member)
-        remembered = [[a for owner in owners(own) for a in owner.memories()] for own in programs]
-        self.state["own"] = len(remembered[0])
-        self.starts = [[a.copy() for a in arrays] for arrays in remembered]
-        pieces = [
-            [(address_of(a), address_of(b), a.size) for a, b in zip(arrays, starts, strict=True)]
-            for arrays, starts in zip(remembered, self.starts, strict=True)
-        ]
-        self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(LANES, -1, 3))
-        templates = np.concatenate([lane.array for lane in self.lanes])
+        self._remember()
+        templates = self._templates()
         self._hold(
             templates=templates,
             records=templates.copy(),
@@ -250,6 +237,35 @@ class _Lanes:
         with announce_compilation("the integrator"):
             self.loop = load_members_loop()
 
+    def _set_sizes(self, settings: Settings, *, rows: int, **sizes: int) -> None:
+        """Tell the loop how many there are of everything."""
+        first = self.programs[0]
+        sizes |= {"members": self.chosen.size, "requested": rows, "keeps": int(self.block.keep)}
+        sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or STALL, STALL)}
+        sizes["projects"] = int(first.project_error and first.project is not None)
+        for name, size in sizes.items():
+            self.state[name] = size
+
+    def _remember(self) -> None:
+        """Keep what programs of a lane remember from one call to the next, as it is before a member begins."""
+        remembered = [[a for owner in owners(own) for a in owner.memories()] for own in self.programs]
+        self.state["own"] = len(remembered[0])
+        self.fresh = [[a.copy() for a in arrays] for arrays in remembered]
+        pieces = [
+            [(address_of(a), address_of(b), a.size) for a, b in zip(arrays, fresh, strict=True)]
+            for arrays, fresh in zip(remembered, self.fresh, strict=True)
+        ]
+        self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(LANES, -1, 3))
+
+    def _templates(self) -> Any:
+        """The records of all lanes before a member begins."""
+        templates, self.lane_arrays = self.first.copies(LANES)
+        for lane, own in zip(templates, self.programs, strict=True):
+            watched = None if own.events is None else own.events.program
+            for name, program in (("rhs", own.rhs), ("project", own.project), ("event", watched)):
+                lane[f"{name}_memory"] = memory_of(program)
+        return templates
+
     def _in_step(self, member: Any) -> None:
         """Have all lanes computed at once, where there are programs for that."""
         first, embedding = self.programs[0], self.block.problem.modes[0].embedding
@@ -268,11 +284,13 @@ class _Lanes:
             self.lane_programs.append(program)
         self.state["vector"] = 1
 
-    def _lane(self, programs: MotionPrograms, settings: Settings, block: _Block, held: Any) -> LoopMemory:
-        """The memory of one lane, as of a motion alone that has been asked for the times of the block."""
-        problem, times = block.problem, block.times
+    def _first_lane(self, programs: MotionPrograms, settings: Settings, held: Any) -> LoopMemory:
+        """The memory of a lane, as of a motion alone that has been asked for the times of the block."""
+        block = self.block
+        if len(block.problem.modes) > 1:
+            raise InputError("members of an ensemble have one mode")
+        times, n = block.times, block.starts.shape[1]
         events = () if programs.events is None else programs.events.items
-        n = block.starts.shape[1]
         width = max(n, programs.rhs.program.output_count) if isinstance(programs.rhs, Kernel) else n
         start = Start(block.starts[0].copy(), np.array(held), float(times[0]), float(times[-1]), times, width)
         addresses = program_addresses(programs, start)
@@ -280,8 +298,6 @@ class _Lanes:
         memory = LoopMemory(start, settings, tuple(events), addresses)
         memory.state["t_end"] = start.t1
         memory.state["project_error"] = int(programs.project_error and addresses["project"] != 0)
-        if len(problem.modes) > 1:
-            raise InputError("members of an ensemble have one mode")
         return memory
 
     def _hold(self, **arrays: Any) -> None:
