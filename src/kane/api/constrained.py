@@ -285,7 +285,7 @@ def consistent_start(
     Coordinates are guesses: where they cannot all stay, they are moved too. Speeds that were named stay or are refused.
     """
     speeds = [name for name in named if name in answers.mechanism.speeds]
-    choices = list(dict.fromkeys(map(tuple, ([*named, *usual], named, [*speeds, *usual], speeds))))
+    choices = start_choices(answers.mechanism, named, usual)
     for held in choices[:-1]:
         try:
             return project(answers, q, u, t=t, hold=held)
@@ -299,6 +299,12 @@ def consistent_start(
         if not speeds or isinstance(error, OffBranchError):
             raise
         raise _explain_named_speeds(answers, q, u, t, speeds, error) from None
+
+
+def start_choices(mechanism: Mechanism, named: Sequence[str], usual: Sequence[str]) -> list[tuple[str, ...]]:
+    """What is tried to stay in a start, in turn."""
+    speeds = [name for name in named if name in mechanism.speeds]
+    return list(dict.fromkeys(map(tuple, ([*named, *usual], named, [*speeds, *usual], speeds))))
 
 
 def _explain_named_speeds(
@@ -406,4 +412,5 @@ __all__ = [
     "refuse_open_constraints",
     "row_labels",
     "row_sizes",
+    "start_choices",
 ]

@@ -216,10 +216,10 @@ class MemberWork:
         usual = np.concatenate([initial(mechanism, "q"), initial(mechanism, "u"), [0.0]])
         starts, values = self._given(numbers[chosen], usual), self._parameters(numbers[chosen])
         named = [column.name for column in self.plan.columns if column.kind in ("q", "u")]
-        if not any(column.kind == "u" for column in self.plan.columns):
-            named += [s.name for s in mechanism.speed_records.values() if s.initial]
+        still = not any(column.kind == "u" for column in self.plan.columns)
+        speeds = [s.name for s in mechanism.speed_records.values() if still and s.initial]
         n, t = len(mechanism.coordinates), float(self.times[0])
-        q, u, settled = start_together(answers, starts[:, :n], starts[:, n:-1], t, values, named)
+        q, u, settled = start_together(answers, starts[:, :n], starts[:, n:-1], t, values, named, speeds)
         if not np.any(settled):
             return ()
         try:

@@ -18,7 +18,7 @@ from ..constraints.thresholds import REDUNDANT, SINGULAR
 from ..model import attitudes, locks
 from ..model.parameters import starts_follow
 from .answers import Answers, constraint_kernels
-from .constrained import constraint_rows, general_rank, placed_rows, row_labels, row_sizes
+from .constrained import constraint_rows, general_rank, placed_rows, row_labels, row_sizes, start_choices
 from .records import Array
 
 
@@ -32,30 +32,44 @@ def starts_are_alike(answers: Answers) -> bool:
 
 
 def start_together(
-    answers: Answers, q: Array, u: Array, t: float, values: Array, named: Sequence[str]
+    answers: Answers, q: Array, u: Array, t: float, values: Array, named: Sequence[str], usual: Sequence[str] = ()
 ) -> tuple[Array, Array, Any]:
     """(q (k, n_q), u (k, n), which of them are settled (k,) of bool): starts moved onto the constraints at the time t
-    (s), with free parameters of their own (k, p), what was `named` staying. Those that are not settled are as given."""
-    mechanism = answers.mechanism
+    (s), with free parameters of their own (k, p), as `consistent_start` does with what is `named` and `usual`. Those
+    that are not settled are as given."""
+    q, u, settled, left = q.copy(), u.copy(), np.zeros(len(q), dtype=bool), np.arange(len(q))
+    for held in start_choices(answers.mechanism, named, usual):
+        closed, found, good, impossible = _hold(answers, q[left], u[left], t, values[left], held)
+        q[left[good]], u[left[good]], settled[left[good]] = closed[good], found[good], True
+        left = left[impossible]
+        if not left.size:
+            break
+    return q, u, settled
+
+
+def _hold(
+    answers: Answers, q: Array, u: Array, t: float, values: Array, named: Sequence[str]
+) -> tuple[Array, Array, Any, Any]:
+    """Starts moved onto the constraints where what was named stays: q, u, which are there (k,) of bool, and for which
+    no such speeds are (k,)."""
+    mechanism, labels = answers.mechanism, row_labels(answers)
     speeds = [i for i, name in enumerate(mechanism.speeds) if name in named]
-    closed, settled = _close(answers, q, t, values, [i for i, c in enumerate(mechanism.coordinates) if c in named])
-    settled &= np.array([not locks(mechanism, row, REDUNDANT) for row in closed], dtype=bool)
-    labels, sizes = row_labels(answers), row_sizes(answers)
-    some = np.flatnonzero(settled)
+    q, settled = _close(answers, q, t, values, [i for i, c in enumerate(mechanism.coordinates) if c in named])
+    settled &= np.array([not locks(mechanism, row, REDUNDANT) for row in q], dtype=bool)
+    impossible, found, some = np.zeros(len(q), dtype=bool), u.copy(), np.flatnonzero(settled)
     if not some.size:
-        return q, u, settled
-    found = u.copy()
+        return q, found, settled, impossible
     own = values[some] if values.shape[1] else None
-    rows = constraint_rows(answers, closed[some], u[some], t=t, parameters=own)
+    rows = constraint_rows(answers, q[some], u[some], t=t, parameters=own)
     fine = np.all(rows_with_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), labels), axis=1)
-    fine &= have_rank(rows.A, general_rank(answers), SINGULAR, sizes)
+    fine &= have_rank(rows.A, general_rank(answers), SINGULAR, row_sizes(answers))
     settled[some[~fine]] = False
     some, A, rate = some[fine], rows.A[fine], rows.rate[fine]
     if some.size:
-        found[some], _, fine = least_change(A, rate, u[some], labels, speeds)
-        fine &= are_on_branch(A, _right_sides(answers, closed[some], t, values[some]), found[some], labels)
-        settled[some[~fine]] = False
-    return np.where(settled[:, None], closed, q), np.where(settled[:, None], found, u), settled
+        found[some], _, possible = least_change(A, rate, u[some], labels, speeds)
+        on_branch = are_on_branch(A, _right_sides(answers, q[some], t, values[some]), found[some], labels)
+        settled[some], impossible[some] = possible & on_branch, ~possible
+    return q, found, settled, impossible
 
 
 def _right_sides(answers: Answers, q: Array, t: float, values: Array) -> Any:

@@ -206,27 +206,37 @@ def close_positions(
     `terms` gives the rows (k', m, …) at configurations (k', n_q) of the members at places (k',) of int.
     """
     found, settled, stay = q.copy(), np.zeros(len(q), dtype=bool), list(held)
-    left = np.arange(len(q))
-    at = terms(q, left)
-    good = np.all(rows_with_values(at, rows), axis=1) & np.all(np.isfinite(at.T), axis=(1, 2))
-    left, at, q = left[good], RowTerms(*(x[good] for x in at)), q[good]
-    for _ in range(_PATIENCE):
+    at = terms(q, np.arange(len(q)))
+    left = np.flatnonzero(np.all(rows_with_values(at, rows), axis=1) & np.all(np.isfinite(at.T), axis=(1, 2)))
+    at, q = RowTerms(*(x[left] for x in at)), q[left]
+    best, since = _length(at.phi), np.zeros(len(left), dtype=np.int64)
+    for _ in range(_STEPS):
         if not left.size:
             break
         step = _least_solutions(at.A, -at.phi, at.T[:, stay], rows.sizes)
         move = np.array([T @ x for T, x in zip(at.T, step, strict=True)])
         move[:, stay] = 0.0
-        far = np.abs(move).max(axis=1, initial=0.0) > _LONGEST + np.abs(q).max(axis=1, initial=0.0)
+        longest, far = _LONGEST + _largest(q), _largest(move)
+        cut = far > longest
+        move[cut] *= (longest[cut] / far[cut])[:, None]
         there, then = _steps_ahead(terms, left, q, at, move)
-        near, now = np.abs(at.phi).max(axis=1, initial=0.0), np.abs(then.phi).max(axis=1, initial=0.0)
-        closed = near <= CLOSED * (1.0 + np.abs(q).max(axis=1, initial=0.0))
-        fine = ~far & np.all(np.isfinite(then.phi), axis=1) & np.all(np.isfinite(then.A), axis=(1, 2))
+        fine = np.all(np.isfinite(then.phi), axis=1) & np.all(np.isfinite(then.A), axis=(1, 2))
+        fine &= np.all(np.isfinite(then.T), axis=(1, 2))
+        closed = _largest(at.phi) <= CLOSED * (1.0 + _largest(q))
         ends = closed & fine
-        found[left[ends]] = np.where((now <= near)[:, None], there, q)[ends]
+        found[left[ends]] = np.where((_largest(then.phi) <= _largest(at.phi))[:, None], there, q)[ends]
         settled[left[ends]] = True
-        on = fine & ~closed & np.all(np.isfinite(then.T), axis=(1, 2))
-        left, q, at = left[on], there[on], RowTerms(*(x[on] for x in then))
+        now = _length(then.phi)
+        since = np.where(now < (1.0 - _STALLED) * best, 0, since + 1)
+        best = np.minimum(best, now)
+        on = fine & ~closed & (since <= _PATIENCE)
+        left, q, best, since, at = left[on], there[on], best[on], since[on], RowTerms(*(x[on] for x in then))
     return found, settled
+
+
+def _largest(values: Array) -> Array:
+    """The largest size of numbers (k, n), (k,)."""
+    return np.abs(values).max(axis=1, initial=0.0)
 
 
 def _steps_ahead(
