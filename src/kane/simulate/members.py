@@ -1,13 +1,13 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
 Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where programs can be computed so,
-one after the other where they cannot. What that loop cannot settle, a member that stalls or meets a change in time, is
-run alone. So every member has the bits of its run alone, whatever runs beside it.
+one after the other where they cannot. What that loop cannot settle, a member that stalls or ends in a change in time,
+is run alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from ..backends import Kernel
 from ..backends.kernel import LANES
 from ..errors import InputError, KaneError
 from .compiled import load_loop, load_members_loop, records
-from .discontinuities import COMPARISONS, time_changes
+from .discontinuities import COMPARISONS, Change, time_changes
 from .integrate import MotionPrograms, owners, program_addresses
 from .lane_embedding import LaneWorkspace, goes_in_lanes
 from .memory import LoopMemory
@@ -125,23 +125,33 @@ class _Block:
         self.in_loop = bool(plain and settings.get("method", "dop853") in TABLEAUX and count)
 
     def run_loop(self, look: Callable[[int], object] | None) -> None:
-        """Run all members that meet no change in time in the compiled loop."""
-        chosen = np.flatnonzero(~self._meets_changes())
+        """Run in the compiled loop all members but those that meet a change where they end."""
+        changes = self._changes()
+        chosen = np.flatnonzero([all(self._lies_within(c) for c in met) for met in changes])
         if not chosen.size:
             return
-        lanes = _Lanes(self, chosen)
+        lanes = _Lanes(self, chosen, [changes[i] for i in chosen])
         while not lanes.loop(lanes.memory, CHUNK):
             if look is not None:
                 look(int(lanes.state["done"]))
         lanes.collect()
 
-    def _meets_changes(self) -> Any:
-        """Which members meet a change in time: (b,) of bool."""
-        programs = self.problem.modes[0].programs
+    def _changes(self) -> list[tuple[Change, ...]]:
+        """The changes in time that each member meets."""
+        programs = [p for p in self.problem.modes[0].programs if _compares(p)]
         t0, t1 = float(self.times[0]), float(self.times[-1])
-        if not programs or not any(_compares(p) for p in programs):
-            return np.zeros(len(self.starts), dtype=bool)
-        return np.array([bool(time_changes([(p, v) for p in programs], t0, t1)) for v in self.parameters.tolist()])
+        known: dict[tuple[float, ...], tuple[Change, ...]] = {}
+        found: list[tuple[Change, ...]] = []
+        for values in map(tuple, self.parameters.tolist() if programs else [()] * len(self.starts)):
+            if values not in known:
+                known[values] = time_changes([(p, values) for p in programs], t0, t1)
+            found.append(known[values])
+        return found
+
+    def _lies_within(self, change: Change) -> bool:
+        """Whether a motion goes on after a change."""
+        span = float(self.times[-1] - self.times[0])
+        return span * (float(self.times[-1]) - change.after) > 0.0
 
     def run_alone(self, i: int) -> None:
         """Run one member by itself."""
@@ -190,7 +200,7 @@ class _Block:
 class _Lanes:
     """The memory of the compiled loop for some members of a block."""
 
-    def __init__(self, block: _Block, chosen: Any):
+    def __init__(self, block: _Block, chosen: Any, changes: Sequence[Sequence[Change]]):
         from .compiled.members import LANE_MEMORY
 
         self.block, self.chosen = block, chosen
@@ -212,6 +222,7 @@ class _Lanes:
         member = np.full(LANES, -1, dtype=np.int64)
         self._in_step(member)
         self._remember()
+        self._plan_changes(changes)
         templates = self._templates()
         self._hold(
             templates=templates,
@@ -256,6 +267,15 @@ class _Lanes:
             for arrays, fresh in zip(remembered, self.fresh, strict=True)
         ]
         self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(LANES, -1, 3))
+
+    def _plan_changes(self, changes: Sequence[Sequence[Change]]) -> None:
+        """Tell the loop which changes in time each member meets."""
+        most = max(map(len, changes))
+        times = np.full((len(changes), most, 2), np.nan)
+        for own, met in zip(times, changes, strict=True):
+            own[: len(met)] = np.array(met).reshape(-1, 2)
+        self.state["changes"] = most
+        self._hold(change_times=times, coming=np.zeros(LANES, dtype=np.int64))
 
     def _templates(self) -> Any:
         """The records of all lanes before a member begins."""

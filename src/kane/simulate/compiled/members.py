@@ -41,6 +41,7 @@ SIZES = (
     "words",  # 64-bit words of MEMORY
     "projects",  # 1: steps are projected onto constraints and judged after that
     "own",  # pieces of memory in which programs of a lane remember something from one call to the next
+    "changes",  # in time, of each member at most
     "budget",  # attempts of one member at most; more is for a run alone to judge
     "next",  # the first member that no lane has taken yet
     "done",  # members that are done
@@ -68,6 +69,8 @@ ADDRESSES = (
     "error",  # (n, LANES)
     "sums",  # (4, LANES): squares of two error estimates, excess of y_new and of its derivative
     "weights",  # (4, LANES)
+    "change_times",  # (members, changes, 2): times just before and just after each, s; nan for none
+    "coming",  # (LANES,) int64: which of them comes next
     "starts",  # (members, n)
     "parameters",  # (members, p)
     "out_y",  # (members, requested, n), or (LANES, requested, n) where rows are not kept
@@ -230,6 +233,22 @@ def copy_to_lane(n, source, lanes, at):
 
 
 @part
+def aim(w, at):
+    """Let the motion in a lane end just before the next change in time, or at its end; it goes on just after those that
+    it has come to."""
+    m, coming = lane(w, at), wholes(w.coming)
+    times = reals(w.change_times + 16 * w.changes * wholes(w.member)[at])
+    while coming[at] < w.changes and m.sign * (times[2 * coming[at]] - m.t) <= 0.0:
+        after = times[2 * coming[at] + 1]
+        coming[at] += 1
+        if m.sign * (after - m.t) > 0.0:
+            m.t, m.origin = after, after
+            m.grid, m.fresh = 0, 1
+    before = times[2 * coming[at]] if coming[at] < w.changes else np.nan
+    m.t_end = before if before == before else m.t_last
+
+
+@part
 def begin_member(w, at, member):
     """Put a member at its start into a lane, and take its first step."""
     n, words = w.n, w.words
@@ -250,6 +269,8 @@ def begin_member(w, at, member):
     side, fast, unresolved, doubtful = wholes(m.g_sign), wholes(m.fast), wholes(m.unresolved), wholes(m.doubtful)
     for e in range(m.events):
         side[e], fast[e], unresolved[e], doubtful[e] = 0, 0, 0, 0
+    wholes(w.coming)[at] = 0
+    aim(w, at)
     reason = first_step_alone(m) if w.vector else RUNNING
     copy_to_lane(n, m.y, w.y, at)
     copy_to_lane(n, m.f, w.k, at)
@@ -300,7 +321,13 @@ def plan_step(w, at):
     """Where the next step of a lane ends; why there is none, or RUNNING."""
     m = lane(w, at)
     if m.t == m.t_end:
-        return REACHED
+        if m.t == m.t_last:
+            return REACHED
+        copy_from_lane(w.n, w.y, at, m.y)
+        aim(w, at)
+        if m.fresh and not prepare(m):
+            return NOT_FINITE
+        copy_to_lane(w.n, m.f, w.k, at)
     if not has_room(m) or m.steps + m.rejected >= w.budget:
         return FULL
     reals(w.proposed)[at] = m.h
@@ -452,7 +479,12 @@ def run_alone(w):
         w.next += 1
         begin_member(w, 0, w.next - 1)
     m = lane(w, 0)
-    reason = continue_motion(m, w.budget - m.steps - m.rejected)
+    reason = REACHED
+    while reason == REACHED:
+        reason = continue_motion(m, w.budget - m.steps - m.rejected)
+        if reason != REACHED or m.t == m.t_last:
+            break
+        aim(w, 0)
     end_member(w, 0, FULL if reason == RUNNING else reason)
 
 
