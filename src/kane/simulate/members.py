@@ -225,8 +225,8 @@ class _Lanes:
         self._plan_changes(changes)
         templates = self._templates()
         self._hold(
-            templates=templates,
-            records=templates.copy(),
+            templates=templates.view(np.int64),  # as plain numbers: addresses of records take a hundred times as long
+            records=templates.view(np.int64).copy(),
             member=member,
             t_new=aligned_zeros(LANES),
             h=aligned_zeros(LANES),
@@ -272,8 +272,9 @@ class _Lanes:
         """Tell the loop which changes in time each member meets."""
         most = max(map(len, changes))
         times = np.full((len(changes), most, 2), np.nan)
-        for own, met in zip(times, changes, strict=True):
-            own[: len(met)] = np.array(met).reshape(-1, 2)
+        for i, met in enumerate(changes):
+            if met:
+                times[i, : len(met)] = met
         self.state["changes"] = most
         self._hold(change_times=times, coming=np.zeros(LANES, dtype=np.int64))
 
