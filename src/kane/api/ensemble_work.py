@@ -176,11 +176,11 @@ class MemberWork:
         """Members that are simulated in one way; those whose start is impossible are refused."""
         if not chosen.size:
             return ()
-        together = self._start_as_given(numbers, chosen) or self._start_together(numbers, chosen)
+        together = self._start_plainly(numbers, chosen) or self._start_together(numbers, chosen)
         left = np.setdiff1d(chosen, together[0].places) if together else chosen
         return [*together, *self._start_alone(numbers, left, found, first)]
 
-    def _start_as_given(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
+    def _start_plainly(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
         """All members in one group, where a start is what is given; none where it is not."""
         if not self._is_plain():
             return ()
@@ -188,7 +188,7 @@ class MemberWork:
             ready = self._setup(numbers[chosen[0]])
         except ModelError:  # for all of them, or for this one: each is told
             return ()
-        return (_Group(ready, chosen, self._given(numbers[chosen], ready.start), self._parameters(numbers[chosen])),)
+        return (_Group(ready, chosen, self._states(numbers[chosen], ready.start), self._parameters(numbers[chosen])),)
 
     def _start_alone(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
         """Members whose starts are found one by one."""
@@ -214,7 +214,7 @@ class MemberWork:
         if callable(self.options["control"]) or not starts_are_alike(answers):
             return ()
         usual = np.concatenate([initial(mechanism, "q"), initial(mechanism, "u"), [0.0]])
-        starts, values = self._given(numbers[chosen], usual), self._parameters(numbers[chosen])
+        starts, values = self._states(numbers[chosen], usual), self._parameters(numbers[chosen])
         named = [column.name for column in self.plan.columns if column.kind in ("q", "u")]
         still = not any(column.kind == "u" for column in self.plan.columns)
         speeds = [s.name for s in mechanism.speed_records.values() if still and s.initial]
@@ -233,7 +233,7 @@ class MemberWork:
         starts = np.concatenate([q, u, np.zeros((len(q), 1))], axis=1)
         return (_Group(ready, chosen[settled], starts[settled], values[settled]),)
 
-    def _given(self, numbers: Array, usual: Array) -> Array:
+    def _states(self, numbers: Array, usual: Array) -> Array:
         """States [q, u, work] of members with these numbers, the others being the usual ones."""
         mechanism = self.answers.mechanism
         places = {"q": mechanism.coordinates, "u": mechanism.speeds}

@@ -201,7 +201,7 @@ def close_positions(
     terms: Callable[[Array, Any], RowTerms], q: Array, rows: RowLabels, held: Sequence[int]
 ) -> tuple[Array, Any]:
     """Configurations (k, n_q) moved to where every residual vanishes, as `project_position` does without quaternions,
-    to the same bits, and which of them are, (k,) of bool: others take more steps or lead nowhere.
+    to the same bits, and which of them are, (k,) of bool: others do not converge, or not in this way.
 
     `terms` gives the rows (k', m, …) at configurations (k', n_q) of the members at places (k',) of int.
     """

@@ -75,10 +75,12 @@ def test_starts_found_together_are_those_found_one_by_one(name: str, monkeypatch
         return groups
 
     monkeypatch.setattr(MemberWork, "_start_together", watched)
-    found = model.ensemble(times, **asked)
+    found: Any = model.ensemble(times, **asked)
     assert sum(together) > 30
     monkeypatch.setattr(MemberWork, "_start_together", lambda *_: ())
-    assert np.array_equal(found.q, model.ensemble(times, **asked).q, equal_nan=True)
+    one_by_one: Any = model.ensemble(times, **asked)
+    assert np.array_equal(found.q, one_by_one.q, equal_nan=True)
+    assert np.array_equal(found.u, one_by_one.u, equal_nan=True)
 
 
 def ring(radius: float = 1.0) -> kane.Model:
@@ -100,7 +102,7 @@ def test_starts_that_cannot_be_spoil_no_start_beside_them() -> None:
     x[9], r[9] = 0.0, 0.0
     x[17] = np.nan
     model = ring()
-    found = model.ensemble(0.3, q={"x": x, "y": 0.2}, u={"vy": 0.0}, parameters={"r": r})
+    found: Any = model.ensemble(0.3, q={"x": x, "y": 0.2}, u={"vy": 0.0}, parameters={"r": r})
     sound = [i for i in range(24) if i not in (3, 9, 17)]
     assert found.success[sound].all()
     assert found.reasons[3] == "refused"
@@ -124,8 +126,8 @@ def test_processes_give_the_bits_of_threads_under_constraints() -> None:
     asked: dict[str, Any] = {"n": 130, "seed": 6, "u": {"uroll": "uniform(0.1, 0.8)"}}
     model = kane.load("whipple-bicycle")
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("forkserver")) as pool:
-        far = model.ensemble(TIMES, executor=pool, **asked)
-    near = model.ensemble(TIMES, **asked)
+        far: Any = model.ensemble(TIMES, executor=pool, **asked)
+    near: Any = model.ensemble(TIMES, **asked)
     assert near.success.all()
     assert np.array_equal(near.q, far.q)
     assert np.array_equal(near.u, far.u)

@@ -34,12 +34,12 @@ SIZES = [(1, 1), (2, 3), (5, 2), (6, 6), (9, 13), (12, 5)]
 def both(embedding: Embedding, task: str, x: Any, busy: Any = None) -> tuple[Any, Any, list[bool]]:
     """(outputs of the lanes, (outputs, LANES), of each alone, which lanes the program of a motion alone has done)."""
     alone = [embedding.workspace() for _ in range(LANES)]
-    programs = [[getattr(w, name) for w in alone] for name in ("rates", "projection")]
+    rates, projections = [w.rates for w in alone], [w.projection for w in alone]
     occupied = np.zeros(LANES, dtype=np.int64) if busy is None else np.asarray(busy, dtype=np.int64)
-    lanes = LaneWorkspace(embedding, *programs, occupied)
-    before = [program.owner.contents()["buffer"] for program in programs[0]]
+    lanes = LaneWorkspace(embedding, rates, projections, occupied)
+    before = [program.owner.contents()["buffer"] for program in rates]
     found = getattr(lanes, task)(np.ascontiguousarray(x)).reshape(-1, LANES)
-    after = [program.owner.contents()["buffer"] for program in programs[0]]
+    after = [program.owner.contents()["buffer"] for program in rates]
     worked = [not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after, strict=True)]
     expected = np.array([getattr(embedding.workspace(), task)(x[:, i]) for i in range(LANES)]).T
     return found, expected, worked

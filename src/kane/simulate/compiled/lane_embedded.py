@@ -56,7 +56,7 @@ def copy_rows(count, source, target):
 
 
 @part
-def copy_chosen(count, where, source, target):
+def copy_in_lanes(count, where, source, target):
     """The same in some lanes."""
     for i in range(count):
         store(target + ROW * i, choose(where, load(source + ROW * i), load(target + ROW * i)))
@@ -100,7 +100,7 @@ def residual_after(m, where):
         store(q + ROW * i, choose(where, moved, load(q + ROW * i)))
     if m.unit != 0:
         call(m.unit, m.x, m.y)
-        copy_chosen(m.states, where, m.y, q)
+        copy_in_lanes(m.states, where, m.y, q)
     return position_residual(m)
 
 
@@ -121,7 +121,7 @@ def close_position(m, good):
         worse = moving & bits(at_least(after, residual))
         bad = moving & ~bits(at_least(after, splat(0.0))) | worse & bits(above(residual, splat(ROUGH)))
         good, moving, worse = good & ~bad, moving & ~bad & ~worse, worse & ~bad
-        copy_chosen(m.coordinates, from_bits(worse), m.kept, m.x + m.q_start)
+        copy_in_lanes(m.coordinates, from_bits(worse), m.kept, m.x + m.q_start)
         residual = choose(from_bits(moving), after, residual)
         moving &= bits(above(residual, splat(EXACT)))
         if moving == 0:

@@ -25,26 +25,26 @@ _NUMBERS, _WHOLES = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntT
 _CHOICES, _WHOLE = ir.VectorType(ir.IntType(1), LANES), ir.IntType(64)
 
 
-class _Lanes(types.Type):
+class _NumbersOfLanes(types.Type):
     def __init__(self) -> None:
         super().__init__(name="Lanes")
 
 
-class _Choice(types.Type):
+class _ChoiceOfLanes(types.Type):
     def __init__(self) -> None:
         super().__init__(name="Choice")
 
 
-lanes, choice = _Lanes(), _Choice()
+lanes, choice = _NumbersOfLanes(), _ChoiceOfLanes()
 
 
-@register_model(_Lanes)
-class _LanesModel(models.PrimitiveModel):
+@register_model(_NumbersOfLanes)
+class _NumbersModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, _NUMBERS)
 
 
-@register_model(_Choice)
+@register_model(_ChoiceOfLanes)
 class _ChoiceModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, _CHOICES)
@@ -60,16 +60,16 @@ def _splat(builder: Any, number: Any) -> Any:
     return builder.shuffle_vector(one, ir.Constant(_NUMBERS, ir.Undefined), mask)
 
 
-def _named(builder: Any, name: str, *values: Any) -> Any:
+def _call_by_name(builder: Any, name: str, *values: Any) -> Any:
     """An operation that LLVM has by name."""
     kind = ir.FunctionType(_NUMBERS, [_NUMBERS] * len(values))
     function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.{name}.v{LANES}f64")
     return builder.call(function, values)
 
 
-def _fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
+def _fuse(builder: Any, x: Any, y: Any, z: Any) -> Any:
     if host().fma:
-        return _named(builder, "fma", x, y, z)
+        return _call_by_name(builder, "fma", x, y, z)
     return builder.fadd(builder.fmul(x, y), z)
 
 
@@ -154,12 +154,12 @@ plus = _operation(lanes, (lanes, lanes), lambda b, x, y: b.fadd(x, y))
 minus = _operation(lanes, (lanes, lanes), lambda b, x, y: b.fsub(x, y))
 times = _operation(lanes, (lanes, lanes), lambda b, x, y: b.fmul(x, y))
 over = _operation(lanes, (lanes, lanes), lambda b, x, y: b.fdiv(x, y))
-fused = _operation(lanes, (lanes, lanes, lanes), _fused)
+fused = _operation(lanes, (lanes, lanes, lanes), _fuse)
 """fused(a, b, c): a b + c, rounded as `lanes.add` does."""
 
 negative = _operation(lanes, (lanes,), lambda b, x: b.fneg(x))
-root = _operation(lanes, (lanes,), lambda b, x: _named(b, "sqrt", x))
-size = _operation(lanes, (lanes,), lambda b, x: _named(b, "fabs", x))
+root = _operation(lanes, (lanes,), lambda b, x: _call_by_name(b, "sqrt", x))
+size = _operation(lanes, (lanes,), lambda b, x: _call_by_name(b, "fabs", x))
 
 above = _operation(choice, (lanes, lanes), lambda b, x, y: b.fcmp_ordered(">", x, y))
 """above(a, b): where a > b; not where one is not a number."""
