@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 
@@ -19,10 +20,11 @@ from peers.mujoco_arm import mujoco_arm
 from peers.stanford import START, TREE_ORDER, paper_order
 
 STEP, STEPS, ARMS = 1e-3, 500, 4096
+FEW_STEPS, FEW_ARMS = 250, 128
 PENDULUMS, LENGTH, RTOL = 100_000, 10.0, 1e-8  # members, s
 DRAWN = 100  # members that are compared with their motions alone
 TWO_CORES = 120.0  # s of processor time that a million of them may take: a minute on two cores
-RIDERS, RIDE = 512, 20.0  # members, s
+RIDERS, RIDE, SHORT_RIDE = 512, 20.0, 2.0  # members, s, s
 LOOPED = 8  # motions that SciPy computes one after the other
 MILLION = 1_000_000
 REPEATS = 5
@@ -52,25 +54,32 @@ def double_pendulums() -> list[Row]:
 
 
 def rollout() -> list[Row]:
-    """Stanford arms let fall, by classic Runge-Kutta of one step on both sides, on one core."""
+    """Stanford arms let fall, by classic Runge-Kutta of one step on both sides, on one core: so many that starting them
+    is no part, and few."""
+    return [
+        _rollout("ensemble, one step of RK4, Stanford arm", ARMS, STEPS, 3),
+        _rollout(f"the same, {FEW_ARMS} members of {FEW_STEPS} steps", FEW_ARMS, FEW_STEPS, 4 * REPEATS),
+    ]
+
+
+def _rollout(name: str, arms: int, steps: int, repeats: int) -> Row:
     model, arm = kane.load("stanford-arm"), mujoco_arm(STEP)
-    q = START + np.random.default_rng(2).uniform(-0.1, 0.1, (ARMS, 6))
-    state = np.zeros((ARMS, mujoco.mj_stateSize(arm.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+    q = START + np.random.default_rng(2).uniform(-0.1, 0.1, (arms, 6))
+    state = np.zeros((arms, mujoco.mj_stateSize(arm.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     state[:, 1:7] = q[:, TREE_ORDER]
-    end = STEPS * STEP
+    end = steps * STEP
 
     def ours() -> kane.Ensemble:
-        return model.ensemble(end, q=q, u=np.zeros((ARMS, 6)), method="rk4", step=STEP)
+        return model.ensemble(end, q=q, u=np.zeros((arms, 6)), method="rk4", step=STEP)
 
     def theirs() -> np.ndarray:
-        return np.asarray(mujoco.rollout.rollout(arm.model, arm.data, state, nstep=STEPS)[0])
+        return np.asarray(mujoco.rollout.rollout(arm.model, arm.data, state, nstep=steps)[0])
 
     last = theirs()[:, -1, 1:7]
     ends = ours().end_q
     assert ends is not None
     error = disagreement(ends, np.array([paper_order(row) for row in last]))
-    times = duel("MuJoCo rollout", ours, theirs, 3)
-    return [times.row("ensemble, one step of RK4, Stanford arm", 40, error, ARMS * STEPS)]
+    return duel("MuJoCo rollout", ours, theirs, repeats).row(name, 40, error, arms * steps)
 
 
 def bicycles() -> list[Row]:
@@ -79,17 +88,18 @@ def bicycles() -> list[Row]:
     model = kane.load("whipple-bicycle")
     starts = {"uroll": "uniform(0.1, 0.8)"}
     rows: list[Row] = []
-    for embed, target in (("formulation", 0.25), ("run-time", None)):
+    for embed, length in itertools.product(("formulation", "run-time"), (RIDE, SHORT_RIDE)):
 
-        def ride(count: int, embed: str = embed) -> kane.Ensemble:
-            return model.ensemble(RIDE, n=count, seed=3, u=starts, embed=embed)
+        def ride(count: int, embed: str = embed, length: float = length) -> kane.Ensemble:
+            return model.ensemble(length, n=count, seed=3, u=starts, embed=embed)
 
         few = ride(16)
         ratios: list[float] = []
         for _ in range(REPEATS):
             alone = processor_seconds(lambda few=few: [few.member(i) for i in range(16)]) / 16
             ratios.append(processor_seconds(lambda ride=ride: ride(RIDERS)) / RIDERS / alone)
-        rows.append(Row(f"bicycle, member against motion alone, {embed}", spread(ratios), "", target, "at most"))
+        name = f"bicycle, {length:g} s, member against motion alone, {embed}"
+        rows.append(Row(name, spread(ratios), "", 0.25, "at most"))
     return rows
 
 

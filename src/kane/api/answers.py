@@ -62,7 +62,6 @@ class ProgramAnswer:
         self.program = program
         self._takes_time = any(g.name == "t" for g in program.inputs)
         self._takes_parameters = any(g.name == "parameters" for g in program.inputs)
-        self._whole: Kernel | None = None
         self._hoisted: tuple[Array, Array] | None = None  # values of parameters, and the work on them
         self._prelude: Kernel | None = None
         if self._takes_parameters:
@@ -78,12 +77,10 @@ class ProgramAnswer:
         groups = (t, *arrays) if self._takes_time else arrays
         if not self._takes_parameters:
             return self._kernel(*groups)
-        if values.ndim > 1:  # other parameters for every sample
-            if self._whole is None:
-                self._whole = compile(self.program)
-            return self._whole(*groups, values)
         if self._prelude is None:
             return self._kernel(*groups, values)
+        if values.ndim > 1:  # other parameters for every sample
+            return self._kernel(*groups, values, np.asarray(self._prelude(values)))
         known = self._hoisted
         if known is None or known[0] is not values:
             known = self._hoisted = (values, np.asarray(self._prelude(values)))

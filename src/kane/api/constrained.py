@@ -106,7 +106,7 @@ def rows_at(answers: Answers, q: Array, u: Array, t: float) -> ConstraintRows:
     """The rows at one state; a refusal that names those that have no value there."""
     rows = ConstraintRows(*(values[0] for values in constraint_rows(answers, q[None], u[None], t=t)))
     try:
-        require_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), _labels(answers))
+        require_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), row_labels(answers))
     except InconsistentRows as error:
         raise ModelError(_refusal(answers.mechanism, error, "")) from None
     return rows
@@ -199,8 +199,7 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
         return q
     free = (answers.values,) if any(g.name == "parameters" for g in places.program.inputs) else ()
     still = (np.zeros(len(mechanism.speeds)), 0.0, np.zeros(len(mechanism.speeds)), *free)
-    placed = answers.make_once("placed rows", lambda: tuple(answers.equations().constraints.placed))
-    labels = _labels(answers).select(placed)
+    labels = row_labels(answers).select(placed_rows(answers))
 
     def terms(at: Array) -> RowTerms:
         phi, G, T = (values[0] for values in places(t, at[None], *still))  # in a batch what has no value is nan
@@ -221,7 +220,7 @@ def _consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Seq
     if not mechanism.constraints:
         return u
     rows = rows_at(answers, q, u, t)
-    labels = _labels(answers)
+    labels = row_labels(answers)
 
     def b(speeds: Array) -> Array:
         return constraint_rows(answers, np.broadcast_to(q, (len(speeds), len(q))), speeds, t=t).b
@@ -243,11 +242,16 @@ def row_sizes(answers: Answers) -> Array:
     return answers.make_once("row sizes", lambda: sizes_of(mechanism, all_rows(mechanism)))
 
 
-def _labels(answers: Answers) -> RowLabels:
+def row_labels(answers: Answers) -> RowLabels:
     """Names, units and sizes of all rows."""
     mechanism = answers.mechanism
     units = [row.unit for c in mechanism.constraints.values() for row in c.rows]
     return RowLabels(mechanism.row_names, units, row_sizes(answers))
+
+
+def placed_rows(answers: Answers) -> tuple[int, ...]:
+    """Which rows have a position."""
+    return answers.make_once("placed rows", lambda: tuple(answers.equations().constraints.placed))
 
 
 def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
@@ -255,10 +259,10 @@ def is_singular(answers: Answers, q: Array, u: Array, t: float) -> bool:
     if not answers.mechanism.constraints:
         return False
     A = constraint_rows(answers, q, u, t=t).A
-    return row_rank(A, SINGULAR, row_sizes(answers)) < _rank(answers)
+    return row_rank(A, SINGULAR, row_sizes(answers)) < general_rank(answers)
 
 
-def _rank(answers: Answers) -> int:
+def general_rank(answers: Answers) -> int:
     """How many rows are independent, singular positions aside."""
     return answers.make_once("rank", lambda: answers.equations().rank)
 
@@ -281,7 +285,7 @@ def consistent_start(
     Coordinates are guesses: where they cannot all stay, they are moved too. Speeds that were named stay or are refused.
     """
     speeds = [name for name in named if name in answers.mechanism.speeds]
-    choices = list(dict.fromkeys(map(tuple, ([*named, *usual], named, [*speeds, *usual], speeds))))
+    choices = start_choices(answers.mechanism, named, usual)
     for held in choices[:-1]:
         try:
             return project(answers, q, u, t=t, hold=held)
@@ -295,6 +299,12 @@ def consistent_start(
         if not speeds or isinstance(error, OffBranchError):
             raise
         raise _explain_named_speeds(answers, q, u, t, speeds, error) from None
+
+
+def start_choices(mechanism: Mechanism, named: Sequence[str], usual: Sequence[str]) -> list[tuple[str, ...]]:
+    """What is tried to stay in a start, in turn."""
+    speeds = [name for name in named if name in mechanism.speeds]
+    return list(dict.fromkeys(map(tuple, ([*named, *usual], named, [*speeds, *usual], speeds))))
 
 
 def _explain_named_speeds(
@@ -329,7 +339,7 @@ def refuse_held_start(answers: Answers, q: Array, u: Array, t: float) -> None:
         return RowTerms(rows.A, rows.rate, rows.phi, rows.A)
 
     try:
-        turned = speeds_near_singularity(rows_ahead, u, _labels(answers), _rank(answers))
+        turned = speeds_near_singularity(rows_ahead, u, row_labels(answers), general_rank(answers))
     except (InconsistentRows, ModelError):  # nothing is known close to the position: the motion itself will show
         return
     if turned is not None:
@@ -393,9 +403,14 @@ __all__ = [
     "drive_efforts",
     "first_step",
     "freedom",
+    "general_rank",
     "held_names",
     "is_singular",
+    "placed_rows",
     "project",
     "refuse_off",
     "refuse_open_constraints",
+    "row_labels",
+    "row_sizes",
+    "start_choices",
 ]

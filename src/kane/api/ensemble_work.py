@@ -18,8 +18,11 @@ from ..errors import KaneError, ModelError
 from ..formulation import watch_program
 from ..graph import Expr
 from ..model import attitudes, locks
+from ..model.parameters import starts_follow
 from ..simulate import ENDS, Members, run_members
 from .answers import Answers
+from .given import initial
+from .many_starts import start_together, starts_are_alike
 from .records import Array
 from .simulation import Setup, set_up
 
@@ -173,16 +176,22 @@ class MemberWork:
         """Members that are simulated in one way; those whose start is impossible are refused."""
         if not chosen.size:
             return ()
-        if self._is_plain():
+        together = self._start_plainly(numbers, chosen) or self._start_together(numbers, chosen)
+        left = np.setdiff1d(chosen, together[0].places) if together else chosen
+        return [*together, *self._start_alone(numbers, left, found, first)]
+
+    def _start_plainly(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
+        """All members in one group, where a start is what is given; none where it is not."""
+        if not self._is_plain():
+            return ()
+        try:
             ready = self._setup(numbers[chosen[0]])
-            starts = np.tile(ready.start, (chosen.size, 1))
-            mechanism = self.answers.mechanism
-            places = {"q": mechanism.coordinates, "u": mechanism.speeds}
-            for c, column in enumerate(self.plan.columns):
-                if column.kind in places:
-                    at = places[column.kind].index(column.name) + (len(places["q"]) if column.kind == "u" else 0)
-                    starts[:, at] = numbers[chosen, c]
-            return (_Group(ready, chosen, starts, self._parameters(numbers[chosen])),)
+        except ModelError:  # for all of them, or for this one: each is told
+            return ()
+        return (_Group(ready, chosen, self._states(numbers[chosen], ready.start), self._parameters(numbers[chosen])),)
+
+    def _start_alone(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
+        """Members whose starts are found one by one."""
         groups: dict[Any, tuple[Setup, list[int], list[Array]]] = {}
         for i in chosen.tolist():
             try:
@@ -199,15 +208,53 @@ class MemberWork:
             for ready, members, starts in groups.values()
         ]
 
+    def _start_together(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
+        """Members whose starts on the constraints are regular, in one group; none where that cannot be said."""
+        answers, mechanism = self.answers, self.answers.mechanism
+        if callable(self.options["control"]) or not starts_are_alike(answers):
+            return ()
+        usual = np.concatenate([initial(mechanism, "q"), initial(mechanism, "u"), [0.0]])
+        starts, values = self._states(numbers[chosen], usual), self._parameters(numbers[chosen])
+        named = [column.name for column in self.plan.columns if column.kind in ("q", "u")]
+        still = not any(column.kind == "u" for column in self.plan.columns)
+        speeds = [s.name for s in mechanism.speed_records.values() if still and s.initial]
+        n, t = len(mechanism.coordinates), float(self.times[0])
+        q, u, settled = start_together(answers, starts[:, :n], starts[:, n:-1], t, values, named, speeds)
+        if not np.any(settled):
+            return ()
+        try:
+            ready = self._setup(numbers[chosen[np.flatnonzero(settled)[0]]])
+        except ModelError:
+            return ()
+        embedding = ready.problem.modes[0].embedding
+        if embedding is not None:
+            tau = np.asarray(ready.problem.tau)
+            settled &= np.isfinite(embedding.accelerations(np.full(len(q), t), q, u, tau, values).udot).all(axis=1)
+        starts = np.concatenate([q, u, np.zeros((len(q), 1))], axis=1)
+        return (_Group(ready, chosen[settled], starts[settled], values[settled]),)
+
+    def _states(self, numbers: Array, usual: Array) -> Array:
+        """States [q, u, work] of members with these numbers, the others being the usual ones."""
+        mechanism = self.answers.mechanism
+        places = {"q": mechanism.coordinates, "u": mechanism.speeds}
+        starts = np.tile(usual, (len(numbers), 1))
+        for c, column in enumerate(self.plan.columns):
+            if column.kind in places:
+                at = places[column.kind].index(column.name) + (len(places["q"]) if column.kind == "u" else 0)
+                starts[:, at] = numbers[:, c]
+        return starts
+
     def _is_plain(self) -> bool:
-        """Whether a start is what is given: nothing to be projected, made unit, or refused."""
+        """Whether a start is what is given: nothing to be projected; nothing that differs is made unit, or refused."""
         mechanism = self.answers.mechanism
         q = dict.fromkeys(mechanism.coordinates, 1.0)
-        follows = any(
-            r.start is not None for r in (*mechanism.coordinate_records.values(), *mechanism.speed_records.values())
-        )
-        held = mechanism.constraints or mechanism.changing or follows or callable(self.options["control"])
-        return not held and not attitudes(mechanism, q) and not locks(mechanism, list(q.values()), np.inf)
+        if mechanism.constraints or mechanism.changing or starts_follow(mechanism):
+            return False
+        if callable(self.options["control"]):
+            return False
+        judged = {name for attitude in attitudes(mechanism, q) for name in attitude.names}
+        judged |= {lock.coordinate for lock in locks(mechanism, list(q.values()), np.inf)}
+        return judged.isdisjoint(column.name for column in self.plan.columns if column.kind == "q")
 
     def _watch_motions(self, members: Members, parameters: Array) -> Array:
         """Values of the watched quantities, (b, k, w), nan beyond the end of a motion."""

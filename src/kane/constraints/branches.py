@@ -8,6 +8,7 @@ branches that meet at the position.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,25 @@ def speeds_on_branch(A: Array, b: Callable[[Array], Array], u: Array, rows: RowL
     if found and np.linalg.norm(found[0] - u) <= WRITTEN * np.linalg.norm(u):
         return found[0]
     raise InconsistentRows("acceleration", list(zip(rows.names, (lengths * (W @ off)).tolist(), strict=True)), found)
+
+
+def are_on_branch(A: Array, b: Callable[[Array], Array], u: Array, rows: RowLabels) -> Any:
+    """Where `speeds_on_branch` leaves speeds u (k, n) as they are beyond doubt, (k,) of bool: rows A (k, m, n); `b`
+    gives (k, j, m) for speeds (k, j, n)."""
+    lengths = row_lengths(A, rows.units, rows.sizes)
+    left, values, _ = np.linalg.svd(drop_rounding(A, rows.sizes) / lengths[..., None])
+    largest = values.max(axis=1, keepdims=True, initial=0.0)
+    clear = np.all((values > 2.0 * SINGULAR * largest) | (values < 0.5 * SINGULAR * largest), axis=1)
+    count = np.sum(values > SINGULAR * largest, axis=1)
+    m = A.shape[1]
+    if np.all(count == m):
+        return clear
+    generic = u[:, None, :] * np.sin(np.outer(np.arange(1.0, 5.0), np.arange(1.0, u.shape[1] + 1.0)))
+    sides = b(np.concatenate([u[:, None, :], generic], axis=1)) / lengths[:, None, :]
+    size = np.abs(sides).max(axis=(1, 2))
+    off = np.abs((sides[:, :1] @ left)[:, 0])
+    off[np.arange(m) < count[:, None]] = 0.0
+    return clear & (off.max(axis=1) <= 0.5 * (OFF_BRANCH * size + CLOSED))
 
 
 def _tangents(outside: Callable[[Array], Array], u: Array, N: Array, within: float) -> list[Array]:
@@ -96,4 +116,4 @@ def speeds_near_singularity(ahead: Callable[[float], RowTerms], u: Array, rows: 
     return None
 
 
-__all__ = ["speeds_near_singularity", "speeds_on_branch"]
+__all__ = ["are_on_branch", "speeds_near_singularity", "speeds_on_branch"]

@@ -30,37 +30,41 @@ def sizes_by_mass(sizes: Array, units: Array) -> Array:
 
 
 def scale_columns(A: Array, mass: Array, sizes: Array | None = None) -> Array:
-    """A (m, n) with its columns measured by the mass that each speed moves; rows that are rounding errors made zero."""
+    """A (…, m, n) with its columns measured by the mass (n,) that each speed moves; rows that are rounding errors made
+    zero."""
     units = speed_units(mass)
     scaled = A * units
-    lengths = np.linalg.norm(scaled, axis=1)
-    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes_by_mass(sizes, units)
+    lengths = np.linalg.norm(scaled, axis=-1)
+    longest = lengths.max(axis=-1, keepdims=True, initial=0.0)
+    least = longest if sizes is None else sizes_by_mass(sizes, units)
     scaled[lengths <= ROUNDING * least] = 0.0
     return scaled
 
 
 def drop_rounding(A: Array, sizes: Array | None = None) -> Array:
-    """A (m, n) with rows made zero that are rounding errors relative to `sizes` (m,), or to the longest."""
-    lengths = np.linalg.norm(A, axis=1)
-    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes
-    return np.where((lengths > ROUNDING * least)[:, None], A, 0.0)
+    """A (…, m, n) with rows made zero that are rounding errors relative to `sizes` (m,), or to the longest."""
+    lengths = np.linalg.norm(A, axis=-1)
+    least = lengths.max(axis=-1, keepdims=True, initial=0.0) if sizes is None else sizes
+    return np.where((lengths > ROUNDING * least)[..., None], A, 0.0)
 
 
 def unit_lengths(A: Array, sizes: Array | None = None) -> Array:
-    """Factors that rows A (m, n) are divided by to have unit length; rows that are rounding errors relative to `sizes`
-    (m,), or to the longest, are divided by that and stay close to zero."""
+    """Factors that rows A (…, m, n) are divided by to have unit length; rows that are rounding errors relative to
+    `sizes` (m,), or to the longest, are divided by that and stay close to zero."""
     lengths = np.linalg.norm(A, axis=-1)
-    least = np.full(len(A), lengths.max(initial=0.0)) if sizes is None else sizes
+    least = lengths.max(axis=-1, keepdims=True, initial=0.0) if sizes is None else sizes
     return np.where(lengths > ROUNDING * least, lengths, np.where(least > 0.0, least, 1.0))
 
 
 def row_lengths(A: Array, units: Sequence[str], sizes: Array | None = None) -> Array:
-    """What rows A (m, n) are measured by at a position: their lengths or, where one is negligible among those of its
-    unit, the longest; where all of a unit are rounding errors relative to `sizes` (m,), these."""
-    lengths = np.linalg.norm(A, axis=1)
-    longest = {unit: max(x for x, other in zip(lengths, units, strict=True) if other == unit) for unit in set(units)}
-    tops = np.array([longest[unit] for unit in units])
-    least = np.zeros(len(A)) if sizes is None else sizes
+    """What rows A (…, m, n) are measured by at a position: their lengths or, where one is negligible among those of
+    its unit, the longest; where all of a unit are rounding errors relative to `sizes` (m,), these."""
+    lengths = np.linalg.norm(A, axis=-1)
+    tops = np.zeros_like(lengths)
+    for unit in dict.fromkeys(units):
+        alike = [i for i, other in enumerate(units) if other == unit]
+        tops[..., alike] = lengths[..., alike].max(axis=-1, keepdims=True)
+    least = np.zeros(A.shape[-2]) if sizes is None else sizes
     tops = np.where(tops > ROUNDING * least, tops, np.where(least > 0.0, least, 1.0))
     return np.where(lengths > SINGULAR * tops, lengths, tops)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,28 @@ def row_rank(A: Array, within: float = REDUNDANT, sizes: Array | None = None) ->
     if not np.all(np.isfinite(A)):
         return -1
     return len(pivot_columns(scale_columns(A, np.ones(A.shape[1]), sizes), within))
+
+
+def have_rank(A: Array, rank: int, within: float, sizes: Array | None = None) -> Any:
+    """Where `row_rank` of rows A (k, m, n) is at least `rank` beyond doubt, (k,) of bool: no pivot is near the share
+    `within` at which it counts as zero."""
+    rest = scale_columns(A, np.ones(A.shape[2]), sizes)
+    every, first, count = np.arange(len(A)), np.zeros(len(A)), np.zeros(len(A), dtype=np.int64)
+    clear = np.all(np.isfinite(A), axis=(1, 2))
+    with np.errstate(all="ignore"):
+        for k in range(min(A.shape[1:])):
+            squares = (rest**2).sum(axis=1)
+            column = np.argmax(squares, axis=1)
+            length = np.sqrt(squares[every, column])
+            first = length if k == 0 else first
+            share = np.where(first > 0.0, length / first, 0.0)
+            clear &= (share > 2.0 * within) | (share < 0.5 * within)
+            count += share > within
+            e = rest[every, :, column] / length[:, None]
+            rest -= e[:, :, None] * (e[:, None, :] @ rest)
+            rest[every, :, column] = 0.0
+            rest[~(share > within)] = 0.0
+    return clear & (count >= rank)
 
 
 def null_space(A: Array, within: float = REDUNDANT, sizes: Array | None = None) -> Array:
@@ -121,6 +144,7 @@ __all__ = [
     "Elimination",
     "choose_speeds",
     "count_above",
+    "have_rank",
     "null_space",
     "part_along_free_motion",
     "pivot_columns",

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .streams import uniform_numbers
 
 Array = NDArray[np.float64]
 
@@ -144,20 +145,28 @@ class Draws:
                 rows[:, c] = column.value
         if not drawn and not functions:
             return rows
-        unit = np.empty((last - first, len(drawn)))
-        for i in range(first, last):
-            if self.sampling != "random" and not functions:
-                break
-            generator = self.generator(i)
-            if self.sampling == "random":
-                unit[i - first] = generator.random(len(drawn))
-            for c in functions:
-                rows[i - first, c] = self._call(self.columns[c], generator, i)
-        if self.sampling != "random" and drawn:
-            unit = self._points(len(drawn), first, last)
+        unit = None
+        if self.sampling != "random":
+            unit = self._points(len(drawn), first, last) if drawn else np.empty((last - first, 0))
+        elif not functions:
+            unit = uniform_numbers(self.seed, first, last, len(drawn))
+        if functions or unit is None:
+            own = self._call_functions(rows, functions, first, 0 if unit is not None else len(drawn))
+            unit = own if unit is None else unit
         for k, c in enumerate(drawn):
             rows[:, c] = self.columns[c].value.quantile(np.maximum(unit[:, k], LEAST))
         return rows
+
+    def _call_functions(self, rows: Array, functions: Sequence[int], first: int, count: int) -> Array:
+        """The first `count` numbers in [0, 1) of each member's generator; then it is given to the functions, whose
+        numbers go to their columns of `rows`."""
+        unit = np.empty((len(rows), count))
+        for i in range(len(rows)):
+            generator = self.generator(first + i)
+            unit[i] = generator.random(count)
+            for c in functions:
+                rows[i, c] = self._call(self.columns[c], generator, first + i)
+        return unit
 
     def generator(self, index: int) -> np.random.Generator:
         """The generator of a member."""

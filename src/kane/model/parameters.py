@@ -57,15 +57,21 @@ def change_parameters(m: Mechanism, values: Mapping[str, Quantity]) -> tuple[str
 def start_with(m: Mechanism, values: Sequence[float]) -> Mechanism:
     """The description that starts with these values of its free parameters, in their order; itself where no initial
     value follows them."""
-    free = {name: p for name, p in m.parameters.items() if p.free}
-    starts = [r.start for r in (*m.coordinate_records.values(), *m.speed_records.values()) if r.start is not None]
-    if not starts or not free or not depends_on(starts, [p.symbol for p in free.values()]):
+    if not starts_follow(m):
         return m
+    free = {name: p for name, p in m.parameters.items() if p.free}
     twin = m.twin()
     twin.parameters.update((n, replace(p, value=float(x))) for (n, p), x in zip(free.items(), values, strict=True))
     _follow(twin, twin.coordinate_records)
     _follow(twin, twin.speed_records)
     return twin
+
+
+def starts_follow(m: Mechanism) -> bool:
+    """Whether an initial value follows free parameters."""
+    free = [p.symbol for p in m.parameters.values() if p.free]
+    starts = [r.start for r in (*m.coordinate_records.values(), *m.speed_records.values()) if r.start is not None]
+    return bool(starts and free and depends_on(starts, free))
 
 
 def _follow(m: Mechanism, records: dict[str, Any]) -> None:

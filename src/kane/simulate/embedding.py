@@ -74,7 +74,7 @@ class Embedding:
     sizes: tuple[float, ...] | None = None
     driven: bool = False
     names: Names | None = None
-    _plan: _Plan = field(init=False, repr=False, compare=False)
+    plan: WorkPlan = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         _check_programs(self)
@@ -85,7 +85,7 @@ class Embedding:
         plan.records["stabilised"], plan.records["driven"] = int(self.baumgarte is not None), int(self.driven)
         if self.rank is not None:
             plan.records["generic"] = self.rank
-        object.__setattr__(self, "_plan", plan)
+        object.__setattr__(self, "plan", plan)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """It travels as what it was made of; addresses are found anew on arrival."""
@@ -142,7 +142,7 @@ class Embedding:
         return self.names or Names("system", [str(i) for i in rows], [str(i) for i in speeds])
 
     def _system(self) -> ConstraintPrograms:
-        generic = int(self._plan.records[0]["generic"])
+        generic = int(self.plan.records[0]["generic"])
         return ConstraintPrograms(
             self.layout, Routine(self.terms.address, self.layout.terms.size), self.workspace().rates, generic
         )
@@ -153,7 +153,7 @@ class _Memory:
 
     __slots__ = ("_address", "_buffer", "_numbers", "_plan")
 
-    def __init__(self, plan: _Plan, watch: int = 0):
+    def __init__(self, plan: WorkPlan, watch: int = 0):
         self._plan = plan
         self._buffer = plan.buffer.copy()
         # as plain numbers: field by field a copy would take ten times as long
@@ -210,7 +210,7 @@ class Workspace:
         self._embedding, self._watch = embedding, watch
         if watch is not None:
             _check("watch", watch, embedding.layout.event_inputs.size, watch.program.output_count)
-        self._memory = _Memory(embedding._plan, 0 if watch is None else watch.address)
+        self._memory = _Memory(embedding.plan, 0 if watch is None else watch.address)
 
     @property
     def rates(self) -> Routine:
@@ -278,7 +278,7 @@ def _multiplier_program() -> Any:
     return multiplier_program
 
 
-class _Plan(NamedTuple):
+class WorkPlan(NamedTuple):
     """What workspaces are copied from: one record per task, in which addresses of a run's own memory count from 0, and
     that memory as a run begins with it. `own` are the numbers of a record that are such addresses, `links` those of
     `watch` and `rates`, `rank` what it is called. `held` keeps alive what all runs read."""
@@ -298,7 +298,7 @@ def _plan(
     groups: Sequence[Hashable] | None,
     weights: Sequence[float] | None,
     sizes: Sequence[float] | None,
-) -> _Plan:
+) -> WorkPlan:
     with announce_compilation("the treatment of constraints"):
         from .compiled import embedded  # numba is slow to import: only a simulation pays for it
 
@@ -336,7 +336,7 @@ def _plan(
     links = [embedded.WHOLE.index(name) for name in ("watch", "rates")]
     rank = embedded.WHOLE.index("rank")
     held = tuple(shared.values())
-    return _Plan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, links, rank, held)
+    return WorkPlan(embedded.embedding_program, records, buffer, embedded.OWN_FIELDS, links, rank, held)
 
 
 def _own_memory(layout: Layout) -> tuple[dict[str, int], int]:

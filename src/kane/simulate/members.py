@@ -1,13 +1,13 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
-Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where the motion is one program,
-one after the other where it is not. What that loop cannot settle, a member that stalls or meets a change in time, is
-run alone. So every member has the bits of its run alone, whatever runs beside it.
+Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where programs can be computed so,
+one after the other where they cannot. What that loop cannot settle, a member that stalls or ends in a change in time,
+is run alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,16 +18,17 @@ from ..backends import Kernel
 from ..backends.kernel import LANES
 from ..errors import InputError, KaneError
 from .compiled import load_loop, load_members_loop, records
-from .discontinuities import COMPARISONS, time_changes
+from .discontinuities import COMPARISONS, Change, time_changes
 from .integrate import MotionPrograms, owners, program_addresses
+from .lane_embedding import LaneWorkspace, goes_in_lanes
 from .memory import LoopMemory
 from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
-from .routine import address_of
+from .routine import Routine, address_of, aligned_zeros
 from .settings import Settings
 from .solution import REASONS, Array, Solution
-from .start import Start
+from .start import Start, memory_of
 from .tableaux import TABLEAUX
 
 Wholes = NDArray[np.int64]
@@ -124,23 +125,33 @@ class _Block:
         self.in_loop = bool(plain and settings.get("method", "dop853") in TABLEAUX and count)
 
     def run_loop(self, look: Callable[[int], object] | None) -> None:
-        """Run all members that meet no change in time in the compiled loop."""
-        chosen = np.flatnonzero(~self._meets_changes())
+        """Run in the compiled loop all members but those that meet a change where they end."""
+        changes = self._changes()
+        chosen = np.flatnonzero([all(self._lies_within(c) for c in met) for met in changes])
         if not chosen.size:
             return
-        lanes = _Lanes(self, chosen)
+        lanes = _Lanes(self, chosen, [changes[i] for i in chosen])
         while not lanes.loop(lanes.memory, CHUNK):
             if look is not None:
                 look(int(lanes.state["done"]))
         lanes.collect()
 
-    def _meets_changes(self) -> Any:
-        """Which members meet a change in time: (b,) of bool."""
-        programs = self.problem.modes[0].programs
+    def _changes(self) -> list[tuple[Change, ...]]:
+        """The changes in time that each member meets."""
+        programs = [p for p in self.problem.modes[0].programs if _compares(p)]
         t0, t1 = float(self.times[0]), float(self.times[-1])
-        if not programs or not any(_compares(p) for p in programs):
-            return np.zeros(len(self.starts), dtype=bool)
-        return np.array([bool(time_changes([(p, v) for p in programs], t0, t1)) for v in self.parameters.tolist()])
+        known: dict[tuple[float, ...], tuple[Change, ...]] = {}
+        found: list[tuple[Change, ...]] = []
+        for values in map(tuple, self.parameters.tolist() if programs else [()] * len(self.starts)):
+            if values not in known:
+                known[values] = time_changes([(p, values) for p in programs], t0, t1)
+            found.append(known[values])
+        return found
+
+    def _lies_within(self, change: Change) -> bool:
+        """Whether a motion goes on after a change."""
+        span = float(self.times[-1] - self.times[0])
+        return span * (float(self.times[-1]) - change.after) > 0.0
 
     def run_alone(self, i: int) -> None:
         """Run one member by itself."""
@@ -189,7 +200,7 @@ class _Block:
 class _Lanes:
     """The memory of the compiled loop for some members of a block."""
 
-    def __init__(self, block: _Block, chosen: Any):
+    def __init__(self, block: _Block, chosen: Any, changes: Sequence[Sequence[Change]]):
         from .compiled.members import LANE_MEMORY
 
         self.block, self.chosen = block, chosen
@@ -204,49 +215,32 @@ class _Lanes:
         self.arrays: dict[str, Any] = {}
         usual: dict[str, Any] = {"method": "dop853", "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
-        self.lanes = [self._lane(own, settings, block, held[0]) for own in programs]
-        self.programs = programs
-        first = self.lanes[0]
-        rows, p = len(first.arrays["k"]), held.shape[1]
-        width = first.start.width
-        rhs, project, projects = programs[0].rhs, programs[0].project, programs[0].project_error
-        vector = isinstance(rhs, Kernel) and rhs.lanes_address
-        self.state["n"], self.state["width"], self.state["p"] = n, width, p
-        self.state["members"], self.state["requested"] = chosen.size, block.times.size
-        self.state["keeps"], self.state["words"] = int(block.keep), records.MEMORY.itemsize // 8
-        self.state["budget"] = min(settings.max_steps or STALL, STALL)
-        self.state["vector"] = int(bool(vector))
-        self.state["projects"] = int(bool(projects and project is not None))
-        if vector:
-            self.state["rhs"] = rhs.lanes_address
-            if project is not None and not self.state["projects"]:
-                self.state["project"] = project.lanes_address
-        remembered = [[a for owner in owners(own) for a in owner.memories()] for own in programs]
-        self.state["own"] = len(remembered[0])
-        self.starts = [[a.copy() for a in arrays] for arrays in remembered]
-        pieces = [
-            [(address_of(a), address_of(b), a.size) for a, b in zip(arrays, starts, strict=True)]
-            for arrays, starts in zip(remembered, self.starts, strict=True)
-        ]
-        self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(LANES, -1, 3))
-        templates = np.concatenate([lane.array for lane in self.lanes])
+        self.first = self._first_lane(programs[0], settings, held[0])
+        self.programs, self.lane_programs = programs, list[Any]()
+        rows, p, width = len(self.first.arrays["k"]), held.shape[1], self.first.start.width
+        self._set_sizes(settings, rows=block.times.size, n=n, width=width, p=p)
+        member = np.full(LANES, -1, dtype=np.int64)
+        self._in_step(member)
+        self._remember()
+        self._plan_changes(changes)
+        templates = self._templates()
         self._hold(
-            templates=templates,
-            records=templates.copy(),
-            member=np.full(LANES, -1, dtype=np.int64),
-            t_new=np.zeros(LANES),
-            h=np.zeros(LANES),
-            time=np.zeros(LANES),
+            templates=templates.view(np.int64),  # as plain numbers: addresses of records take a hundred times as long
+            records=templates.view(np.int64).copy(),
+            member=member,
+            t_new=aligned_zeros(LANES),
+            h=aligned_zeros(LANES),
+            time=aligned_zeros(LANES),
             proposed=np.zeros(LANES),
             clipped=np.zeros(LANES, dtype=np.int64),
             good=np.zeros(LANES, dtype=np.int64),
-            x=np.zeros((1 + n + p, LANES)),
-            y=np.zeros((n, LANES)),
-            y_new=np.zeros((n, LANES)),
-            k=np.zeros((rows, width, LANES)),
-            error=np.zeros((n, LANES)),
-            sums=np.zeros((4, LANES)),
-            weights=np.zeros((4, LANES)),
+            x=aligned_zeros(1 + n + p, LANES),
+            y=aligned_zeros(n, LANES),
+            y_new=aligned_zeros(n, LANES),
+            k=aligned_zeros(rows, width, LANES),
+            error=aligned_zeros(n, LANES),
+            sums=aligned_zeros(4, LANES),
+            weights=aligned_zeros(4, LANES),
             starts=block.starts[chosen],
             parameters=held,
             **self.found,
@@ -254,11 +248,70 @@ class _Lanes:
         with announce_compilation("the integrator"):
             self.loop = load_members_loop()
 
-    def _lane(self, programs: MotionPrograms, settings: Settings, block: _Block, held: Any) -> LoopMemory:
-        """The memory of one lane, as of a motion alone that has been asked for the times of the block."""
-        problem, times = block.problem, block.times
+    def _set_sizes(self, settings: Settings, *, rows: int, **sizes: int) -> None:
+        """Tell the loop how many there are of everything."""
+        first = self.programs[0]
+        sizes |= {"members": self.chosen.size, "requested": rows, "keeps": int(self.block.keep)}
+        sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or STALL, STALL)}
+        sizes["projects"] = int(first.project_error and first.project is not None)
+        for name, size in sizes.items():
+            self.state[name] = size
+
+    def _remember(self) -> None:
+        """Keep what programs of a lane remember from one call to the next, as it is before a member begins."""
+        remembered = [[a for owner in owners(own) for a in owner.memories()] for own in self.programs]
+        self.state["own"] = len(remembered[0])
+        self.fresh = [[a.copy() for a in arrays] for arrays in remembered]
+        pieces = [
+            [(address_of(a), address_of(b), a.size) for a, b in zip(arrays, fresh, strict=True)]
+            for arrays, fresh in zip(remembered, self.fresh, strict=True)
+        ]
+        self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(LANES, -1, 3))
+
+    def _plan_changes(self, changes: Sequence[Sequence[Change]]) -> None:
+        """Tell the loop which changes in time each member meets."""
+        most = max(map(len, changes))
+        times = np.full((len(changes), most, 2), np.nan)
+        for i, met in enumerate(changes):
+            if met:
+                times[i, : len(met)] = met
+        self.state["changes"] = most
+        self._hold(change_times=times, coming=np.zeros(LANES, dtype=np.int64))
+
+    def _templates(self) -> Any:
+        """The records of all lanes before a member begins."""
+        templates, self.lane_arrays = self.first.copies(LANES)
+        for lane, own in zip(templates, self.programs, strict=True):
+            watched = None if own.events is None else own.events.program
+            for name, program in (("rhs", own.rhs), ("project", own.project), ("event", watched)):
+                lane[f"{name}_memory"] = memory_of(program)
+        return templates
+
+    def _in_step(self, member: Any) -> None:
+        """Have all lanes computed at once, where there are programs for that."""
+        first, embedding = self.programs[0], self.block.problem.modes[0].embedding
+        rhs, project = first.rhs, first.project
+        if embedding is not None and goes_in_lanes(embedding):
+            work = LaneWorkspace(embedding, [x.rhs for x in self.programs], [x.project for x in self.programs], member)
+            rhs = work.rates if isinstance(rhs, Routine) else rhs
+            project = work.projection if isinstance(project, Routine) else project
+        for name, program in (("rhs", rhs), ("project", project)):
+            if program is None:
+                continue
+            address = program.lanes_address if isinstance(program, Kernel) else program.address
+            if not address or (isinstance(program, Routine) and program is getattr(first, name)):
+                return
+            self.state[name], self.state[f"{name}_memory"] = address, memory_of(program)
+            self.lane_programs.append(program)
+        self.state["vector"] = 1
+
+    def _first_lane(self, programs: MotionPrograms, settings: Settings, held: Any) -> LoopMemory:
+        """The memory of a lane, as of a motion alone that has been asked for the times of the block."""
+        block = self.block
+        if len(block.problem.modes) > 1:
+            raise InputError("members of an ensemble have one mode")
+        times, n = block.times, block.starts.shape[1]
         events = () if programs.events is None else programs.events.items
-        n = block.starts.shape[1]
         width = max(n, programs.rhs.program.output_count) if isinstance(programs.rhs, Kernel) else n
         start = Start(block.starts[0].copy(), np.array(held), float(times[0]), float(times[-1]), times, width)
         addresses = program_addresses(programs, start)
@@ -266,8 +319,6 @@ class _Lanes:
         memory = LoopMemory(start, settings, tuple(events), addresses)
         memory.state["t_end"] = start.t1
         memory.state["project_error"] = int(programs.project_error and addresses["project"] != 0)
-        if len(problem.modes) > 1:
-            raise InputError("members of an ensemble have one mode")
         return memory
 
     def _hold(self, **arrays: Any) -> None:

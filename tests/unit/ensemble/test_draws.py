@@ -10,6 +10,7 @@ import scipy.stats
 
 from kane.ensemble import Draws, choice, normal, uniform
 from kane.ensemble.draws import Column
+from kane.ensemble.streams import uniform_numbers
 from kane.errors import InputError
 
 NORMAL, UNIFORM = Column("q", "a", normal(1.0, 0.05)), Column("u", "b", uniform(-2.0, 3.0))
@@ -21,6 +22,23 @@ def test_a_member_draws_from_the_generator_of_its_seed_and_index() -> None:
         unit = np.random.default_rng(np.random.SeedSequence(7, spawn_key=(i,))).random(2)
         expected = [scipy.stats.norm.ppf(unit[0], 1.0, 0.05), -2.0 + 5.0 * unit[1]]
         np.testing.assert_allclose(numbers[i], expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**31, 2**32 - 1, 2**32, 2**64 + 5, 2**130 + 12345, 3**200])
+def test_first_numbers_of_many_generators_are_those_of_each(seed: int) -> None:
+    for first in (0, 4096, 2**31 - 3, 2**32 - 9):
+        found = uniform_numbers(seed, first, first + 8, 3)
+        for i, row in enumerate([] if found is None else found):
+            generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(first + i,)))
+            assert np.array_equal(row, generator.random(3))
+        assert found is not None
+
+
+def test_members_beyond_the_range_of_a_word_draw_from_their_generators() -> None:
+    first = 2**32 - 2
+    row = Draws((UNIFORM,), 2**33, seed=7).numbers(first, first + 4)[3, 0]
+    unit = np.random.default_rng(np.random.SeedSequence(7, spawn_key=(first + 3,))).random()
+    assert row == -2.0 + 5.0 * unit
 
 
 @pytest.mark.parametrize("sampling", ["random", "sobol"])

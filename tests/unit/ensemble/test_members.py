@@ -10,6 +10,7 @@ import pytest
 import kane
 from kane.ensemble import Enough, uniform
 from kane.errors import InputError
+from kane.simulate import members
 
 TIMES = np.linspace(0.0, 2.0, 9)
 
@@ -115,6 +116,42 @@ def test_jumps_of_loads_in_time_are_met_by_every_member() -> None:
     assert found.end_q is not None
     after = np.maximum(0.0, 2.0 - found.numbers["pulse"])
     np.testing.assert_allclose(found.end_q[:, 0], 0.25 * (1 - np.cos(2.0 * after)), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"t": 2.0},
+        {"t": TIMES, "events": {"far": "x - 0.2"}},
+        {"t": (2.0, 0.5)},
+        {"t": 2.0, "method": "rk4", "step": 0.03},
+        {"t": 2.0, "method": "radau"},
+    ],
+    ids=["steps", "events", "backward", "fixed", "implicit"],
+)
+def test_members_with_jumps_of_their_own_have_the_bits_of_motions_alone(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pulses begin at the start, within it and beyond the end; what ends where a pulse does is left to a run alone."""
+    m = oscillator()
+    m.parameter("pulse", 1.0)
+    m.load("kick", kane.Effort("slide", "select(t < pulse, 0, select(t < pulse + 0.3, 5, 1))"))
+    pulse = np.array([0.0, 0.1, 0.25, 0.5, 0.7, 1.1, 1.4, 1.7, 1.9, 2.0, 2.3, 9.0])
+    alone: list[int] = []
+    original = members._Block.run_alone
+    monkeypatch.setattr(members._Block, "run_alone", lambda self, i: (alone.append(i), original(self, i)))
+    found = m.ensemble(**options, parameters={"pulse": pulse}, q={"x": 0.1})
+    assert found.success.all()
+    assert len(alone) <= (2 if options.get("method") != "radau" else len(pulse))
+    for i in range(len(pulse)):
+        run = found.member(i)
+        assert found.end_t is not None and found.end_q is not None
+        assert found.end_t[i] == run.t[-1]
+        assert np.array_equal(found.end_q[i], run.q[-1])
+        if found.q is not None:
+            assert np.array_equal(found.q[i], run.q)
+        for crossings in run.events:
+            assert found.crossings[crossings.event.name][i] == len(crossings)
 
 
 def test_work_ends_when_enough_is_known() -> None:

@@ -1,9 +1,9 @@
 """Many motions of one kind, LANES of them in step: explicit methods, each member with its own t and its own h.
 
 Every lane has the memory that a motion has alone (`records.MEMORY`), and is judged, stored and searched for crossings
-by the same parts. Only what costs most is done for all lanes at once: the stages of a step and its error estimate. What
-is rare is done by a lane alone: the first step, which is proven, and dense output. So a member has the bits that it has
-alone. A lane whose member is done takes the next one.
+by the same parts. Only what costs most is done for all lanes at once: the stages of a step, its projection onto
+constraints and its error estimate. What is rare is done by a lane alone: the first step, which is proven, and dense
+output. So a member has the bits that it has alone. A lane whose member is done takes the next one.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from numba import typeof, types
 
 from ...backends.kernel import LANES
 from . import lanewise
-from .call import call, call_with, part, reals, record_of, wholes
+from .call import call_with, part, reals, record_of, wholes
 from .explicit import (
-    accept_step,
+    HIDDEN_JUMP,
     combine_errors,
     continue_motion,
     dense_rows,
     judge_step,
     next_end,
     prepare,
-    projection_jumps,
     step_to_outputs,
     too_small,
 )
+from .lane_values import ROW, above, bits, both, load, minus, over, plus, root, size, splat, store, times
 from .records import EVENT, FULL, MEMORY, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
 from .store import loop
@@ -39,8 +39,9 @@ SIZES = (
     "keeps",  # 1: rows of output are kept for each member, 0: they are written over
     "vector",  # 1: stages are computed for all lanes at once, 0: each lane goes its way alone
     "words",  # 64-bit words of MEMORY
-    "projects",  # 1: steps are projected onto constraints and judged after that, each lane by its own program
+    "projects",  # 1: steps are projected onto constraints and judged after that
     "own",  # pieces of memory in which programs of a lane remember something from one call to the next
+    "changes",  # in time, of each member at most
     "budget",  # attempts of one member at most; more is for a run alone to judge
     "next",  # the first member that no lane has taken yet
     "done",  # members that are done
@@ -48,7 +49,9 @@ SIZES = (
 
 ADDRESSES = (
     "rhs",  # programs for LANES samples
+    "rhs_memory",  # what they work in
     "project",  # 0 where there is none
+    "project_memory",
     "records",  # (LANES,) of MEMORY: the lanes
     "templates",  # the same as they are before a member begins
     "own_pieces",  # (LANES, own, 3) int64: address of each piece, of what it is before a member begins, 64-bit words
@@ -66,6 +69,8 @@ ADDRESSES = (
     "error",  # (n, LANES)
     "sums",  # (4, LANES): squares of two error estimates, excess of y_new and of its derivative
     "weights",  # (4, LANES)
+    "change_times",  # (members, changes, 2): times just before and just after each, s; nan for none
+    "coming",  # (LANES,) int64: which of them comes next
     "starts",  # (members, n)
     "parameters",  # (members, p)
     "out_y",  # (members, requested, n), or (LANES, requested, n) where rows are not kept
@@ -84,9 +89,6 @@ ADDRESSES = (
 LANE_MEMORY = np.dtype([(name, "i8") for name in (*SIZES, *ADDRESSES)])
 
 ARGUMENTS = (typeof(np.zeros(1, dtype=LANE_MEMORY)), types.int64)
-
-ROW = 8 * LANES
-"""Bytes of one row of lanes."""
 
 motion = record_of(MEMORY)
 
@@ -132,17 +134,44 @@ def combine_lanes(w, start, column, value, row, target):
 
 
 @part
-def project_lanes(w):
-    """Project the state in x of every lane that has a member, each by itself."""
-    for at in range(LANES):
-        if wholes(w.member)[at] < 0:
-            continue
-        m = lane(w, at)
-        copy_from_lane(1 + w.n, w.x, at, m.x)
-        call_with(m.project, m.project_memory, m.x, m.y_new)
-        m.jumped = 1 if projection_jumps(m, m.y) else 0
-        copy_to_lane(w.n, m.y_new, w.x + ROW, at)
-        copy_to_lane(w.n, m.y_new, w.y_new, at)
+def distance_lanes(w, m, a, b, scale):
+    """As `explicit.distance` of a and b, for all lanes."""
+    total, atol, rtol = splat(0.0), reals(m.atol), splat(m.rtol)
+    for i in range(w.n):
+        offset = i * ROW
+        allowed = plus(splat(atol[i]), times(rtol, size(load(scale + offset))))
+        part = over(minus(load(a + offset), load(b + offset)), allowed)
+        total = plus(total, times(part, part))
+    return root(over(total, splat(float(w.n))))
+
+
+@part
+def project_lanes(w, m):
+    """Project the states in x of all lanes; result in x and y_new."""
+    n, state = w.n, w.x + ROW
+    call_with(w.project, w.project_memory, w.x, w.y_new)
+    if w.projects:
+        moved = distance_lanes(w, m, w.y_new, state, w.y)
+        whole = distance_lanes(w, m, state, w.y, w.y)
+        jumps = bits(both(above(moved, splat(1.0)), above(moved, times(splat(HIDDEN_JUMP), whole))))
+        for at in range(LANES):
+            lane(w, at).jumped = (jumps >> at) & 1
+    for i in range(n):
+        lanewise.copy(w.y_new + i * ROW, state + i * ROW)
+
+
+@part
+def remove_drift(w):
+    """As `explicit.remove_drift` of the errors of all lanes."""
+    n, state = w.n, w.x + ROW
+    for i in range(n):
+        offset = i * ROW
+        store(state + offset, minus(load(w.y_new + offset), load(w.error + offset)))
+    lanewise.copy(w.t_new, w.x)
+    call_with(w.project, w.project_memory, w.x, w.error)
+    for i in range(n):
+        offset = i * ROW
+        store(w.error + offset, minus(load(w.y_new + offset), load(w.error + offset)))
 
 
 @part
@@ -157,19 +186,15 @@ def attempt_lanes(w, m):
             lanewise.add(state + i * ROW, w.y + i * ROW)
         if s == m.stages:
             lanewise.copy(w.t_new, w.x)
-            if w.projects:
-                project_lanes(w)
-            elif w.project != 0:
-                call(w.project, w.x, w.y_new)
-                for i in range(n):
-                    lanewise.copy(w.y_new + i * ROW, state + i * ROW)
+            if w.project != 0:
+                project_lanes(w, m)
             else:
                 for i in range(n):
                     lanewise.copy(state + i * ROW, w.y_new + i * ROW)
         else:
             lanewise.weigh(w.x, w.h, c[s])
             lanewise.add(w.x, w.time)
-        call(w.rhs, w.x, w.k + s * w.width * ROW)
+        call_with(w.rhs, w.rhs_memory, w.x, w.k + s * w.width * ROW)
 
 
 @part
@@ -184,6 +209,8 @@ def estimate_errors(w, m):
     start, column, value, atol = wholes(m.error_start), wholes(m.error_column), reals(m.error_value), reals(m.atol)
     for row in range(m.error_rows):
         combine_lanes(w, start, column, value, row, w.error)
+        if w.projects:
+            remove_drift(w)
         for i in range(n):
             offset = i * ROW
             lanewise.add_square(w.sums + row * ROW, w.error + offset, w.y + offset, w.y_new + offset, atol[i], m.rtol)
@@ -203,6 +230,22 @@ def copy_to_lane(n, source, lanes, at):
     a, b = reals(source), reals(lanes)
     for i in range(n):
         b[LANES * i + at] = a[i]
+
+
+@part
+def aim(w, at):
+    """Let the motion in a lane end just before the next change in time, or at its end; it goes on just after those that
+    it has come to."""
+    m, coming = lane(w, at), wholes(w.coming)
+    times = reals(w.change_times + 16 * w.changes * wholes(w.member)[at])
+    while coming[at] < w.changes and m.sign * (times[2 * coming[at]] - m.t) <= 0.0:
+        after = times[2 * coming[at] + 1]
+        coming[at] += 1
+        if m.sign * (after - m.t) > 0.0:
+            m.t, m.origin = after, after
+            m.grid, m.fresh = 0, 1
+    before = times[2 * coming[at]] if coming[at] < w.changes else np.nan
+    m.t_end = before if before == before else m.t_last
 
 
 @part
@@ -226,6 +269,8 @@ def begin_member(w, at, member):
     side, fast, unresolved, doubtful = wholes(m.g_sign), wholes(m.fast), wholes(m.unresolved), wholes(m.doubtful)
     for e in range(m.events):
         side[e], fast[e], unresolved[e], doubtful[e] = 0, 0, 0, 0
+    wholes(w.coming)[at] = 0
+    aim(w, at)
     reason = first_step_alone(m) if w.vector else RUNNING
     copy_to_lane(n, m.y, w.y, at)
     copy_to_lane(n, m.f, w.k, at)
@@ -248,7 +293,7 @@ def first_step_alone(m):
 def end_member(w, at, reason):
     """Keep what came of the member in a lane, and leave the lane empty."""
     m, member, n = lane(w, at), wholes(w.member)[at], w.n
-    if w.vector and not w.projects:
+    if w.vector:
         copy_from_lane(n, w.y, at, m.y)
     wholes(w.reason)[member] = reason
     wholes(w.stored)[member] = m.stored
@@ -276,7 +321,13 @@ def plan_step(w, at):
     """Where the next step of a lane ends; why there is none, or RUNNING."""
     m = lane(w, at)
     if m.t == m.t_end:
-        return REACHED
+        if m.t == m.t_last:
+            return REACHED
+        copy_from_lane(w.n, w.y, at, m.y)
+        aim(w, at)
+        if m.fresh and not prepare(m):
+            return NOT_FINITE
+        copy_to_lane(w.n, m.f, w.k, at)
     if not has_room(m) or m.steps + m.rejected >= w.budget:
         return FULL
     reals(w.proposed)[at] = m.h
@@ -302,10 +353,6 @@ def judge_lane(w, at):
     """Whether the step of a lane is good; fixed steps are unless they are not finite."""
     m, sums = lane(w, at), reals(w.sums)
     m.evaluations += m.stages
-    if w.projects:
-        copy_stages(w, at)
-        t_new, h = reals(w.t_new)[at], reals(w.h)[at]
-        return accept_step(m, t_new, h, reals(w.proposed)[at], wholes(w.clipped)[at] != 0)
     finite = sums[2 * LANES + at] == 0.0
     if m.fixed:
         return finite
@@ -315,9 +362,9 @@ def judge_lane(w, at):
 
 
 @part
-def passes_unseen(w, m, t_new):
-    """Whether nobody looks at a step to t_new: no event, no output, no projection."""
-    if m.events > 0 or w.projects or m.next_time >= m.requested:
+def passes_unseen(m, t_new):
+    """Whether nobody looks at a step to t_new: no event, no output."""
+    if m.events > 0 or m.next_time >= m.requested:
         return False
     return m.sign * (reals(m.times)[m.next_time] - t_new) > 0.0
 
@@ -358,8 +405,7 @@ def close_step(w, at):
     copy_from_lane(n, w.y, at, m.y)
     copy_from_lane(n, w.y_new, at, m.y_new)
     if wants_dense_output(m, t_new):
-        if not w.projects:
-            copy_stages(w, at)
+        copy_stages(w, at)
         dense_rows(m, t, t_new, h)
     if not find_events(m, t_new, h):
         return NOT_FINITE
@@ -379,14 +425,13 @@ def step_lanes(w):
     """One attempted step of every lane that has a member."""
     m = lane(w, 0)
     attempt_lanes(w, m)
-    if not w.projects:
-        estimate_errors(w, m)
+    estimate_errors(w, m)
     member, good = wholes(w.member), wholes(w.good)
     unseen = True
     for at in range(LANES):
         if member[at] >= 0:
             good[at] = 1 if judge_lane(w, at) else 0
-            unseen = unseen and good[at] != 0 and passes_unseen(w, lane(w, at), reals(w.t_new)[at])
+            unseen = unseen and good[at] != 0 and passes_unseen(lane(w, at), reals(w.t_new)[at])
     if unseen:
         move_lanes(w, m)
     for at in range(LANES):
@@ -395,7 +440,7 @@ def step_lanes(w):
         reason = RUNNING
         if unseen:
             pass_step(w, at)
-        elif good[at] and passes_unseen(w, lane(w, at), reals(w.t_new)[at]):
+        elif good[at] and passes_unseen(lane(w, at), reals(w.t_new)[at]):
             move_lane(w, m, at)
             pass_step(w, at)
         elif good[at]:
@@ -434,7 +479,12 @@ def run_alone(w):
         w.next += 1
         begin_member(w, 0, w.next - 1)
     m = lane(w, 0)
-    reason = continue_motion(m, w.budget - m.steps - m.rejected)
+    reason = REACHED
+    while reason == REACHED:
+        reason = continue_motion(m, w.budget - m.steps - m.rejected)
+        if reason != REACHED or m.t == m.t_last:
+            break
+        aim(w, 0)
     end_member(w, 0, FULL if reason == RUNNING else reason)
 
 

@@ -1,0 +1,102 @@
+"""Where many motions of one model start: states moved onto the constraints together, as each would be alone.
+
+What is regular is done for all at once, to the same bits: configurations that close step by step, speeds that the rows
+determine, positions at which these have their rank. Whatever else a start meets is left to `starts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..constraints.branches import are_on_branch
+from ..constraints.projection import RowTerms, close_positions, least_change, rows_with_values
+from ..constraints.rank import have_rank
+from ..constraints.thresholds import REDUNDANT, SINGULAR
+from ..model import attitudes, locks
+from ..model.parameters import starts_follow
+from .answers import Answers, constraint_kernels
+from .constrained import constraint_rows, general_rank, placed_rows, row_labels, row_sizes, start_choices
+from .records import Array
+
+
+def starts_are_alike(answers: Answers) -> bool:
+    """Whether starts on constraints can be found together: no quaternions, nothing that comes and goes, and nothing
+    that follows from parameters."""
+    mechanism = answers.mechanism
+    if not mechanism.constraints or mechanism.changing or starts_follow(mechanism):
+        return False
+    return not attitudes(mechanism, dict.fromkeys(mechanism.coordinates, 1.0))
+
+
+def start_together(
+    answers: Answers, q: Array, u: Array, t: float, values: Array, named: Sequence[str], usual: Sequence[str] = ()
+) -> tuple[Array, Array, Any]:
+    """(q (k, n_q), u (k, n), which of them are settled (k,) of bool): starts moved onto the constraints at the time t
+    (s), with free parameters of their own (k, p), as `consistent_start` does with what is `named` and `usual`. Those
+    that are not settled are as given."""
+    q, u, settled, left = q.copy(), u.copy(), np.zeros(len(q), dtype=bool), np.arange(len(q))
+    for held in start_choices(answers.mechanism, named, usual):
+        closed, found, good, impossible = _hold(answers, q[left], u[left], t, values[left], held)
+        q[left[good]], u[left[good]], settled[left[good]] = closed[good], found[good], True
+        left = left[impossible]
+        if not left.size:
+            break
+    return q, u, settled
+
+
+def _hold(
+    answers: Answers, q: Array, u: Array, t: float, values: Array, named: Sequence[str]
+) -> tuple[Array, Array, Any, Any]:
+    """Starts moved onto the constraints where what was named stays: q, u, which are there (k,) of bool, and for which
+    no such speeds are (k,)."""
+    mechanism, labels = answers.mechanism, row_labels(answers)
+    speeds = [i for i, name in enumerate(mechanism.speeds) if name in named]
+    q, settled = _close(answers, q, t, values, [i for i, c in enumerate(mechanism.coordinates) if c in named])
+    settled &= np.array([not locks(mechanism, row, REDUNDANT) for row in q], dtype=bool)
+    impossible, found, some = np.zeros(len(q), dtype=bool), u.copy(), np.flatnonzero(settled)
+    if not some.size:
+        return q, found, settled, impossible
+    own = values[some] if values.shape[1] else None
+    rows = constraint_rows(answers, q[some], u[some], t=t, parameters=own)
+    fine = np.all(rows_with_values(RowTerms(rows.A, rows.rate, rows.phi, rows.A), labels), axis=1)
+    fine &= have_rank(rows.A, general_rank(answers), SINGULAR, row_sizes(answers))
+    settled[some[~fine]] = False
+    some, A, rate = some[fine], rows.A[fine], rows.rate[fine]
+    if some.size:
+        found[some], _, possible = least_change(A, rate, u[some], labels, speeds)
+        on_branch = are_on_branch(A, _right_sides(answers, q[some], t, values[some]), found[some], labels)
+        settled[some], impossible[some] = possible & on_branch, ~possible
+    return q, found, settled, impossible
+
+
+def _right_sides(answers: Answers, q: Array, t: float, values: Array) -> Any:
+    """b (k, j, m) of A u̇ = b as a function of speeds (k, j, n)."""
+
+    def right_sides(speeds: Array) -> Array:
+        k, j, n = speeds.shape
+        own = np.repeat(values, j, axis=0) if values.shape[1] else None
+        rows = constraint_rows(answers, np.repeat(q, j, axis=0), speeds.reshape(k * j, n), t=t, parameters=own)
+        return rows.b.reshape(k, j, -1)
+
+    return right_sides
+
+
+def _close(answers: Answers, q: Array, t: float, values: Array, held: Sequence[int]) -> tuple[Array, Any]:
+    """Configurations on the constraints, and which of them are."""
+    places, n = constraint_kernels(answers)[1], len(answers.mechanism.speeds)
+    if places is None:
+        return q, np.ones(len(q), dtype=bool)
+    takes = any(g.name == "parameters" for g in places.program.inputs)
+    labels = row_labels(answers).select(placed_rows(answers))
+
+    def terms(at: Array, members: Any) -> RowTerms:
+        phi, G, T = places(t, at, np.zeros(n), 0.0, np.zeros(n), *((values[members],) if takes else ()))
+        return RowTerms(G, np.zeros_like(phi), phi, T)
+
+    return close_positions(terms, q, labels, held)
+
+
+__all__ = ["start_together", "starts_are_alike"]
