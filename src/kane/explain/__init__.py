@@ -2,18 +2,6 @@
 
 from .derivation import derive
 from .explanation import Explanation
-from .latex import write_latex
-from .page import write_document, write_html
 from .records import Derivation, VectorSum
-from .text import write_text
 
-__all__ = [
-    "Derivation",
-    "Explanation",
-    "VectorSum",
-    "derive",
-    "write_document",
-    "write_html",
-    "write_latex",
-    "write_text",
-]
+__all__ = ["Derivation", "Explanation", "VectorSum", "derive"]

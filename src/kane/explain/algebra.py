@@ -1,8 +1,8 @@
 """Sums of products as a textbook has them: powers collected, factors and terms in a fixed order.
 
-A `Sum` is a tuple of `ProductTerm`s, a term a coefficient times powers of atoms: symbols, calls such as sin(q1), and sums that
-are divided by. Sums are added, multiplied and inverted; sin² + cos² is 1. Nothing is factored: a writer collects terms
-by the speeds in them.
+A `Sum` is a tuple of `ProductTerm`s, each a coefficient times powers of atoms: symbols, functions such as sin(q1), and
+sums that are divided by. Sums are added, multiplied and inverted; sin² + cos² is 1. Nothing is factored: a writer
+collects terms by the speeds in them.
 """
 
 from __future__ import annotations

@@ -95,6 +95,8 @@ class _Derivation:
         self.reader = Reader(self.e.graph, symbols, naming=naming)
         self.rough = Reader(self.e.graph, symbols, naming=False)  # to compare lengths with
         self.speeds = [symbol_sum(symbols[name]) for name in mechanism.speeds]
+        bodies = {body.frame for body in mechanism.bodies.values() if body.frame is not None}
+        self.named = bodies | set(mechanism.frames.values())
         self.partials: list[PartialVelocity] = []
         self.accelerations: list[Acceleration] = []
 
@@ -205,13 +207,9 @@ class _Derivation:
 
     def _candidates(self, own: Frame) -> list[Frame]:
         """Axes that a vector may be written along: N, the body's own, those that carry it."""
-        named = {id(f): f for f in self.mechanism.frames.values()}
-        for body in self.mechanism.bodies.values():
-            if body.frame is not None:
-                named[id(body.frame)] = body.frame
         path, f = list[Frame](), own.parent
         while f is not None:
-            if id(f) in named and f is not self.mechanism.N and f is not self.mechanism.ground.frame:
+            if f in self.named and f is not self.mechanism.N and f is not self.mechanism.ground.frame:
                 path.append(f)
             f = f.parent
         return [self.mechanism.N, own, *path]
@@ -255,7 +253,7 @@ class _Derivation:
         for frame in self._candidates(own):
             turned, _ = self._coefficients(self.kin.turn(v, own, frame))
             found.append(self._vector(frame, turned[r]))
-        if (steps := along_steps(self.kin, body, self.system.take)) is not None:
+        if (steps := along_steps(self.kin, body, self.system.take, self.named)) is not None:
             parts = (self._vector(step.frame, self._coefficients(step.velocity)[0][r]) for step in steps)
             found.append(add_vectors((part, ONE) for part in parts))
         return min(found, key=lambda vector: vector.size)
@@ -265,7 +263,7 @@ class _Derivation:
         if self.reader.naming:
             return self._named_vector(axes, self.kin.turn(a_t, own, axes), about)
         found = [self._vector(f, self.kin.turn(a_t, own, f)) for f in self._candidates(own)]
-        if (steps := along_steps(self.kin_t, body, self.system.take)) is not None:
+        if (steps := along_steps(self.kin_t, body, self.system.take, self.named)) is not None:
             parts = [self._vector(step.frame, step.acceleration) for step in steps]
             found.append(add_vectors((part, ONE) for part in parts))
         return min(found, key=lambda vector: vector.size)

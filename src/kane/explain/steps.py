@@ -6,6 +6,7 @@ centre, each in the frame that carries it: the two-point formulas of a textbook.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,11 +28,11 @@ class Step:
     acceleration: Triple
 
 
-def along_steps(kin: Kinematics, body: Body, take: _Take) -> list[Step] | None:
-    """The steps from the ground to a mass centre; None where the analyst set a velocity, or an offset moves along axes
-    other than those that it is written in."""
+def along_steps(kin: Kinematics, body: Body, take: _Take, named: Collection[Frame]) -> list[Step] | None:
+    """The steps from the ground to a mass centre, along axes of `named` frames; None where the analyst set a velocity,
+    or an offset moves along axes other than those that it is written in."""
     assert body.frame is not None and body.origin is not None
-    steps: list[Step] = []
+    offsets: list[tuple[Frame, Triple, Triple]] = [(body.frame, take.triple(body.center), kin.zero)]
     point: Point | None = body.origin
     while point is not None:
         if point.v_NP is not None:
@@ -41,28 +42,39 @@ def along_steps(kin: Kinematics, body: Body, take: _Take) -> list[Step] | None:
             carrier = kin.carrier(point)
             if axes is not carrier and not is_zero(rate):
                 return None
-            steps.append(_step(kin, carrier, p, rate))
+            offsets.append((carrier, p, rate))
         point = inner
-    steps = steps[::-1]
-    steps.append(_step(kin, body.frame, take.triple(body.center), kin.zero))
-    return [s for s in steps if not (is_zero(s.velocity) and is_zero(s.acceleration))]
+    steps = [_step(kin, *offset, named) for offset in reversed(offsets)]
+    found = [s for s in steps if s is not None]
+    return None if len(found) < len(steps) else [s for s in found if not _is_still(s)]
 
 
-def _step(kin: Kinematics, carrier: Frame, p: Triple, rate: Triple) -> Step:
+def _is_still(step: Step) -> bool:
+    return is_zero(step.velocity) and is_zero(step.acceleration)
+
+
+def _step(kin: Kinematics, carrier: Frame, p: Triple, rate: Triple, named: Collection[Frame]) -> Step | None:
     w = kin.w(carrier)
     velocity = plus(cross(w, p), rate)
     acceleration = times(kin.U(carrier), p)
     if not is_zero(rate):
         acceleration = plus(acceleration, plus(scaled(2.0, cross(w, rate)), kin.rate(rate)))
-    frame = _plain_frame(kin, carrier)
+    frame = _named_frame(kin, carrier, named)
+    if frame is None:
+        return None
     return Step(frame, kin.turn(velocity, carrier, frame), kin.turn(acceleration, carrier, frame))
 
 
-def _plain_frame(kin: Kinematics, frame: Frame) -> Frame:
-    """The frame, or the one that it is parallel to for ever: a mount that turns nothing has no name of its own."""
-    while frame.parent is not None and _is_unturned(kin.R(frame)):
-        frame = frame.parent
-    return frame
+def _named_frame(kin: Kinematics, frame: Frame, named: Collection[Frame]) -> Frame | None:
+    """The frame, or the one that it is fixed in where it has no name of its own, or never turns in that one."""
+    at: Frame | None = frame
+    while at is not None and at.parent is not None:
+        if at in named and not _is_unturned(kin.R(at)):
+            return at
+        if at not in named and not is_zero(kin.relative_w(at)):
+            return None
+        at = at.parent
+    return at
 
 
 def _is_unturned(R: Matrix) -> bool:
