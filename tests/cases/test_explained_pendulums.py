@@ -3,7 +3,7 @@ worked by hand, constraints and symbols."""
 
 from __future__ import annotations
 
-import math
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
@@ -43,13 +43,12 @@ def test_the_double_pendulum_is_that_of_sympy() -> None:
         symbols = {q1: "q1", q2: "q2", u1: "u1", u2: "u2", u1.diff(): "u1'", u2.diff(): "u2'"}
         symbols |= {s: s.name for s in (L1, L2, m1, m2, g)}
         at = {symbol: values[name] for symbol, name in symbols.items()}
+        rates = {u1.diff(): values["u1'"], u2.diff(): values["u2'"]}  # before u1, in which they are written
         for title, expected in (("Generalized active", active), ("Generalized inertia", inertia)):
             printed = equations(section(text, title))
             for r, right in enumerate(printed.values()):
                 found = read(right, values | {"τ_u1": 0.0, "τ_u2": 0.0})
-                assert found == pytest.approx(
-                    float(expected[r].subs({k: v for k, v in at.items() if k.func != type(q1)}).subs(at)), rel=1e-11
-                )
+                assert found == pytest.approx(float(expected[r].subs(rates).subs(at)), rel=1e-11)
 
 
 def test_the_cart_with_a_pole_is_that_of_the_textbook() -> None:
@@ -111,7 +110,7 @@ def test_letters_powers_and_the_order_of_products() -> None:
     m.joint("pin", "revolute", "ground", "bob", axis="y", coordinates=["phi"], speeds=["omega"])
     m.load("spring", kane.Effort("pin", "-l*m*l*(phi - phi_0)"))
     told = m.explain(beside=None)
-    assert told.equations == ("-l² m ω' + g l m sin(φ) + l² m φ_0 - l² m φ + τ_ω = 0",) or told.equations
+    assert told.equations == ("-l² m ω' - g l m sin(φ) + l² m φ_0 - l² m φ + τ_ω = 0",)
     text = told.to_text()
     assert "φ" in text and "phi" not in text and "l m l" not in text and "l² m ω'" in text
     assert r"\phi" in told.to_latex() and r"\dot{\omega}" in told.to_latex() and "φ" in told.to_html()
@@ -135,7 +134,7 @@ def test_forces_that_drop_out_are_named() -> None:
 def test_constraint_rows_and_dependent_speeds_are_those_of_the_model() -> None:
     m = kane.load("four-bar")
     text = m.explain(beside=None).to_text(digits=17)
-    q, u = m.project()
+    q, _ = m.project()
     lines = section(text, "Constraints")
     values = {name: p.value for name, p in m.parameters.items()}
     values |= dict(zip(m.coordinates, q.tolist(), strict=True))
@@ -151,8 +150,6 @@ def test_constraint_rows_and_dependent_speeds_are_those_of_the_model() -> None:
 @pytest.mark.parametrize("name", ["cart-pole", "stanford-arm-kane", "rolling-disc", "satellite-with-panels"])
 def test_every_form_is_whole(name: str) -> None:
     """HTML whose elements close, LaTeX whose environments do; nothing of a model becomes markup."""
-    import xml.etree.ElementTree as ET
-
     told = kane.load(name).explain(beside=None)
     page = told.to_html()
     body = page[page.index("<body>") : page.index("</html>")].replace("&#x2062;", "").replace("&#x2061;", "")
@@ -163,4 +160,4 @@ def test_every_form_is_whole(name: str) -> None:
     assert latex.count(r"\left(") == latex.count(r"\right)")
     assert told._repr_html_().count("overflow-x: auto") == 1
     assert told._repr_latex_().startswith("$$")
-    assert math.isfinite(len(repr(told)))
+    assert repr(told).startswith("<Explanation of")

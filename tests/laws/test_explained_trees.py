@@ -1,4 +1,4 @@
-"""What `explain` prints about random trees, read back: partial velocities are compiled Jacobians, F_r + F_r* is zero."""
+"""What `explain` prints about random trees, read back: partial velocities are Jacobians, F_r + F_r* is zero."""
 
 from __future__ import annotations
 

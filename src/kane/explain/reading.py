@@ -113,10 +113,14 @@ class Reader:
         if op == "mul":
             return self._product(inner[0], inner[1])
         if op == "div":
-            return self._product(inner[0], inner[1].inverse())
+            return self._product(inner[0], self._shorten(inner[1]).inverse())
         if op == "pow" and (n := _integer(inner[1])) is not None:
             return self._power(inner[0], n)
-        return symbol_sum(FunctionOf(op, tuple(inner)))
+        return symbol_sum(FunctionOf(op, tuple(map(self._shorten, inner))))
+
+    def _shorten(self, inner: Sum) -> Sum:
+        """What is divided by, or what a function is taken of: where Z's are introduced a long one becomes one."""
+        return self._define(inner, self._part()) if self.naming and len(inner.terms) > 2 * SHORT else inner
 
     def _power(self, base: Sum, n: int) -> Sum:
         total = ONE
