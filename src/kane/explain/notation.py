@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol
 
+from ..backends.mathml import GREEK
 from ..backends.mathml import symbol as mathml_symbol
 from ..backends.symbolic import latex_name
 from .algebra import (
@@ -32,23 +33,16 @@ from .algebra import (
 )
 from .records import UnitVector, VectorSum
 
-_SMALL_NAMES = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega"
-)
-_LARGE_NAMES = "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
-GREEK: dict[str, str] = dict(
-    zip(f"{_SMALL_NAMES} {_LARGE_NAMES}".split(), "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩ", strict=True)
-)
-"""Names of letters → letters."""
-
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _PLAIN_FRACTION = 12  # denominators up to here are written as fractions, others as decimals
 _DIGITS = 6
 
 
 class Notation(Protocol):
-    """How the parts of a sum look."""
+    """How the parts of a sum look; where a `bar` stands between numerator and denominator, they need no parentheses."""
 
+    @property
+    def bar(self) -> bool: ...
     def number(self, text: str) -> str: ...
     def ratio(self, top: str, bottom: str) -> str: ...
     def symbol(self, symbol: Symbol) -> str: ...
@@ -71,8 +65,8 @@ def write_sum(total: Sum, notation: Notation, digits: int = _DIGITS) -> str:
     if len(total.terms) > 1:
         _, below, rest = take_out(total, below_only=True)
         if below:
-            above = notation.parenthesize(write_sum(rest, notation, digits))
-            return _quotient(notation, [above], below, digits)
+            above = write_sum(rest, notation, digits)
+            return _quotient(notation, [above if notation.bar else notation.parenthesize(above)], below, digits)
     parts = []
     for coefficient, moving in collect(total):
         if moving:
@@ -142,16 +136,18 @@ def write_vector(vector: VectorSum, notation: Notation, digits: int = _DIGITS) -
     """A vector: measure numbers, in parentheses where they are sums or quotients, times unit vectors."""
     parts = []
     for unit, e in vector.parts:
+        if len(e.terms) == 1 and not e.terms[0].powers and abs(e.terms[0].coefficient) == 1:
+            parts.append(("-" if e.terms[0].coefficient < 0 else "+", notation.unit(unit)))
+            continue
         sign, text = _measure_number(notation, e, digits)
-        one = text == notation.number("1")
-        parts.append((sign, notation.unit(unit) if one else notation.product([text, notation.unit(unit)])))
+        parts.append((sign, notation.product([text, notation.unit(unit)])))
     return notation.join(parts) if parts else notation.number("0")
 
 
 def _measure_number(notation: Notation, e: Sum, digits: int) -> tuple[str, str]:
     """(sign, text) of what stands before a unit vector."""
     e = merge_angles(e)
-    if len(e.terms) == 1 and all(n > 0 for _, n in e.terms[0].powers):
+    if len(e.terms) == 1 and (notation.bar or all(n > 0 for _, n in e.terms[0].powers)):
         return _term(notation, e.terms[0].coefficient, e.terms[0].powers, digits)
     if len(e.terms) > 1:
         factor, common, _ = take_out(e)
@@ -159,11 +155,15 @@ def _measure_number(notation: Notation, e: Sum, digits: int) -> tuple[str, str]:
             return _factor_out(notation, e, (), digits)
         if abs(factor) != 1:
             return _factor_out(notation, e, (), digits)
+        if notation.bar and take_out(e, below_only=True)[1]:
+            return "+", write_sum(e, notation, digits)
     return "+", notation.parenthesize(write_sum(e, notation, digits))
 
 
 class PlainText:
     """Plain text: q1' for rates, sin²(q1), factors apart by blanks, D.x for a unit vector; denominators come last."""
+
+    bar = False
 
     def number(self, text: str) -> str:
         return text
@@ -209,6 +209,8 @@ class PlainText:
 
 class Latex:
     """LaTeX, for mathematics mode."""
+
+    bar = True
 
     def number(self, text: str) -> str:
         mantissa, _, exponent = text.partition("e")
@@ -262,6 +264,8 @@ class Latex:
 class MathML:
     """MathML, which browsers set without help."""
 
+    bar = True
+
     def number(self, text: str) -> str:
         mantissa, _, exponent = text.partition("e")
         shown = f"<mn>{mantissa}</mn>"
@@ -280,7 +284,7 @@ class MathML:
         name = f"<mi>{function}</mi>" if power == 1 else f"<msup><mi>{function}</mi><mn>{power}</mn></msup>"
         inner = "<mo>,</mo>".join(args)
         if inner.count("<mi>") == 1 and "<mo>" not in inner:
-            return f"<mrow>{name}<mo>&#x2061;</mo>{inner}</mrow>"
+            return f'<mrow>{name}<mo>&#x2061;</mo><mspace width="0.17em"/>{inner}</mrow>'
         return f"<mrow>{name}<mo>&#x2061;</mo><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
     def power(self, base: str, n: int) -> str:
@@ -302,14 +306,14 @@ class MathML:
 
     def unit(self, unit: UnitVector) -> str:
         if len(unit.frame) == 1 and unit.frame.isalpha():
-            name = f'<mi mathvariant="bold">{unit.frame.lower()}</mi><mi>{unit.axis}</mi>'
+            name = f'<mi style="font-weight:bold">{unit.frame.lower()}</mi><mi>{unit.axis}</mi>'
             return f"<msub>{name}</msub>"
-        axis = f'<mover accent="true"><mi mathvariant="bold">{unit.axis}</mi><mo>^</mo></mover>'
+        axis = f'<mover accent="true"><mi style="font-weight:bold">{unit.axis}</mi><mo>^</mo></mover>'
         return f"<msub>{axis}<mtext>{html.escape(unit.frame)}</mtext></msub>"
 
     def quantity(self, what: str, body: str = "", r: int | None = None) -> str:
         letter = what.rstrip("*")
-        bold = ' mathvariant="bold"' if letter != "F" else ""
+        bold = ' style="font-weight:bold"' if letter != "F" else ""
         stem = f"<mi{bold}>{letter}</mi>"
         star = "<mo>*</mo>" if what.endswith("*") or letter in ("v", "a") else ""
         above = f"<mrow>{f'<mtext>{html.escape(body)}</mtext>' if body else ''}{star}</mrow>"
@@ -339,10 +343,7 @@ def _is_one_letter(inner: str) -> bool:
 
 def text_name(label: str) -> str:
     """A label in plain text: letters for names of letters, phi1 is φ1 and tau_u is τ_u."""
-    match = re.fullmatch(r"([A-Za-z]+?)((?:_|\d|').*)?", label)
-    if match is None or match[1] not in GREEK:
-        return label
-    return f"{GREEK[match[1]]}{match[2] or ''}"
+    return re.sub(r"(?<![A-Za-z])[A-Za-z]+", lambda word: GREEK.get(word[0], word[0]), label)
 
 
 def latex_words(words: str) -> str:

@@ -81,7 +81,7 @@ def _blocks(section: Passage) -> Iterator[str]:
 
 
 def _math(inner: str) -> Markup:
-    return Markup(f'<math display="inline">{inner}</math>')
+    return Markup(f'<math displaystyle="true">{inner}</math>')
 
 
 def _rows(line: EquationLine) -> Iterator[str]:
