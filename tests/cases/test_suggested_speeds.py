@@ -12,6 +12,7 @@ from cases.test_gillespie import wrist
 from kane.analysis.speeds import SpeedChoice
 from laws.trees import AXES, build, planned
 from seeds import generator
+from style.source import ROOT
 
 SAME = 1e-9  # of accelerations by two choices of speeds, relative
 KINDS = ("revolute", "prismatic", "gimbal", "spherical", "universal", "revolute", "revolute")
@@ -63,6 +64,18 @@ def test_the_best_choice_is_never_worse_than_the_rates(name: str) -> None:
     assert found.best.cost == operations(m, "forward_dynamics") + operations(m, "kinematics")
     assert [c.cost for c in found.choices] == sorted(c.cost for c in found.choices)
     assert not found.obstacle and found.tried >= len(found.choices)
+
+
+def test_the_figures_of_the_page_are_measured() -> None:
+    """The table of docs/explain.md: u = q̇ and what is found, as mul + add of u̇."""
+    page = (ROOT / "docs" / "explain.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:4]] for line in page.splitlines() if line.startswith("| ")]
+    figures = {label: (plain, best) for label, plain, best in rows if "+" in best}
+    assert len(figures) == 5
+    for label, said in figures.items():
+        key = next(name for name in MODELS if label.startswith(name))
+        found = MODELS[key]().suggest_speeds()
+        assert said == tuple(f"{c.forward[0]} + {c.forward[1]}" for c in (found.rates, found.best)), label
 
 
 def test_the_speeds_of_the_wrist_are_found() -> None:
