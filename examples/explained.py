@@ -1,5 +1,7 @@
 """Kane's method on a pendulum that hangs on a cart, step by step, and which speeds make a double pendulum short."""
 
+from pathlib import Path
+
 import kane
 
 m = kane.Model("cart", gravity=(0, 0, "-g"), about="A particle on a massless rod, on a cart")
@@ -13,8 +15,7 @@ m.joint("pin", "revolute", "cart", "bob", axis="-y", coordinates=["phi"], speeds
 told = m.explain()
 print(told)
 assert told.equations[0] == "-(M + m) u1' - l m cos(φ) u2' + l m sin(φ) u2² + τ_u1 = 0"
-with open("cart.html", "w", encoding="utf-8") as file:
-    file.write(told.to_html())
+Path("cart.html").write_text(told.to_html(), encoding="utf-8")
 
 double = kane.load("double-pendulum")
 print(double.suggest_speeds(apply=True))
