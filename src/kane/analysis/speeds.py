@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..errors import KaneError
 from ..formulation import Equations, formulate
 from ..graph import evaluate, substitute
@@ -188,8 +190,9 @@ class _Search:
             self.progress(min(1.0, self.tried / self.tries))
         self._known[key] = None
         try:
-            twin = with_speeds(self.mechanism, definitions)
-            self._known[key] = _measure(formulate(twin), about, definitions, changed)
+            with np.errstate(all="ignore"):  # a choice may be singular where it is judged
+                twin = with_speeds(self.mechanism, definitions)
+                self._known[key] = _measure(formulate(twin), about, definitions, changed)
         except KaneError as error:
             self._reasons.append(str(error))
         found = self._known[key]
