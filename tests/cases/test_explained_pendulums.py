@@ -12,7 +12,7 @@ import sympy.physics.mechanics as me
 
 import kane
 from seeds import generator
-from unit.explain.reading_back import equations, partial_velocities, read, section
+from unit.explain.reading_back import equations, partial_velocities, read, section, with_Z
 
 AGREE = 1e-12
 
@@ -145,6 +145,26 @@ def test_constraint_rows_and_dependent_speeds_are_those_of_the_model() -> None:
         line = next(x for x in lines if x.endswith(f"[{name}]"))
         found = read(line.partition(" = 0")[0], values | dict(zip(m.speeds, speeds.tolist(), strict=True)))
         assert found == pytest.approx(float(row @ speeds), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "shopping-cart", "chaplygin-sleigh", "slider-crank"])
+def test_the_equations_of_independent_speeds_vanish_in_motion(name: str) -> None:
+    """Read back, at the accelerations of the compiled equations with constraints embedded, for any efforts."""
+    m = kane.load(name)
+    text = m.explain(beside=None).to_text(digits=17)
+    rng = generator(8)
+    q, u = m.project(None, rng.normal(size=len(m.speeds)))
+    tau = rng.normal(size=len(m.speeds))
+    udot = m.forward_dynamics(q, u, tau)
+    values = {p: record.value for p, record in m.parameters.items()} | dict(zip(m.coordinates, q.tolist(), strict=True))
+    for names, numbers in (("{}", u), ("{}'", udot), ("τ_{}", tau)):
+        values |= {names.format(s): x for s, x in zip(m.speeds, numbers.tolist(), strict=True)}
+    values |= {letter: values[name] for name, letter in (("rho", "ρ"), ("phi", "φ"), ("theta", "θ")) if name in values}
+    known = with_Z(text, values)
+    lines = section(text, "Equations of motion, for the independent")
+    assert len(lines) == m.freedom().degrees
+    for line in lines:
+        assert read(line.partition(" = 0    [")[0], known) == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["cart-pole", "stanford-arm-kane", "rolling-disc", "satellite-with-panels"])

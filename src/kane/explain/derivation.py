@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..constraints.rank import Choice
 from ..errors import KaneError
 from ..formulation import Equations
 from ..formulation.sweep import rotors
@@ -19,9 +20,9 @@ from ..model import Body, Mechanism
 from ..model.loads import Action, EffortAction, ForceAction
 from ..space import Frame, Kinematics
 from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
-from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
+from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, merge_angles, symbol_sum
 from .dropping import find_dropped
-from .reading import LONG, Reader, TooLong
+from .reading import LONG, SMALL, Reader, TooLong
 from .records import (
     Acceleration,
     ConstraintLine,
@@ -38,6 +39,7 @@ from .steps import along_steps
 
 COUNTED = ("kinematics", "inverse_dynamics", "forward_dynamics")
 _EMBEDDED_ROWS = 24  # rows of constraints that are written out at most
+_DETERMINANTS = 2  # dependent speeds that are solved for by Cramer's rule
 
 
 def derive(mechanism: Mechanism, *, naming: bool | None = None) -> Derivation:
@@ -124,6 +126,7 @@ class _Derivation:
             constraints=lines,
             embedding=embedding,
             equations=tuple(self._check_length(e) for e in equations),
+            reduced=_reduce(equations, embedding),
             Z=tuple(self.reader.definitions),
             counts=self._counts(),
         )
@@ -365,15 +368,51 @@ class _Derivation:
             embedded = self.e.embedding
         except KaneError:
             return tuple(lines), None
-        names = m.speeds
-        D = tuple(
-            tuple(
-                self.reader.name(x, f"D: {names[d]} per {names[i]}")
-                for i, x in zip(embedded.choice.independent, row, strict=True)
+        choice = embedded.choice
+        D = self._by_determinants(choice) if len(choice.dependent) <= _DETERMINANTS else None
+        if D is None:
+            D = tuple(
+                tuple(
+                    self.reader.name(x, f"D: {m.speeds[d]} per {m.speeds[i]}")
+                    for i, x in zip(choice.independent, row, strict=True)
+                )
+                for d, row in zip(choice.dependent, embedded.D, strict=True)
             )
-            for d, row in zip(embedded.choice.dependent, embedded.D, strict=True)
-        )
-        return tuple(lines), DependentSpeeds(tuple(embedded.choice.dependent), tuple(embedded.choice.independent), D)
+        return tuple(lines), DependentSpeeds(tuple(choice.dependent), tuple(choice.independent), D)
+
+    def _by_determinants(self, choice: Choice) -> tuple[tuple[Sum, ...], ...]:
+        """D of u_d = D u_i + … by Cramer's rule, for one dependent speed or two."""
+        A = self.e.spanning_rows.A
+        block = [[A[r][d] for d in choice.dependent] for r in choice.rows]
+        below = merge_angles(self._read(_determinant(block), "the determinant of the constraints")).inverse()
+        found = []
+        for k, d in enumerate(choice.dependent):
+            row = []
+            for i in choice.independent:
+                right = [[-A[r][i] if c == k else e for c, e in enumerate(block[n])] for n, r in enumerate(choice.rows)]
+                about = f"D: {self.mechanism.speeds[d]} per {self.mechanism.speeds[i]}"
+                row.append(merge_angles(self._read(_determinant(right), about)) * below)
+            found.append(tuple(row))
+        return tuple(found)
+
+
+def _determinant(rows: Sequence[Sequence[Expr]]) -> Expr:
+    if len(rows) == 1:
+        return rows[0][0]
+    return rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
+
+
+def _reduce(equations: Sequence[Sum], dependent: DependentSpeeds | None) -> tuple[tuple[int, Sum], ...]:
+    """F_i + F_i* + Σ D_di (F_d + F_d*) of the independent speeds; nothing where one of them is too long to be read."""
+    if dependent is None:
+        return ()
+    found = []
+    for k, i in enumerate(dependent.independent):
+        parts = [(row[k], equations[d]) for row, d in zip(dependent.D, dependent.dependent, strict=True)]
+        if len(equations[i].terms) + sum(len(D.terms) * len(e.terms) for D, e in parts) > 2 * SMALL:
+            return ()
+        found.append((i, add([equations[i], *(D * e for D, e in parts)])))
+    return tuple(found)
 
 
 def _how(actions: Sequence[Action]) -> str:

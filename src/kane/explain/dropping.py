@@ -26,15 +26,22 @@ _JOINTS = {
 }
 """Kind of joint → what it transmits, and how the child moves in the parent."""
 
+_ROLLS = "the point that touches has no velocity where it rolls"
+_CLOSES = "it acts on both bodies, opposite and equal, along what does not move there"
+_GUIDES = "it acts across the guide, and the point moves along it only"
 _CONSTRAINTS = {
-    "rolling": "the point that touches has no velocity where it rolls",
-    "rolling_sphere": "the point that touches has no velocity where it rolls",
-    "rolling_ellipsoid": "the point that touches has no velocity where it rolls",
-    "rolling_on_sphere": "both points that touch have the same velocity where it rolls",
-    "knife_edge": "it acts across the edge, and the point of contact moves along it only",
+    "rolling": _ROLLS,
+    "rolling-sphere": _ROLLS,
+    "rolling-ellipsoid": _ROLLS,
+    "rolling-on-sphere": "both points that touch have the same velocity where it rolls",
+    "wheel-contact": _ROLLS,
+    "knife-edge": "it acts across the edge, and the point of contact moves along it only",
     "gear": "the teeth that touch have the same velocity",
-    "loop": "it acts on both bodies, opposite and equal, along what does not move there",
+    "belt": "the belt moves with both pulleys",
+    "rack": "the teeth that touch have the same velocity",
     "distance": "it acts along the rod, whose ends do not approach each other",
+    **dict.fromkeys(("revolute", "prismatic", "spherical", "cylindrical", "universal", "planar", "weld"), _CLOSES),
+    **dict.fromkeys(("point-on-curve", "point-on-line", "point-on-plane"), _GUIDES),
 }
 """Kind of constraint → why its reaction contributes nothing."""
 

@@ -129,7 +129,8 @@ class Derivation:
     """Kane's method on one mechanism with one choice of speeds, step by step.
 
     `active` and `inertia` are the terms of F_r and F_r*; `equations` are F_r + F_r*, r = 1 … n, which are zero where
-    there are no constraints. `Z` are definitions in the order in which they are needed; empty for small systems.
+    there are no constraints; with constraints `reduced` has (index, sum) of each independent speed, which are zero,
+    unless they are too long. `Z` are definitions in the order in which they are needed; empty for small systems.
     `counts` maps programs to multiplications, additions, divisions, sines and cosines, the numbers of the model folded.
     """
 
@@ -145,6 +146,7 @@ class Derivation:
     constraints: tuple[ConstraintLine, ...]
     embedding: DependentSpeeds | None
     equations: tuple[Sum, ...]
+    reduced: tuple[tuple[int, Sum], ...]
     Z: tuple[Definition, ...]
     counts: Mapping[str, Mapping[str, int]]
 

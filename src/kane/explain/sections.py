@@ -78,6 +78,8 @@ class Sections:
         if d.constraints:
             yield Passage("Constraints", tuple(self._constraints()))
         yield Passage(equation_title(d), tuple(self.equations()))
+        if d.reduced:
+            yield Passage("Equations of motion, for the independent speeds", tuple(self._reduced()))
         if d.Z:
             yield Passage("Z's, and what they stand for", tuple(self.Z()))
         yield Passage("Operations", (count([d]),))
@@ -146,7 +148,7 @@ class Sections:
                 for i, x in zip(e.independent, row, strict=True)
                 if not x.is_zero
             )
-            yield EquationLine(self.n.symbol(d.speeds[k].symbol), self.n.words("dependent"), "", below)
+            yield EquationLine("", self.n.symbol(d.speeds[k].symbol), "depends on the others", below)
         said = "F_i + Σ D_di F_d + F_i* + Σ D_di F_d* = 0, the sums over the dependent speeds d"
         yield Words("for every independent speed i", said)
 
@@ -154,6 +156,10 @@ class Sections:
         """F_r + F_r*, r = 1 … n."""
         for r, e in enumerate(self.d.equations):
             yield EquationLine("", self._sum(e), f"{'' if self.d.constraints else '= 0, '}r = {r + 1}")
+
+    def _reduced(self) -> Iterator[EquationLine]:
+        for i, e in self.d.reduced:
+            yield EquationLine("", self._sum(e), f"= 0, {self.d.speeds[i].symbol.name}")
 
     def Z(self) -> Iterator[EquationLine]:
         """Definitions of the Z's."""
