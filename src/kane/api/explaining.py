@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ..analysis.speeds import TRIES, SpeedChoice, SpeedSuggestions, suggest_speeds, with_speeds
+from ..analysis.speeds import SpeedChoice, SpeedSuggestions, suggest_speeds, with_speeds
 from ..errors import InputError, ModelError, Problem
 from ..explain import Derivation, Explanation, derive
 from ..large import refuse_if_too_large
@@ -63,13 +63,13 @@ def _other(found: SpeedSuggestions) -> SpeedChoice | None:
     return next((c for c in found.choices if tuple(c.definitions.values()) != own), None)
 
 
-def suggest(answers: Answers, tries: int, progress: Callable[[float], object] | None) -> SpeedSuggestions:
+def suggest(answers: Answers, tries: int | None, progress: Callable[[float], object] | None) -> SpeedSuggestions:
     """What choices of speeds cost for the model with these answers."""
     check_function("progress", progress, "the part that is done", 1)
-    if not isinstance(tries, int) or isinstance(tries, bool) or tries < 1:
+    if tries is not None and (not isinstance(tries, int) or isinstance(tries, bool) or tries < 1):
         raise InputError(f"suggest_speeds: tries={tries!r} is no number of choices\n    fix: give one from 1 on")
     refuse_if_too_large(answers.mechanism, "suggest_speeds")
     return suggest_speeds(answers.mechanism, tries=tries, progress=progress)
 
 
-__all__ = ["RATES", "SUGGESTED", "TRIES", "explain", "suggest"]
+__all__ = ["RATES", "SUGGESTED", "explain", "suggest"]

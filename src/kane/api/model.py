@@ -414,14 +414,15 @@ class Model:
         self,
         *,
         apply: bool = False,
-        tries: int = explaining.TRIES,
+        tries: int | None = None,
         progress: Callable[[float], object] | None = None,
     ) -> SpeedSuggestions:
         """What choices of generalized speeds cost, by the rules of Mitiguy & Kane: ω along the axes of a body or of
         what carries it, absolute rates instead of relative ones, velocities of points. Each is formulated and counted.
 
         With `apply` the model takes the cheapest: initial state and motion stay the same, and control laws keep their
-        meaning. At most `tries` choices are measured; `progress` is told the part that is done.
+        meaning. At most `tries` choices are measured, by default 200, or fewer for large models;
+        `progress` is told the part that is done.
 
         >>> m = kane.load("double-pendulum")
         >>> print(m.suggest_speeds(apply=True))

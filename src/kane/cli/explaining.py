@@ -56,7 +56,7 @@ def speeds(arguments: Namespace) -> int:
     """Print what choices of speeds cost; write the model with the cheapest, if asked."""
     model = model_of(arguments)
     path: Path | None = file_to_write(arguments, "output", SUFFIXES)
-    if arguments.tries < 1:
+    if arguments.tries is not None and arguments.tries < 1:
         raise UsageError(f"--tries {arguments.tries}: at least one choice is measured")
     chosen = copy.copy(model)
     with bar("choices of speeds") as progress:

@@ -281,7 +281,7 @@ def _speeds(commands: argparse._SubParsersAction) -> None:
         "  kane speeds ur5 --tries 50 --json",
     )
     _model(command)
-    command.add_argument("--tries", type=int, default=200, metavar="N", help="choices to measure (default 200)")
+    command.add_argument("--tries", type=int, metavar="N", help="choices to measure (default 200, fewer if large)")
     command.add_argument("--json", action="store_true", help="print figures as JSON")
     command.add_argument("-o", "--output", metavar="FILE", help="write the model with the cheapest to a .yaml file")
 
