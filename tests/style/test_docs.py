@@ -73,3 +73,10 @@ def test_a_page_that_prints_something_else_is_found(tmp_path: Path) -> None:
 def test_the_readme_is_short() -> None:
     lines = [line for path in ROOT.glob("README.md") for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(lines) <= README_LINES
+
+
+@pytest.mark.parametrize("path", markdown_files(), ids=relative)
+def test_what_a_block_prints_is_said(path: Path) -> None:
+    """An expected output that is nothing but `...` fits everything, and says nothing."""
+    said = [b for b in code_blocks(path.read_text(encoding="utf-8")) if b.printed is not None]
+    assert not [b.line for b in said if b.printed is not None and not b.printed.replace("...", "").strip()]

@@ -8,6 +8,7 @@ from .linearization import Linearization, Operating
 from .mobile import MobileTable, mobile_table
 from .ops import KnownArms, OperationRow, OperationTable, known_arms, operation_table
 from .report import CheckReport, CheckRow
+from .speeds import SpeedChoice, SpeedSuggestions, suggest_speeds, with_speeds
 from .steady import Steady
 from .trajectory import check_stepped, check_trajectory
 
@@ -23,6 +24,8 @@ __all__ = [
     "Operating",
     "OperationRow",
     "OperationTable",
+    "SpeedChoice",
+    "SpeedSuggestions",
     "Steady",
     "arm_table",
     "base_parameters",
@@ -32,4 +35,6 @@ __all__ = [
     "known_arms",
     "mobile_table",
     "operation_table",
+    "suggest_speeds",
+    "with_speeds",
 ]

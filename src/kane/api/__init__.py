@@ -1,5 +1,7 @@
 """The nouns with their verbs: `Model`, `Equations`, `Trajectory`, `load` and `from_sympy`."""
 
+from ..analysis import SpeedSuggestions
+from ..explain import Explanation
 from ..formulation import Equations
 from .closed_form import ClosedForm
 from .ensembles import Ensemble
@@ -15,9 +17,11 @@ __all__ = [
     "Energy",
     "Ensemble",
     "Equations",
+    "Explanation",
     "Model",
     "Momentum",
     "SafetyFilter",
+    "SpeedSuggestions",
     "SymPyModel",
     "Trajectory",
     "Wrench",

@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from ..analysis import BaseParameters, CheckReport, base_parameters, check
+from ..analysis import BaseParameters, CheckReport, SpeedSuggestions, base_parameters, check, with_speeds
 from ..constraints.projection import InconsistentRows
 from ..errors import InputError, SingularError, WritingError
 from ..formulation import Equations
@@ -33,7 +33,7 @@ from ..model.symbols import Quantity
 from ..space import Frame, Point
 from ..writing import write_text
 from . import closed_form as closed
-from . import constrained, ensembles, given, linear, pages, reactions, safety, whole
+from . import constrained, ensembles, explaining, given, linear, pages, reactions, safety, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
 from .boundary import FAULTS, check_function, odd_argument, refuse_odd
@@ -105,10 +105,10 @@ class Model:
 
     You describe it with
         `parameter`, `body`, `particle`, `joint`, `dh`, `vehicle`, `reaction_wheel`, `coordinate`,
-        `frame`, `point`, `attach`: its parts;
+        `frame`, `point`: its parts;
         `load`, `constrain`, `contact`, `control`, `limit`: what acts on them, what holds them and when,
         drives and their limits;
-        `set_speeds`, `order_coordinates`, `set_gravity`, `set_initial`, `set_parameters`, `keep_free`:
+        `set_speeds`, `suggest_speeds`, `set_gravity`, `set_initial`, `set_parameters`, `keep_free`:
         choices and values.
     What you described is in
         `mechanism`, `name`, `parameters`, `bodies`, `joints`, `loads`, `constraints`, `changing`, `row_names`,
@@ -116,6 +116,7 @@ class Model:
         `save` and `to_urdf` write it to files, `of` makes a model of a mechanism.
     You ask it for
         `equations`, `closed_form`: expressions, programs, operation counts, C, LaTeX and SymPy;
+        `explain`: Kane's method step by step, to be read;
         `inverse_dynamics`, `forward_dynamics`, `mass_matrix`, `bias`, `qdot`, `energy`, `momentum`, `inertia`,
         `mass_center`, `poses`, `at`, `external_loads`, `regressor`: numbers at states, one or a batch;
         `constraint_rows`, `freedom`, `project`, `drive_efforts`, `reactions`, `modes`, `safety_filter`: what
@@ -164,14 +165,12 @@ class Model:
     coordinate = _forward_description(Mechanism.coordinate)
     frame = _forward_description(Mechanism.frame)
     point = _forward_description(Mechanism.point)
-    attach = _forward_description(Mechanism.attach)
     load = _forward_description(Mechanism.load)
     constrain = _forward_description(Mechanism.constrain)
     contact = _forward_description(Mechanism.contact)
     control = _forward_description(Mechanism.control)
     limit = _forward_description(Mechanism.limit)
     set_speeds = _forward_description(Mechanism.set_speeds)
-    order_coordinates = _forward_description(Mechanism.order_coordinates)
     set_gravity = _forward_description(Mechanism.set_gravity)
     set_initial = _forward_description(Mechanism.set_initial)
 
@@ -407,6 +406,38 @@ class Model:
         """
         self._shared = True
         return self._answers.formulate(self.mechanism, free) if free else self._answers.equations()
+
+    explain = _forward_question(explaining.explain)
+
+    @refuse_odd
+    def suggest_speeds(
+        self,
+        *,
+        apply: bool = False,
+        tries: int | None = None,
+        progress: Callable[[float], object] | None = None,
+    ) -> SpeedSuggestions:
+        """What choices of generalized speeds cost, by the rules of Mitiguy & Kane: ω along the axes of a body or of
+        what carries it, absolute rates instead of relative ones, velocities of points. Each is formulated and counted.
+
+        With `apply` the model takes the cheapest: initial state and motion stay the same, and control laws keep their
+        meaning. At most `tries` choices are measured, by default 200, or fewer for large models;
+        `progress` is told the part that is done.
+
+        >>> m = kane.load("double-pendulum")
+        >>> print(m.suggest_speeds(apply=True))
+        speeds                  defined as      u': mul + add  q': mul + add  in all
+        absolute rate of lower  u2 = w.lower.z        13 + 10          0 + 1      24
+        u = q'                                        14 + 12          0 + 0      26
+        4 choices measured
+        >>> m.qdot([0, 0], [1.0, 3.0]).tolist()
+        [1.0, 2.0]
+        """
+        found = explaining.suggest(self._answers, tries, progress)
+        if apply and found.best is not found.present:
+            self._answers = self._answers.of(with_speeds(self.mechanism, found.best.definitions))
+            self._shared = False
+        return found
 
     # what is asked: states ---------------------------------------------------------------------------------------
 

@@ -17,7 +17,14 @@ SMALL = 40
 _SUM, _PRODUCT, _ATOM = range(3)
 Piece = tuple[str, int]
 
-_GREEK = {"tau": "τ", "theta": "θ", "phi": "φ", "psi": "ψ", "alpha": "α", "beta": "β", "omega": "ω", "mu": "μ"}
+_SMALL_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega"
+)
+_LARGE_NAMES = "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
+_LETTERS = "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩ"
+GREEK: dict[str, str] = dict(zip(f"{_SMALL_NAMES} {_LARGE_NAMES}".split(), _LETTERS, strict=True))
+"""Names of letters → letters."""
+
 _CALLS = {"asin": "arcsin", "acos": "arccos", "log": "ln", "sign": "sgn"}
 
 
@@ -59,15 +66,16 @@ def symbol(label: str) -> str:
         return f"<mi>{html.escape(label)}</mi>"
     stem = _stem(match.group(1))
     if rate:
-        stem = f'<mover accent="true">{stem}<mo>˙</mo></mover>'
-    index = ",".join(part for part in (match.group(2), *match.group(3).split("_")) if part)
+        stem = f"<mover>{stem}<mo>˙</mo></mover>"
+    parts = (match.group(2), *match.group(3).split("_"))
+    index = ",".join(GREEK.get(part, part) for part in parts if part)
     return f"<msub>{stem}<mtext>{html.escape(index)}</mtext></msub>" if index else stem
 
 
 def _stem(name: str) -> str:
     if name.endswith("dot") and len(name) > 3:
-        return f'<mover accent="true">{_stem(name[:-3])}<mo>˙</mo></mover>'
-    return f"<mi>{html.escape(_GREEK.get(name, name))}</mi>"
+        return f"<mover>{_stem(name[:-3])}<mo>˙</mo></mover>"
+    return f"<mi>{html.escape(GREEK.get(name, name))}</mi>"
 
 
 def _number(value: float) -> Piece:

@@ -170,8 +170,14 @@ def latex_name(label: str) -> str:
     if dots := dot or ("", "dot", "ddot")[len(primes)]:
         stem = rf"\{dots}{{{stem}}}"
     index = [number] if number else []
-    index += [part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}" for part in rest.split("_")[1:]]
+    index += [_latex_index(part) for part in rest.split("_")[1:]]
     return stem + (f"_{{{', '.join(index)}}}" if index else "")
+
+
+def _latex_index(part: str) -> str:
+    if _GREEK.fullmatch(part):
+        return f"\\{part}"
+    return part if len(part) == 1 or part.isdigit() else rf"\mathrm{{{part}}}"
 
 
 def _sizes(program: Program) -> list[int]:

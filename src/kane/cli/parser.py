@@ -14,6 +14,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "info": ("describe", "info"),
     "ops": ("operations", "ops"),
     "derive": ("describe", "derive"),
+    "explain": ("explaining", "explain"),
+    "speeds": ("explaining", "speeds"),
     "inverse": ("motion", "inverse"),
     "ik": ("reach", "ik"),
     "simulate": ("motion", "simulate"),
@@ -52,6 +54,7 @@ _EXAMPLES = """examples:
   kane list
   kane info stanford-arm
   kane ops stanford-arm --json
+  kane explain cart-pole
   kane derive stanford-arm --what forward_dynamics --format c -o arm.c
   kane simulate stanford-arm --control feedback --t 10 -o motion.csv --plot motion.png
   kane sweep double-pendulum -n 1000 --q "q1=uniform(-1,1)" --time 10 --plot scatter.png
@@ -83,6 +86,8 @@ def parser() -> argparse.ArgumentParser:
         _info,
         _ops,
         _derive,
+        _explain,
+        _speeds,
         _inverse,
         _ik,
         _simulate,
@@ -242,6 +247,43 @@ def _derive(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--format", choices=FORMATS, default="text", help="(default text)")
     command.add_argument("--free", action="store_true", help="keep all parameters as inputs")
     command.add_argument("-o", "--output", metavar="FILE", help="write to a file")
+
+
+def _explain(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "explain",
+        "Show Kane's method on the model step by step: partial velocities, forces, what drops out, the equations.",
+        "  kane explain cart-pole\n"
+        "  kane explain stanford-arm-kane --beside rates | less -S\n"
+        "  kane explain spinning-top --format html -o top.html\n"
+        "  kane explain double-pendulum --beside \"u1=q1', u2=q1' + q2'\"\n\n"
+        "Beside it stands the same with other speeds: the cheapest that `kane speeds` finds, u = q', or your own.",
+    )
+    _model(command)
+    command.add_argument("--format", choices=("text", "latex", "html"), help="(default text, or by the file's ending)")
+    command.add_argument(
+        "--beside",
+        default="suggested",
+        metavar="CHOICE",
+        help="suggested, rates, none, or definitions NAME=EXPRESSION (default suggested)",
+    )
+    command.add_argument("-o", "--output", metavar="FILE", help="write to a .txt, .tex or .html file")
+
+
+def _speeds(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "speeds",
+        "Try choices of generalized speeds and count what each takes, cheapest first.",
+        "  kane speeds stanford-arm\n"
+        "  kane speeds stanford-arm -o arm.yaml   (writes the model with the cheapest)\n"
+        "  kane speeds ur5 --tries 50 --json",
+    )
+    _model(command)
+    command.add_argument("--tries", type=int, metavar="N", help="choices to measure (default 200, fewer if large)")
+    command.add_argument("--json", action="store_true", help="print figures as JSON")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the model with the cheapest to a .yaml file")
 
 
 def _inverse(commands: argparse._SubParsersAction) -> None:

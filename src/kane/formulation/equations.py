@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from ..backends import SymPyProgram, mathml, to_c, to_latex, to_sympy
@@ -15,6 +16,7 @@ from ..markup import code_block, details, paragraph, table
 from ..model import Mechanism
 from .expressions import MotionExpressions, Output
 from .ground import Ground, find_ground
+from .method import active_forces, inertia_forces, partial_velocity_outputs
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
 
@@ -27,7 +29,7 @@ def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations
 class Equations(MotionExpressions):
     """Equations of motion: expressions, the programs that compute them, and these written for other tools.
 
-    `what` is a name of `SIGNATURES`.
+    `what` is a name of `SIGNATURES` or of `STEPS`.
 
     >>> e = kane.load("pendulum").equations()
     >>> print(e.program("forward_dynamics"))
@@ -64,6 +66,9 @@ class Equations(MotionExpressions):
             "central_momentum": lambda: central_momentum(self),
             "inertia": lambda: system_inertia(self),
             "poses": self._poses,
+            "partial_velocities": lambda: partial_velocity_outputs(self),
+            "generalized_active_forces": lambda: {"F": ((n,), self.generalized_active_forces)},
+            "generalized_inertia_forces": lambda: {"F_star": ((n,), self.generalized_inertia_forces)},
             "constraints": self._rows,
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
@@ -74,7 +79,7 @@ class Equations(MotionExpressions):
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:
             raise ExpressionError(f"model '{self.mechanism.name}' has no constraints")
         if name not in table:
-            raise ExpressionError(f"no equations called '{name}': there are {', '.join(self.SIGNATURES)}")
+            raise self._unknown(name)
         return table[name]()
 
     def _rows(self) -> dict[str, Output]:
@@ -140,6 +145,34 @@ class Equations(MotionExpressions):
     }
     """What can be asked for, and the inputs each takes."""
 
+    STEPS: Mapping[str, tuple[str, ...]] = {
+        "partial_velocities": ("q",),
+        "generalized_active_forces": ("q", "u", "tau"),
+        "generalized_inertia_forces": ("q", "u", "udot"),
+    }
+    """Steps of Kane's method that are results of their own, and the inputs each takes."""
+
+    def _unknown(self, name: object) -> ExpressionError:
+        return ExpressionError(f"no equations called {name!r}: there are {', '.join((*self.SIGNATURES, *self.STEPS))}")
+
+    @cached_property
+    def generalized_active_forces(self) -> list[Expr]:
+        """F_r: efforts tau, weights and loads along the speeds (N m, N).
+
+        >>> kane.load("pendulum").equations().generalized_active_forces
+        [(tau_u - (9.81 * sin(q)))]
+        """
+        return active_forces(self)
+
+    @cached_property
+    def generalized_inertia_forces(self) -> list[Expr]:
+        """F_r*: inertia forces and torques along the speeds (N m, N); F_r + F_r* = 0.
+
+        >>> kane.load("pendulum").equations().generalized_inertia_forces
+        [neg(u')]
+        """
+        return inertia_forces(self)
+
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter.
 
@@ -150,12 +183,13 @@ class Equations(MotionExpressions):
         output M (1, 1): 1.0
         """
         if not isinstance(name, str):
-            raise ExpressionError(f"no equations called {name!r}: there are {', '.join(self.SIGNATURES)}")
+            raise self._unknown(name)
         if name not in self._programs:
             # in a graph of its own: what was asked before leaves no trace
             alone = type(self)(self.mechanism, self.free)
             outputs = alone._outputs(name)
-            self._programs[name] = alone.lower_with_time(name, self.SIGNATURES[name], outputs)
+            groups = self.SIGNATURES.get(name) or self.STEPS[name]
+            self._programs[name] = alone.lower_with_time(name, groups, outputs)
         return self._programs[name]
 
     def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:

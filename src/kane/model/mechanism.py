@@ -575,7 +575,7 @@ class Mechanism(Tree):
         """Fix the order of q, and of u unless speeds are chosen: rates as their coordinates, others as their joints.
 
         >>> m = kane.load("double-pendulum")
-        >>> m.order_coordinates(["q2", "q1"])
+        >>> m.mechanism.order_coordinates(["q2", "q1"])
         >>> m.coordinates, m.speeds
         (('q2', 'q1'), ('u2', 'u1'))
         """
@@ -592,11 +592,11 @@ class Mechanism(Tree):
             )
         self.coordinate_records = {n: self.coordinate_records[n] for n in names}
         if not self._speeds_chosen:
-            place = self._places()
+            place = self.variable_order()
             ordered = sorted(self.speed_records.values(), key=lambda s: place[repr(s.definition)])
             self.speed_records = {s.name: s for s in ordered}
 
-    def _places(self) -> dict[str, int]:
+    def variable_order(self) -> dict[str, int]:
         """Motion variable → place of the coordinate whose rate it is, or of the first coordinate of its joint."""
         place = {repr(c.rate): i for i, c in enumerate(self.coordinate_records.values())}
         for joint in self.joints.values():

@@ -253,7 +253,7 @@ class Tree(Symbols):
         >>> m = kane.Model()
         >>> A = m.frame("A", "N", axis="z", angle=m.coordinate("q1"))
         >>> body = m.body("rod", mass=2)
-        >>> m.attach("rod", "A", "O")
+        >>> m.mechanism.attach("rod", "A", "O")
         >>> m.bodies["rod"].frame
         <Frame A>
         """

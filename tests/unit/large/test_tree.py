@@ -40,7 +40,7 @@ def test_no_body_overwrites_what_another_still_waits_for() -> None:
 def test_answers_follow_the_order_of_coordinates() -> None:
     model, turned = tree(6, 2), tree(6, 2)
     q, u, x = states(model, 3, 1)
-    turned.order_coordinates(model.coordinates[::-1])
+    turned.mechanism.order_coordinates(model.coordinates[::-1])
     free = np.zeros(0)
     here = LargeAnswers(model.mechanism).answer("forward_dynamics", 0.0, (q, u, x), free)
     there = LargeAnswers(turned.mechanism).answer("forward_dynamics", 0.0, (q[:, ::-1], u[:, ::-1], x[:, ::-1]), free)

@@ -1,0 +1,302 @@
+"""Which generalized speeds are worth choosing: choices are tried, and what they cost is counted.
+
+The motion is the same with any speeds; what one evaluation of it takes is not. `suggest_speeds` measures the present
+choice, the motion variables of the joints (u = q̇) and what the rules of `speed_rules.py` make of them, alone and one on
+top of the other: each rule is kept where it saves operations, and the rules are gone through until none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import KaneError
+from ..formulation import Equations, formulate
+from ..graph import evaluate, substitute
+from ..markup import paragraph, table
+from ..model import Mechanism, NamedControl
+from .speed_rules import Rule, speed_rules, write_definitions
+from .tables import align_columns
+
+TRIES, FEWEST, WORK = 200, 10, 2400
+"""Choices that are measured at most by default: `TRIES`, or where that is less `WORK` divided by the number of speeds, but
+not fewer than `FEWEST`. One takes 10 to 100 ms for up to some ten bodies, 1.3 s for twenty that fly."""
+
+RATES = "u = q'"
+PRESENT = "as the model has them"
+_SHOWN = 60  # characters of the definitions of a choice in a table
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedChoice:
+    """Definitions of all speeds by name, and operations that they take: multiplications and divisions, additions, sines
+    and cosines of u̇ (`forward`) and of q̇ (`kinematics`), as (mul, add, trig); work on parameters alone is not counted.
+    `about` says by which rules the choice was made."""
+
+    about: str
+    definitions: Mapping[str, str]
+    forward: tuple[int, int, int]
+    kinematics: tuple[int, int, int]
+    changed: tuple[str, ...] = ()  # names of the speeds that are not motion variables
+
+    @property
+    def cost(self) -> int:
+        """Multiplications, divisions and additions of u̇ and q̇ together: what each evaluation of a motion takes.
+
+        >>> kane.load("pendulum").suggest_speeds().best.cost
+        2
+        """
+        return sum(self.forward[:2]) + sum(self.kinematics[:2])
+
+    def order(self) -> tuple[int, int]:
+        """What choices are compared by: the cost, and where it is equal sines and cosines."""
+        return self.cost, self.forward[2] + self.kinematics[2]
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedSuggestions:
+    """What choices of generalized speeds cost: the model's own, u = q̇, and others, cheapest first.
+
+    `choices` are all of them; `present` is the model's own, `rates` is u = q̇. `tried` is how many were measured.
+    `obstacle` says why no others could be tried, where that is so.
+
+    >>> found = kane.load("double-pendulum").suggest_speeds()
+    >>> found.best.about
+    'absolute rate of lower'
+    """
+
+    model: str
+    choices: tuple[SpeedChoice, ...]
+    present: SpeedChoice
+    rates: SpeedChoice
+    tried: int
+    obstacle: str = ""
+
+    @property
+    def best(self) -> SpeedChoice:
+        """The choice that costs least; the model's own where none costs less.
+
+        >>> kane.load("pendulum").suggest_speeds().best.definitions
+        {'u': "q'"}
+        """
+        return self.choices[0]
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain data, for JSON."""
+        return {
+            "model": self.model,
+            "tried": self.tried,
+            "obstacle": self.obstacle,
+            "choices": [
+                {
+                    "about": c.about,
+                    "speeds": dict(c.definitions),
+                    "cost": c.cost,
+                    "forward_dynamics": dict(zip(_COUNTED, c.forward, strict=True)),
+                    "kinematics": dict(zip(_COUNTED, c.kinematics, strict=True)),
+                }
+                for c in self.choices
+            ],
+        }
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Cells of the table: what was chosen and how it is defined, counts of u̇ and q̇, their sum."""
+        return [(c.about, _definitions(c), _count(c.forward), _count(c.kinematics), str(c.cost)) for c in self.choices]
+
+    def __str__(self) -> str:
+        said = f"{self.tried} choices measured" + (f"; no others, because\n{self.obstacle}" if self.obstacle else "")
+        return f"{align_columns([_HEAD, *self.rows()])}\n{said}"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return table(_HEAD, self.rows(), words=2) + paragraph(f"{self.tried} choices measured. {self.obstacle}")
+
+
+_COUNTED = ("mul", "add", "trig")
+_HEAD = ("speeds", "defined as", "u': mul + add", "q': mul + add", "in all")
+
+
+def _count(counted: tuple[int, int, int]) -> str:
+    return f"{counted[0]} + {counted[1]}"
+
+
+def _definitions(choice: SpeedChoice) -> str:
+    """Those of the speeds that are not motion variables, as many as fit on a line."""
+    shown = ", ".join(f"{name} = {choice.definitions[name]}" for name in choice.changed)
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+
+
+def default_tries(mechanism: Mechanism) -> int:
+    """Choices that are measured where nothing is said: fewer for large models, whose choices take longer."""
+    return min(TRIES, max(FEWEST, WORK // max(1, len(mechanism.speeds))))
+
+
+def suggest_speeds(
+    mechanism: Mechanism, *, tries: int | None = None, progress: Callable[[float], object] | None = None
+) -> SpeedSuggestions:
+    """What choices of speeds cost, at most `tries` of them measured; `progress` is told the part that is done."""
+    tries = default_tries(mechanism) if tries is None else tries
+    search = _Search(mechanism, tries, progress)
+    present = search.measure_present()
+    if present.about == RATES:
+        rates: SpeedChoice | None = present
+    else:
+        rates = search.measure(RATES, ())
+    if rates is None:
+        return SpeedSuggestions(mechanism.name, (present,), present, present, search.tried, search.obstacle)
+    search.try_rules(rates)
+    found = [c for c in search.found if c is not rates and c is not present]
+    kept = _distinct(sorted([present, rates, *found], key=SpeedChoice.order))
+    return SpeedSuggestions(mechanism.name, kept, present, rates, search.tried, search.obstacle)
+
+
+def _distinct(choices: Sequence[SpeedChoice]) -> tuple[SpeedChoice, ...]:
+    """One choice of those that define the same speeds."""
+    found: dict[tuple[str, ...], SpeedChoice] = {}
+    for choice in choices:
+        found.setdefault(tuple(choice.definitions.values()), choice)
+    return tuple(found.values())
+
+
+class _Search:
+    """Choices measured so far; rules are put on top of each other while that saves operations."""
+
+    def __init__(self, mechanism: Mechanism, tries: int, progress: Callable[[float], object] | None):
+        self.mechanism = mechanism
+        self.tries, self.tried = max(1, tries), 0
+        self.progress = progress
+        self._reasons: list[str] = []  # why choices could not be made
+        self.found: list[SpeedChoice] = []
+        self._known: dict[tuple[str, ...], SpeedChoice | None] = {}
+
+    @property
+    def obstacle(self) -> str:
+        """Why no choice but the present one could be made, where that is so."""
+        return "" if self.found or not self._reasons else self._reasons[0]
+
+    def measure_present(self) -> SpeedChoice:
+        """The choice that the model has."""
+        m = self.mechanism
+        plain = not m.speeds_chosen
+        definitions = write_definitions(m)
+        self.tried += 1
+        return _measure(formulate(m), RATES if plain else PRESENT, definitions, () if plain else tuple(definitions))
+
+    def measure(self, about: str, rules: Sequence[Rule]) -> SpeedChoice | None:
+        """What a choice costs; None where it cannot be made, or there are no tries left."""
+        definitions, changed = self.define(rules)
+        key = tuple(definitions.values())
+        if key in self._known:
+            return self._known[key]
+        if self.tried >= self.tries:
+            return None
+        self.tried += 1
+        if self.progress is not None:
+            self.progress(min(1.0, self.tried / self.tries))
+        self._known[key] = None
+        try:
+            with np.errstate(all="ignore"):  # a choice may be singular where it is judged
+                twin = with_speeds(self.mechanism, definitions)
+                self._known[key] = _measure(formulate(twin), about, definitions, changed)
+        except KaneError as error:
+            self._reasons.append(str(error))
+        found = self._known[key]
+        if found is not None:
+            self.found.append(found)
+        return found
+
+    def define(self, rules: Sequence[Rule]) -> tuple[dict[str, str], tuple[str, ...]]:
+        """Speeds by name → definition, motion variables where no rule replaces them; and which of them are replaced."""
+        m = self.mechanism
+        chosen = {name: text for rule in rules for name, text in zip(rule.replaces, rule.definitions, strict=True)}
+        variables = _variables(m)
+        kept = [default for variable, default in variables if chosen.get(variable, variable) == variable]
+        taken = {*m.known_names, *kept} - (set(m.speed_records) - set(kept))
+        definitions: dict[str, str] = {}
+        changed: list[str] = []
+        for k, (variable, default) in enumerate(variables):
+            name = default
+            if default not in kept:
+                name = f"u{k + 1}"
+                while name in taken or name in definitions:
+                    name += "_"
+                changed.append(name)
+            definitions[name] = chosen.get(variable, variable)
+        return definitions, tuple(changed)
+
+    def try_rules(self, start: SpeedChoice) -> None:
+        """Every rule alone, all absolute rates together, and rules on top of the best choice until none saves more."""
+        rules = speed_rules(self.mechanism)
+        best, kept = start, list[Rule]()
+        for group in self._starts(rules):
+            found = self.measure(_words(group), group)
+            if found is not None and found.order() < best.order():
+                best, kept = found, group
+        improved = True
+        while improved and self.tried < self.tries:
+            improved = False
+            for rule in rules:
+                if rule in kept:
+                    continue
+                group = [*(r for r in kept if not set(r.replaces) & set(rule.replaces)), rule]
+                found = self.measure(_words(group), group)
+                if found is not None and found.order() < best.order():
+                    best, kept, improved = found, group, True
+        if self.progress is not None:
+            self.progress(1.0)
+
+    def _starts(self, rules: Sequence[Rule]) -> Iterator[list[Rule]]:
+        absolute = [r for r in rules if r.about.startswith("absolute")]
+        if len(absolute) > 1:
+            yield absolute
+        yield from ([rule] for rule in rules)
+
+
+def _words(rules: Sequence[Rule]) -> str:
+    """What a choice is called: its rules, or how many there are of one kind."""
+    words = list(dict.fromkeys(rule.about for rule in rules))
+    if len(words) > 3 and all(w.startswith("absolute") for w in words):
+        return f"absolute rates, {len(words)} of them"
+    return "; ".join(words)
+
+
+def _variables(m: Mechanism) -> list[tuple[str, str]]:
+    """(motion variable, name of its default speed), in the order that the speeds would have by default."""
+    place = m.variable_order()
+    return sorted(((v, m.default_speeds[v]) for v in m.motion_variables), key=lambda item: place[item[0]])
+
+
+def _measure(equations: Equations, about: str, definitions: Mapping[str, str], changed: tuple[str, ...]) -> SpeedChoice:
+    forward, kinematics = (equations.count(name) for name in ("forward_dynamics", "kinematics"))
+    counts = [(c["mul"] + c["div"], c["add"], c["trig"]) for c in (forward, kinematics)]
+    return SpeedChoice(about, dict(definitions), counts[0], counts[1], changed)
+
+
+def with_speeds(mechanism: Mechanism, definitions: Mapping[str, str]) -> Mechanism:
+    """A twin of a mechanism with other speeds that starts with the same motion; control laws that are written in the
+    present speeds are written in what those are."""
+    twin = mechanism.twin()
+    present = {s.symbol: s.definition for s in mechanism.speed_records.values()}
+    for name, law in mechanism.controls.items():
+        efforts = [substitute([e], present)[0] for e in law.efforts.values()]
+        twin.controls[name] = NamedControl(name, dict(zip(law.efforts, efforts, strict=True)))
+    start = _start(mechanism)
+    twin.set_speeds(dict(definitions))
+    exprs = [s.definition for s in twin.speed_records.values()]
+    values = evaluate(exprs, start)
+    if any(values):
+        twin.set_initial(dict(zip(twin.speed_records, values, strict=True)))
+    return twin
+
+
+def _start(mechanism: Mechanism) -> dict[str, float]:
+    """Coordinates, motion variables and parameters at the initial state."""
+    system = formulate(mechanism).system
+    at = {"t": 0.0, **system.initial_state()}
+    rates = evaluate(system.map.s, at)
+    return {**at, **dict(zip(map(repr, system.variables), rates, strict=True))}
+
+
+__all__ = ["SpeedChoice", "SpeedSuggestions", "suggest_speeds", "with_speeds"]

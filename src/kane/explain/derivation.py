@@ -1,0 +1,436 @@
+"""Kane's method step by step, as records to be read: from a mechanism to partial velocities, F_r, F_r* and equations.
+
+Everything is expressed by the parameters' symbols and along the axes that the model was described with; links are
+neither turned nor regrouped as they are for programs, so that each term is what it is called. Expressions are built in
+the graph of `Equations` and read by `Reader`; velocities and accelerations are those of the vector theorems, partial
+velocities the coefficients of the speeds in them [KL83, Eqs. 23, 44, 78 and 90].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..constraints.rank import Choice
+from ..errors import KaneError
+from ..formulation import Equations
+from ..formulation.sweep import rotors
+from ..graph import Expr, linear_coefficients, time_derivative
+from ..model import Body, Mechanism
+from ..model.loads import Action, EffortAction, ForceAction
+from ..space import Frame, Kinematics
+from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
+from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, merge_angles, symbol_sum
+from .dropping import find_dropped
+from .reading import LONG, SMALL, Reader, TooLong
+from .records import (
+    Acceleration,
+    ConstraintLine,
+    CoordinateRate,
+    DependentSpeeds,
+    Derivation,
+    ForceTerm,
+    PartialVelocity,
+    SpeedDefinition,
+    VectorSum,
+    add_vectors,
+)
+from .steps import along_steps
+
+COUNTED = ("kinematics", "inverse_dynamics", "forward_dynamics")
+_EMBEDDED_ROWS = 24  # rows of constraints that are written out at most
+_DETERMINANTS = 2  # dependent speeds that are solved for by Cramer's rule
+
+
+def derive(mechanism: Mechanism, *, naming: bool | None = None) -> Derivation:
+    """The derivation of a mechanism's equations; with Z's if `naming`, by default where it is too long without."""
+    if naming is not None:
+        return _Derivation(mechanism, naming).result()
+    try:
+        return _Derivation(mechanism, False).result()
+    except TooLong:
+        return _Derivation(mechanism, True).result()
+
+
+def symbols_of_inputs(mechanism: Mechanism) -> dict[str, Symbol]:
+    """Every input of the equations as a symbol of its kind."""
+    found = {name: Symbol(name, PARAMETER) for name in mechanism.parameters}
+    found["t"] = Symbol("t", COORDINATE, -1)
+    for k, name in enumerate(mechanism.coordinates):
+        found[name] = Symbol(name, COORDINATE, k)
+    for k, name in enumerate(mechanism.speeds):
+        found[name] = Symbol(name, SPEED, k)
+        found[f"{name}'"] = Symbol(f"{name}'", RATE, k)
+        found[f"tau_{name}"] = Symbol(f"tau_{name}", EFFORT, k)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Moving:
+    """A body as it is explained: partial ω and v* along the axes of `axes`, remainders of α and a*, T* and R*.
+
+    `w` and `wr` are along the body's own axes, those of v and a along `axes`.
+    """
+
+    body: Body
+    own: Frame
+    axes: Frame
+    mass: Expr
+    inertia: Matrix
+    w: Triple
+    wr: list[Triple]
+    vr: list[Triple]
+    T: Triple
+    R: Triple
+
+
+class _Derivation:
+    """One derivation: expressions of one graph, read by one reader."""
+
+    def __init__(self, mechanism: Mechanism, naming: bool):
+        self.mechanism = mechanism
+        self.e = Equations(mechanism, "all")
+        self.system = self.e.system
+        self.kin = self.system.kinematics((), gravity=False)
+        self.kin_t = self.system.kinematics((), accelerate=False, gravity=False)
+        symbols = symbols_of_inputs(mechanism)
+        self.reader = Reader(self.e.graph, symbols, naming=naming)
+        self.rough = Reader(self.e.graph, symbols, naming=False)  # to compare lengths with
+        self.speeds = [symbol_sum(symbols[name]) for name in mechanism.speeds]
+        bodies = {body.frame for body in mechanism.bodies.values() if body.frame is not None}
+        self.named = bodies | set(mechanism.frames.values())
+        self.partials: list[PartialVelocity] = []
+        self.accelerations: list[Acceleration] = []
+
+    def result(self) -> Derivation:
+        """All records."""
+        m = self.mechanism
+        coordinates = self._coordinates()
+        moving = [self._move(body) for body in m.bodies.values()]
+        active = [*self._gravity(moving), *self._loads(), *self._efforts()]
+        inertia = [self._inertia(k) for k in moving] + self._rotors()
+        zero = [t for t in (*active, *inertia) if all(v.is_zero for v in t.values)]
+        kept = [t for t in active if t not in zero]
+        equations = [add(t.values[r] for t in (*kept, *inertia)) for r in range(len(self.speeds))]
+        lines, embedding = self._constraints()
+        return Derivation(
+            model=m.name,
+            about=m.about,
+            coordinates=coordinates,
+            speeds=self._definitions(),
+            partials=tuple(self.partials),
+            accelerations=tuple(self.accelerations),
+            active=tuple(kept),
+            inertia=tuple(t for t in inertia if t not in zero),
+            dropped=tuple(find_dropped(m, [t.source for t in zero], self._standing())),
+            constraints=lines,
+            embedding=embedding,
+            equations=tuple(self._check_length(e) for e in equations),
+            reduced=_reduce(equations, embedding),
+            Z=tuple(self.reader.definitions),
+            counts=self._counts(),
+        )
+
+    def _check_length(self, equation: Sum) -> Sum:
+        if not self.reader.naming and equation.size > LONG:
+            raise TooLong
+        return equation
+
+    def _counts(self) -> dict[str, dict[str, int]]:
+        counted = Equations(self.mechanism)
+        return {name: counted.count(name) for name in COUNTED}
+
+    # coordinates and speeds --------------------------------------------------------------------------------------
+
+    def _coordinates(self) -> tuple[CoordinateRate, ...]:
+        names = self.mechanism.coordinates
+        return tuple(
+            CoordinateRate(Symbol(name, COORDINATE, k), self.reader.name(rate, f"{name}'"))
+            for k, (name, rate) in enumerate(zip(names, self.system.qdot, strict=True))
+        )
+
+    def _definitions(self) -> tuple[SpeedDefinition, ...]:
+        """Definitions in the motion variables, read in the graph of the description."""
+        m = self.mechanism
+        symbols = symbols_of_inputs(m)
+        for k, name in enumerate(m.motion_variables):
+            symbols[name] = Symbol(name, SPEED, k)
+        reader = Reader(m.graph, symbols, naming=False)
+        measures = _measures(m)
+        found = []
+        for k, (name, record) in enumerate(m.speed_records.items()):
+            measure = measures.get(record.definition, ("", "", ""))
+            try:
+                value = reader.read(record.definition)
+            except TooLong:
+                value = symbol_sum(Symbol(name, SPEED, k))
+            found.append(SpeedDefinition(Symbol(name, SPEED, k), value, measure))
+        return tuple(found)
+
+    # velocities --------------------------------------------------------------------------------------------------
+
+    def _move(self, body: Body) -> _Moving:
+        own, origin = body.frame, body.origin
+        assert own is not None and origin is not None
+        take, kin, kin_t = self.system.take, self.kin, self.kin_t
+        center = take.triple(body.center)
+        w = kin.w(own)
+        v = plus(kin.turn(kin.v(origin), origin.home, own), cross(w, center))
+        wr, wt = self._coefficients(w)
+        axes = self._best_axes(own, v)
+        vr, vt = self._coefficients(kin.turn(v, own, axes))
+        self._note_partials(body, own, axes, (w, wr, wt), (v, vr, vt))
+        alpha_t = kin_t.alpha(own)
+        a = plus(kin_t.turn(kin_t.a(origin), origin.home, own), cross(alpha_t, center))
+        a_t = plus(a, cross(w, cross(w, center)))
+        angular = self._named_vector(own, alpha_t, f"α({body.name}) at u' = 0")
+        self._name_triple(own, w, f"ω({body.name})")
+        linear = self._remainder(body, own, axes, a_t)
+        self.accelerations.append(Acceleration(body.name, angular, linear))
+        alpha = self._accelerate(wr, alpha_t)
+        acceleration = self._accelerate(vr, kin.turn(a_t, own, axes))
+        mass, inertia = take.one(body.mass), take.matrix(body.inertia)
+        T = scaled(-1.0, plus(times(inertia, alpha), cross(w, times(inertia, w))))
+        R = scaled(-1.0 * mass, acceleration)
+        self._name_triple(own, T, f"T*({body.name})")
+        self._name_triple(axes, R, f"R*({body.name})")
+        return _Moving(body, own, axes, mass, inertia, w, wr, vr, T, R)
+
+    def _coefficients(self, xyz: Triple) -> tuple[list[Triple], Triple]:
+        """(partial velocities, remainder) of a velocity."""
+        A, rest = linear_coefficients(list(xyz), self.system.u)
+        return [(A[0][r], A[1][r], A[2][r]) for r in range(len(self.system.u))], (rest[0], rest[1], rest[2])
+
+    def _accelerate(self, partials: Sequence[Triple], rest: Triple) -> Triple:
+        """Σ partial · u̇ + remainder."""
+        total = rest
+        for partial, rate in zip(partials, self.system.udot, strict=True):
+            total = plus(total, scaled(rate, partial))
+        return total
+
+    def _candidates(self, own: Frame) -> list[Frame]:
+        """Axes that a vector may be written along: N, the body's own, those that carry it."""
+        path, f = list[Frame](), own.parent
+        while f is not None:
+            if f in self.named and f is not self.mechanism.N and f is not self.mechanism.ground.frame:
+                path.append(f)
+            f = f.parent
+        return [self.mechanism.N, own, *path]
+
+    def _best_axes(self, own: Frame, v: Triple) -> Frame:
+        """Axes along which a velocity is shortest; N before the body's own before others where that is equal."""
+        found = [(self._length(self.kin.turn(v, own, f)), k, f) for k, f in enumerate(self._candidates(own))]
+        return min(found, key=lambda item: item[:2])[2]
+
+    def _length(self, xyz: Triple) -> float:
+        try:
+            return sum(self.rough.read(e).size for e in xyz)
+        except TooLong:
+            return float("inf")
+
+    def _note_partials(
+        self,
+        body: Body,
+        own: Frame,
+        axes: Frame,
+        angular: tuple[Triple, list[Triple], Triple],
+        linear: tuple[Triple, list[Triple], Triple],
+    ) -> None:
+        (_, wr, wt), (v, vr, vt) = angular, linear
+        rows = [self._named_vector(own, x, f"ω{r + 1}({body.name})") for r, x in enumerate(wr)]
+        rest = self._named_vector(own, wt, f"ω({body.name}) at u = 0")
+        self._append_partial("ω", body.name, rows, rest)
+        rows = [self._linear_entry(body, own, axes, r, x, v) for r, x in enumerate(vr)]
+        rest = self._named_vector(axes, vt, f"v({body.name}*) at u = 0")
+        self._append_partial("v", body.name, rows, rest)
+
+    def _append_partial(self, what: str, body: str, rows: list[VectorSum], rest: VectorSum) -> None:
+        total = add_vectors((x, f) for x, f in [*zip(rows, self.speeds, strict=True), (rest, ONE)])
+        self.partials.append(PartialVelocity(what, body, tuple(rows), rest, total))
+
+    def _linear_entry(self, body: Body, own: Frame, axes: Frame, r: int, x: Triple, v: Triple) -> VectorSum:
+        """A partial velocity: in small systems along the axes in which it is shortest, else along those of v."""
+        if self.reader.naming:
+            return self._named_vector(axes, x, f"v{r + 1}({body.name}*)")
+        found = [self._vector(axes, x)]
+        for frame in self._candidates(own):
+            turned, _ = self._coefficients(self.kin.turn(v, own, frame))
+            found.append(self._vector(frame, turned[r]))
+        if (steps := along_steps(self.kin, body, self.system.take, self.named)) is not None:
+            parts = (self._vector(step.frame, self._coefficients(step.velocity)[0][r]) for step in steps)
+            found.append(add_vectors((part, ONE) for part in parts))
+        return min(found, key=lambda vector: vector.size)
+
+    def _remainder(self, body: Body, own: Frame, axes: Frame, a_t: Triple) -> VectorSum:
+        about = f"a({body.name}*) at u' = 0"
+        if self.reader.naming:
+            return self._named_vector(axes, self.kin.turn(a_t, own, axes), about)
+        found = [self._vector(f, self.kin.turn(a_t, own, f)) for f in self._candidates(own)]
+        if (steps := along_steps(self.kin_t, body, self.system.take, self.named)) is not None:
+            parts = [self._vector(step.frame, step.acceleration) for step in steps]
+            found.append(add_vectors((part, ONE) for part in parts))
+        return min(found, key=lambda vector: vector.size)
+
+    def _vector(self, frame: Frame, xyz: Triple) -> VectorSum:
+        x, y, z = (self.reader.read(e) for e in xyz)
+        return VectorSum.of(frame.name, (x, y, z))
+
+    def _named_vector(self, frame: Frame, xyz: Triple, about: str) -> VectorSum:
+        x, y, z = self._name_triple(frame, xyz, about)
+        return VectorSum.of(frame.name, (x, y, z))
+
+    def _name_triple(self, frame: Frame, xyz: Triple, about: str) -> tuple[Sum, Sum, Sum]:
+        x, y, z = (self.reader.name(e, f"{about}·{frame.name}.{'xyz'[k]}") for k, e in enumerate(xyz))
+        return x, y, z
+
+    # forces ------------------------------------------------------------------------------------------------------
+
+    def _gravity(self, moving: Iterable[_Moving]) -> list[ForceTerm]:
+        g = self.system.gravity
+        found = []
+        for k in moving:
+            if k.mass.is_zero or all(c.is_zero for c in g):
+                continue
+            weight = scaled(k.mass, self.kin.turn(g, self.mechanism.N, k.axes))
+            values = [self._read(dot(weight, v), f"weight of {k.body.name}") for v in k.vr]
+            found.append(ForceTerm(f"weight of {k.body.name}", f"v_r({k.body.name}*) · m g", tuple(values)))
+        return found
+
+    def _loads(self) -> list[ForceTerm]:
+        found = []
+        for load in self.mechanism.loads.values():
+            totals = [self.e.graph.const(0.0)] * len(self.speeds)
+            for action in load.actions():
+                totals = [t + x for t, x in zip(totals, self._action(action), strict=True)]
+            values = tuple(self._read(t, f"load {load.name}") for t in totals)
+            found.append(ForceTerm(f"load {load.name} ({load.kind})", _how(load.actions()), values))
+        return found
+
+    def _action(self, action: Action) -> list[Expr]:
+        """What an action contributes to F_r, for each r."""
+        take, kin = self.system.take, self.kin
+        if isinstance(action, EffortAction):
+            A, _ = linear_coefficients([take.one(action.variable)], self.system.u)
+            return [c * take.one(action.value) for c in A[0]]
+        if isinstance(action, ForceAction):
+            velocity, frame = kin.v(action.point), action.point.home
+        else:
+            velocity, frame = kin.w(action.frame), action.frame
+        vector = kin.turn(take.triple(action.vector.xyz), action.vector.frame, frame)
+        return [dot(x, vector) for x in self._coefficients(velocity)[0]]
+
+    def _efforts(self) -> list[ForceTerm]:
+        """Efforts along the speeds: each in its own equation."""
+        zero = Sum(())
+        found = []
+        for k, name in enumerate(self.mechanism.speeds):
+            values = [zero] * len(self.speeds)
+            values[k] = symbol_sum(Symbol(f"tau_{name}", EFFORT, k))
+            found.append(ForceTerm(f"effort along {name}", "", tuple(values)))
+        return found
+
+    def _inertia(self, k: _Moving) -> ForceTerm:
+        about = f"F*({k.body.name})"
+        values = [self._read(dot(w, k.T) + dot(v, k.R), about) for w, v in zip(k.wr, k.vr, strict=True)]
+        name = k.body.name
+        return ForceTerm(f"inertia of {name}", f"ω_r({name}) · T*({name}) + v_r({name}*) · R*({name})", tuple(values))
+
+    def _rotors(self) -> list[ForceTerm]:
+        found = []
+        for name, (s, inertia) in zip(self.mechanism.rotors, rotors(self.system), strict=True):
+            rate = time_derivative([s], self.kin.rates)[0]
+            A, _ = linear_coefficients([s], self.system.u)
+            values = tuple(self._read(-1.0 * inertia * c * rate, f"rotor {name}") for c in A[0])
+            found.append(ForceTerm(f"inertia of rotor {name}", "-J s' times the coefficient of u_r in s", values))
+        return found
+
+    def _read(self, expr: Expr, about: str) -> Sum:
+        return self.reader.read(expr, about)
+
+    def _standing(self) -> set[str]:
+        """Bodies whose mass centre has no partial velocities."""
+        return {p.body for p in self.partials if p.what == "v" and all(x.is_zero for x in p.entries)}
+
+    # constraints -------------------------------------------------------------------------------------------------
+
+    def _constraints(self) -> tuple[tuple[ConstraintLine, ...], DependentSpeeds | None]:
+        m = self.mechanism
+        if not m.constraints:
+            return (), None
+        rows = self.e.constraints
+        lines = [
+            ConstraintLine(name, self._read(rate, f"row {name}"))
+            for name, rate in zip(m.row_names, rows.rate, strict=True)
+        ]
+        if len(lines) > _EMBEDDED_ROWS:
+            return tuple(lines), None
+        try:
+            embedded = self.e.embedding
+        except KaneError:
+            return tuple(lines), None
+        choice = embedded.choice
+        D = self._by_determinants(choice) if len(choice.dependent) <= _DETERMINANTS else None
+        if D is None:
+            D = tuple(
+                tuple(
+                    self.reader.name(x, f"D: {m.speeds[d]} per {m.speeds[i]}")
+                    for i, x in zip(choice.independent, row, strict=True)
+                )
+                for d, row in zip(choice.dependent, embedded.D, strict=True)
+            )
+        return tuple(lines), DependentSpeeds(tuple(choice.dependent), tuple(choice.independent), D)
+
+    def _by_determinants(self, choice: Choice) -> tuple[tuple[Sum, ...], ...]:
+        """D of u_d = D u_i + … by Cramer's rule, for one dependent speed or two."""
+        A = self.e.spanning_rows.A
+        block = [[A[r][d] for d in choice.dependent] for r in choice.rows]
+        below = merge_angles(self._read(_determinant(block), "the determinant of the constraints")).inverse()
+        found = []
+        for k, d in enumerate(choice.dependent):
+            row = []
+            for i in choice.independent:
+                right = [[-A[r][i] if c == k else e for c, e in enumerate(block[n])] for n, r in enumerate(choice.rows)]
+                about = f"D: {self.mechanism.speeds[d]} per {self.mechanism.speeds[i]}"
+                row.append(merge_angles(self._read(_determinant(right), about)) * below)
+            found.append(tuple(row))
+        return tuple(found)
+
+
+def _determinant(rows: Sequence[Sequence[Expr]]) -> Expr:
+    if len(rows) == 1:
+        return rows[0][0]
+    return rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
+
+
+def _reduce(equations: Sequence[Sum], dependent: DependentSpeeds | None) -> tuple[tuple[int, Sum], ...]:
+    """F_i + F_i* + Σ D_di (F_d + F_d*) of the independent speeds; nothing where one of them is too long to be read."""
+    if dependent is None:
+        return ()
+    found = []
+    for k, i in enumerate(dependent.independent):
+        parts = [(row[k], equations[d]) for row, d in zip(dependent.D, dependent.dependent, strict=True)]
+        if len(equations[i].terms) + sum(len(D.terms) * len(e.terms) for D, e in parts) > 2 * SMALL:
+            return ()
+        found.append((i, add([equations[i], *(D * e for D, e in parts)])))
+    return tuple(found)
+
+
+def _how(actions: Sequence[Action]) -> str:
+    """Formulas of what a load contributes, each kind once."""
+    kinds = {"ForceAction": "v_r · F", "TorqueAction": "ω_r · T", "EffortAction": "f times the coefficient of u_r in s"}
+    return " + ".join(dict.fromkeys(kinds[type(a).__name__] for a in actions)) or "nothing"
+
+
+def _measures(mechanism: Mechanism) -> dict[Expr, tuple[str, str, str]]:
+    """Measure numbers of ω and v of bodies in motion variables → (ω or v, body, axis)."""
+    rates: dict[Expr, Expr | float] = dict(mechanism.coordinate_rates)
+    kin = Kinematics(mechanism.graph, {**rates, mechanism.time: 1.0})
+    found: dict[Expr, tuple[str, str, str]] = {}
+    for body in mechanism.bodies.values():
+        if body.frame is not None and body.origin is not None:
+            for k, axis in enumerate("xyz"):
+                found.setdefault(kin.w(body.frame)[k], ("ω", body.name, axis))
+                found.setdefault(kin.v(body.origin)[k], ("v", body.name, axis))
+    for variable in (c.rate for c in mechanism.coordinate_records.values()):
+        found.pop(variable, None)  # a rate is said by its coordinate
+    return found

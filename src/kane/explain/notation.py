@@ -1,0 +1,355 @@
+"""Sums and vectors written down: in plain text that can be read back, in LaTeX, and in MathML.
+
+`write_sum` decides what stands where (signs, collected speeds, numerators and denominators); a `Notation` knows how a
+symbol, a power or a fraction looks. Products have numbers first, then parameters, functions, Z's and speeds.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Protocol
+
+from ..backends.mathml import GREEK
+from ..backends.mathml import symbol as mathml_symbol
+from ..backends.symbolic import latex_name
+from .algebra import (
+    PARAMETER,
+    Atom,
+    FunctionOf,
+    Group,
+    Number,
+    Powers,
+    Sum,
+    Symbol,
+    collect,
+    collect_functions,
+    is_moving,
+    merge_angles,
+    multiply_powers,
+    take_out,
+)
+from .records import UnitVector, VectorSum
+
+_SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+_PLAIN_FRACTION = 12  # denominators up to here are written as fractions, others as decimals
+_DIGITS = 6
+
+
+class Notation(Protocol):
+    """How the parts of a sum look; where a `bar` stands between numerator and denominator, they need no parentheses."""
+
+    @property
+    def bar(self) -> bool: ...
+    def number(self, text: str) -> str: ...
+    def ratio(self, top: str, bottom: str) -> str: ...
+    def symbol(self, symbol: Symbol) -> str: ...
+    def call(self, function: str, args: Sequence[str], power: int) -> str: ...
+    def power(self, base: str, n: int) -> str: ...
+    def product(self, factors: Sequence[str]) -> str: ...
+    def fraction(self, top: str, bottom: str, several: bool) -> str: ...
+    def parenthesize(self, inner: str) -> str: ...
+    def join(self, parts: Sequence[tuple[str, str]]) -> str: ...
+    def unit(self, unit: UnitVector) -> str: ...
+    def quantity(self, what: str, body: str = "", r: int | None = None) -> str: ...
+    def words(self, words: str) -> str: ...
+
+
+def write_sum(total: Sum, notation: Notation, digits: int = _DIGITS) -> str:
+    """A sum, its terms collected by the speeds in them; what all terms are divided by stands below all."""
+    if total.is_zero:
+        return notation.number("0")
+    total = merge_angles(total)
+    if len(total.terms) > 1:
+        _, below, rest = take_out(total, below_only=True)
+        if below:
+            above = write_sum(rest, notation, digits)
+            return _quotient(notation, [above if notation.bar else notation.parenthesize(above)], below, digits)
+    parts = []
+    for coefficient, moving in collect(total):
+        if moving:
+            parts.append(_factor_out(notation, coefficient, moving, digits))
+        else:
+            for inner, outer in collect_functions(coefficient):
+                parts += _plain(notation, inner, outer, digits)
+    return notation.join(parts)
+
+
+def _plain(notation: Notation, inner: Sum, outer: Powers, digits: int) -> list[tuple[str, str]]:
+    """Parts of a sum without speeds: one, where its terms have something in common, else one for each."""
+    if outer or (len(inner.terms) > 1 and take_out(inner)[1]):
+        return [_factor_out(notation, inner, outer, digits)]
+    return [_term(notation, term.coefficient, term.powers, digits) for term in inner.terms]
+
+
+def _factor_out(notation: Notation, coefficient: Sum, outer: Powers, digits: int) -> tuple[str, str]:
+    """(sign, text) of a coefficient times factors: what its terms have in common comes before the parenthesis."""
+    if len(coefficient.terms) == 1:
+        term = coefficient.terms[0]
+        return _term(notation, term.coefficient, multiply_powers(term.powers, outer), digits)
+    factor, common, rest = take_out(coefficient)
+    sign, size = ("-", -factor) if factor < 0 else ("+", factor)
+    first = [] if size == 1 else [_number(notation, size, digits)]
+    inner = notation.parenthesize(write_sum(rest, notation, digits))
+    plain = tuple((a, n) for a, n in common if isinstance(a, Symbol) and a.kind == PARAMETER and n > 0)
+    first += [_power(notation, a, n, digits) for a, n in plain]
+    others = tuple(item for item in common if item not in plain)
+    return sign, _quotient(notation, [*first, inner], multiply_powers(others, outer), digits)
+
+
+def _term(notation: Notation, coefficient: Number, powers: Powers, digits: int) -> tuple[str, str]:
+    """(sign, text) of a term."""
+    sign, size = ("-", -coefficient) if coefficient < 0 else ("+", coefficient)
+    factors = [] if size == 1 and any(n > 0 for _, n in powers) else [_number(notation, size, digits)]
+    return sign, _quotient(notation, factors, powers, digits)
+
+
+def _quotient(notation: Notation, factors: list[str], powers: Powers, digits: int = _DIGITS) -> str:
+    top = factors + [_power(notation, a, n, digits) for a, n in powers if n > 0]
+    bottom = [_power(notation, a, -n, digits) for a, n in powers if n < 0]
+    above = notation.product(top) if top else notation.number("1")
+    return notation.fraction(above, notation.product(bottom), len(bottom) > 1) if bottom else above
+
+
+def _power(notation: Notation, atom: Atom, n: int, digits: int) -> str:
+    if isinstance(atom, FunctionOf):
+        return notation.call(atom.function, [write_sum(a, notation, digits) for a in atom.args], n)
+    if isinstance(atom, Group):
+        base = notation.parenthesize(write_sum(atom.inner, notation, digits))
+    else:
+        base = notation.symbol(atom)
+    return base if n == 1 else notation.power(base, n)
+
+
+def _number(notation: Notation, value: Number, digits: int) -> str:
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return notation.number(str(value.numerator))
+        if value.denominator <= _PLAIN_FRACTION and value.denominator not in (5, 10):
+            return notation.ratio(str(value.numerator), str(value.denominator))
+    return notation.number(f"{float(value):.{digits}g}")
+
+
+def write_vector(vector: VectorSum, notation: Notation, digits: int = _DIGITS) -> str:
+    """A vector: measure numbers, in parentheses where they are sums or quotients, times unit vectors."""
+    parts = []
+    for unit, e in vector.parts:
+        if len(e.terms) == 1 and not e.terms[0].powers and abs(e.terms[0].coefficient) == 1:
+            parts.append(("-" if e.terms[0].coefficient < 0 else "+", notation.unit(unit)))
+            continue
+        sign, text = _measure_number(notation, e, digits)
+        parts.append((sign, notation.product([text, notation.unit(unit)])))
+    return notation.join(parts) if parts else notation.number("0")
+
+
+def _measure_number(notation: Notation, e: Sum, digits: int) -> tuple[str, str]:
+    """(sign, text) of what stands before a unit vector."""
+    e = merge_angles(e)
+    if len(e.terms) == 1 and (notation.bar or all(n > 0 for _, n in e.terms[0].powers)):
+        return _term(notation, e.terms[0].coefficient, e.terms[0].powers, digits)
+    if len(e.terms) > 1:
+        factor, common, _ = take_out(e)
+        if common and all(n > 0 for _, n in common) and not any(is_moving(a) for a, _ in common):
+            return _factor_out(notation, e, (), digits)
+        if abs(factor) != 1:
+            return _factor_out(notation, e, (), digits)
+        if notation.bar and take_out(e, below_only=True)[1]:
+            return "+", write_sum(e, notation, digits)
+    return "+", notation.parenthesize(write_sum(e, notation, digits))
+
+
+class PlainText:
+    """Plain text: q1' for rates, sin²(q1), factors apart by blanks, D.x for a unit vector; denominators come last."""
+
+    bar = False
+
+    def number(self, text: str) -> str:
+        return text
+
+    def ratio(self, top: str, bottom: str) -> str:
+        return f"{top}/{bottom}"
+
+    def symbol(self, symbol: Symbol) -> str:
+        return text_name(symbol.name)
+
+    def call(self, function: str, args: Sequence[str], power: int) -> str:
+        raised = "" if power == 1 else str(power).translate(_SUPERSCRIPT)
+        return f"{function}{raised}({', '.join(args)})"
+
+    def power(self, base: str, n: int) -> str:
+        return f"{base}{str(n).translate(_SUPERSCRIPT)}"
+
+    def product(self, factors: Sequence[str]) -> str:
+        return " ".join(factors)
+
+    def fraction(self, top: str, bottom: str, several: bool) -> str:
+        return f"{top}/({bottom})" if several else f"{top}/{bottom}"
+
+    def parenthesize(self, inner: str) -> str:
+        return f"({inner})"
+
+    def join(self, parts: Sequence[tuple[str, str]]) -> str:
+        return _join(parts, "-", "{} {} {}")
+
+    def unit(self, unit: UnitVector) -> str:
+        return f"{unit.frame}.{unit.axis}"
+
+    def quantity(self, what: str, body: str = "", r: int | None = None) -> str:
+        star = "*" if what.endswith("*") else ""
+        index = "" if r is None else f"_{r}"
+        letter = what.rstrip("*")
+        at = f"({body}{'*' if letter in ('v', 'a') else ''})" if body else ""
+        return f"{letter}{index}{star}{at}"
+
+    def words(self, words: str) -> str:
+        return words
+
+
+class Latex:
+    """LaTeX, for mathematics mode."""
+
+    bar = True
+
+    def number(self, text: str) -> str:
+        mantissa, _, exponent = text.partition("e")
+        return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else text
+
+    def ratio(self, top: str, bottom: str) -> str:
+        return rf"\tfrac{{{top}}}{{{bottom}}}"
+
+    def symbol(self, symbol: Symbol) -> str:
+        return latex_name(symbol.name)
+
+    def call(self, function: str, args: Sequence[str], power: int) -> str:
+        if function == "sqrt":
+            return rf"\sqrt{{{args[0]}}}" if power == 1 else rf"\sqrt{{{args[0]}}}^{{{power}}}"
+        name = rf"\{function}" if function in _LATEX_FUNCTIONS else rf"\operatorname{{{function}}}"
+        raised = "" if power == 1 else f"^{{{power}}}"
+        inner = ", ".join(args)
+        return f"{name}{raised} {inner}" if _is_one_letter(inner) else rf"{name}{raised}\left({inner}\right)"
+
+    def power(self, base: str, n: int) -> str:
+        return f"{{{base}}}^{{{n}}}"
+
+    def product(self, factors: Sequence[str]) -> str:
+        return r" \, ".join(factors)
+
+    def fraction(self, top: str, bottom: str, several: bool) -> str:
+        return rf"\frac{{{top}}}{{{bottom}}}"
+
+    def parenthesize(self, inner: str) -> str:
+        return rf"\left({inner}\right)"
+
+    def join(self, parts: Sequence[tuple[str, str]]) -> str:
+        return _join(parts, "-", "{} {} {}")
+
+    def unit(self, unit: UnitVector) -> str:
+        if len(unit.frame) == 1 and unit.frame.isalpha():
+            return rf"\mathbf{{{unit.frame.lower()}}}_{unit.axis}"
+        return rf"\hat{{\mathbf{{{unit.axis}}}}}_{{{latex_words(unit.frame)}}}"
+
+    def quantity(self, what: str, body: str = "", r: int | None = None) -> str:
+        letter = what.rstrip("*")
+        shape = _LATEX_LETTERS.get(letter, letter)
+        above = (latex_words(body) if body else "") + (r"*" if what.endswith("*") or letter in ("v", "a") else "")
+        raised = f"^{{{above}}}" if above else ""
+        return f"{shape}{'' if r is None else f'_{{{r}}}'}{raised}"
+
+    def words(self, words: str) -> str:
+        return latex_words(words)
+
+
+class MathML:
+    """MathML, which browsers set without help."""
+
+    bar = True
+
+    def number(self, text: str) -> str:
+        mantissa, _, exponent = text.partition("e")
+        shown = f"<mn>{mantissa}</mn>"
+        return f"{shown}<mo>·</mo><msup><mn>10</mn><mn>{int(exponent)}</mn></msup>" if exponent else shown
+
+    def ratio(self, top: str, bottom: str) -> str:
+        return f"<mfrac><mn>{top}</mn><mn>{bottom}</mn></mfrac>"
+
+    def symbol(self, symbol: Symbol) -> str:
+        return mathml_symbol(symbol.name)
+
+    def call(self, function: str, args: Sequence[str], power: int) -> str:
+        if function == "sqrt":
+            root = f"<msqrt>{args[0]}</msqrt>"
+            return root if power == 1 else f"<msup>{root}<mn>{power}</mn></msup>"
+        name = f"<mi>{function}</mi>" if power == 1 else f"<msup><mi>{function}</mi><mn>{power}</mn></msup>"
+        inner = "<mo>,</mo>".join(args)
+        if inner.count("<mi>") == 1 and "<mo>" not in inner:
+            return f'<mrow>{name}<mo>&#x2061;</mo><mspace width="0.17em"/>{inner}</mrow>'
+        return f"<mrow>{name}<mo>&#x2061;</mo><mo>(</mo>{inner}<mo>)</mo></mrow>"
+
+    def power(self, base: str, n: int) -> str:
+        return f"<msup><mrow>{base}</mrow><mn>{n}</mn></msup>"
+
+    def product(self, factors: Sequence[str]) -> str:
+        return f"<mrow>{_THIN.join(factors)}</mrow>"
+
+    def fraction(self, top: str, bottom: str, several: bool) -> str:
+        return f"<mfrac><mrow>{top}</mrow><mrow>{bottom}</mrow></mfrac>"
+
+    def parenthesize(self, inner: str) -> str:
+        return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
+
+    def join(self, parts: Sequence[tuple[str, str]]) -> str:
+        minus, plus = "<mo>−</mo>", "<mo>+</mo>"
+        first = f"{minus if parts[0][0] == '-' else ''}{parts[0][1]}"
+        return first + "".join(f"{minus if sign == '-' else plus}{text}" for sign, text in parts[1:])
+
+    def unit(self, unit: UnitVector) -> str:
+        if len(unit.frame) == 1 and unit.frame.isalpha():
+            name = f'<mi style="font-weight:bold">{unit.frame.lower()}</mi><mi>{unit.axis}</mi>'
+            return f"<msub>{name}</msub>"
+        axis = f'<mover accent="true"><mi style="font-weight:bold">{unit.axis}</mi><mo>^</mo></mover>'
+        return f"<msub>{axis}<mtext>{html.escape(unit.frame)}</mtext></msub>"
+
+    def quantity(self, what: str, body: str = "", r: int | None = None) -> str:
+        letter = what.rstrip("*")
+        bold = ' style="font-weight:bold"' if letter != "F" else ""
+        stem = f"<mi{bold}>{letter}</mi>"
+        star = "<mo>*</mo>" if what.endswith("*") or letter in ("v", "a") else ""
+        above = f"<mrow>{f'<mtext>{html.escape(body)}</mtext>' if body else ''}{star}</mrow>"
+        if r is None:
+            return f"<msup>{stem}{above}</msup>" if body or star else stem
+        return f"<msubsup>{stem}<mn>{r}</mn>{above}</msubsup>" if body or star else f"<msub>{stem}<mn>{r}</mn></msub>"
+
+    def words(self, words: str) -> str:
+        return f"<mtext>{html.escape(words)}</mtext>"
+
+
+_THIN = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
+_LATEX_LETTERS = {"ω": r"\boldsymbol{\omega}", "α": r"\boldsymbol{\alpha}", "v": r"\mathbf{v}", "a": r"\mathbf{a}"}
+_LATEX_FUNCTIONS = ("sin", "cos", "tan", "exp", "min", "max")
+
+
+def _join(parts: Sequence[tuple[str, str]], minus: str, template: str) -> str:
+    text = f"{minus if parts[0][0] == '-' else ''}{parts[0][1]}"
+    for sign, part in parts[1:]:
+        text = template.format(text, sign, part)
+    return text
+
+
+def _is_one_letter(inner: str) -> bool:
+    return re.fullmatch(r"\\?[A-Za-z]+(_\{[^{}]*\})?", inner) is not None
+
+
+def text_name(label: str) -> str:
+    """A label in plain text: letters for names of letters, phi1 is φ1 and tau_u is τ_u."""
+    return re.sub(r"(?<![A-Za-z])[A-Za-z]+", lambda word: GREEK.get(word[0], word[0]), label)
+
+
+def latex_words(words: str) -> str:
+    """Words for LaTeX, what commands it taken away."""
+    plain = re.sub(r"([_#$%&{}])", r"\\\1", words.replace("\\", "").replace("^", "").replace("~", ""))
+    return rf"\text{{{plain}}}"
+
+
+TEXT, LATEX, MATHML = PlainText(), Latex(), MathML()

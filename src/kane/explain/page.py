@@ -1,0 +1,109 @@
+"""An explanation in HTML, equations in MathML: pieces for a notebook, and a file of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..markup import Markup, text
+from .notation import MATHML
+from .records import Derivation
+from .sections import Counts, EquationLine, Grid, Passage, Sections, Words, beside_sections
+
+FOLDED = 24
+"""Lines of a section that are shown at once; a longer one is to be opened."""
+
+_STYLE = """
+.kane-explain { line-height: 1.5; max-width: 72rem; }
+.kane-explain h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
+.kane-explain .wide { overflow-x: auto; padding: .1rem 0 .3rem; }
+.kane-explain table { border-collapse: collapse; }
+.kane-explain td, .kane-explain th { padding: .22rem .9rem .22rem 0; text-align: left; vertical-align: baseline;
+  white-space: nowrap; font-weight: normal; }
+.kane-explain .grid th, .kane-explain .grid td { border-bottom: 1px solid rgba(128, 128, 128, .3);
+  padding-right: 1.4rem; }
+.kane-explain .note { opacity: .7; font-size: .88em; }
+.kane-explain .part td:nth-child(2) { padding-left: 1.6rem; font-size: .95em; }
+.kane-explain .count td, .kane-explain .count th { text-align: right; font-variant-numeric: tabular-nums; }
+.kane-explain .count td:first-child { text-align: left; }
+.kane-explain math { font-size: 1.04em; }
+.kane-explain dt { margin-top: .35rem; } .kane-explain dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
+"""
+
+_DOCUMENT = """
+:root { color-scheme: light dark; }
+body { margin: 0 auto; padding: 1.6rem 1.2rem 3rem; max-width: 74rem;
+  font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-size: 16px; }
+h1 { font-size: 1.7rem; margin: 0 0 .2rem; } p { margin: .3rem 0; }
+@media (prefers-color-scheme: dark) { body { background: #12181f; color: #dbe3ec; } }
+"""
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def write_html(d: Derivation, beside: Derivation | None = None, digits: int = 6) -> str:
+    """The sections as HTML, wide equations in boxes that scroll."""
+    found = list(Sections(d, MATHML, digits).all())
+    if beside is not None:
+        found += beside_sections(d, beside, MATHML, digits)
+    return f'<style>{_STYLE}</style><div class="kane-explain">{"".join(map(_section, found))}</div>\n'
+
+
+def write_document(d: Derivation, beside: Derivation | None = None, digits: int = 6) -> str:
+    """The same as a file of its own, which asks for nothing from outside."""
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{text(d.model)}</title>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{_DOCUMENT}</style></head>\n'
+        f"<body><h1>{text(d.model)}</h1><p>{text(d.about)}</p>\n{write_html(d, beside, digits)}</body></html>\n"
+    )
+
+
+def _section(section: Passage) -> str:
+    body = "".join(_blocks(section))
+    lines = sum(isinstance(item, EquationLine) for item in section.body)
+    if lines > FOLDED:
+        body = f"<details><summary>{lines} lines</summary>{body}</details>"
+    return f"<h3>{text(section.title)}</h3>\n{body}\n"
+
+
+def _blocks(section: Passage) -> Iterator[str]:
+    rows = "".join(row for item in section.body if isinstance(item, EquationLine) for row in _rows(item))
+    if rows:
+        yield f'<div class="wide"><table>{rows}</table></div>'
+    said = [item for item in section.body if isinstance(item, Words)]
+    if said:
+        yield f"<dl>{''.join(f'<dt>{text(w.subject)}</dt><dd>{text(w.sentence)}</dd>' for w in said)}</dl>"
+    for item in section.body:
+        if isinstance(item, Grid):
+            yield _grid(item)
+        elif isinstance(item, Counts):
+            yield _counts(item)
+
+
+def _math(inner: str) -> Markup:
+    return Markup(f'<math displaystyle="true">{inner}</math>')
+
+
+def _rows(line: EquationLine) -> Iterator[str]:
+    zero, _, note = line.note.partition(", ") if line.note.startswith("= 0") else ("", "", line.note)
+    right = f"{line.right}<mo>=</mo><mn>0</mn>" if zero else line.right
+    left = _math(f"{line.left}<mo>=</mo>") if line.left else ""
+    yield f'<tr><td>{left}</td><td>{_math(right)}</td><td class="note">{text(note)}</td></tr>\n'
+    for part in line.below:
+        yield f'<tr class="part"><td></td><td>{_math(part.right)}</td><td class="note">{text(part.note)}</td></tr>\n'
+
+
+def _grid(grid: Grid) -> str:
+    head = "".join(f"<th>{_math(cell) if cell else ''}</th>" for cell in grid.head)
+    rows = "".join(f"<tr>{''.join(f'<td>{_math(cell)}</td>' for cell in row)}</tr>\n" for row in grid.rows)
+    return f'<div class="wide"><table class="grid"><tr>{head}</tr>\n{rows}</table></div>'
+
+
+def _counts(counts: Counts) -> str:
+    wide = len(counts.rows[0][1])
+    head = "<th></th>" + "<th>multiply, divide</th><th>add</th><th>sin, cos</th>" * wide
+    rows = "".join(
+        f"<tr><td>{text(name)}</td>{''.join(f'<td>{a}</td><td>{b}</td><td>{c}</td>' for a, b, c in several)}</tr>\n"
+        for name, several in counts.rows
+    )
+    return f'<div class="wide"><table class="grid count"><tr>{head}</tr>\n{rows}</table></div>'

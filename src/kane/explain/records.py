@@ -1,0 +1,155 @@
+"""What an explanation consists of: small records, filled by `derivation` and written by `text`, `latex` and `page`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from .algebra import Sum, Symbol, add
+from .reading import Definition
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitVector:
+    """A unit vector along an axis, x, y or z, of a body or of N."""
+
+    frame: str
+    axis: str
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSum:
+    """Measure numbers along unit vectors, zeros left out; the unit vectors may be those of several bodies."""
+
+    parts: tuple[tuple[UnitVector, Sum], ...]
+
+    @staticmethod
+    def of(frame: str, xyz: tuple[Sum, Sum, Sum]) -> VectorSum:
+        """A vector by its components along the axes of one frame."""
+        return VectorSum(tuple((UnitVector(frame, AXES[k]), e) for k, e in enumerate(xyz) if not e.is_zero))
+
+    @property
+    def size(self) -> int:
+        """How long it is to the eye."""
+        return sum(e.size for _, e in self.parts)
+
+    @property
+    def is_zero(self) -> bool:
+        return not self.parts
+
+
+def add_vectors(vectors: Iterator[tuple[VectorSum, Sum]]) -> VectorSum:
+    """Vectors times factors, added up."""
+    found: dict[UnitVector, Sum] = {}
+    for vector, factor in vectors:
+        for unit, e in vector.parts:
+            found[unit] = found[unit] + e * factor if unit in found else e * factor
+    order = {name: k for k, name in enumerate(dict.fromkeys(u.frame for u in found))}
+    parts = sorted(found.items(), key=lambda item: (order[item[0].frame], item[0].axis))
+    return VectorSum(tuple((u, e) for u, e in parts if not e.is_zero))
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedDefinition:
+    """A generalized speed, what it is by definition in rates of coordinates, and which measure number that is, such as
+    (ω, D, x), or ("", "", "") where it is none."""
+
+    symbol: Symbol
+    value: Sum
+    measure: tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinateRate:
+    """A coordinate, and its rate in the speeds."""
+
+    symbol: Symbol
+    rate: Sum
+
+
+@dataclass(frozen=True, slots=True)
+class PartialVelocity:
+    """A row of the table of partial velocities: ω of a body or v of its mass centre (`what`), one vector for each
+    speed, and what is left of it when all speeds are zero."""
+
+    what: str  # ω or v
+    body: str
+    entries: tuple[VectorSum, ...]
+    rest: VectorSum
+    total: VectorSum  # Σ entry · u + rest
+
+
+@dataclass(frozen=True, slots=True)
+class Acceleration:
+    """What is left of α of a body and of a of its mass centre when all u̇ are zero."""
+
+    body: str
+    angular: VectorSum
+    linear: VectorSum
+
+
+@dataclass(frozen=True, slots=True)
+class ForceTerm:
+    """What one force, torque or effort (`source`, in words) contributes to F_r, or a body to F_r*, for each r."""
+
+    source: str
+    how: str  # as a formula in partial velocities, with r in it
+    values: tuple[Sum, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A force or torque that contributes to no F_r, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintLine:
+    """A row of the constraints: its name and A u + c, which is zero."""
+
+    name: str
+    value: Sum
+
+
+@dataclass(frozen=True, slots=True)
+class DependentSpeeds:
+    """Dependent speeds u_d = Σ D_di u_i + …: indices of both kinds, and D by rows of dependent speeds."""
+
+    dependent: tuple[int, ...]
+    independent: tuple[int, ...]
+    D: tuple[tuple[Sum, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Kane's method on one mechanism with one choice of speeds, step by step.
+
+    `active` and `inertia` are the terms of F_r and F_r*; `equations` are F_r + F_r*, r = 1 … n, which are zero where
+    there are no constraints; with constraints `reduced` has (index, sum) of each independent speed, which are zero,
+    unless they are too long. `Z` are definitions in the order in which they are needed; empty for small systems.
+    `counts` maps programs to multiplications, additions, divisions, sines and cosines, the numbers of the model folded.
+    """
+
+    model: str
+    about: str
+    coordinates: tuple[CoordinateRate, ...]
+    speeds: tuple[SpeedDefinition, ...]
+    partials: tuple[PartialVelocity, ...]
+    accelerations: tuple[Acceleration, ...]
+    active: tuple[ForceTerm, ...]
+    inertia: tuple[ForceTerm, ...]
+    dropped: tuple[Dropped, ...]
+    constraints: tuple[ConstraintLine, ...]
+    embedding: DependentSpeeds | None
+    equations: tuple[Sum, ...]
+    reduced: tuple[tuple[int, Sum], ...]
+    Z: tuple[Definition, ...]
+    counts: Mapping[str, Mapping[str, int]]
+
+    def sums(self, terms: tuple[ForceTerm, ...]) -> tuple[Sum, ...]:
+        """Terms added up, for each r."""
+        return tuple(add(term.values[r] for term in terms) for r in range(len(self.speeds)))

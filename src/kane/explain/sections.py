@@ -1,0 +1,199 @@
+"""The sections of an explanation, in any notation: titles, lines and tables that a writer sets.
+
+A line is an equation `left` = `right` with a note beside it, and lines below it that say where it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from .algebra import Sum
+from .notation import Notation, write_sum, write_vector
+from .records import Derivation, ForceTerm
+
+
+@dataclass(frozen=True, slots=True)
+class EquationLine:
+    """An equation; `note` is words, `below` are lines that it is the sum of."""
+
+    left: str
+    right: str
+    note: str = ""
+    below: tuple[EquationLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table of mathematics, a first row of heads, a first column of labels."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is said: a subject, and a sentence about it."""
+
+    subject: str
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Operations: name of a program, and for each choice of speeds (multiply or divide, add, sin and cos)."""
+
+    rows: tuple[tuple[str, tuple[tuple[int, int, int], ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A title and what stands under it."""
+
+    title: str
+    body: tuple[EquationLine | Grid | Words | Counts, ...]
+
+
+class Sections:
+    """The sections of one derivation in one notation; numbers have `digits` significant digits."""
+
+    def __init__(self, d: Derivation, notation: Notation, digits: int):
+        self.d, self.n, self.digits = d, notation, digits
+
+    def all(self) -> Iterator[Passage]:
+        """Every section that is not empty, in the order of the method."""
+        d = self.d
+        yield Passage("Generalized speeds", tuple(self.speeds()))
+        yield Passage("Rates of the coordinates", tuple(self._rates()))
+        yield Passage("Angular velocities, and velocities of mass centres (*), in N", tuple(self._velocities()))
+        yield Passage("Partial velocities: the coefficients of the speeds", (self.partials(),))
+        left = tuple(self._accelerations())
+        title = "Accelerations: partial velocities times the rates of the speeds, and what is left without these"
+        yield Passage(title, left or (Words("nothing is left"),))
+        yield Passage("Generalized active forces", tuple(self._forces("F", d.active)))
+        yield Passage("What drops out", tuple(Words(x.what, x.why) for x in d.dropped) or (Words("nothing"),))
+        yield Passage(
+            "Generalized inertia forces: R* = -m a*, T* = -(I·α + ω × I·ω)", tuple(self._forces("F*", d.inertia))
+        )
+        if d.constraints:
+            yield Passage("Constraints", tuple(self._constraints()))
+        yield Passage(equation_title(d), tuple(self.equations()))
+        if d.reduced:
+            yield Passage("Equations of motion, for the independent speeds", tuple(self._reduced()))
+        if d.Z:
+            yield Passage("Z's, and what they stand for", tuple(self.Z()))
+        yield Passage("Operations", (count([d]),))
+
+    def _sum(self, total: Sum) -> str:
+        return write_sum(total, self.n, self.digits)
+
+    def speeds(self) -> Iterator[EquationLine]:
+        """Definitions of the speeds."""
+        for s in self.d.speeds:
+            what, body, axis = s.measure
+            along = (
+                f"{'ω' if what == 'ω' else 'velocity of the origin'} of {body} along its {axis} axis" if what else ""
+            )
+            own = bool(what) and len(s.value.terms) == 1 and s.value.size <= 2  # a joint with a quaternion
+            yield EquationLine(
+                self.n.symbol(s.symbol), self.n.words(along) if own else self._sum(s.value), "" if own else along
+            )
+
+    def _rates(self) -> Iterator[EquationLine]:
+        for c in self.d.coordinates:
+            rate = type(c.symbol)(f"{c.symbol.name}'", c.symbol.kind, c.symbol.place)
+            yield EquationLine(self.n.symbol(rate), self._sum(c.rate))
+
+    def _velocities(self) -> Iterator[EquationLine]:
+        for p in self.d.partials:
+            yield EquationLine(self.n.quantity(p.what, p.body), write_vector(p.total, self.n, self.digits))
+
+    def partials(self) -> Grid:
+        """The table of partial velocities: a row for each ω and v, a column for each speed."""
+        d, n = self.d, self.n
+        rest = any(not p.rest.is_zero for p in d.partials)
+        head = ("", *(n.symbol(s.symbol) for s in d.speeds), *((n.words("without speeds"),) if rest else ()))
+        rows = []
+        for p in d.partials:
+            vectors = (*p.entries, p.rest) if rest else p.entries
+            rows.append((n.quantity(p.what, p.body), *(write_vector(x, n, self.digits) for x in vectors)))
+        return Grid(head, tuple(rows))
+
+    def _accelerations(self) -> Iterator[EquationLine]:
+        for a in self.d.accelerations:
+            for letter, rest in (("α", a.angular), ("a", a.linear)):
+                if not rest.is_zero:
+                    yield EquationLine(
+                        self.n.quantity(letter, a.body), write_vector(rest, self.n, self.digits), "where u' = 0"
+                    )
+
+    def _forces(self, letter: str, terms: Sequence[ForceTerm]) -> Iterator[EquationLine]:
+        for r, total in enumerate(self.d.sums(tuple(terms))):
+            acting = [t for t in terms if not t.values[r].is_zero]
+            below = tuple(EquationLine("", self._sum(t.values[r]), _source(t, r)) for t in acting)
+            alone = below[0].note if len(below) == 1 else ""
+            left = self.n.quantity(letter, r=r + 1)
+            yield EquationLine(left, self._sum(total), alone, below if len(below) > 1 else ())
+
+    def _constraints(self) -> Iterator[EquationLine | Words]:
+        d, e = self.d, self.d.embedding
+        for c in d.constraints:
+            yield EquationLine("", f"{self._sum(c.value)}", f"= 0, {c.name}")
+        if e is None:
+            yield Words("dependent speeds", "are chosen at run time")
+            return
+        for k, row in zip(e.dependent, e.D, strict=True):
+            below = tuple(
+                EquationLine("", self._sum(x), f"D: {d.speeds[k].symbol.name} per {d.speeds[i].symbol.name}")
+                for i, x in zip(e.independent, row, strict=True)
+                if not x.is_zero
+            )
+            yield EquationLine("", self.n.symbol(d.speeds[k].symbol), "depends on the others", below)
+        said = "F_i + Σ D_di F_d + F_i* + Σ D_di F_d* = 0, the sums over the dependent speeds d"
+        yield Words("for every independent speed i", said)
+
+    def equations(self) -> Iterator[EquationLine]:
+        """F_r + F_r*, r = 1 … n."""
+        for r, e in enumerate(self.d.equations):
+            yield EquationLine("", self._sum(e), f"{'' if self.d.constraints else '= 0, '}r = {r + 1}")
+
+    def _reduced(self) -> Iterator[EquationLine]:
+        for i, e in self.d.reduced:
+            yield EquationLine("", self._sum(e), f"= 0, {self.d.speeds[i].symbol.name}")
+
+    def Z(self) -> Iterator[EquationLine]:
+        """Definitions of the Z's."""
+        for z in self.d.Z:
+            yield EquationLine(self.n.symbol(z.symbol), self._sum(z.value), z.meaning)
+
+
+def equation_title(d: Derivation) -> str:
+    """What the equations are."""
+    if d.constraints:
+        return "Active and inertia forces together, all speeds taken as independent"
+    return "Equations of motion: active and inertia forces together are zero"
+
+
+def count(derivations: Sequence[Derivation]) -> Counts:
+    """Operations of the programs, for one choice of speeds or several beside each other."""
+    rows = []
+    for name in derivations[0].counts:
+        counted = [d.counts[name] for d in derivations]
+        rows.append((name.replace("_", " "), tuple((c["mul"] + c["div"], c["add"], c["trig"]) for c in counted)))
+    return Counts(tuple(rows))
+
+
+def beside_sections(d: Derivation, other: Derivation, notation: Notation, digits: int) -> Iterator[Passage]:
+    """The same with other speeds: definitions, partial velocities, equations, and what both take."""
+    found = Sections(other, notation, digits)
+    yield Passage("The same with other speeds", tuple(found.speeds()))
+    yield Passage("Partial velocities with these", (found.partials(),))
+    yield Passage(f"{equation_title(other)}, with these", tuple(found.equations()))
+    if other.Z:
+        yield Passage("Z's of these", tuple(found.Z()))
+    yield Passage("Operations with the speeds above, and with these", (count([d, other]),))
+
+
+def _source(term: ForceTerm, r: int) -> str:
+    how = term.how.replace("_r", f"_{r + 1}")
+    return f"{term.source}, {how}" if how else term.source
