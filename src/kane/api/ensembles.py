@@ -22,7 +22,7 @@ from ..ensemble.draws import KINDS, Column
 from ..errors import InputError
 from ..model import Mechanism
 from ..simulate import ENDS
-from . import ensemble_views, given
+from . import ensemble_pictures, ensemble_views, given
 from .answers import Answers, free_parameters
 from .boundary import check_function, describe_value
 from .ensemble_store import finish_store, open_store
@@ -148,7 +148,10 @@ class Ensemble:
     def sobol(self, result: str, n: int = 1024) -> dict[str, tuple[float, float]]:
         """Sobol's indices of each number that is drawn: the share of the variance of `result` that it explains alone,
         and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
-        return ensemble_views.sobol(self, result, n)
+        found = ensemble_views.sobol(self, (result,), n)[result]
+        if isinstance(found, str):
+            raise InputError(f"sobol: {found}\n    fix: choose a result that all of them have")
+        return found
 
     def again(self, plan: Draws) -> Ensemble:
         """The ensemble of another plan, all else being the same."""
@@ -160,9 +163,10 @@ class Ensemble:
 
     def plot(self, path: str | Path, kind: str = "scatter", result: str | None = None) -> None:
         """Draw to a .png, .svg or .pdf file: "fan", what is watched over time; "histogram" of a `result`, a column of
-        the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations.
+        the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations;
+        "sobol", its Sobol indices, by further members. `kane.report.write_ensemble` has all of them in one file.
         """
-        ensemble_views.draw(self, path, kind, result)
+        ensemble_pictures.draw(self, path, kind, result)
 
     def __str__(self) -> str:
         counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)

@@ -14,6 +14,7 @@ import numpy as np
 from ..api import Model
 from ..api.ensembles import Ensemble, Progress
 from ..model.mechanism import suggestion
+from ..report import write_ensemble
 from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import BAR_AFTER, can_draw, heading, print_json, show, table
@@ -35,6 +36,7 @@ def sweep(arguments: Namespace) -> int:
     """Run an ensemble, print what came of it, write what was asked for."""
     model = model_of(arguments)
     picture = file_to_write(arguments, "plot", PICTURES)
+    report = file_to_write(arguments, "report", (".html", ".htm"))
     asked = _options(model, arguments)
     with _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, progress=watching)
@@ -43,8 +45,11 @@ def sweep(arguments: Namespace) -> int:
     else:
         _print_summary(found)
     if picture is not None and len(found):
-        found.plot(picture, arguments.kind, arguments.result)
+        found.plot(picture, arguments.kind, next(iter(arguments.result), None))
         say(f"wrote {picture}")
+    if report is not None and len(found):
+        write_ensemble(found, report, result=arguments.result, indices=arguments.sobol)
+        say(f"wrote {report}")
     return _status(found, arguments)
 
 
@@ -60,6 +65,10 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         raise UsageError(f"-n {arguments.n}: an ensemble has one member at least")
     if arguments.seed < 0:
         raise UsageError(f"--seed {arguments.seed}: a seed is not negative")
+    if arguments.sobol is not None and (arguments.sobol < 2 or arguments.sobol & (arguments.sobol - 1)):
+        raise UsageError(f"--sobol {arguments.sobol}: is no power of two; give one, say 1024")
+    if arguments.sobol is not None and arguments.report is None:
+        raise UsageError("--sobol: its indices are drawn in a report; add --report FILE.html")
     if arguments.resume and arguments.out is None:
         raise UsageError("--resume: goes on with a store; add --out FOLDER.zarr")
     step = arguments.step

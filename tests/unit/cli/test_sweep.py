@@ -55,6 +55,26 @@ def test_a_store_is_written_gone_on_with_and_refused(tmp_path: Path, capsys: pyt
     assert digest(tmp_path / "runs.zarr") == before
 
 
+def test_a_report_has_all_pictures_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "runs.html"
+    asked = [
+        "--watch",
+        "h=-L*cos(q)",
+        "--report",
+        str(file),
+        "--sobol",
+        "16",
+        "--result",
+        "high_h",
+        "--result",
+        "end_q",
+    ]
+    assert main([*LINE, *asked]) == FINE
+    assert f"wrote {file}" in capsys.readouterr().err
+    page = file.read_text()
+    assert "Sobol indices of high_h" in page and "rank correlations of end_q" in page and "default-src 'none'" in page
+
+
 def test_the_rate_is_that_of_the_last_while(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -100,6 +120,9 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
         (["--parameter", "mass=uniform(0,1)"], "unknown name 'mass'"),
         (["--method", "rk4"], "add --step SECONDS"),
         (["--plot", "picture.bmp"], "the ending says the format"),
+        (["--report", "runs.pdf"], "the ending says the format"),
+        (["--report", "runs.html", "--sobol", "100"], "no power of two"),
+        (["--sobol", "128"], "add --report FILE.html"),
         (["--control", "none"], "unknown control law"),
     ],
 )
