@@ -23,7 +23,7 @@ from .answers import Answers
 from .records import Array
 from .simulation import Setup, set_up
 
-REFUSED = ENDS.index("refused")
+REFUSED, LOST = ENDS.index("refused"), ENDS.index("lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,7 @@ class MemberWork:
         found = self._new_results(last - first)
         for i in range(last - first):
             found.refuse(i, f"member {first + i}: {why}")
+        found.reason[:] = LOST
         return self._block(first, found, np.full((last - first, len(self.plan.columns)), np.nan))
 
     def parts(self) -> Iterator[tuple[str, Any]]:

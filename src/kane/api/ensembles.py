@@ -25,6 +25,7 @@ from ..simulate import ENDS
 from . import ensemble_pictures, ensemble_views, given
 from .answers import Answers, free_parameters
 from .boundary import check_function, describe_value
+from .ensemble_progress import Pace, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
 from .ensemble_work import MemberWork
 from .records import Array
@@ -43,25 +44,13 @@ _TEXT = re.compile(r"\s*(\w+)\s*\((.*)\)\s*\Z", re.DOTALL)
 _GOOD = [ENDS.index(reason) for reason in ("end", "event")]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an ensemble is: members that are done, of how many, and those of them that failed."""
-
-    done: int
-    count: int
-    failed: int
-
-    def __str__(self) -> str:
-        return f"{self.done} of {self.count} members" + (f", {self.failed} failed" if self.failed else "")
-
-
 @dataclass(frozen=True)
 class Ensemble:
     """Members of one motion, n of them, in the order of their indices; n is less than was asked for where `until` or an
     interrupt ended the work early.
 
     - `t` (k,): the times of output, s;
-    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `success` (n,) of bool;
+    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, "refused" or "lost"; `success` (n,);
       `messages`: what is said of those that failed, by index; `ends` (n,): the same as places in `kane.ensemble.ENDS`;
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
@@ -190,7 +179,7 @@ def ensemble(
     executor: Executor | None = None,
     store: str | Path | None = None,
     resume: bool = False,
-    progress: Callable[[Progress], object] | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
     tau: Any = None,
     control: ControlLaw | None = None,
     control_period: float = 0.01,
@@ -216,15 +205,15 @@ def ensemble(
     `until` ends the work when a mean or a share is known well enough. Blocks of members are computed by the threads of
     this process, or by any `executor` of concurrent.futures. They are written to `store`, a folder or an address of
     fsspec, if one is given: with `resume` those that are there already are not computed again. Motions then stay on
-    disk, `q` and `u` being arrays of Zarr. `progress` is called with a `Progress` after each block. All else is as in
-    `simulate`.
+    disk, `q` and `u` being arrays of Zarr. `progress` is called with a `Progress` after each block; True shows it in a
+    notebook, on a terminal, or in the log `kane.ensemble`. All else is as in `simulate`.
 
     >>> m = kane.load("pendulum")
     >>> found = m.ensemble(2.0, n=100, seed=1, q={"q": "uniform(-1, 1)"}, parameters={"L": "normal(1, 0.05)"})
     >>> print(found)
     100 members over 2 s: 100 end
     """
-    check_function("progress", progress, "a Progress", 1)
+    tell = teller(progress)
     times = span(t)
     keep = keep if keep is not None else ("motions" if times.size > 2 else "ends")
     if keep not in KEEPS:
@@ -242,21 +231,32 @@ def ensemble(
         raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
     kept = None if store is None else open_store(store, work, keep, resume)
     gathering = _Gathering(work, keep, names, until)
+    if _gather(gathering, executor, kept, tell) and kept is not None:
+        kept.trim(gathering.done)
+        finish_store(kept, gathering.done)
+    return gathering.ensemble(kept)
+
+
+def _gather(
+    gathering: _Gathering, executor: Any, store: Store | None, tell: Callable[[Progress], object] | None
+) -> bool:
+    """Take in blocks until there are enough; whether an interrupt did not end it first, which keeps what is done."""
+    count = gathering.work.plan.count
+    pace = Pace(count)
     try:
-        with closing(gather_blocks(work, plan.count, executor, kept)) as blocks:
+        with closing(gather_blocks(gathering.work, count, executor, store)) as blocks:
             for block in blocks:
                 gathering.take(block)
-                if progress is not None:
-                    progress(Progress(gathering.done, plan.count, gathering.failed))
+                if tell is not None:
+                    tell(pace.progress(gathering.done, gathering.failed))
                 if gathering.is_enough():
                     break
     except KeyboardInterrupt:
-        pass  # what is done is kept
-    else:
-        if kept is not None:
-            kept.trim(gathering.done)
-            finish_store(kept, gathering.done)
-    return gathering.ensemble(kept)
+        return False
+    finally:
+        if isinstance(tell, ProgressLine):
+            tell.close()
+    return True
 
 
 # what is given --------------------------------------------------------------------------------------------------------

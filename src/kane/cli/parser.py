@@ -342,6 +342,8 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4")
     command.add_argument("--out", metavar="FOLDER.zarr", help="store: a folder, or an address of fsspec")
     command.add_argument("--resume", action="store_true", help="go on with the store of an earlier run")
+    command.add_argument("--processes", type=int, metavar="N", help="by N processes (default: threads, one per core)")
+    command.add_argument("--dask", metavar="ADDRESS", help="by a cluster: tcp://host:8786, or its scheduler file")
     command.add_argument("--plot", metavar="FILE", help="draw (.png, .svg or .pdf)")
     command.add_argument(
         "--kind",

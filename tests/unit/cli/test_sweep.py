@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -14,8 +15,9 @@ import numpy as np
 import pytest
 
 import kane
-from kane.api.ensembles import Progress
-from kane.cli import FAILED, FINE, INTERRUPTED, USAGE, main
+from dask_cluster import dask_cluster
+from kane.api.ensemble_progress import Pace
+from kane.cli import FAILED, FINE, INTERRUPTED, USAGE, main, workers
 from kane.cli.sweep import _Watching
 from sampled import digest
 
@@ -80,29 +82,61 @@ def test_the_rate_is_that_of_the_last_while(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    watching = _Watching(10_000)
+    watching, pace = _Watching(10_000), Pace(10_000)
     for now, done in ((12.0, 600), (12.001, 1200), (24.0, 1800), (24.001, 2400), (60.0, 2800)):
         clock[0] = now
-        watching(Progress(done, 10_000, 3))
+        watching(pace.progress(done, 3))
     first, *_, last = capsys.readouterr().err.splitlines()
     assert first == "600 of 10000 members, 3 failed, 50 per second, 3 min left"
     assert last == "2800 of 10000 members, 3 failed, 11.1 per second, 11 min left"  # 400 in 36 s
 
 
+def test_processes_and_a_cluster_write_the_bytes_of_threads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*LINE, "--out", str(tmp_path / "threads.zarr")]) == FINE
+    assert main([*LINE, "--out", str(tmp_path / "processes.zarr"), "--processes", "2"]) == FINE
+    with dask_cluster(tmp_path) as cluster:
+        address = cluster.client.scheduler_info()["address"]
+        assert main([*LINE, "--out", str(tmp_path / "cluster.zarr"), "--dask", address]) == FINE
+        capsys.readouterr()
+        file = str(tmp_path / "scheduler.json")
+        assert main([*LINE, "--out", str(tmp_path / "cluster.zarr"), "--dask", file]) == FAILED
+        assert "fix: go on with --resume" in capsys.readouterr().err
+    expected = digest(tmp_path / "threads.zarr")
+    assert digest(tmp_path / "processes.zarr") == expected == digest(tmp_path / "cluster.zarr")
+
+
+def test_a_scheduler_that_is_not_there_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(workers, "REACHED_WITHIN", 1.0)
+    for address in ("tcp://127.0.0.1:9", "nowhere"):
+        assert main([*LINE, "--dask", address]) == FAILED
+        assert f"--dask {address}: no scheduler answers there" in (said := capsys.readouterr().err)
+        assert "fix: start one with `dask scheduler`" in said
+
+
 LONG = ["sweep", "double-pendulum", "-n", "20000", "--q", "q1=uniform(1,3)", "--time", "40", "--samples", "0"]
 
 
-def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [[], ["--processes", "2"]], ids=["threads", "processes"])
+@pytest.mark.parametrize("group", [False, True], ids=["to-it", "to-the-group"])
+def test_an_interrupt_keeps_what_is_done_and_says_the_command_that_goes_on(
+    tmp_path: Path, how: list[str], group: bool
+) -> None:
     store = tmp_path / "runs.zarr"
-    command = [sys.executable, "-m", "kane", *LONG, "--out", str(store)]
-    child = subprocess.Popen(command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "kane", *LONG, "--out", str(store), *how]
+    child = subprocess.Popen(
+        command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     until = time.monotonic() + 300
     while not list(store.glob("blocks/*")) and child.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
-    child.send_signal(signal.SIGINT)
+    (os.killpg if group else os.kill)(child.pid, signal.SIGINT)
     _, said = child.communicate(timeout=300)
     assert child.returncode == INTERRUPTED, said
-    assert "members are done; the same command with --resume goes on" in said
+    assert "members are done" in said and "Traceback" not in said
+    told = shlex.split(said.partition("to the same bytes: ")[2].splitlines()[0])
+    assert told == ["kane", *command[3:], "--resume"]
     assert list(store.glob("blocks/*")) and not (store / "members.parquet").exists()
 
 
@@ -114,6 +148,8 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
         (["--time", "0"], "ends after its start"),
         (["--samples", "1"], "three or more"),
         (["--resume"], "add --out FOLDER.zarr"),
+        (["--processes", "0"], "give one at least"),
+        (["--processes", "2", "--dask", "tcp://127.0.0.1:9"], "leave out the other"),
         (["--q", "p=1"], "unknown name 'p'"),
         (["--q", "q"], "expected NAME=VALUE"),
         (["--q", "q=1"], "'q' is given twice"),
