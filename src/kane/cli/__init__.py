@@ -72,7 +72,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _extra(package: str) -> str:
     """How to install an optional package."""
-    extras = {"matplotlib": "viewer", "sympy": "peers", "trimesh": "meshes"} | dict.fromkeys(
+    extras = {"matplotlib": "viewer", "sympy": "peers", "trimesh": "meshes", "distributed": "dask"} | dict.fromkeys(
         ("zarr", "pyarrow", "xarray", "fsspec"), "ensemble"
     )
     stem = package.partition(".")[0]

@@ -75,7 +75,7 @@ def _ignore_interrupts() -> None:
 @contextlib.contextmanager
 def _cluster(address: str) -> Iterator[Executor]:
     """A cluster whose scheduler is at an address such as tcp://host:8786, or has written this file (.json)."""
-    from distributed import Client  # of Dask, which its user has
+    from distributed import Client  # an extra
 
     where: dict[str, Any] = {"scheduler_file" if Path(address).is_file() else "address": address}
     fix = "fix: start one with `dask scheduler` and `dask worker ADDRESS`"
