@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
@@ -59,12 +60,14 @@ def columns(ensemble: Ensemble) -> dict[str, Any]:
 
 def to_table(ensemble: Ensemble) -> Any:
     """The same as a table of pyarrow."""
+    _require("pyarrow", "to_table")
     return table_of(*_block(ensemble))
 
 
 def to_xarray(ensemble: Ensemble) -> Any:
     """A dataset of xarray: columns over `member`, motions over `member` and `time`, tallies over `time`."""
-    import xarray as xr  # an extra
+    _require("xarray", "to_xarray")
+    import xarray as xr
 
     contents, block = _block(ensemble)
     units = units_of(contents)
@@ -97,6 +100,12 @@ def to_xarray(ensemble: Ensemble) -> Any:
         str(column): str(column.value) for column in plan.columns if not isinstance(column.value, np.ndarray)
     }
     return xr.Dataset(found, coordinates, attributes)
+
+
+def _require(package: str, what: str) -> None:
+    """Refuse what an extra is missing for."""
+    if importlib.util.find_spec(package) is None:
+        raise InputError(f"{what} needs {package}\n    fix: pip install 'kane[ensemble]'")
 
 
 def differences(ensemble: Ensemble) -> dict[str, Any]:
