@@ -27,6 +27,7 @@ from .answers import Answers, free_parameters
 from .boundary import check_function, describe_value
 from .ensemble_progress import Pace, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
+from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
 from .records import Array
 from .simulation import ControlLaw
@@ -221,7 +222,7 @@ def ensemble(
     columns = _columns(answers.mechanism, q, u, parameters)
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
     plan = Draws(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
-    watched = _quantities(free.mechanism, watch, times.size > 2)
+    watched = read_watch(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "options": options}
@@ -345,18 +346,6 @@ def _with_free(answers: Answers, names: list[str]) -> Answers:
     twin = mechanism.twin()
     free_parameters(twin, [*names, *(p.name for p in mechanism.parameters.values() if p.free)])
     return answers.of(twin)
-
-
-def _quantities(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
-    """The quantities that are watched: name → expression."""
-    if watch is not None and not isinstance(watch, Mapping):
-        raise InputError(f"watch = {describe_value(watch)}\n    fix: give a mapping name → expression")
-    names = mechanism.names()
-    states = (*mechanism.coordinates, *mechanism.speeds) if everything else ()
-    found = {name: names[name] for name in states}
-    for name, expression in cast("Mapping[str, Any]", watch or {}).items():
-        found[name] = mechanism.scalar(expression, f"watch / {name}")
-    return found
 
 
 # what comes out -------------------------------------------------------------------------------------------------------
