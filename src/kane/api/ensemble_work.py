@@ -142,16 +142,18 @@ class MemberWork:
         found: dict[int, str] = {}
         bad = ~np.isfinite(numbers)
         for i in np.flatnonzero(bad.any(axis=1)).tolist():
-            column = self.plan.columns[int(np.flatnonzero(bad[i])[0])]
-            found[i] = f"member {first + i}: {column} is not finite\n    fix: give finite numbers"
+            c = int(np.flatnonzero(bad[i])[0])
+            what = f"{self.plan.columns[c]} = {numbers[i, c]:g} is not finite"
+            found[i] = f"member {first + i}: {what}\n    fix: give finite numbers"
         if not any(c.kind == "parameters" for c in self.plan.columns):
             return found
         kernel = self.answers.make_once("masses", lambda: _mass_program(self.answers))
         if kernel is None:
             return found
-        flagged = _doubtful(evaluate_program(kernel, self.answers, self._parameters(numbers)))
-        for i in np.flatnonzero(flagged).tolist():
-            if i not in found and (why := self._explain(numbers[i])):
+        numeric = np.flatnonzero(~bad.any(axis=1))
+        flagged = _doubtful(evaluate_program(kernel, self.answers, self._parameters(numbers[numeric])))
+        for i in numeric[flagged].tolist():
+            if why := self._explain(numbers[i]):
                 found[i] = f"member {first + i}: {why}"
         return found
 
@@ -161,14 +163,10 @@ class MemberWork:
         try:
             self.answers.mechanism.twin().set_parameters(drawn)
         except ModelError as error:
-            shown = ", ".join(f"{c.name} = {drawn[c.name]:.6g} from {_name(c.value)}" for c in self._drawn_parameters())
+            parameters = (c for c in self.plan.columns if c.kind == "parameters")
+            shown = ", ".join(f"{c.name} = {drawn[c.name]:.6g} {_origin(c.value)}" for c in parameters)
             return f"{shown}\n    {error}"
         return ""
-
-    def _drawn_parameters(self) -> list[Any]:
-        """Parameters whose values are not given to each member."""
-        parameters = (c for c in self.plan.columns if c.kind == "parameters")
-        return [c for c in parameters if not isinstance(c.value, np.ndarray) and c.value == c.value]
 
     # motions -----------------------------------------------------------------------------------------------------
 
@@ -303,9 +301,11 @@ class _Found:
         )
 
 
-def _name(value: Any) -> str:
+def _origin(value: Any) -> str:
     """Where a number comes from, in words that are the same in every process."""
-    return getattr(value, "__qualname__", str(value))
+    if isinstance(value, float | np.ndarray):  # nan in a worker, see `lighten`
+        return "as given"
+    return f"from {getattr(value, '__qualname__', str(value))}"
 
 
 def _mass_program(answers: Answers) -> Kernel | None:

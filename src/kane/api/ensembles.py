@@ -221,13 +221,17 @@ def ensemble(
         raise InputError(f"keep = {describe_value(keep)}: there are {', '.join(KEEPS)}")
     columns = _columns(answers.mechanism, q, u, parameters)
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
-    plan = Draws(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
+    plan = Draws(tuple(columns), _count(n, columns), _whole("seed", seed, 0), sampling)
     watched = read_watch(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "options": options}
     work = MemberWork(free, plan, times, asked, watched, keep == "motions")
     names = tuple(events or ())
+    if until is not None and not isinstance(until, Enough):
+        raise InputError(f"until = {describe_value(until)}\n    fix: give kane.ensemble.Enough(name, half_width)")
+    if resume and store is None:
+        raise InputError("resume: there is no store to go on with\n    fix: name it by store='…'")
     if until is not None and until.name not in (*names, *watched):
         raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
     kept = None if store is None else open_store(store, work, keep, resume)
@@ -276,8 +280,10 @@ def _columns(mechanism: Mechanism, q: Any, u: Any, parameters: Any) -> list[Colu
         if kind != "parameters" and not isinstance(value, Mapping):
             array = np.asarray(value)
             if array.dtype.kind not in "fiu" or array.ndim not in (1, 2) or array.shape[-1] != len(table):
+                shape = f", of shape {array.shape}" if array.ndim else ""
                 raise InputError(
-                    f"{kind} = {describe_value(value)}: give a mapping name → value, or an array (n, {len(table)})"
+                    f"{kind} = {describe_value(value)}{shape}\n    fix: give a mapping name → value, or an array"
+                    f" (n, {len(table)}) of {', '.join(table)}"
                 )
             value = {name: array[..., k] for k, name in enumerate(table)}
         if not isinstance(value, Mapping):
@@ -298,7 +304,9 @@ def _value(mechanism: Mechanism, where: str, value: Any) -> Any:
         return _read_distribution(mechanism, where, value)
     try:
         array = np.asarray(value)
-        if array.dtype.kind not in "fiu" or array.ndim > 1:
+        if array.dtype.kind in "fiu" and array.ndim > 1:
+            raise InputError(f"{where} has shape {array.shape}\n    fix: give one number for each member, (n,)")
+        if array.dtype.kind not in "fiu":
             raise TypeError
     except (TypeError, ValueError):
         fix = "give a number, an array (n,), a distribution, or a function of a generator"
@@ -326,15 +334,18 @@ def _count(n: Any, columns: list[Column]) -> int:
     """How many members there are: as was said, or as arrays have values."""
     sizes = [c.size for c in columns if c.size is not None]
     if n is not None:
-        return _whole("n", n)
+        return _whole("n", n, 1)
     if not sizes:
         raise InputError("how many members?\n    fix: give n=…, or an array of values")
-    return min(sizes)
+    return _whole("n", min(sizes), 1)
 
 
-def _whole(name: str, value: Any) -> int:
+def _whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{name} = {describe_value(value)} is not a whole number")
+        raise InputError(f"{name} = {describe_value(value)} is not a whole number\n    fix: give one, {least} at least")
+    if value < least:
+        law = "an ensemble has one member at least" if name == "n" else "a seed is not negative"
+        raise InputError(f"{name} = {value}: {law}\n    fix: give {name} ≥ {least}")
     return int(cast("int", value))
 
 
