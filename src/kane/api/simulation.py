@@ -338,7 +338,7 @@ def refuse_contradiction(mechanism: Mechanism, changing: ChangingSet, inputs: Ar
     terms = changing.layout.terms.split(Routine(changing.terms.address, changing.layout.terms.size)(inputs))
     held = [*range(changing.permanent), *(row for e, first in switched for row in range(first, first + e.rows))]
     A, rate = terms["A"][held], terms["rate"][held]
-    left: Array = np.asarray(rate - A @ np.linalg.lstsq(A, rate)[0], dtype=np.float64)
+    left: Array = np.asarray(rate - A @ np.linalg.lstsq(A, rate, rcond=None)[0], dtype=np.float64)
     if float(np.abs(left).max()) <= CONTRADICTS * (1.0 + float(np.abs(rate).max())):
         return
     off = {row for row, size in zip(held, np.abs(left), strict=True) if size > CONTRADICTS}
