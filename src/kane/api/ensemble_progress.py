@@ -45,7 +45,7 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-class Pace:
+class MemberRate:
     """The rate of `count` members, from when they were done."""
 
     def __init__(self, count: int):
@@ -111,4 +111,4 @@ def teller(progress: bool | Callable[[Progress], object] | None) -> Callable[[Pr
     return progress
 
 
-__all__ = ["LOG", "LOG_EVERY", "Pace", "Progress", "ProgressLine", "teller"]
+__all__ = ["LOG", "LOG_EVERY", "MemberRate", "Progress", "ProgressLine", "teller"]

@@ -25,7 +25,7 @@ from ..simulate import ENDS
 from . import ensemble_pictures, ensemble_views, given
 from .answers import Answers, free_parameters
 from .boundary import check_function, describe_value
-from .ensemble_progress import Pace, Progress, ProgressLine, teller
+from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
@@ -247,13 +247,13 @@ def _gather(
 ) -> bool:
     """Take in blocks until there are enough; whether an interrupt did not end it first, which keeps what is done."""
     count = gathering.work.plan.count
-    pace = Pace(count)
+    rate = MemberRate(count)
     try:
         with closing(gather_blocks(gathering.work, count, executor, store)) as blocks:
             for block in blocks:
                 gathering.take(block)
                 if tell is not None:
-                    tell(pace.progress(gathering.done, gathering.failed))
+                    tell(rate.progress(gathering.done, gathering.failed))
                 if gathering.is_enough():
                     break
     except KeyboardInterrupt:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.api.ensemble_progress import Pace
+from kane.api.ensemble_progress import MemberRate
 from kane.cli import FAILED, FINE, USAGE, main
 from kane.cli.sweep import _Watching
 
@@ -64,7 +64,7 @@ def test_the_rate_is_that_of_the_last_while(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    watching, pace = _Watching(10_000), Pace(10_000)
+    watching, pace = _Watching(10_000), MemberRate(10_000)
     for now, done in ((12.0, 600), (12.001, 1200), (24.0, 1800), (24.001, 2400), (60.0, 2800)):
         clock[0] = now
         watching(pace.progress(done, 3))
