@@ -15,9 +15,13 @@ PEER  := $(VENV)/.peer
 SCRIPT := src/kane/page/component.js
 
 # A slice of the tests that meets all that older or newer packages may do otherwise: code generation, compiled loops,
-# arrays, pictures, the terminal. It needs none of the peers.
+# arrays, pictures, the terminal. It needs none of the peers, and no stores of ensembles.
 SLICE := tests/test_tiny.py tests/unit/graph tests/unit/simulate tests/unit/cli tests/unit/viewer/test_pictures.py \
-         tests/backends tests/laws/test_trees.py tests/cases/test_bicycle.py tests/cases/test_sympy_interop.py
+         tests/backends tests/laws/test_trees.py tests/cases/test_bicycle.py tests/cases/test_sympy_interop.py \
+         tests/unit/ensemble/test_draws.py tests/unit/ensemble/test_members.py tests/unit/ensemble/test_progress.py \
+         tests/unit/ensemble/test_tallies.py tests/unit/ensemble/test_views.py \
+         --deselect tests/unit/ensemble/test_views.py::test_a_dataset_has_members_times_and_units \
+         --ignore tests/unit/cli/test_sweep_stores.py
 TOOLS := hypothesis matplotlib mpmath pytest pytest-xdist sympy
 
 .PHONY: help setup wheel demo test test-long test-lowest test-versions check format bench docs clean distclean

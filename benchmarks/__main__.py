@@ -93,6 +93,7 @@ BENCHMARKS = (
     members.rollout,
     members.bicycles,
     members.scipy_in_a_loop,
+    members.heyoka_in_batches,
     members.memory,
     ensemble_growth.small_blocks,
     ensemble_growth.processes,

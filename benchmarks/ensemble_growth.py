@@ -2,11 +2,12 @@
 
 N members in B blocks by W workers take
 
-    T = max((N c + B a) / W, B d)
+    T = max((N c + B a) / W, N e + B d, N s / R)
 
-with c a member and a a block in a worker, its chunks written, and d a block where blocks are gathered. More than
-(b c + a) / d workers are of no use for blocks of b members. c, a and d are processor time, measured here from few
-blocks, and compared with a run of 10⁴ small ones by two processes.
+with c a member and a a block in a worker, its chunks written; e a member and d a block where blocks are gathered, its
+rows of the table written; s the bytes of a member and R what the store takes per second. More than
+(b c + a) / (b e + d) workers are of no use for blocks of b members. c, a, e and d are processor time, measured here
+from few blocks, and compared with a run of 10⁴ small ones by two processes.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ from benchmarks.measure import Row, exactly, processor_seconds, seconds
 from kane.api.ensemble_store import open_store
 from kane.ensemble import blocks
 from kane.ensemble.executors import finish_block
+from kane.ensemble.folder import LocalFolder
 
 SMALL, LARGE = 64, blocks.LARGEST
 """Members of the blocks from which costs are measured."""
 
-FEW = (40, 240)  # small blocks from which the cost of gathering is told
+FEW = {SMALL: (40, 240), LARGE: (2, 10)}  # blocks of each size from which the cost of gathering is told
+WRITTEN = 64  # files of 4 MB from which it is told what a store takes
 MANY = 10_000  # small blocks of the run that the costs are compared with
 HOUR, BILLION = 3600.0, 10**9
 PENDULUM: dict[str, Any] = {"model": "pendulum", "t": 0.05, "q": {"q": "uniform(-1, 1)"}}
@@ -49,12 +52,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Processor time (s) of a member and of a block in a worker, and of a block where it is gathered; bytes stored of a
+    """Processor time (s) of a member and of a block in a worker, and of both where they are gathered; bytes stored of a
     member."""
 
     member: float
     block: float
-    gathered: float
+    gathered_member: float
+    gathered_block: float
     stored: float
 
     def work(self, members: float, count: float) -> float:
@@ -65,10 +69,14 @@ class Costs:
         """Workers that compute 10⁹ members within so many seconds."""
         return self.work(BILLION, BILLION / LARGE) / duration
 
+    def gathering(self, members: float, count: float) -> float:
+        """Processor time (s) of whoever gathers."""
+        return members * self.gathered_member + count * self.gathered_block
+
     @property
     def most_workers(self) -> float:
         """Workers beyond which gathering is all that blocks wait for."""
-        return self.work(LARGE, 1) / self.gathered
+        return self.work(LARGE, 1) / self.gathering(LARGE, 1)
 
 
 @contextmanager
@@ -111,11 +119,32 @@ def _costs(asked: dict[str, Any], store: Path) -> Costs:
     large, small = _worker_seconds(asked, store, LARGE, 2), _worker_seconds(asked, store, SMALL, 100)
     stored = sum(p.stat().st_size for p in (store / "end_q" / "c" / "1").rglob("*")) / SMALL
     member = (large - small) / (LARGE - SMALL)
+    block, row = _gathering_costs(store)
+    return Costs(member, max(small - SMALL * member, 0.0), row, block, stored)
+
+
+def _gathering_costs(store: Path) -> tuple[float, float]:
+    """Processor time (s) of a block and of a member where they are gathered, while another process computes them."""
+    found: dict[int, float] = {}
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        _run(asked, 2 * SMALL, SMALL, store, pool)
-        times = [processor_seconds(lambda n=n: _run(asked, n * SMALL, SMALL, store, pool)) for n in FEW]
-    gathered = (times[1] - times[0]) / (FEW[1] - FEW[0])
-    return Costs(member, max(small - SMALL * member, 0.0), gathered, stored)
+        _run(PENDULUM, 2 * SMALL, SMALL, store, pool)
+        for size, counts in FEW.items():
+            few, more = (processor_seconds(lambda n=n, s=size: _run(PENDULUM, n * s, s, store, pool)) for n in counts)
+            found[size] = (more - few) / (counts[1] - counts[0])
+    row = max(found[LARGE] - found[SMALL], 0.0) / (LARGE - SMALL)
+    return max(found[SMALL] - SMALL * row, 0.0), row
+
+
+def _store_rate(folder: Path) -> float:
+    """Bytes that a store takes per second, written through to the disk."""
+    store, data = LocalFolder(str(folder)), os.urandom(1 << 22)
+
+    def write() -> None:
+        for k in range(WRITTEN):
+            store.put(f"c/{k}", data)
+        os.sync()
+
+    return WRITTEN * len(data) / seconds(write)
 
 
 def small_blocks() -> list[Row]:
@@ -126,11 +155,15 @@ def small_blocks() -> list[Row]:
         start, _ = _by_two(store, 2)
         workers, parent = _by_two(store, MANY)
         work = (workers - start) / costs.work(MANY * SMALL, MANY)
+        gathering = parent / costs.gathering(MANY * SMALL, MANY)
+        rate = _store_rate(Path(folder) / "bytes")
     return [
         Row("ensemble, a block in its worker, beside its members", exactly(1e3 * costs.block), "ms"),
-        Row("ensemble, a block where it is gathered", exactly(1e3 * costs.gathered), "ms"),
+        Row("ensemble, a block where it is gathered, beside its members", exactly(1e3 * costs.gathered_block), "ms"),
+        Row("ensemble, a member where it is gathered", exactly(1e6 * costs.gathered_member), "µs"),
+        Row("ensemble, what a store on this disk takes", exactly(1e-6 * rate), "MB/s"),
         Row(f"{MANY} small blocks, 2 processes: work, against the model", exactly(work), ""),
-        Row(f"{MANY} small blocks, gathering, against the model", exactly(parent / MANY / costs.gathered), ""),
+        Row(f"{MANY} small blocks, gathering, against the model", exactly(gathering), ""),
     ]
 
 
@@ -153,6 +186,7 @@ def processes() -> list[Row]:
             with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
                 _run(double, 2 * SMALL, SMALL, store, pool)
                 times[count] = seconds(lambda pool=pool: _run(double, 16 * 1024, 1024, store, pool))
+        rows += [Row(f"16384 double pendulums, {count} processes", exactly(times[count]), "s") for count in times]
         rows.append(Row("16384 double pendulums, 2 processes against 1", exactly(times[1] / times[2]), "times faster"))
         for name, asked in EXAMPLES.items():
             costs = _costs(asked, store)

@@ -1,10 +1,11 @@
-"""Ensembles on one core: many motions of one model, beside motions alone, MuJoCo's rollout and SciPy in a loop."""
+"""Ensembles on one core: many motions of one model, beside motions alone, MuJoCo's rollout, SciPy and heyoka."""
 
 # MuJoCo is a compiled module without type information.
 # pyright: reportAttributeAccessIssue=false, reportUnknownMemberType=false
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import subprocess
 import sys
@@ -26,6 +27,7 @@ DRAWN = 100  # members that are compared with their motions alone
 TWO_CORES = 120.0  # s of processor time that a million of them may take: a minute on two cores
 RIDERS, RIDE, SHORT_RIDE = 512, 20.0, 2.0  # members, s, s
 LOOPED = 8  # motions that SciPy computes one after the other
+TAYLOR = 1024  # motions that heyoka computes, in as many lanes as the processor has
 MILLION = 1_000_000
 REPEATS = 5
 ALONE = f"""
@@ -132,6 +134,41 @@ def scipy_in_a_loop() -> list[Row]:
         Row("ensemble of double pendulums, one motion", spread(ratios), "times faster", peer="SciPy"),
         Row("its error at rtol 1e-8, largest angle", exactly(float(np.abs(ours() - exact).max())), "rad"),
         Row("SciPy's error, the same", exactly(float(np.abs(theirs() - exact).max())), "rad"),
+    ]
+
+
+def heyoka_in_batches() -> list[Row]:
+    """Taylor series in lanes by heyoka, at the largest tolerance that is as accurate as ours at 1e-8."""
+    if importlib.util.find_spec("heyoka") is None:
+        return []
+    from peers.heyoka_pendulum import HeyokaPendulums  # an extra of benchmarks
+
+    model = kane.load("double-pendulum")
+    angles = np.random.default_rng(4).uniform(-1, 1, (TAYLOR, 2))  # of the rods from the vertical
+    q = np.column_stack([angles[:, 0], angles[:, 1] - angles[:, 0]])
+    exact = HeyokaPendulums(1e-16).run(angles, LENGTH)
+
+    def ours() -> np.ndarray:
+        ends = model.ensemble(LENGTH, q=q, u=np.zeros_like(q), rtol=RTOL).end_q
+        assert ends is not None
+        return np.cumsum(ends, axis=1)
+
+    mine = float(np.abs(ours() - exact).max())
+    for tolerance in 10.0 ** np.arange(-4.0, -14.0, -0.5):
+        pendulums = HeyokaPendulums(tolerance)
+        error = float(np.abs(pendulums.run(angles, LENGTH) - exact).max())
+        if error <= mine:
+            break
+    else:
+        raise AssertionError("heyoka is at no tolerance as accurate")
+    ratios: list[float] = []
+    for _ in range(REPEATS):
+        taken = processor_seconds(ours)
+        ratios.append(processor_seconds(lambda: pendulums.run(angles, LENGTH)) / taken)
+    return [
+        Row("ensemble of double pendulums, beside Taylor series", spread(ratios), "times faster", peer="heyoka"),
+        Row("its error at rtol 1e-8 beside heyoka, largest angle", exactly(mine), "rad"),
+        Row(f"heyoka's error, tolerance {tolerance:.1g}", exactly(error), "rad"),
     ]
 
 

@@ -20,6 +20,7 @@ EXTRAS = (
     "peers",
     "meshes",
     "ensemble",
+    "dask",
 )  # what the package itself may use when it is there; the others are for its developers
 WITHOUT_EXTRAS = """
 import sys

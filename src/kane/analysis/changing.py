@@ -136,7 +136,7 @@ def _jumps(motion: ChangingMotion, ask: Programs, states: States) -> CheckRow:
         assert change.u_before is not None and change.u_after is not None
         gained = M[at] @ (change.u_after - change.u_before)
         left, held = gained - motion.impulses[i] @ motion.A[at], motion.A[at, : motion.permanent].T
-        left = left - held @ np.linalg.lstsq(held, left)[0]  # what permanent constraints take is not told
+        left = left - held @ np.linalg.lstsq(held, left, rcond=None)[0]  # what permanent constraints take is not told
         missed = max(missed, float(np.abs(left).max()))
         size = max(size, float(np.abs(gained).max()))
     return CheckRow(name, statement, missed / (size or 1.0), JUMPS)

@@ -150,7 +150,7 @@ class _Worst:
             if e.type == "switched" and np.any(P[e.first : e.first + e.rows]):  # closed once more where the step ends
                 held = np.concatenate([held, end["A"][e.first : e.first + e.rows]])
         if len(held):
-            left = left - held.T @ np.linalg.lstsq(held.T, left)[0]
+            left = left - held.T @ np.linalg.lstsq(held.T, left, rcond=None)[0]
         self.missed = max(self.missed, float(np.abs(left).max()))
         self.momentum = max(self.momentum, float(np.abs(gained).max()), step.h * float(np.abs(step.terms["f"]).max()))
         self.bent = max(self.bent, step.turn * step.bent)
@@ -210,7 +210,7 @@ def _middle(motion: SteppedMotion, x: Array, y: Array, h: float) -> tuple[Any, A
     for _ in range(2):
         middle[motion.q], middle[motion.u] = q, v
         T, drift = _coordinate_map(motion, middle)
-        v = np.linalg.lstsq(T, moved - drift)[0]
+        v = np.linalg.lstsq(T, moved - drift, rcond=None)[0]
         start = x.copy()
         start[motion.u] = v
         q = x[motion.q] + 0.5 * h * motion.rates(start)
@@ -236,7 +236,7 @@ def _accelerations(terms: Mapping[str, Array], permanent: int) -> Any:
     if not permanent:
         return np.linalg.solve(M, f)
     whole = np.block([[M, -A.T], [A, np.zeros((permanent, permanent))]])
-    return np.linalg.lstsq(whole, np.concatenate([f, terms["b"][:permanent]]))[0][: len(M)]
+    return np.linalg.lstsq(whole, np.concatenate([f, terms["b"][:permanent]]), rcond=None)[0][: len(M)]
 
 
 def _residual(motion: SteppedMotion, step: _CheckedStep, rates: Array) -> float:

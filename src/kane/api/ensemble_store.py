@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import re
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
 
@@ -97,6 +98,7 @@ def settings_of(work: MemberWork, keep: str, model: str) -> dict[str, Any]:
         sources = "unknown"
     return {
         "format": 1,
+        "version": _version(),
         "kane": sources,
         "numpy": np.__version__,
         "model": f"'{work.answers.mechanism.name}' ({_hash(model.encode())}, {_plain(work.answers.values)})",
@@ -111,6 +113,13 @@ def settings_of(work: MemberWork, keep: str, model: str) -> dict[str, Any]:
         **{name: _plain(value) for name, value in options.pop("options").items()},
         **{name: _plain(value) for name, value in options.items()},
     }
+
+
+def _version() -> str:
+    try:
+        return version("kane")
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def _plain(value: Any) -> Any:

@@ -1,11 +1,11 @@
-"""What came of an ensemble as others read it: a table, a dataset of xarray, pictures, a ranking of what matters."""
+"""What came of an ensemble as others read it: a table, a dataset of xarray, a ranking of what matters."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import importlib.util
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -60,12 +60,14 @@ def columns(ensemble: Ensemble) -> dict[str, Any]:
 
 def to_table(ensemble: Ensemble) -> Any:
     """The same as a table of pyarrow."""
+    _require("pyarrow", "to_table")
     return table_of(*_block(ensemble))
 
 
 def to_xarray(ensemble: Ensemble) -> Any:
     """A dataset of xarray: columns over `member`, motions over `member` and `time`, tallies over `time`."""
-    import xarray as xr  # an extra
+    _require("xarray", "to_xarray")
+    import xarray as xr
 
     contents, block = _block(ensemble)
     units = units_of(contents)
@@ -100,6 +102,12 @@ def to_xarray(ensemble: Ensemble) -> Any:
     return xr.Dataset(found, coordinates, attributes)
 
 
+def _require(package: str, what: str) -> None:
+    """Refuse what an extra is missing for."""
+    if importlib.util.find_spec(package) is None:
+        raise InputError(f"{what} needs {package}\n    fix: pip install 'kane[ensemble]'")
+
+
 def differences(ensemble: Ensemble) -> dict[str, Any]:
     """Name → values (n,) of all that differs between members, as the columns are called."""
     contents, block = _block(ensemble)
@@ -113,7 +121,7 @@ def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
     """Spearman's rank correlation between each thing that differs and a result, largest first; members without a result
     do not count."""
     stats = importlib.import_module("scipy.stats")  # SciPy takes a while to import
-    y = _column(ensemble, result)
+    y = column(ensemble, result)
     found: dict[str, float] = {}
     for name, x in differences(ensemble).items():
         good = np.isfinite(x) & np.isfinite(y)
@@ -122,41 +130,61 @@ def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
     return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
 
 
-def sobol(ensemble: Ensemble, result: str, n: int) -> dict[str, tuple[float, float]]:
-    """Sobol's indices (first order, total) of each number that is drawn, by n (d + 2) members of their own [SAL10]."""
-    stats = importlib.import_module("scipy.stats")
-    plan, keep = ensemble.work.plan, ensemble.keep
-    drawn = [c for c, column in enumerate(plan.columns) if isinstance(column.value, Distribution)]
-    other = [c for c in plan.columns if isinstance(c.value, np.ndarray) or callable(c.value)]
-    if other or not drawn:
-        raise InputError(
-            f"sobol: {', '.join(map(str, other)) or 'nothing'} is no distribution\n    fix: draw all that differs"
-        )
+def results(ensemble: Ensemble) -> list[str]:
+    """Columns that a reader asks for first: when events occurred, extremes of what is watched beside the state, else
+    where coordinates ended; none where only tallies are kept."""
+    if ensemble.keep == "tallies":
+        return []
+    mechanism = ensemble.work.answers.mechanism
+    watched = [name for name in ensemble.high if name not in (*mechanism.coordinates, *mechanism.speeds)]
+    found = [f"first_{name}" for name in ensemble.first] + [f"high_{name}" for name in watched]
+    return found or [f"end_{name}" for name in mechanism.coordinates]
 
-    def results(x: Any) -> Any:
+
+def sobol(ensemble: Ensemble, names: Sequence[str], n: int) -> dict[str, dict[str, tuple[float, float]] | str]:
+    """By result Sobol's indices (first order, total) of each number that is drawn, by n (d + 2) members of their own
+    [SAL10], 0 where a result is the same for all; a sentence for a result that some of them do not have."""
+    stats = importlib.import_module("scipy.stats")
+    plan = ensemble.work.plan
+    drawn = [c for c, column in enumerate(plan.columns) if isinstance(column.value, Distribution)]
+    _check_sobol(ensemble, drawn, n)
+    lost = np.zeros(len(names), dtype=np.int64)
+
+    def evaluate(x: Any) -> Any:
         columns = list(plan.columns)
         for place, values in zip(drawn, x, strict=True):
             columns[place] = replace(columns[place], value=np.array(values))
         found = ensemble.again(replace(plan, columns=tuple(columns), count=x.shape[1]))
-        y = _column(found, result)
-        if not np.isfinite(y).all():
-            lost = int(np.count_nonzero(~np.isfinite(y)))
-            raise InputError(
-                f"sobol: {lost} of {len(y)} members have no {result}\n    fix: choose a result that all of them have"
-            )
-        return y
+        y = np.array([column(found, name) for name in names])
+        lost[:] += np.count_nonzero(~np.isfinite(y), axis=1)
+        return np.where(np.isfinite(y), y, 0.0)
 
-    if keep == "tallies":
+    dists = [_Quantiles(plan.columns[c].value) for c in drawn]
+    with np.errstate(invalid="ignore", divide="ignore"):  # of a result that is the same for all
+        made = stats.sobol_indices(func=evaluate, n=n, dists=dists, rng=np.random.default_rng(plan.seed))
+    shape = (len(names), len(drawn))
+    first, total = (np.nan_to_num(np.reshape(x, shape)).tolist() for x in (made.first_order, made.total_order))
+    found: dict[str, dict[str, tuple[float, float]] | str] = {}
+    for r, name in enumerate(names):
+        if lost[r]:
+            found[name] = f"{lost[r]} of {n * (len(drawn) + 2)} members have no {name}"
+        else:
+            pairs = zip(drawn, first[r], total[r], strict=True)
+            found[name] = {plan.columns[c].name: (alone, whole) for c, alone, whole in pairs}
+    return found
+
+
+def _check_sobol(ensemble: Ensemble, drawn: Sequence[int], n: Any) -> None:
+    """Refuse what has no Sobol indices."""
+    other = [c for c in ensemble.work.plan.columns if isinstance(c.value, np.ndarray) or callable(c.value)]
+    if other or not drawn:
+        raise InputError(
+            f"sobol: {', '.join(map(str, other)) or 'nothing'} is no distribution\n    fix: draw all that differs"
+        )
+    if ensemble.keep == "tallies":
         raise InputError("sobol: only tallies are kept\n    fix: keep='ends'")
-    names = [column.name for column in (plan.columns[c] for c in drawn)]
-    found = stats.sobol_indices(
-        func=results,
-        n=n,
-        dists=[_Quantiles(plan.columns[c].value) for c in drawn],
-        rng=np.random.default_rng(plan.seed),
-    )
-    pairs = zip(np.atleast_1d(found.first_order).tolist(), np.atleast_1d(found.total_order).tolist(), strict=True)
-    return dict(zip(names, pairs, strict=True))
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2 or n & (n - 1):
+        raise InputError(f"sobol: n = {describe_value(n)} is no power of two\n    fix: give one, say 1024")
 
 
 class _Quantiles:
@@ -170,71 +198,12 @@ class _Quantiles:
         return self.distribution.quantile(np.maximum(np.asarray(p, dtype=float), LEAST))
 
 
-def _column(ensemble: Ensemble, name: str) -> Any:
-    """A column of numbers by its name."""
+def column(ensemble: Ensemble, name: str) -> Any:
+    """A column of numbers by its name, (n,)."""
     known = {key: x for key, x in columns(ensemble).items() if np.asarray(x).dtype.kind in "fiu" and key != "member"}
     if name not in known:
         raise InputError(f"result = {describe_value(name)}: no such column\n    fix: known: {', '.join(known)}")
     return np.asarray(known[name], dtype=float)
 
 
-def draw(ensemble: Ensemble, path: str | Path, kind: str, result: str | None) -> None:
-    """Draw an ensemble; see `Ensemble.plot`."""
-    from ..viewer import ensembles as pictures
-    from ..viewer import plots
-
-    kinds = ("fan", "histogram", "scatter", "sensitivity")
-    if kind not in kinds:
-        raise InputError(f"kind = {describe_value(kind)}: there are {', '.join(kinds)}")
-    units = units_of(contents_of(ensemble.work, ensemble.keep))
-    title = str(ensemble)
-    if kind == "fan":
-        figure = _fan(ensemble, result, title)
-    else:
-        result = _choose_result(ensemble) if result is None else result
-        values = _column(ensemble, result)
-        label = pictures.Label(result, units.get(result, ""))
-        if kind == "histogram":
-            figure = pictures.histogram(values, ensemble.reasons, label, title)
-        elif kind == "scatter":
-            given = [(pictures.Label(name, units.get(name, "")), x) for name, x in differences(ensemble).items()]
-            figure = pictures.scatter(given, values, ensemble.success, label, title)
-        else:
-            figure = pictures.ranking(sensitivity(ensemble, result), label, title)
-    plots.save(figure, path)
-
-
-def _choose_result(ensemble: Ensemble) -> str:
-    """The result that is drawn where none is named: when an event first occurred, an extreme, or an end."""
-    known = columns(ensemble)
-    for stem in ("first_", "high_", "end_"):
-        names = [name for name in known if name.startswith(stem) and name != "end_t"]
-        if names:
-            return names[0] if stem != "high_" else names[-1]
-    raise InputError("there is no result to draw: only tallies are kept\n    fix: kind='fan', or keep='ends'")
-
-
-def _fan(ensemble: Ensemble, result: str | None, title: str) -> Any:
-    from ..viewer import ensembles as pictures
-
-    names = list(ensemble.tallies) if result is None else [result]
-    unknown = [name for name in names if name not in ensemble.tallies]
-    if unknown or len(ensemble.t) < 3:
-        raise InputError(
-            f"a fan of {', '.join(names) or 'nothing'}: watched over time are {', '.join(ensemble.tallies) or 'none'}"
-            f" at {len(ensemble.t)} times\n    fix: give times as an array, and watch what is to be drawn"
-        )
-    units = dict(contents_of(ensemble.work, ensemble.keep).watch)
-    fans = [
-        pictures.Fan(
-            pictures.Label(name, units[name]),
-            np.array([ensemble.tallies[name].quantile(p) for p in pictures.SHARES]),
-            ensemble.tallies[name].low,
-            ensemble.tallies[name].high,
-        )
-        for name in names
-    ]
-    return pictures.fans(ensemble.t, fans, title)
-
-
-__all__ = ["columns", "differences", "draw", "sensitivity", "sobol", "to_table", "to_xarray"]
+__all__ = ["column", "columns", "differences", "results", "sensitivity", "sobol", "to_table", "to_xarray"]

@@ -21,12 +21,14 @@ from ..model import attitudes, locks
 from ..model.parameters import starts_follow
 from ..simulate import ENDS, Members, run_members
 from .answers import Answers
+from .ensemble_watch import evaluate_program, watch_motions
 from .given import initial
 from .many_starts import start_together, starts_are_alike
 from .records import Array
 from .simulation import Setup, set_up
+from .trajectory import present_so_far
 
-REFUSED = ENDS.index("refused")
+REFUSED, LOST = ENDS.index("refused"), ENDS.index("lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +59,24 @@ class MemberWork:
         found = self._new_results(last - first)
         for i, message in refused.items():
             found.refuse(i, message)
-        for group in self._groups(numbers, chosen, found, first):
+        groups = self._groups(numbers, chosen, found, first)
+        for group in groups:
             group.run(found, self.times, look)
-        return self._block(first, found, numbers)
+        return self._block(first, found, numbers, groups[0].ready if groups else None)
 
     def _new_results(self, count: int) -> _Found:
         return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores())
 
-    def _block(self, first: int, found: _Found, numbers: Array) -> MemberBlock:
-        """The block of members that have run."""
+    def _block(self, first: int, found: _Found, numbers: Array, ready: Setup | None = None) -> MemberBlock:
+        """The block of members that have run, one of them as it was `ready`."""
         members = found.members()
-        values = self._watch_motions(members, self._parameters(numbers))
+
+        def efforts(*samples: Any) -> Array:
+            assert ready is not None  # there is a state of a member
+            return self._efforts(ready, numbers, *samples)
+
+        parameters = self._parameters(numbers)
+        values = watch_motions(self.answers, self.watch, self.times, members, parameters, efforts)
         with np.errstate(invalid="ignore"):
             low, high = np.fmin.reduce(values, axis=1), np.fmax.reduce(values, axis=1)
         tallies = tuple(Tally.of(values[:, :, w]) for w in range(values.shape[2]))
@@ -93,6 +102,7 @@ class MemberWork:
         found = self._new_results(last - first)
         for i in range(last - first):
             found.refuse(i, f"member {first + i}: {why}")
+        found.reason[:] = LOST
         return self._block(first, found, np.full((last - first, len(self.plan.columns)), np.nan))
 
     def parts(self) -> Iterator[tuple[str, Any]]:
@@ -135,16 +145,18 @@ class MemberWork:
         found: dict[int, str] = {}
         bad = ~np.isfinite(numbers)
         for i in np.flatnonzero(bad.any(axis=1)).tolist():
-            column = self.plan.columns[int(np.flatnonzero(bad[i])[0])]
-            found[i] = f"member {first + i}: {column} is not finite\n    fix: give finite numbers"
+            c = int(np.flatnonzero(bad[i])[0])
+            what = f"{self.plan.columns[c]} = {numbers[i, c]:g} is not finite"
+            found[i] = f"member {first + i}: {what}\n    fix: give finite numbers"
         if not any(c.kind == "parameters" for c in self.plan.columns):
             return found
         kernel = self.answers.make_once("masses", lambda: _mass_program(self.answers))
         if kernel is None:
             return found
-        flagged = _doubtful(_evaluate(kernel, self.answers, self._parameters(numbers)))
-        for i in np.flatnonzero(flagged).tolist():
-            if i not in found and (why := self._explain(numbers[i])):
+        numeric = np.flatnonzero(~bad.any(axis=1))
+        flagged = _doubtful(evaluate_program(kernel, self.answers, self._parameters(numbers[numeric])))
+        for i in numeric[flagged].tolist():
+            if why := self._explain(numbers[i]):
                 found[i] = f"member {first + i}: {why}"
         return found
 
@@ -154,14 +166,10 @@ class MemberWork:
         try:
             self.answers.mechanism.twin().set_parameters(drawn)
         except ModelError as error:
-            shown = ", ".join(f"{c.name} = {drawn[c.name]:.6g} from {_name(c.value)}" for c in self._drawn_parameters())
+            parameters = (c for c in self.plan.columns if c.kind == "parameters")
+            shown = ", ".join(f"{c.name} = {drawn[c.name]:.6g} {_origin(c.value)}" for c in parameters)
             return f"{shown}\n    {error}"
         return ""
-
-    def _drawn_parameters(self) -> list[Any]:
-        """Parameters whose values are not given to each member."""
-        parameters = (c for c in self.plan.columns if c.kind == "parameters")
-        return [c for c in parameters if not isinstance(c.value, np.ndarray) and c.value == c.value]
 
     # motions -----------------------------------------------------------------------------------------------------
 
@@ -256,24 +264,28 @@ class MemberWork:
         judged |= {lock.coordinate for lock in locks(mechanism, list(q.values()), np.inf)}
         return judged.isdisjoint(column.name for column in self.plan.columns if column.kind == "q")
 
-    def _watch_motions(self, members: Members, parameters: Array) -> Array:
-        """Values of the watched quantities, (b, k, w), nan beyond the end of a motion."""
-        outputs = members.outputs
-        if outputs is None:
-            outputs = np.stack([np.full_like(members.y, np.nan), members.y], axis=1)
-        b, k, _ = outputs.shape
-        if not self.watch:
-            return np.empty((b, k, 0))
-        kernel = self.answers.make_once(
-            ("watched", tuple(self.watch.items())), lambda: _watch(self.answers, self.watch)
-        )
-        rows = outputs.reshape(b * k, -1)
-        good = np.flatnonzero(np.isfinite(rows).all(axis=1))
-        values = np.full((b * k, len(self.watch)), np.nan)
-        if good.size:
-            t = np.tile(self.times[-k:], b)[good]
-            values[good] = _evaluate(kernel, self.answers, np.repeat(parameters, k, axis=0)[good], t, rows[good])
-        return values.reshape(b, k, -1)
+    def _efforts(self, ready: Setup, numbers: Array, places: Any, t: Array, states: Array, parameters: Array) -> Array:
+        """Efforts (r, n) along the speeds in states of members: of the control law, or as a function held them."""
+        if ready.control is not None:
+            return self._held_efforts(numbers, places)
+        problem = ready.problem
+        q, u, _ = problem.layout.state.split(states).values()
+        tau = np.tile(problem.tau, (len(states), 1))
+        if problem.law is None:
+            return tau
+        free = (parameters,) if any(g.name == "parameters" for g in problem.law.program.inputs) else ()
+        return tau + problem.law(t[:, None], q, u, *free)
+
+    def _held_efforts(self, numbers: Array, places: Any) -> Array:
+        """Efforts that a function gave, at these samples: members are simulated once more, since they are not kept."""
+        member, moment = np.divmod(places, self.times.size)
+        moment = moment if self._stores() else np.full_like(moment, -1)
+        found = np.empty((len(places), len(self.answers.mechanism.speeds)))
+        for i in np.unique(member).tolist():
+            ready = self._setup(numbers[i])
+            here = member == i
+            found[here] = present_so_far(self.answers, ready.problem, ready.run()).tau[moment[here]]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,13 +348,11 @@ class _Found:
         )
 
 
-def _name(value: Any) -> str:
+def _origin(value: Any) -> str:
     """Where a number comes from, in words that are the same in every process."""
-    return getattr(value, "__qualname__", str(value))
-
-
-def _watch(answers: Answers, watch: Mapping[str, Expr]) -> Kernel:
-    return compile(watch_program(answers.fresh_equations(), list(watch.values())))
+    if isinstance(value, float | np.ndarray):  # nan in a worker, see `lighten`
+        return "as given"
+    return f"from {getattr(value, '__qualname__', str(value))}"
 
 
 def _mass_program(answers: Answers) -> Kernel | None:
@@ -358,18 +368,6 @@ def _doubtful(values: Array) -> Any:
     mass, xx, yy, zz = (values[:, k::4] for k in range(4))
     worst = np.minimum.reduce([mass, xx, yy, zz, xx + yy - zz, yy + zz - xx, zz + xx - yy])
     return ~(worst >= 0.0).all(axis=1)
-
-
-def _evaluate(kernel: Kernel, answers: Answers, parameters: Array, t: Any = None, states: Any = None) -> Array:
-    """What a program over [t, q, u, work, tau, parameters] gives for many members, (b, outputs)."""
-    b, mechanism = len(parameters), answers.mechanism
-    q, u = len(mechanism.coordinates), len(mechanism.speeds)
-    if states is None:
-        t, states = np.zeros(b), np.zeros((b, q + u + 1))
-    known = {"t": np.asarray(t)[:, None], "q": states[:, :q], "u": states[:, q : q + u], "work": states[:, q + u :]}
-    known |= {"tau": np.zeros((b, u)), "parameters": parameters}
-    groups = [known[g.name] for g in kernel.program.inputs if g.labels]
-    return np.asarray(kernel(*groups))
 
 
 __all__ = ["MemberWork"]

@@ -22,10 +22,12 @@ from ..ensemble.draws import KINDS, Column
 from ..errors import InputError
 from ..model import Mechanism
 from ..simulate import ENDS
-from . import ensemble_views, given
+from . import ensemble_pictures, ensemble_views, given
 from .answers import Answers, free_parameters
 from .boundary import check_function, describe_value
+from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
+from .ensemble_watch import read_watch
 from .ensemble_work import MemberWork
 from .records import Array
 from .simulation import ControlLaw
@@ -43,25 +45,13 @@ _TEXT = re.compile(r"\s*(\w+)\s*\((.*)\)\s*\Z", re.DOTALL)
 _GOOD = [ENDS.index(reason) for reason in ("end", "event")]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an ensemble is: members that are done, of how many, and those of them that failed."""
-
-    done: int
-    count: int
-    failed: int
-
-    def __str__(self) -> str:
-        return f"{self.done} of {self.count} members" + (f", {self.failed} failed" if self.failed else "")
-
-
 @dataclass(frozen=True)
 class Ensemble:
     """Members of one motion, n of them, in the order of their indices; n is less than was asked for where `until` or an
     interrupt ended the work early.
 
     - `t` (k,): the times of output, s;
-    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, or "refused"; `success` (n,) of bool;
+    - `reasons` (n,): why each ended, as `outcome.reason` of a trajectory does, "refused" or "lost"; `success` (n,);
       `messages`: what is said of those that failed, by index; `ends` (n,): the same as places in `kane.ensemble.ENDS`;
     - `end_t` (n,), `end_q`, `end_u` (n, …): where each ended; None where only tallies are kept;
     - `q`, `u` (n, k, …): states at the times, nan beyond the end of a motion; None unless motions are kept;
@@ -148,7 +138,10 @@ class Ensemble:
     def sobol(self, result: str, n: int = 1024) -> dict[str, tuple[float, float]]:
         """Sobol's indices of each number that is drawn: the share of the variance of `result` that it explains alone,
         and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
-        return ensemble_views.sobol(self, result, n)
+        found = ensemble_views.sobol(self, (result,), n)[result]
+        if isinstance(found, str):
+            raise InputError(f"sobol: {found}\n    fix: choose a result that all of them have")
+        return found
 
     def again(self, plan: Draws) -> Ensemble:
         """The ensemble of another plan, all else being the same."""
@@ -160,9 +153,10 @@ class Ensemble:
 
     def plot(self, path: str | Path, kind: str = "scatter", result: str | None = None) -> None:
         """Draw to a .png, .svg or .pdf file: "fan", what is watched over time; "histogram" of a `result`, a column of
-        the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations.
+        the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations;
+        "sobol", its Sobol indices, by further members. `kane.report.write_ensemble` has all of them in one file.
         """
-        ensemble_views.draw(self, path, kind, result)
+        ensemble_pictures.draw(self, path, kind, result)
 
     def __str__(self) -> str:
         counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)
@@ -186,7 +180,7 @@ def ensemble(
     executor: Executor | None = None,
     store: str | Path | None = None,
     resume: bool = False,
-    progress: Callable[[Progress], object] | None = None,
+    progress: bool | Callable[[Progress], object] | None = None,
     tau: Any = None,
     control: ControlLaw | None = None,
     control_period: float = 0.01,
@@ -212,47 +206,62 @@ def ensemble(
     `until` ends the work when a mean or a share is known well enough. Blocks of members are computed by the threads of
     this process, or by any `executor` of concurrent.futures. They are written to `store`, a folder or an address of
     fsspec, if one is given: with `resume` those that are there already are not computed again. Motions then stay on
-    disk, `q` and `u` being arrays of Zarr. `progress` is called with a `Progress` after each block. All else is as in
-    `simulate`.
+    disk, `q` and `u` being arrays of Zarr. `progress` is called with a `Progress` after each block; True shows it in a
+    notebook, on a terminal, or in the log `kane.ensemble`. All else is as in `simulate`.
 
     >>> m = kane.load("pendulum")
     >>> found = m.ensemble(2.0, n=100, seed=1, q={"q": "uniform(-1, 1)"}, parameters={"L": "normal(1, 0.05)"})
     >>> print(found)
     100 members over 2 s: 100 end
     """
-    check_function("progress", progress, "a Progress", 1)
+    tell = teller(progress)
     times = span(t)
     keep = keep if keep is not None else ("motions" if times.size > 2 else "ends")
     if keep not in KEEPS:
         raise InputError(f"keep = {describe_value(keep)}: there are {', '.join(KEEPS)}")
     columns = _columns(answers.mechanism, q, u, parameters)
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
-    plan = Draws(tuple(columns), _count(n, columns), _whole("seed", seed), sampling)
-    watched = _quantities(free.mechanism, watch, times.size > 2)
+    plan = Draws(tuple(columns), _count(n, columns), _whole("seed", seed, 0), sampling)
+    watched = read_watch(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
     asked |= {"contacts": contacts, "events": events, "options": options}
     work = MemberWork(free, plan, times, asked, watched, keep == "motions")
     names = tuple(events or ())
+    if until is not None and not isinstance(until, Enough):
+        raise InputError(f"until = {describe_value(until)}\n    fix: give kane.ensemble.Enough(name, half_width)")
+    if resume and store is None:
+        raise InputError("resume: there is no store to go on with\n    fix: name it by store='…'")
     if until is not None and until.name not in (*names, *watched):
         raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
     kept = None if store is None else open_store(store, work, keep, resume)
     gathering = _Gathering(work, keep, names, until)
+    if _gather(gathering, executor, kept, tell) and kept is not None:
+        kept.trim(gathering.done)
+        finish_store(kept, gathering.done)
+    return gathering.ensemble(kept)
+
+
+def _gather(
+    gathering: _Gathering, executor: Any, store: Store | None, tell: Callable[[Progress], object] | None
+) -> bool:
+    """Take in blocks until there are enough; whether an interrupt did not end it first, which keeps what is done."""
+    count = gathering.work.plan.count
+    rate = MemberRate(count)
     try:
-        with closing(gather_blocks(work, plan.count, executor, kept)) as blocks:
+        with closing(gather_blocks(gathering.work, count, executor, store)) as blocks:
             for block in blocks:
                 gathering.take(block)
-                if progress is not None:
-                    progress(Progress(gathering.done, plan.count, gathering.failed))
+                if tell is not None:
+                    tell(rate.progress(gathering.done, gathering.failed))
                 if gathering.is_enough():
                     break
     except KeyboardInterrupt:
-        pass  # what is done is kept
-    else:
-        if kept is not None:
-            kept.trim(gathering.done)
-            finish_store(kept, gathering.done)
-    return gathering.ensemble(kept)
+        return False
+    finally:
+        if isinstance(tell, ProgressLine):
+            tell.close()
+    return True
 
 
 # what is given --------------------------------------------------------------------------------------------------------
@@ -271,8 +280,10 @@ def _columns(mechanism: Mechanism, q: Any, u: Any, parameters: Any) -> list[Colu
         if kind != "parameters" and not isinstance(value, Mapping):
             array = np.asarray(value)
             if array.dtype.kind not in "fiu" or array.ndim not in (1, 2) or array.shape[-1] != len(table):
+                shape = f", of shape {array.shape}" if array.ndim else ""
                 raise InputError(
-                    f"{kind} = {describe_value(value)}: give a mapping name → value, or an array (n, {len(table)})"
+                    f"{kind} = {describe_value(value)}{shape}\n    fix: give a mapping name → value, or an array"
+                    f" (n, {len(table)}) of {', '.join(table)}"
                 )
             value = {name: array[..., k] for k, name in enumerate(table)}
         if not isinstance(value, Mapping):
@@ -293,7 +304,9 @@ def _value(mechanism: Mechanism, where: str, value: Any) -> Any:
         return _read_distribution(mechanism, where, value)
     try:
         array = np.asarray(value)
-        if array.dtype.kind not in "fiu" or array.ndim > 1:
+        if array.dtype.kind in "fiu" and array.ndim > 1:
+            raise InputError(f"{where} has shape {array.shape}\n    fix: give one number for each member, (n,)")
+        if array.dtype.kind not in "fiu":
             raise TypeError
     except (TypeError, ValueError):
         fix = "give a number, an array (n,), a distribution, or a function of a generator"
@@ -321,15 +334,18 @@ def _count(n: Any, columns: list[Column]) -> int:
     """How many members there are: as was said, or as arrays have values."""
     sizes = [c.size for c in columns if c.size is not None]
     if n is not None:
-        return _whole("n", n)
+        return _whole("n", n, 1)
     if not sizes:
         raise InputError("how many members?\n    fix: give n=…, or an array of values")
-    return min(sizes)
+    return _whole("n", min(sizes), 1)
 
 
-def _whole(name: str, value: Any) -> int:
+def _whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{name} = {describe_value(value)} is not a whole number")
+        raise InputError(f"{name} = {describe_value(value)} is not a whole number\n    fix: give one, {least} at least")
+    if value < least:
+        law = "an ensemble has one member at least" if name == "n" else "a seed is not negative"
+        raise InputError(f"{name} = {value}: {law}\n    fix: give {name} ≥ {least}")
     return int(cast("int", value))
 
 
@@ -341,18 +357,6 @@ def _with_free(answers: Answers, names: list[str]) -> Answers:
     twin = mechanism.twin()
     free_parameters(twin, [*names, *(p.name for p in mechanism.parameters.values() if p.free)])
     return answers.of(twin)
-
-
-def _quantities(mechanism: Mechanism, watch: Any, everything: bool) -> dict[str, Any]:
-    """The quantities that are watched: name → expression."""
-    if watch is not None and not isinstance(watch, Mapping):
-        raise InputError(f"watch = {describe_value(watch)}\n    fix: give a mapping name → expression")
-    names = mechanism.names()
-    states = (*mechanism.coordinates, *mechanism.speeds) if everything else ()
-    found = {name: names[name] for name in states}
-    for name, expression in cast("Mapping[str, Any]", watch or {}).items():
-        found[name] = mechanism.scalar(expression, f"watch / {name}")
-    return found
 
 
 # what comes out -------------------------------------------------------------------------------------------------------

@@ -338,7 +338,7 @@ def refuse_contradiction(mechanism: Mechanism, changing: ChangingSet, inputs: Ar
     terms = changing.layout.terms.split(Routine(changing.terms.address, changing.layout.terms.size)(inputs))
     held = [*range(changing.permanent), *(row for e, first in switched for row in range(first, first + e.rows))]
     A, rate = terms["A"][held], terms["rate"][held]
-    left: Array = np.asarray(rate - A @ np.linalg.lstsq(A, rate)[0], dtype=np.float64)
+    left: Array = np.asarray(rate - A @ np.linalg.lstsq(A, rate, rcond=None)[0], dtype=np.float64)
     if float(np.abs(left).max()) <= CONTRADICTS * (1.0 + float(np.abs(rate).max())):
         return
     off = {row for row, size in zip(held, np.abs(left), strict=True) if size > CONTRADICTS}
@@ -383,15 +383,20 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
                     fix="give an expression, or {expression, direction, terminal}",
                 )
             )
-        found.append((Event(name, **spec), _watch_expression(mechanism, expression, f"event '{name}'")))
+        found.append((Event(name, **spec), watch_expression(mechanism, expression, f"event '{name}'")))
     refuse_planar_watch(mechanism, [expr for _, expr in found])
     return found
 
 
-def _watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
-    """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
+def effort_symbols(mechanism: Mechanism) -> dict[str, Expr]:
+    """Names and symbols of what events may watch beside the state: multipliers of rows, and what the ground does."""
     rows = (*mechanism.row_names, *(name for c in mechanism.changing.values() for name in c.row_names()))
-    symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True)) | ground_symbols(mechanism)
+    return dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True)) | ground_symbols(mechanism)
+
+
+def watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
+    """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
+    symbols = effort_symbols(mechanism)
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar
     return mechanism.scalar(expression, where, symbols | mechanism.names())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 
 from ..errors import KaneError
@@ -47,7 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     try:
-        arguments = parser().parse_args(join_negative_values(sys.argv[1:] if argv is None else argv))
+        words = join_negative_values(sys.argv[1:] if argv is None else argv)
+        arguments = parser().parse_args(words, Namespace(words=words))
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else USAGE
     module, function = COMMANDS[arguments.command]
@@ -70,7 +72,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 def _extra(package: str) -> str:
     """How to install an optional package."""
-    extras = {"matplotlib": "viewer", "sympy": "peers", "trimesh": "meshes"} | dict.fromkeys(
+    extras = {"matplotlib": "viewer", "sympy": "peers", "trimesh": "meshes", "distributed": "dask"} | dict.fromkeys(
         ("zarr", "pyarrow", "xarray", "fsspec"), "ensemble"
     )
     stem = package.partition(".")[0]

@@ -384,11 +384,22 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4")
     command.add_argument("--out", metavar="FOLDER.zarr", help="store: a folder, or an address of fsspec")
     command.add_argument("--resume", action="store_true", help="go on with the store of an earlier run")
+    command.add_argument("--processes", type=int, metavar="N", help="by N processes (default: threads, one per core)")
+    command.add_argument("--dask", metavar="ADDRESS", help="by a cluster: tcp://host:8786, or its scheduler file")
     command.add_argument("--plot", metavar="FILE", help="draw (.png, .svg or .pdf)")
     command.add_argument(
-        "--kind", choices=("scatter", "fan", "histogram", "sensitivity"), default="scatter", help="(default scatter)"
+        "--kind",
+        choices=("scatter", "fan", "histogram", "sensitivity", "sobol"),
+        default="scatter",
+        help="(default scatter)",
     )
-    command.add_argument("--result", metavar="COLUMN", help="what is drawn: first_fell, high_height, end_q1, ...")
+    command.add_argument("--report", metavar="FILE.html", help="write all pictures and figures to one file")
+    command.add_argument(
+        "--sobol", type=int, metavar="N", help="in the report: Sobol indices, by N (d + 2) more members"
+    )
+    command.add_argument(
+        "--result", **many, metavar="COLUMN", help="what is drawn: first_fell, high_height, end_q1, ..."
+    )
     _json(command)
 
 

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import shlex
 import sys
 import time
 from argparse import Namespace
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..api import Model
-from ..api.ensembles import Ensemble, Progress
+from ..api.ensemble_progress import LOG_EVERY, Progress
+from ..api.ensembles import Ensemble
+from ..errors import ExecutorError, InputError, WritingError
 from ..model.mechanism import suggestion
+from ..report import write_ensemble
 from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import BAR_AFTER, can_draw, heading, print_json, show, table
 from .given import control_of, file_to_write, model_of
 from .motion import DURATION, PICTURES
 from .streams import say
-
-LOG_EVERY = 10.0
-"""Seconds between lines about the progress where no terminal draws it."""
-
-WINDOW = 20.0
-"""Seconds, at least, over which the rate is taken; blocks of several workers come in bursts."""
+from .workers import workers_of
 
 SHOWN = 5
 """Members that failed whose reasons are told."""
@@ -35,17 +34,35 @@ def sweep(arguments: Namespace) -> int:
     """Run an ensemble, print what came of it, write what was asked for."""
     model = model_of(arguments)
     picture = file_to_write(arguments, "plot", PICTURES)
+    report = file_to_write(arguments, "report", (".html", ".htm"))
     asked = _options(model, arguments)
-    with _Watching(arguments.n) as watching:
-        found = model.ensemble(**asked, progress=watching)
+    with _options_in_words(), workers_of(arguments) as executor, _Watching(arguments.n) as watching:
+        found = model.ensemble(**asked, executor=executor, progress=watching)
     if arguments.json:
         print_json(_summary(found))
     else:
         _print_summary(found)
     if picture is not None and len(found):
-        found.plot(picture, arguments.kind, arguments.result)
+        found.plot(picture, arguments.kind, next(iter(arguments.result), None))
         say(f"wrote {picture}")
+    if report is not None and len(found):
+        indices = arguments.sobol if len(found) == arguments.n else None  # an interrupt is no time for more members
+        write_ensemble(found, report, result=arguments.result, indices=indices)
+        say(f"wrote {report}")
     return _status(found, arguments)
+
+
+@contextlib.contextmanager
+def _options_in_words() -> Iterator[None]:
+    """Errors of the block speak of options of the command line."""
+    try:
+        yield
+    except (InputError, ExecutorError, WritingError) as error:
+        text = str(error).replace(
+            "with store=… and resume=True the ensemble goes on", "the same command with --out and --resume goes on"
+        )
+        text = text.replace("with resume=True the ensemble goes on", "the same command with --resume goes on")
+        raise type(error)(text.replace("resume=True", "--resume")) from error
 
 
 def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
@@ -60,6 +77,10 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         raise UsageError(f"-n {arguments.n}: an ensemble has one member at least")
     if arguments.seed < 0:
         raise UsageError(f"--seed {arguments.seed}: a seed is not negative")
+    if arguments.sobol is not None and (arguments.sobol < 2 or arguments.sobol & (arguments.sobol - 1)):
+        raise UsageError(f"--sobol {arguments.sobol}: is no power of two; give one, say 1024")
+    if arguments.sobol is not None and arguments.report is None:
+        raise UsageError("--sobol: its indices are drawn in a report; add --report FILE.html")
     if arguments.resume and arguments.out is None:
         raise UsageError("--resume: goes on with a store; add --out FOLDER.zarr")
     step = arguments.step
@@ -118,8 +139,12 @@ def _status(found: Ensemble, arguments: Namespace) -> int:
     if arguments.out is not None:
         say(f"{'kept in' if len(found) < arguments.n else 'wrote'} {arguments.out}: {len(found)} members")
     if len(found) < arguments.n:
-        how = "the same command with --resume goes on, to the same bytes" if arguments.out else "nothing was stored"
-        say(f"interrupted: {len(found)} of {arguments.n} members are done; {how}")
+        say(f"interrupted: {len(found)} of {arguments.n} members are done")
+        if arguments.out is None:
+            say("    nothing was stored; with --out FOLDER.zarr an interrupt keeps what is done")
+        else:
+            words = [word for word in arguments.words if word != "--resume"]
+            say(f"    to go on, to the same bytes: kane {shlex.join(words)} --resume")
         return INTERRUPTED
     return FAILED if failed else FINE
 
@@ -173,7 +198,6 @@ class _Watching:
     def __init__(self, count: int):
         self.count = count
         self.began = self.said = time.perf_counter()
-        self.seen: deque[tuple[float, int]] = deque([(self.began, 0)])  # times and members done, of late
         self.bar: Any = None
 
     def __enter__(self) -> _Watching:
@@ -185,20 +209,14 @@ class _Watching:
 
     def __call__(self, progress: Progress) -> None:
         now = time.perf_counter()
-        while len(self.seen) > 1 and now - self.seen[1][0] >= WINDOW:  # so that what a store had is soon forgotten
-            self.seen.popleft()
-        rate = (progress.done - self.seen[0][1]) / max(now - self.seen[0][0], 1e-9)
-        self.seen.append((now, progress.done))
-        left = _duration((progress.count - progress.done) / max(rate, 1e-9))
-        text = f"{progress}, {rate:.3g} per second, {left} left"
         if can_draw(sys.stderr):
             if now - self.began > BAR_AFTER:
-                self._draw(progress, text)
+                self._draw(progress)
         elif now - self.said >= LOG_EVERY:
             self.said = now
-            say(text)
+            say(str(progress))
 
-    def _draw(self, progress: Progress, text: str) -> None:
+    def _draw(self, progress: Progress) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as Bar
@@ -206,15 +224,9 @@ class _Watching:
         if self.bar is None:
             columns = (BarColumn(bar_width=24), TextColumn("{task.description}"))
             self.bar = Bar(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
-            self.bar.add_task(text, total=self.count)
+            self.bar.add_task(str(progress), total=self.count)
             self.bar.start()
-        self.bar.update(self.bar.task_ids[0], completed=progress.done, description=text)
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        self.bar.update(self.bar.task_ids[0], completed=progress.done, description=str(progress))
 
 
 __all__ = ["sweep"]

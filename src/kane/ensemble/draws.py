@@ -173,7 +173,13 @@ class Draws:
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
 
     def _call(self, column: Column, generator: np.random.Generator, index: int) -> float:
-        value = column.value(generator)
+        try:
+            value = column.value(generator)
+        except Exception as error:
+            raise InputError(
+                f"{column}: the function raised {type(error).__name__} for member {index}: {error}\n"
+                f"    fix: let it give one number for every generator"
+            ) from error
         try:
             return float(value)
         except (TypeError, ValueError, OverflowError):

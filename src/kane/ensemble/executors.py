@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import multiprocessing
 import pickle
+import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import (
@@ -27,6 +28,7 @@ from typing import Any
 
 from ..errors import ExecutorError, InputError, KaneError, WritingError
 from .blocks import MemberBlock, Span, Work
+from .pools import dead_processes, end_processes, is_broken
 from .store import Store
 
 WAITING = 2
@@ -34,6 +36,12 @@ WAITING = 2
 
 UNKNOWN = 16
 """Workers that are assumed of an executor that does not say how many it has."""
+
+LOOK_EVERY = 1.0
+"""Seconds between looks at an executor whose blocks are waited for."""
+
+PATIENCE = 60.0
+"""Seconds for which a cluster may be without workers, or its scheduler without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +149,9 @@ class Pool:
         """What came of a block."""
         executor = self._of.pop(future)
         try:
-            found = future.result()
+            found = self._wait_for(future, executor)
+        except ExecutorError:
+            raise
         except CancelledError as error:
             raise self._name_loss(error) from error
         except BrokenExecutor as error:
@@ -155,11 +165,28 @@ class Pool:
             raise found.error()
         return found
 
+    def _wait_for(self, future: Future[Any], executor: Executor) -> Any:
+        """What a future gives; looks now and then whether there is anybody left who could give it."""
+        looking = _Watch(executor)
+        while True:
+            try:
+                return future.result(LOOK_EVERY)
+            except TimeoutError:
+                if future.done():
+                    raise
+            why = looking.look()
+            if why and not future.done():
+                raise self._name_loss(RuntimeError(why))
+
     def close(self) -> None:
         """End what was started here; the executor that was given is its owner's."""
-        running = [future for future in self._of if not future.cancel()]
-        if self.store is not None and not self._lost:
-            wait(running)  # so that nobody writes to the store any more
+        running = [x for x, executor in self._of.items() if is_broken(executor) or not x.cancel()]
+        watches = {executor: _Watch(executor) for executor in self._of.values()}
+        if self.store is not None and not self._lost:  # nobody is to write to the store any more
+            while running := [x for x in running if not x.done() and not is_broken(self._of[x])]:
+                wait(running, LOOK_EVERY)
+                if any(watch.look() for watch in watches.values()):
+                    break
         for pool in (self._own, self._alone):
             if pool is not None:
                 pool.shutdown(wait=True, cancel_futures=True)
@@ -172,7 +199,8 @@ class Pool:
             raise self._name_loss(error) from error
         if self._own is not None:
             self._own.shutdown(wait=False, cancel_futures=True)
-        self._own = ProcessPoolExecutor(_capacity(broken), mp_context=_context(broken))
+        begin, given = getattr(broken, "_initializer", None), getattr(broken, "_initargs", ())
+        self._own = ProcessPoolExecutor(_capacity(broken), _context(broken), begin, given)
         self.executor = self._own
 
     def _compute_alone(self, span: Span) -> MemberBlock | Fault:
@@ -181,7 +209,7 @@ class Pool:
             self._alone = ProcessPoolExecutor(1, mp_context=_context(self.executor))
         try:
             given = self.work.given_to(span.first, span.last)
-            return self._alone.submit(compute_block, self.payload, span, given).result()
+            return self._wait_for(self._alone.submit(compute_block, self.payload, span, given), self._alone)
         except BrokenExecutor:
             self._alone.shutdown(wait=False, cancel_futures=True)
             self._alone = None
@@ -209,6 +237,34 @@ def _capacity(executor: Executor) -> int:
     if client is not None and hasattr(client, "nthreads"):
         return max(1, sum(client.nthreads().values()))
     return UNKNOWN
+
+
+class _Watch:
+    """Whether there is anybody left to compute what an executor was given, from one look to the next."""
+
+    def __init__(self, executor: Executor):
+        self.executor = executor
+        self.client: Any = getattr(executor, "_client", None)  # of Dask
+        self.workers_seen = time.monotonic()
+        self.dead: frozenset[int] = frozenset()
+
+    def look(self) -> str:
+        """Why nobody is; empty where somebody may be. A pool that has lost a process without noticing breaks here."""
+        if self.client is None:
+            dead = dead_processes(self.executor)
+            if dead & self.dead:  # a pool that is well notices within one look
+                end_processes(self.executor)
+            self.dead = dead
+            return ""
+        try:
+            workers = self.client.sync(self.client.scheduler.ncores, callback_timeout=PATIENCE)
+        except Exception as error:
+            return f"its scheduler does not answer: {error or type(error).__name__}"
+        if workers:
+            self.workers_seen = time.monotonic()
+        elif time.monotonic() - self.workers_seen > PATIENCE:
+            return f"it has had no workers for {PATIENCE:g} s"
+        return ""
 
 
 def _context(executor: Executor) -> Any:

@@ -63,15 +63,10 @@ class LocalFolder:
         beside = Path(self.path, UNFINISHED, uuid.uuid4().hex)
         with _sentence(str(target)):
             try:
-                beside.write_bytes(data)
-            except FileNotFoundError:
-                beside.parent.mkdir(parents=True, exist_ok=True)
-                beside.write_bytes(data)
-            try:
-                os.replace(beside, target)  # noqa: PTH105 - a third faster, a thousand times
-            except FileNotFoundError:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                os.replace(beside, target)  # noqa: PTH105
+                _write_and_place(beside, target, data)
+            except OSError:
+                beside.unlink(missing_ok=True)  # half of it would take room that is needed
+                raise
 
     def read(self, key: str) -> bytes | None:
         """What a file holds; None where there is none."""
@@ -138,6 +133,20 @@ class RemoteFolder:
 
     def tidy(self) -> None:
         """Nothing: an object is there whole or not at all."""
+
+
+def _write_and_place(beside: Path, target: Path, data: bytes) -> None:
+    """Write a file beside, and put it in its place; folders are made where they are missing."""
+    try:
+        beside.write_bytes(data)
+    except FileNotFoundError:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(data)
+    try:
+        os.replace(beside, target)  # noqa: PTH105 - a third faster, a thousand times
+    except FileNotFoundError:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(beside, target)  # noqa: PTH105
 
 
 @contextlib.contextmanager

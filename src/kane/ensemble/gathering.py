@@ -12,6 +12,7 @@ from collections.abc import Generator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
+from ..simulate import ENDS
 from .blocks import MemberBlock, Span, Work, spans_of
 from .executors import Pool, finish_block
 from .store import Store
@@ -78,11 +79,17 @@ def _in_order(workers: _Workers, spans: list[Span], store: Store | None) -> Gene
             waiting.append((span, workers.submit(span) if computed else None))
             active += computed
         span, future = waiting.popleft()
-        block = None if future is not None or store is None else store.read(span.index)
+        block = None if future is not None or store is None else _kept_block(store, span)
         if block is None:
             active -= future is not None
             block = workers.result(span, workers.submit(span) if future is None else future)
         yield block
+
+
+def _kept_block(store: Store, span: Span) -> MemberBlock | None:
+    """A block of the store; None where it is damaged, or was lost with its worker: it is tried again."""
+    block = store.read(span.index)
+    return None if block is not None and ENDS.index("lost") in block.members.reason else block
 
 
 __all__ = ["gather_blocks"]

@@ -34,6 +34,9 @@ LEVEL = 1
 LARGEST_CHUNK = 1 << 24
 """Bytes of a chunk, before it is compressed; motions are cut along time where a block has more."""
 
+VERSIONS = ("format", "kane", "version", "numpy")
+"""Settings that say what wrote a store: of its files, the sources of this package by a hash, its version, NumPy's."""
+
 SETTINGS, MODEL, TABLE = "settings.json", "model.yaml", "members.parquet"
 _FIELDS = ("count", "mean", "squares", "low", "high", "exponent", "offset")
 
@@ -171,19 +174,24 @@ class Store:
         try:
             there = json.loads(present)
         except ValueError:
-            there = {}
+            there = None
+        if not isinstance(there, dict):
+            raise InputError(
+                f"store {_name(self.folder)}: {SETTINGS} is damaged, or of something else\n    fix: choose another name"
+            )
         here = json.loads(_json(settings))
         other = [
             f"    {name}: {_short(there.get(name))} there, {_short(here.get(name))} here"
             for name in dict.fromkeys([*here, *there])
             if there.get(name) != here.get(name)
         ]
-        if other:
-            raise InputError(
-                f"store {_name(self.folder)}: is of another ensemble\n"
-                + "\n".join(other)
-                + "\n    fix: choose another name, or ask for the same"
-            )
+        if not other:
+            return
+        what, fix = "is of another ensemble", "choose another name, or ask for the same"
+        if all(there.get(name) == here.get(name) for name in dict.fromkeys([*here, *there]) if name not in VERSIONS):
+            what = "was written by another version, whose members may differ in their last bits"
+            fix = "go on with that version, or choose another name"
+        raise InputError(f"store {_name(self.folder)}: {what}\n" + "\n".join(other) + f"\n    fix: {fix}")
 
     def _metadata(self) -> dict[str, bytes]:
         """The files that describe the arrays, by their keys."""

@@ -134,6 +134,16 @@ def _rebin(tally: Tally, j: int, exponent: int, offset: int) -> NDArray[np.int64
     return bins
 
 
+def share_interval(occurred: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval for a share of which `occurred` of `count` members are a sample; (0, 1) if there are none."""
+    if not count:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+    p, zz = occurred / count, z * z / count
+    middle, half = p + 0.5 * zz, z * math.sqrt(p * (1 - p) / count + zz / (4 * count))
+    return max(0.0, (middle - half) / (1 + zz)), min(1.0, (middle + half) / (1 + zz))
+
+
 @dataclass(frozen=True, slots=True)
 class Enough:
     """Members enough: when the interval of this `confidence` for the mean of `name` at the last time, or for the share
@@ -149,11 +159,8 @@ class Enough:
 
     def reached_by_share(self, occurred: int, count: int) -> bool:
         """Whether a share is known well enough, by Wilson's interval."""
-        if not count:
-            return False
-        z = NormalDist().inv_cdf(0.5 + 0.5 * self.confidence)
-        p, zz = occurred / count, z * z / count
-        return z * math.sqrt(p * (1 - p) / count + zz / (4 * count)) / (1 + zz) <= self.half_width
+        low, high = share_interval(occurred, count, self.confidence)
+        return 0.5 * (high - low) <= self.half_width
 
     def reached_by_mean(self, tally: Tally) -> bool:
         """Whether a mean at the last place is known well enough."""
@@ -163,4 +170,4 @@ class Enough:
         return z * float(tally.deviation[-1]) / math.sqrt(tally.count[-1]) <= self.half_width
 
 
-__all__ = ["BINS", "Enough", "Tally"]
+__all__ = ["BINS", "Enough", "Tally", "share_interval"]

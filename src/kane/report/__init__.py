@@ -1,4 +1,4 @@
-"""Reports: motions along given paths, and one self-contained HTML file about a model.
+"""Reports: motions along given paths, and self-contained HTML files about a model or an ensemble.
 
 `write` and what belongs to it need the packages that draw; they are imported when first named, motions without them.
 """
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from .motions import Motion, cycloid, motion_along, motion_through
 
 if TYPE_CHECKING:
+    from .ensembles import write_ensemble
     from .page import Section
     from .writer import Written, write
 
-__all__ = ["Motion", "Section", "Written", "cycloid", "motion_along", "motion_through", "write"]
+__all__ = ["Motion", "Section", "Written", "cycloid", "motion_along", "motion_through", "write", "write_ensemble"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +20,10 @@ def __getattr__(name: str) -> Any:
         from .page import Section
 
         return Section
+    if name == "write_ensemble":
+        from .ensembles import write_ensemble
+
+        return write_ensemble
     if name in ("Written", "write"):
         from . import writer
 

@@ -45,7 +45,7 @@ th:first-child, td:first-child { padding-left: .1rem; }
 figure { margin: .8rem 0 1.3rem; } figure svg { width: 100%; height: auto; display: block; }
 figcaption { color: var(--soft); font-size: .88rem; margin-top: .35rem; max-width: 46rem; }
 .pair { display: grid; grid-template-columns: minmax(15rem, 22rem) 1fr; gap: 1.6rem; align-items: start; }
-.pair > * { min-width: 0; }
+.pair > * { min-width: 0; } .pair.even { grid-template-columns: 1fr 1fr; }
 .wide { overflow-x: auto; } .wide svg { min-width: 34rem; }
 .tree svg { min-width: 30rem; }
 pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; overflow: auto;
@@ -58,7 +58,7 @@ math { font-size: 1.05rem; margin: .55rem 0; text-align: left; } .math { overflo
 .chips { display: flex; flex-wrap: wrap; gap: .3rem .45rem; padding: 0; list-style: none; font-size: .85rem; }
 .chips li { border: 1px solid var(--line); background: var(--tint); border-radius: .4rem; padding: .05rem .5rem; }
 footer { color: var(--soft); font-size: .85rem; padding: 2.2rem 1.25rem 3rem; }
-@media (max-width: 46rem) { .pair { grid-template-columns: 1fr; } h1 { font-size: 1.55rem; } }
+@media (max-width: 46rem) { .pair, .pair.even { grid-template-columns: 1fr; } h1 { font-size: 1.55rem; } }
 @media print { iframe, nav { display: none; } pre { max-height: none; } }
 """
 
@@ -107,3 +107,14 @@ def figure(svg: str, caption: str = "", kind: str = "wide") -> str:
     """An inline drawing with its caption."""
     words = f"<figcaption>{text(caption)}</figcaption>" if caption else ""
     return f'<figure><div class="{kind}">{svg}</div>{words}</figure>\n'
+
+
+def closing_line() -> str:
+    """The last line of a report: what wrote it, and in which units."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("kane")
+    except PackageNotFoundError:
+        number = "?"
+    return f"kane {number}. Units are SI, angles in radians. This file is complete: it asks no network for anything."

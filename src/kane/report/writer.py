@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from .chapters import (
     simulation_chapter,
 )
 from .motions import Motion
-from .page import Page, Section
+from .page import Page, Section, closing_line
 from .vehicles import vehicle_chapters
 
 SAMPLES = 501
@@ -91,7 +90,7 @@ def write(
         (_verdict(checks), "checks passed for the equations"),
         (_verdict(laws), "checks passed along the simulation"),
     )
-    page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), _closing_lines())
+    page = Page(title or model.name, model.mechanism.about, figures, tuple(chapters), closing_line())
     write_text(target, page.html())
     step()
     return Written(target, trajectory, checks, laws)
@@ -119,17 +118,3 @@ def _targets(model: Model, control: str | None) -> dict[str, float]:
 def _verdict(report: CheckReport) -> str:
     asked = [r for r in report.rows if r.value is not None]
     return f"{sum(r.passed for r in asked)} of {len(asked)}"
-
-
-def _closing_lines() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    def of(name: str) -> Any:
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            return "?"
-
-    return (
-        f"kane {of('kane')}. Units are SI, angles in radians. This file is complete: it asks no network for anything."
-    )

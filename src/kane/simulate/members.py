@@ -36,8 +36,9 @@ Wholes = NDArray[np.int64]
 CHUNK = 2048
 """Attempted steps of all lanes between looks at the keyboard."""
 
-ENDS = (*REASONS, "refused")
-"""Why a member ended, by the number that is kept of it: as a motion does, or since it could not begin."""
+ENDS = (*REASONS, "refused", "lost")
+"""Why a member ended, by the number that is kept of it: as a motion does, since it could not begin, or since whoever
+computed it did."""
 
 _SETTLED = {records.REACHED: ENDS.index("end"), records.EVENT: ENDS.index("event")}
 

@@ -28,7 +28,7 @@ def announce_compilation(what: str) -> Iterator[None]:
 @contextmanager
 def _tell_compilation(what: str) -> Iterator[None]:
     """Say on a terminal that `what` is being compiled, if it is in this block."""
-    if not _on_terminal():
+    if not on_terminal():
         yield
         return
     from numba.core import event
@@ -71,7 +71,7 @@ def warn_of_missed_crossings(
     return missed
 
 
-def _on_terminal() -> bool:
+def on_terminal() -> bool:
     """Whether standard error is there, open, and a terminal."""
     try:
         return sys.stderr is not None and sys.stderr.isatty()

@@ -22,6 +22,9 @@ SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_DOTS = 20_000
 """Members of a scatter that are drawn; more make one blot."""
 
+MOST_BARS = 40
+"""Bars of a ranking, the largest."""
+
 FAILED = PALETTE[1]
 _STEMS = ("start", "end", "first", "crossings", "low", "high")
 
@@ -56,7 +59,7 @@ def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> 
     """A figure of so many small plots, three to a row, and its axes."""
     across = max(1, min(3, count))
     down = -(-count // across)
-    wide = max(each[0] * across + 0.3, 5.6)
+    wide = max(each[0] * across + 0.3, 9.75)  # as wide as all figures of a page, so that letters have one size
     figure = Figure(figsize=(wide, each[1] * down + (0.5 if title else 0.2)), layout="constrained")
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for ax in axes[count:]:
@@ -92,17 +95,11 @@ def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Figure:
 
 def histogram(values: Array, reasons: Any, label: Label, title: str = "") -> Figure:
     """How a result is distributed, and why members ended."""
-    good = values[np.isfinite(values)]
     with rc_context(STYLE):
         figure = Figure(figsize=(9.75, 3.2), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
-        if good.size:
-            bins = int(np.clip(np.sqrt(good.size), 10, 80))
-            left.hist(good, bins=bins, color=PALETTE[0], edgecolor="white", linewidth=0.4)
-        left.set_xlabel(str(label))
+        _draw_histogram(left, label, values)
         left.set_ylabel("members")
-        missing = values.size - good.size
-        left.set_title(f"{good.size} members" + (f", {missing} without" if missing else ""))
         names, counts = np.unique(reasons, return_counts=True)
         colors = [PALETTE[0] if name in ("end", "event") else FAILED for name in names]
         bars = right.barh([str(name) for name in names], counts, color=colors, height=0.6)
@@ -113,6 +110,27 @@ def histogram(values: Array, reasons: Any, label: Label, title: str = "") -> Fig
         if title:
             figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
     return figure
+
+
+def histograms(results: Sequence[tuple[Label, Array]], title: str = "") -> Figure:
+    """How some results are distributed."""
+    with rc_context(STYLE):
+        figure, axes = _figure(len(results), title, (3.15, 2.5))
+        for ax, (label, values) in zip(axes, results, strict=False):
+            _draw_histogram(ax, label, values)
+        axes[0].set_ylabel("members")
+    return figure
+
+
+def _draw_histogram(ax: Any, label: Label, values: Array) -> None:
+    good = values[np.isfinite(values)]
+    if good.size:
+        bins = int(np.clip(np.sqrt(good.size), 10, 80))
+        ax.hist(good, bins=bins, color=PALETTE[0], edgecolor="white", linewidth=0.4)
+    ax.set_axisbelow(True)
+    ax.set_xlabel(str(label))
+    missing = values.size - good.size
+    ax.set_title(f"{good.size} members" + (f", {missing} without" if missing else ""))
 
 
 def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, label: Label, title: str = "") -> Figure:
@@ -148,7 +166,7 @@ def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, labe
 
 def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: str = "rank correlation") -> Figure:
     """What matters most for a result: bars of its rank correlation with each thing that differs, or of shares."""
-    names = list(ranks)[:40]
+    names = list(ranks)[:MOST_BARS]
     values = [ranks[name] for name in names]
     at = np.arange(len(names))[::-1]
     with rc_context(STYLE):
@@ -159,9 +177,35 @@ def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: 
         ax.bar_label(bars, [f"{value:+.2f}" for value in values], padding=3, fontsize=8, color=INK)
         ax.set_yticks(at, [str(Label(name)) for name in names])
         ax.axvline(0.0, color=INK, linewidth=0.7)
-        ax.set_xlim(-1.15 if min(values, default=0.0) < 0 else 0.0, 1.15)
+        ax.set_axisbelow(True)
+        ax.set_xlim(-1.3 if min(values, default=0.0) < 0 else 0.0, 1.3)
+        ax.set_xticks([tick for tick in (-1.0, -0.5, 0.0, 0.5, 1.0) if tick >= ax.get_xlim()[0]])
         ax.grid(False, axis="y")
         ax.set_xlabel(f"{measure} with {label}")
+        if title:
+            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+    return figure
+
+
+def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str = "") -> Figure:
+    """How much of the variance of a result each number explains: alone, and with all others; the largest first."""
+    names = sorted(indices, key=lambda name: -indices[name][1])[:MOST_BARS]
+    at = np.arange(len(names))[::-1]
+    with rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 0.46 * max(1, len(names)) + 1.5), layout="constrained")
+        ax = figure.subplots()
+        for k, (word, color) in enumerate((("alone", PALETTE[0]), ("with all others", PALETTE[2]))):
+            values = [indices[name][k] for name in names]
+            bars = ax.barh(at + 0.19 * (1 - 2 * k), values, color=color, height=0.36, label=word)
+            ax.bar_label(bars, [f"{value:.2f}" for value in values], padding=3, fontsize=8, color=INK)
+        ax.set_yticks(at, [str(Label(name)) for name in names])
+        low = min((min(x) for x in indices.values()), default=0.0)  # estimates, of small shares below zero too
+        high = max((max(x) for x in indices.values()), default=0.0)
+        ax.set_axisbelow(True)
+        ax.set_xlim(low - 0.15 if low < 0 else 0.0, max(1.2, high + 0.15))
+        ax.grid(False, axis="y")
+        ax.set_xlabel(f"share of the variance of {label}")
+        figure.legend(ncols=2, fontsize=8, loc="outside lower center")
         if title:
             figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
     return figure
@@ -192,4 +236,4 @@ def map_over(x: Array, y: Array, values: Any, labels: tuple[str, str, str], titl
     return figure
 
 
-__all__ = ["SHARES", "Fan", "Label", "fans", "histogram", "map_over", "ranking", "scatter"]
+__all__ = ["SHARES", "Fan", "Label", "fans", "histogram", "histograms", "map_over", "ranking", "scatter", "shares"]

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -14,10 +10,9 @@ import numpy as np
 import pytest
 
 import kane
-from kane.api.ensembles import Progress
-from kane.cli import FAILED, FINE, INTERRUPTED, USAGE, main
+from kane.api.ensemble_progress import MemberRate
+from kane.cli import FAILED, FINE, USAGE, main
 from kane.cli.sweep import _Watching
-from sampled import digest
 
 LINE = ["sweep", "pendulum", "-n", "200", "--seed", "1", "--q", "q=uniform(-1,1)", "--time", "1", "--samples", "5"]
 
@@ -44,15 +39,24 @@ def test_members_that_fail_are_told_and_give_status_one(capsys: pytest.CaptureFi
     assert "mass is not negative" in err and "more failed" in err
 
 
-def test_a_store_is_written_gone_on_with_and_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = [*LINE, "--out", str(tmp_path / "runs.zarr")]
-    assert main([*line, "--plot", str(tmp_path / "scatter.png")]) == FINE
-    assert (tmp_path / "scatter.png").exists() and (tmp_path / "runs.zarr" / "members.parquet").exists()
-    before = digest(tmp_path / "runs.zarr")
-    assert main(line) == FAILED
-    assert "resume" in capsys.readouterr().err
-    assert main([*line, "--resume"]) == FINE
-    assert digest(tmp_path / "runs.zarr") == before
+def test_a_report_has_all_pictures_in_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "runs.html"
+    asked = [
+        "--watch",
+        "h=-L*cos(q)",
+        "--report",
+        str(file),
+        "--sobol",
+        "16",
+        "--result",
+        "high_h",
+        "--result",
+        "end_q",
+    ]
+    assert main([*LINE, *asked]) == FINE
+    assert f"wrote {file}" in capsys.readouterr().err
+    page = file.read_text()
+    assert "Sobol indices of high_h" in page and "rank correlations of end_q" in page and "default-src 'none'" in page
 
 
 def test_the_rate_is_that_of_the_last_while(
@@ -60,30 +64,13 @@ def test_the_rate_is_that_of_the_last_while(
 ) -> None:
     clock = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    watching = _Watching(10_000)
+    watching, pace = _Watching(10_000), MemberRate(10_000)
     for now, done in ((12.0, 600), (12.001, 1200), (24.0, 1800), (24.001, 2400), (60.0, 2800)):
         clock[0] = now
-        watching(Progress(done, 10_000, 3))
+        watching(pace.progress(done, 3))
     first, *_, last = capsys.readouterr().err.splitlines()
     assert first == "600 of 10000 members, 3 failed, 50 per second, 3 min left"
     assert last == "2800 of 10000 members, 3 failed, 11.1 per second, 11 min left"  # 400 in 36 s
-
-
-LONG = ["sweep", "double-pendulum", "-n", "20000", "--q", "q1=uniform(1,3)", "--time", "40", "--samples", "0"]
-
-
-def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
-    store = tmp_path / "runs.zarr"
-    command = [sys.executable, "-m", "kane", *LONG, "--out", str(store)]
-    child = subprocess.Popen(command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    until = time.monotonic() + 300
-    while not list(store.glob("blocks/*")) and child.poll() is None and time.monotonic() < until:
-        time.sleep(0.02)
-    child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=300)
-    assert child.returncode == INTERRUPTED, said
-    assert "members are done; the same command with --resume goes on" in said
-    assert list(store.glob("blocks/*")) and not (store / "members.parquet").exists()
 
 
 @pytest.mark.parametrize(
@@ -94,12 +81,17 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
         (["--time", "0"], "ends after its start"),
         (["--samples", "1"], "three or more"),
         (["--resume"], "add --out FOLDER.zarr"),
+        (["--processes", "0"], "give one at least"),
+        (["--processes", "2", "--dask", "tcp://127.0.0.1:9"], "leave out the other"),
         (["--q", "p=1"], "unknown name 'p'"),
         (["--q", "q"], "expected NAME=VALUE"),
         (["--q", "q=1"], "'q' is given twice"),
         (["--parameter", "mass=uniform(0,1)"], "unknown name 'mass'"),
         (["--method", "rk4"], "add --step SECONDS"),
         (["--plot", "picture.bmp"], "the ending says the format"),
+        (["--report", "runs.pdf"], "the ending says the format"),
+        (["--report", "runs.html", "--sobol", "100"], "no power of two"),
+        (["--sobol", "128"], "add --report FILE.html"),
         (["--control", "none"], "unknown control law"),
     ],
 )

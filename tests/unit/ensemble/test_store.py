@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import multiprocessing
@@ -219,6 +220,42 @@ def test_a_full_disk_is_a_sentence_and_the_store_goes_on(
     assert LocalFolder(str(tmp_path / "runs.zarr")).names("blocks")
     motions(tmp_path / "runs.zarr", resume=True)
     assert digest(tmp_path / "runs.zarr") == digest(whole[0])
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[tuple[Path, Any]]:
+    """A disk that holds a part of a store, and what gives it room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def mount(options: str) -> int:
+        command = ["mount", "-t", "tmpfs", "-o", options, "none", str(folder)]
+        return subprocess.run(command, capture_output=True, check=False).returncode
+
+    if mount("size=400k"):
+        pytest.skip("only root can mount")
+    try:
+        yield folder, lambda: mount("remount,size=64m")
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_a_disk_that_is_full_is_named_and_with_room_the_store_goes_on_to_the_same_bytes(
+    whole: tuple[Path, Any], small_disk: tuple[Path, Any], processes: int
+) -> None:
+    disk, make_room = small_disk
+    with contextlib.ExitStack() as stack:
+        pool = None
+        if processes:
+            context = multiprocessing.get_context("spawn")
+            pool = stack.enter_context(ProcessPoolExecutor(processes, mp_context=context))
+        with pytest.raises(WritingError, match=r"(?s)No space left.*kept: all blocks.*make room.*resume=True"):
+            motions(disk / "runs.zarr", executor=pool)
+        assert 0 < len(LocalFolder(str(disk / "runs.zarr")).names("blocks")) < COUNT // block_size(COUNT)
+        assert not make_room()
+        motions(disk / "runs.zarr", resume=True, executor=pool)
+    assert digest(disk / "runs.zarr") == digest(whole[0])
 
 
 def test_enough_members_leave_the_same_bytes_whoever_was_ahead(tmp_path: Path) -> None:

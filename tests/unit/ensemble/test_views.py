@@ -73,7 +73,7 @@ def test_a_fan_is_drawn_of_what_is_watched_over_time(tmp_path: Path) -> None:
 
 def test_what_cannot_be_drawn_is_named(tmp_path: Path) -> None:
     found = sliding()
-    with pytest.raises(InputError, match="there are fan, histogram, scatter, sensitivity"):
+    with pytest.raises(InputError, match="there are fan, histogram, scatter, sensitivity, sobol"):
         found.plot(tmp_path / "no.png", "pie")
     with pytest.raises(InputError, match=r"result = 'heigth': no such column\n    fix: known: start_x"):
         found.plot(tmp_path / "no.png", "histogram", "heigth")

@@ -1,0 +1,190 @@
+"""`write_ensemble`: what came of the members of an ensemble, in one HTML file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..api import Ensemble
+from ..api import ensemble_pictures as pictures
+from ..api.ensemble_views import columns, differences, results, sensitivity, sobol
+from ..ensemble.tallies import share_interval
+from ..errors import InputError
+from ..markup import code_block, details, paragraph, table, text
+from ..viewer import plots
+from ..writing import check_writable, write_text
+from .page import Page, Section, closing_line, figure
+
+SHOWN = 20
+"""Members that failed whose messages are shown."""
+
+MOST_RESULTS = 6
+"""Results that have pictures of their own where none are named."""
+
+QUANTILES = (0.05, 0.5, 0.95)
+
+
+def write_ensemble(
+    ensemble: Ensemble, path: Path | str, *, result: Sequence[str] = (), indices: int | None = None, title: str = ""
+) -> Path:
+    """Write the report of an ensemble to `path`, an .html file: what differs between members, how they ended, what is
+    watched over time, and what matters for each `result`, columns of the table.
+
+    By default these are the times of events and the extremes of what is watched, or else where coordinates ended. With
+    `indices`, a power of two, Sobol's indices are computed by that many members for each number drawn, and twice
+    as many more.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"'{path}': a report ends in .html")
+    check_writable(target)
+    if not len(ensemble):
+        raise InputError("an ensemble without members: there is nothing to report\n    fix: let some members finish")
+    chosen = list(result) or results(ensemble)[:MOST_RESULTS]
+    shares = sobol(ensemble, chosen, indices) if indices and chosen else {}
+    chapters = [_members_chapter(ensemble), _outcomes_chapter(ensemble, chosen)]
+    if ensemble.tallies:
+        chapters.append(_time_chapter(ensemble))
+    if chosen and differences(ensemble):
+        chapters.append(_influence_chapter(ensemble, chosen, shares))
+    mechanism = ensemble.work.answers.mechanism
+    about = f"{ensemble}."
+    page = Page(title or f"{mechanism.name}: an ensemble", about, _figures(ensemble), tuple(chapters), closing_line())
+    write_text(target, page.html())
+    return target
+
+
+def _figures(ensemble: Ensemble) -> tuple[tuple[str, str], ...]:
+    """The figures at the head of the page."""
+    plan, good = ensemble.work.plan, int(np.count_nonzero(ensemble.success))
+    found = [
+        (f"{len(ensemble):,}".replace(",", "\u202f"), "members"),
+        (f"{good / len(ensemble):.1%}", "reached the end or a terminal event"),
+        *((f"{ensemble.share(name):.2%}", f"have '{name}'") for name in ensemble.crossings),
+        (f"{plan.seed}", f"seed, {plan.sampling} sampling"),
+    ]
+    return tuple(found)
+
+
+def _share(ensemble: Ensemble, event: str) -> str:
+    occurred, count = int(np.count_nonzero(ensemble.crossings[event])), len(ensemble)
+    low, high = share_interval(occurred, count)
+    return f"{occurred / count:.2%} (from {low:.2%} to {high:.2%})"
+
+
+def _members_chapter(ensemble: Ensemble) -> Section:
+    """What differs between members, and what all of them share."""
+    work = ensemble.work
+    rows = []
+    for column in work.plan.columns:
+        values = ensemble.numbers[column.name]
+        kind = {"q": "coordinate", "u": "speed", "parameters": "parameter"}[column.kind]
+        good = values[np.isfinite(values)]
+        ends = (f"{x:.6g}" for x in (good.min(), good.mean(), good.max())) if good.size else ("–",) * 3
+        rows.append((column.name, kind, _origin(column.value), *ends))
+    body = table(("name", "what", "given as", "least", "mean", "greatest"), rows, words=3) if rows else ""
+    if not rows:
+        body = paragraph("Nothing differs between the members.")
+    start, end = (f"{t:g}" for t in ensemble.t[[0, -1]])
+    body += paragraph(f"Simulated from t = {start} to {end} s, with {len(ensemble.t)} times of output.")
+    options = {**work.options, **work.options["options"]}
+    asked = [(name, str(value)) for name, value in options.items() if value is not None and name != "options"]
+    asked += [(f"watched: {name}", str(value)) for name, value in work.watch.items()]
+    return Section("Members", body + details("How they were simulated", table(("option", "value"), asked, words=2)))
+
+
+def _origin(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return "one value for each member"
+    return f"{value:g}" if isinstance(value, float) else getattr(value, "__qualname__", str(value))
+
+
+def _outcomes_chapter(ensemble: Ensemble, chosen: Sequence[str]) -> Section:
+    """How members ended, events, histograms of results, and what is said of those that failed."""
+    names, counts = np.unique(ensemble.reasons, return_counts=True)
+    rows = [(str(name), int(count), f"{count / len(ensemble):.2%}") for name, count in zip(names, counts, strict=True)]
+    body = table(("why they ended", "members", "share"), sorted(rows, key=lambda row: -row[1]))
+    if ensemble.crossings:
+        rows = [(name, _share(ensemble, name), *_quantiles(ensemble.first.get(name))) for name in ensemble.crossings]
+        heads = ("event", "share of members, at 95 % confidence", *(f"first, {p:.0%} (s)" for p in QUANTILES))
+        body += table(heads, rows)
+    if chosen:
+        body += figure(plots.svg(pictures.histograms(ensemble, chosen), "how results are distributed"))
+    failed = np.flatnonzero(~ensemble.success).tolist()
+    if failed:
+        told = "\n".join(ensemble.messages.get(i, f"member {i}: {ensemble.reasons[i]}") for i in failed[:SHOWN])
+        more = paragraph(f"… and {len(failed) - SHOWN} more.") if len(failed) > SHOWN else ""
+        body += details(f"Members that failed, {len(failed)} in all", code_block(told) + more)
+    return Section("Outcomes", body)
+
+
+def _quantiles(values: Any) -> tuple[str, ...]:
+    good = np.empty(0) if values is None else values[np.isfinite(values)]
+    return tuple(f"{np.quantile(good, p):.5g}" if good.size else "–" for p in QUANTILES)
+
+
+def _time_chapter(ensemble: Ensemble) -> Section:
+    """What is watched: over time as fans, and at the end as figures."""
+    body = ""
+    if len(ensemble.t) > 2:
+        drawn = pictures.fan(ensemble, list(ensemble.tallies))
+        words = "Members that have ended before a time do not count there."
+        body += figure(plots.svg(drawn, "what is watched over time"), words)
+    rows = []
+    for name, tally in ensemble.tallies.items():
+        known = tally.count[-1] > 0
+        shown = (tally.mean, tally.deviation, tally.low, *(tally.quantile(p) for p in QUANTILES), tally.high)
+        rows.append((name, int(tally.count[-1]), *(f"{x[-1]:.5g}" if known else "–" for x in shown)))
+    shares = (f"{p:.0%}" for p in QUANTILES)
+    heads = ("at the end", "members", "mean", "deviation", "least", *shares, "greatest")
+    return Section("Over time" if len(ensemble.t) > 2 else "At the end", body + table(heads, rows))
+
+
+def _influence_chapter(ensemble: Ensemble, chosen: Sequence[str], shares: Mapping[str, Any]) -> Section:
+    """Each result over all that differs, and what matters most for it."""
+    body, known = "", columns(ensemble)
+    for name in chosen:
+        body += f"<h3>{text(pictures.label_of(ensemble, name))}</h3>"
+        if not np.isfinite(np.asarray(known[name], dtype=float)).any():
+            body += paragraph("No member has one.")
+            continue
+        body += figure(plots.svg(pictures.scatter(ensemble, name), f"{name} over what differs"))
+        first = figure(
+            plots.svg(pictures.ranking(ensemble, name), f"rank correlations of {name}"),
+            "Spearman's rank correlation; members without a result do not count.",
+            "draw",
+        )
+        second = _indices(ensemble, name, shares.get(name))
+        body += f'<div class="pair even">{first}{second}</div>'
+        body += details("As figures", _ranking_table(ensemble, name, shares.get(name)))
+    return Section("What matters", body)
+
+
+def _indices(ensemble: Ensemble, name: str, found: Any) -> str:
+    """Sobol's indices of a result, or why there are none."""
+    if found is None:
+        return ""
+    if isinstance(found, str):
+        return paragraph(f"No Sobol indices: {found}.")
+    return figure(
+        plots.svg(pictures.shares(ensemble, name, found), f"Sobol indices of {name}"),
+        "Sobol's indices: the share of the variance that a number explains alone, and with all others [SAL10].",
+        "draw",
+    )
+
+
+def _ranking_table(ensemble: Ensemble, name: str, found: Any) -> str:
+    ranks = sensitivity(ensemble, name)
+    if not isinstance(found, Mapping):
+        return table(("what differs", "rank correlation"), [(key, f"{x:+.3f}") for key, x in ranks.items()])
+    rows = []
+    for key, x in ranks.items():
+        alone, whole = found.get(key.removeprefix("start_"), (np.nan, np.nan))
+        rows.append((key, f"{x:+.3f}", f"{alone:.3f}", f"{whole:.3f}"))
+    return table(("what differs", "rank correlation", "alone", "with all others"), rows)
+
+
+__all__ = ["write_ensemble"]
