@@ -21,8 +21,8 @@ from .speed_rules import Rule, speed_rules, write_definitions
 from .tables import align_columns
 
 TRIES, FEWEST, WORK = 200, 10, 2400
-"""Choices that are measured at most by default: `TRIES`, or where that is less `WORK` divided by the number of speeds, but
-not fewer than `FEWEST`. One takes 10 to 100 ms for up to some ten bodies, 1.3 s for twenty that fly."""
+"""Choices that are measured at most by default: `TRIES`, or where that is less `WORK` divided by the number of speeds,
+but not fewer than `FEWEST`. One takes 10 to 100 ms for up to some ten bodies, 1.3 s for twenty that fly."""
 
 RATES = "u = q'"
 PRESENT = "as the model has them"

@@ -79,7 +79,7 @@ class Sections:
             yield Passage("Constraints", tuple(self._constraints()))
         yield Passage(equation_title(d), tuple(self.equations()))
         if d.reduced:
-            yield Passage("Equations of motion, for the independent speeds", tuple(self._reduced()))
+            yield Passage("Equations of motion, for the independent speeds", tuple(self._independent_equations()))
         if d.Z:
             yield Passage("Z's, and what they stand for", tuple(self.Z()))
         yield Passage("Operations", (count([d]),))
@@ -157,7 +157,7 @@ class Sections:
         for r, e in enumerate(self.d.equations):
             yield EquationLine("", self._sum(e), f"{'' if self.d.constraints else '= 0, '}r = {r + 1}")
 
-    def _reduced(self) -> Iterator[EquationLine]:
+    def _independent_equations(self) -> Iterator[EquationLine]:
         for i, e in self.d.reduced:
             yield EquationLine("", self._sum(e), f"= 0, {self.d.speeds[i].symbol.name}")
 
