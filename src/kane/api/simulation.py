@@ -383,15 +383,17 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
                     fix="give an expression, or {expression, direction, terminal}",
                 )
             )
-        found.append((Event(name, **spec), _watch_expression(mechanism, expression, f"event '{name}'")))
+        found.append((Event(name, **spec), watch_expression(mechanism, expression, f"event '{name}'")))
     refuse_planar_watch(mechanism, [expr for _, expr in found])
     return found
 
 
-def _watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
-    """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
+def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Mapping[str, Expr] | None = None) -> Expr:
+    """What an event watches: an expression of the description in which rows of constraints name their multipliers, with
+    `more` names that it may use."""
     rows = (*mechanism.row_names, *(name for c in mechanism.changing.values() for name in c.row_names()))
     symbols = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True)) | ground_symbols(mechanism)
+    symbols |= more or {}
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar
     return mechanism.scalar(expression, where, symbols | mechanism.names())
@@ -416,4 +418,4 @@ def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Cal
     return efforts
 
 
-__all__ = ["ControlLaw", "Setup", "set_up"]
+__all__ = ["ControlLaw", "Setup", "set_up", "watch_expression"]

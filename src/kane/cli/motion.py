@@ -11,12 +11,14 @@ import numpy as np
 
 from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
+from ..api.run_files import SUFFIXES
+from ..api.run_values import effort_names
 from ..report.energy import balance
 from ..report.motions import Motion, cycloid
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
-from .files import effort_names, read_motion, transitions_path, write_columns, write_motion, write_transitions
+from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
 from .given import assignments, check_target, control_of, file_to_write, model_of
 from .partial import PartialRun
 from .streams import say
@@ -33,9 +35,9 @@ def inverse(arguments: Namespace) -> int:
     motion = _given_motion(model, arguments)
     tau = model.inverse_dynamics(motion.q, motion.u, motion.udot, t=motion.t[:, None])
     if arguments.json:
-        print_json({"t": motion.t.tolist(), **dict(zip(effort_names(model), tau.T.tolist(), strict=True))})
+        print_json({"t": motion.t.tolist(), **dict(zip(effort_names(model.speeds), tau.T.tolist(), strict=True))})
     if output is not None or not arguments.json:
-        write_columns(output, ["t", *effort_names(model)], np.column_stack([motion.t, tau]))
+        write_columns(output, ["t", *effort_names(model.speeds)], np.column_stack([motion.t, tau]))
     if output is not None:
         say(f"wrote {output}: {len(tau)} times, {tau.shape[1]} efforts")
     if picture is not None:
@@ -108,7 +110,7 @@ def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep 
 def simulate(arguments: Namespace) -> int:
     """Simulate, print how it ended, write what was asked for."""
     model = model_of(arguments)
-    output = file_to_write(arguments, "output", (".csv", ".npz"))
+    output = file_to_write(arguments, "output", SUFFIXES)
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
     picture = file_to_write(arguments, "plot", PICTURES)
