@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +35,7 @@ from .reactions import Reactions
 from .recordings import recording, show_trajectory, write_recording
 from .records import Array, Energy, Momentum, Residuals
 from .run_files import load_run, save_run
+from .run_pictures import curves, film
 from .run_values import column, evaluate, resample, to_pandas, to_xarray
 from .stepped import stepped_motion
 from .vehicles import (
@@ -250,18 +251,26 @@ class Trajectory:
         return self.statistics.contact_residual is not None
 
     @refuse_odd
-    def plot(self, path: str | None = None) -> Any:
-        """A figure of the coordinates over time (matplotlib), written to `path` if given.
+    def plot(self, path: str | Path | None = None, what: str | Sequence[str] = "coordinates") -> Any:
+        """A figure of `what` over time (matplotlib), written to `path` (.png, .svg, .pdf) if given: coordinates,
+        speeds, accelerations, efforts, reactions, energy, a column (q1, tau_u1) or an expression, one or several of
+        them. What is zero throughout is left out, and named.
 
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
-        >>> figure = run.plot("motion.png")
+        >>> figure = run.plot("motion.png", ["coordinates", "speeds", "m*L**2*u**2/2"])
         """
-        from ..viewer import plots  # matplotlib is an extra and slow to import
+        return curves(self, what, path)
 
-        figure = plots.motion(self.answers.mechanism, self.t, self.q)
-        if path is not None:
-            plots.save(figure, path)
-        return figure
+    @refuse_odd
+    def animate(self, path: str | Path, *, frames_per_second: float = 25.0, speed: float = 1.0) -> Path:
+        """Write a film of the motion, .gif, or .mp4 where ffmpeg is installed, played `speed` times as fast as it is;
+        returns its path.
+
+        >>> run = kane.load("pendulum").simulate(0.2)
+        >>> run.animate("swing.gif").name
+        'swing.gif'
+        """
+        return film(self, path, frames_per_second, speed)
 
     @refuse_odd
     def plot_modes(self, path: str | None = None) -> Any:

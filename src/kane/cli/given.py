@@ -42,7 +42,7 @@ def model_of(arguments: Namespace) -> Model:
 def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> dict[str, float]:
     """Name → number from texts like `q1=0.1,q2=60*deg`; values are expressions in the model's parameters."""
     found: dict[str, float] = {}
-    for part in (p for text in texts for p in _parts(text)):
+    for part in separate(texts):
         name, equals, value = (x.strip() for x in part.partition("="))
         if not equals or not value:
             raise UsageError(f"{option} {part}: expected NAME=VALUE, as in {option} {next(iter(known), 'q1')}=0.1")
@@ -58,6 +58,11 @@ def numbers(model: Model, text: str, count: int, option: str) -> list[float]:
     if len(parts) != count:
         raise UsageError(f"{option} {text}: expected {count} values with commas between them, found {len(parts)}")
     return [model.mechanism.number_of_text(part.strip(), option) for part in parts]
+
+
+def separate(texts: Sequence[str]) -> list[str]:
+    """What texts list, cut at commas that stand outside parentheses."""
+    return [part.strip() for text in texts for part in _parts(text)]
 
 
 def _parts(text: str) -> list[str]:

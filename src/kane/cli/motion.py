@@ -19,7 +19,7 @@ from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
-from .given import assignments, check_target, control_of, file_to_write, model_of
+from .given import assignments, check_target, control_of, file_to_write, model_of, separate
 from .partial import PartialRun
 from .streams import say
 
@@ -113,7 +113,7 @@ def simulate(arguments: Namespace) -> int:
     output = file_to_write(arguments, "output", SUFFIXES)
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
-    picture = file_to_write(arguments, "plot", PICTURES)
+    picture, film = file_to_write(arguments, "plot", PICTURES), file_to_write(arguments, "animate", (".gif", ".mp4"))
     part = None if output is None else PartialRun.open(output, anew=arguments.anew)
     with nullcontext() if part is None else part.mind_interrupts():
         trajectory = run_simulation(model, arguments, arguments.samples, None if part is None else part.keep)
@@ -124,10 +124,11 @@ def simulate(arguments: Namespace) -> int:
         if output is not None:
             _write(output, trajectory, part)
     if picture is not None:
-        from ..viewer import plots
-
-        plots.save(plots.motion(model.mechanism, trajectory.t, trajectory.q), picture)
+        trajectory.plot(picture, separate(arguments.of) or "coordinates")
         say(f"wrote {picture}")
+    if film is not None:
+        trajectory.animate(film)
+        say(f"wrote {film}")
     if arguments.view:
         trajectory.view()
     return status_of(trajectory)

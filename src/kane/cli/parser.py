@@ -206,6 +206,7 @@ def _info(commands: argparse._SubParsersAction) -> None:
         "  kane info stanford-arm\n  kane info my-robot.yaml --json",
     )
     _model(command)
+    command.add_argument("--paths", action="store_true", help="add the path tables: which body carries which")
     _json(command)
 
 
@@ -304,9 +305,18 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
     _model(command)
     _integration(command)
     command.add_argument("--samples", type=int, default=1001, help="times written; 0: each step (default 1001)")
-    command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv or .npz")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv, .npz or .parquet")
     command.add_argument("--anew", action="store_true", help="do not go on with a run that was interrupted or killed")
     command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
+    command.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="what --plot draws: coordinates (default), speeds, accelerations, efforts, reactions, energy, a column or"
+        " an expression, with commas between",
+    )
+    command.add_argument("--animate", metavar="FILE", help="write a film (.gif; .mp4 if ffmpeg is installed)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
     _json(command)
 

@@ -243,7 +243,7 @@ class Equations(MotionExpressions):
         rows = [(name.replace("_", " "), *count.values()) for name, count in zip(names, counts, strict=True)]
         program = self.program("inverse_dynamics")
         small = mathml.equations(program)
-        shown = "".join(small) if small is not None else ""
+        shown = "" if small is None else "".join(f'<div style="overflow-x: auto">{m}</div>' for m in small)
         listed = details(f"inverse dynamics, {len(program.rows)} lines", code_block(str(program).rstrip("\n")))
         return paragraph(repr(self)) + table(("operations", *counts[0]), rows) + shown + listed
 
