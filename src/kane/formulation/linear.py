@@ -14,6 +14,7 @@ from ..graph import Expr, Inputs, Program, forward, linear_coefficients, lower, 
 from ..model.attitude import quaternion_places
 from .equations import Equations
 from .expressions import Output
+from .motion import ControlLaw, law_efforts
 
 
 def _balance(equations: Equations) -> dict[str, list[Expr]]:
@@ -67,6 +68,14 @@ def rates_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     return _with_changes(equations, "rates", groups, {"y": y, "ydot": forward(y, rates)})
 
 
+def control_tangent_program(equations: Equations, law: ControlLaw) -> Program:
+    """Efforts `tau` of a control law along the speeds, and their changes `dtau` along dq and du.
+
+    Inputs t, q, u, dq, du, dudot [, parameters].
+    """
+    return _with_changes(equations, "control", equations.groups(["t", "q", "u"]), {"tau": law_efforts(equations, law)})
+
+
 def _with_changes(
     equations: Equations, name: str, groups: Sequence[Inputs], values: Mapping[str, list[Expr]]
 ) -> Program:
@@ -115,4 +124,4 @@ def coordinates_in_equations(program: Program) -> tuple[str, ...]:
     return tuple(k for g in program.inputs for k in g.labels if next(slots) in needed and g.name == "q")
 
 
-__all__ = ["coordinates_in_equations", "rates_program", "tangent_program", "turns_program"]
+__all__ = ["control_tangent_program", "coordinates_in_equations", "rates_program", "tangent_program", "turns_program"]

@@ -163,7 +163,7 @@ def test_legends_lie_off_the_curves() -> None:
         plots.attitude(T, wxyz, R, "bus"),
         plots.energy(T, T, -T, T),
         plots.counts({"ours": {"mul": 12, "add": 34}}),
-        plots.eigenvalues_over(T, np.tile(T[:, None], 2) + 1j, "v"),
+        plots.eigenvalues_over(T, cast("Any", np.tile(T[:, None], 2) + 1j), "v"),
         panels.panels(T, [named, named]),
         panels.panels(T, [named, energy, named]),
     ):
