@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..api import Model
-from ..backends import to_c, to_latex, to_sympy
+from ..backends import to_c, to_latex, to_sympy_text
 from ..errors import excerpt
 from ..graph import Program
 from ..model import BuiltChanging, BuiltConstraint, Joint, body_path_table, joint_path_table
 from ..model.speeds import describe_speeds
 from ..writing import write_text
-from . import FINE
+from . import FINE, UsageError
 from .console import heading, print_json, show, table
-from .given import check_target, file_to_write, model_of
+from .given import check_target, file_to_write, model_of, named_control
 from .streams import say
 
 
@@ -180,13 +180,16 @@ def derive(arguments: Namespace) -> int:
     if path is not None and arguments.format == "c":
         check_target(arguments, "output", path.with_suffix(".h"))
     equations = model.equations(free="all") if arguments.free else model.equations()
-    program = equations.program(arguments.what)
+    if (arguments.what == "control") != (arguments.control is not None):
+        raise UsageError("--what control goes with --control NAME, and only with it")
+    law = named_control(model, arguments.control)
+    program = equations.program(arguments.what) if law is None else equations.control(law)
     if arguments.format == "c":
         header, source = to_c(program, path.stem if path else None)
         files = {} if path is None else {path: source, path.with_suffix(".h"): header}
         text = f"{header}\n{source}"
     else:
-        text = {"text": _text, "latex": to_latex, "sympy": _sympy}[arguments.format](program)
+        text = {"text": _text, "latex": to_latex, "sympy": to_sympy_text}[arguments.format](program)
         files = {} if path is None else {path: text}
     for file, content in files.items():
         write_text(file, content)
@@ -201,10 +204,3 @@ def _text(program: Program) -> str:
     count = program.count()
     figures = ", ".join(f"{n} {kind}" for kind, n in count.items() if n)
     return f"{program}# {len(program.rows)} operations: {figures}\n"
-
-
-def _sympy(program: Program) -> str:
-    read = to_sympy(program)
-    lines = [f"{z} = {expression}" for z, expression in read.replacements]
-    lines += [f"{name} = {value}" for name, value in read.outputs.items()]
-    return "\n".join(lines) + "\n"

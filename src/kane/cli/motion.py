@@ -19,7 +19,7 @@ from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
-from .given import assignments, check_target, control_of, file_to_write, model_of, separate
+from .given import assignments, check_target, control_of, events_of, file_to_write, model_of, separate
 from .partial import PartialRun
 from .streams import say
 
@@ -102,6 +102,7 @@ def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep 
             step=step,
             embed=arguments.embed,
             contacts=arguments.contacts,
+            events=events_of(arguments),
             progress=progress,
             keep=keep,
         )
@@ -170,6 +171,7 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
         "seconds": trajectory.statistics.seconds,
         "energy_balance_error": balance(trajectory).error,
         **(_on_constraints(trajectory) if model.constraints else {}),
+        **({"events": {x.event.name: x.t.tolist() for x in trajectory.events}} if trajectory.events else {}),
         **({"transitions": [_transition(x) for x in trajectory.transitions]} if trajectory.transitions else {}),
     }
 
@@ -198,6 +200,7 @@ def _on_constraints(trajectory: Trajectory) -> dict[str, Any]:
 
 def _print_summary(trajectory: Trajectory) -> None:
     model, summary = trajectory.model, _summary(trajectory)
+    found = summary.get("events", {}).items()
     show(summary["sentence"])
     show(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
     if model.constraints:
@@ -208,6 +211,10 @@ def _print_summary(trajectory: Trajectory) -> None:
     if trajectory.transitions:
         heading(f"transitions ({len(trajectory.transitions) - 1})")
         show(trajectory.transitions)
+    if trajectory.events:
+        heading("events")
+        rows = [(name, len(t), f"{t[0]:.9g}" if t else "", f"{t[-1]:.9g}" if t else "") for name, t in found]
+        table(("event", "times", "first (s)", "last (s)"), rows)
     heading(f"state at t = {summary['t']:g} s")
     table(("coordinate", "q"), [(n, f"{x:.9g}") for n, x in summary["q"].items()])
     table(("speed", "u"), [(n, f"{x:.9g}") for n, x in zip(model.speeds, summary["u"].values(), strict=True)])

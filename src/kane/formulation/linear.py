@@ -55,6 +55,17 @@ def tangent_program(equations: Equations) -> Program:
     return _with_changes(equations, "tangents", groups, _balance(equations))
 
 
+def acceleration_slopes(equations: Equations) -> dict[str, Output]:
+    """u̇ and its Jacobians by q, u and tau, exact: `udot` (n,), `udot_q` (n, n_q), `udot_u` and `udot_tau` (n, n)."""
+    system, udot = equations.system, equations.forward_dynamics
+    found: dict[str, Output] = {"udot": ((len(udot),), udot)}
+    for name, variables in (("q", system.q), ("u", system.u), ("tau", equations.tau)):
+        columns = [forward(udot, {x: 1.0}) for x in variables]
+        flat = [column[i] for i in range(len(udot)) for column in columns]
+        found[f"udot_{name}"] = ((len(udot), len(variables)), flat)
+    return found
+
+
 def rates_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     """Expressions of the description in t, q and u: values `y`, rates of time `ydot`, and their changes `dy`, `dydot`.
 
@@ -124,4 +135,11 @@ def coordinates_in_equations(program: Program) -> tuple[str, ...]:
     return tuple(k for g in program.inputs for k in g.labels if next(slots) in needed and g.name == "q")
 
 
-__all__ = ["control_tangent_program", "coordinates_in_equations", "rates_program", "tangent_program", "turns_program"]
+__all__ = [
+    "acceleration_slopes",
+    "control_tangent_program",
+    "coordinates_in_equations",
+    "rates_program",
+    "tangent_program",
+    "turns_program",
+]
