@@ -124,15 +124,13 @@ def to_sympy_text(program: Program) -> str:
         "",
     ]
     lines += [f"{name} = sp.Symbol({label!r}, real=True)" for name, label in zip(names, labels, strict=True)]
-    count = len(program.rows)
-    if count:
-        lines += [f"z = sp.symbols({'z1:' + str(count + 1)!r}, real=True)", "", "replacements = ["]
-    else:
-        lines += ["", "replacements = ["]
-    for i, row in enumerate(program.rows):
+    rows = [f"z{i + 1}" for i in range(len(program.rows))]
+    lines += [f"{z} = sp.Symbol({z!r}, real=True)" for z in rows]
+    lines += ["", "replacements = ["]
+    for z, row in zip(rows, program.rows, strict=True):
         words = _PYTHON.get(row.op, f"sp.{row.op}({', '.join('{' + str(k) + '}' for k in range(len(row.args)))})")
-        lines.append(f"    (z[{i}], {words.format(*(shown[a] for a in row.args))}),")
-        shown.append(f"z[{i}]")
+        lines.append(f"    ({z}, {words.format(*(shown[a] for a in row.args))}),")
+        shown.append(z)
     lines += ["]", f"inputs = {{{', '.join(f'{label!r}: {name}' for label, name in zip(labels, names, strict=True))}}}"]
     lines.append("outputs = {")
     for out in program.outputs:
@@ -145,7 +143,7 @@ def to_sympy_text(program: Program) -> str:
 def python_names(labels: Sequence[str], taken: set[str]) -> list[str]:
     """Labels as names in Python, each once: q1' becomes q1_dot, pin.x becomes pin_x."""
     found: list[str] = []
-    used = set(taken) | {"z", "replacements", *keyword.kwlist}
+    used = set(taken) | {"replacements", *keyword.kwlist}
     for label in labels:
         name = re.sub(r"\W", "_", label.replace("'", "_dot"), flags=re.ASCII) or "_"
         name = f"_{name}" if name[0].isdigit() else name

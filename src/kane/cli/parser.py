@@ -44,11 +44,8 @@ PROGRAMS = (
     "momentum",
     "mass_center",
     "poses",
-    "constraints",
-    "jacobian",
-    "regressor",
-    "control",
 )
+EXPORTED = (*PROGRAMS, "constraints", "jacobian", "regressor", "control")
 
 _ABOUT = """Equations of motion of mechanisms by Kane's method.
 
@@ -257,7 +254,7 @@ def _derive(commands: argparse._SubParsersAction) -> None:
         "  kane derive stanford-arm --what forward_dynamics --format c -o arm.c   (writes arm.c and arm.h)",
     )
     _model(command)
-    command.add_argument("--what", choices=PROGRAMS, default="inverse_dynamics", help="(default inverse_dynamics)")
+    command.add_argument("--what", choices=EXPORTED, default="inverse_dynamics", help="(default inverse_dynamics)")
     command.add_argument("--control", metavar="NAME", help="the control law, with --what control")
     command.add_argument(
         "--format",

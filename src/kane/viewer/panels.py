@@ -63,8 +63,9 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     down = -(-len(shown) // grid.across)
     wide = grid.wide * grid.across + 0.3
     said = textwrap.wrap(visible(note), int(_LETTERS * wide), max_lines=3, placeholder=" …")
-    kinds = {panel.names for panel in shown if panel.names}
-    foot, head = 0.45 + 0.17 * len(said), (0.75 if title else 0.32) + (0.2 if len(kinds) == 1 else 0.0)
+    named = [panel.names for panel in shown if panel.names]
+    alike = len(named) > 1 and len(set(named)) == 1  # one line of names serves all of them
+    foot, head = 0.45 + 0.17 * len(said), (0.75 if title else 0.32) + (0.2 if alike else 0.0)
     high = grid.high * down + foot + head - 0.57
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
         figure = Figure(figsize=(wide, high))
@@ -80,14 +81,14 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
         )
         for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
             _draw_panel(ax, t, panel, grid)
-            if len(kinds) > 1 and panel.names:
+            if panel.names and not alike:
                 _name_curves(ax, ax, grid.letters, (1.0, 1.0))
             if i >= len(shown) - grid.across:
                 ax.set_xlabel("t  (s)")
                 ax.tick_params(labelbottom=True)
         for ax in axes[len(shown) :]:
             ax.set_visible(False)
-        if len(kinds) == 1:
+        if alike:
             first = next(ax for ax, panel in zip(axes, shown, strict=False) if panel.names)
             _name_curves(figure, first, grid.letters, (1 - 0.12 / wide, 1 - 0.23 / high))
         if len(t) > 1 and t[-1] != t[0]:
