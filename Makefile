@@ -61,7 +61,7 @@ wheel: setup
 	$(BIN)/python -m pip wheel --quiet --no-deps --disable-pip-version-check -w dist .
 
 package: setup
-	$(BIN)/python tests/packaging.py
+	$(BIN)/python tests/built_package.py
 
 demo: $(STAMP)
 	$(BIN)/kane demo
