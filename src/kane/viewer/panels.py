@@ -132,12 +132,12 @@ NOTHING = 1e-12
 
 
 def leave_out_nothing(shown: Sequence[Panel]) -> tuple[list[Panel], list[str]]:
-    """(panels, labels of those left out): without those that are zero, or rounding beside others of their unit. Where
-    all of them are, all stay: nothing moves, and that is what there is to see."""
+    """(panels, labels of those left out): without those that are zero, or rounding beside others of their unit, and
+    should be. Where all of them are, all stay: nothing moves, and that is what there is to see."""
     largest: dict[str, float] = {}
     for panel in shown:
         largest[panel.unit] = max(largest.get(panel.unit, 0.0), _size(panel.values))
-    empty = [_size(panel.values) <= NOTHING * max(largest[panel.unit], 1.0) for panel in shown]
+    empty = [_size(panel.values) <= NOTHING * max(largest[panel.unit], 1.0) and not panel.target for panel in shown]
     if all(empty):
         return list(shown), []
     kept = [panel for panel, nothing in zip(shown, empty, strict=True) if not nothing]

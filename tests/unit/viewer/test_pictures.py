@@ -122,6 +122,8 @@ def test_panels_in_which_nothing_happens_are_left_out_and_named() -> None:
     figure = panels.page_of_panels(T, curves)
     assert titles(figure) == ["x  (m)"]
     assert [text.get_text() for text in figure.texts] == ["zero throughout: y, q"]
+    missed = plots.Panel("z", 0 * T, "m", target=0.5)  # it should have moved
+    assert panels.leave_out_nothing([*curves, missed])[0] == [curves[0], missed]
     still = [plots.Panel("x", 0 * T, "m"), plots.Panel("y", 0 * T, "m")]
     assert panels.leave_out_nothing(still) == (still, [])
 
