@@ -15,7 +15,7 @@ import numpy as np
 from ..analysis.linearization import FirstOrder, FirstOrderMotion, Operating, Positions, choose_independent, close_loop
 from ..analysis.linearizations import first_orders, linearize_together, require_one_shape
 from ..constraints.multipliers import Balance, multipliers_by_singular_values
-from ..constraints.thresholds import SATISFIED
+from ..constraints.thresholds import REGULAR, SATISFIED
 from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
 from .answers import Answers
@@ -23,7 +23,6 @@ from .constrained import held_names, row_sizes
 from .records import Array
 from .starts import start_state
 
-_REGULAR = 1e-12  # volume of rows of unit length above which normal equations give their multipliers
 _MET = 1e-3 * SATISFIED  # residuals beside 1 + size, below which a state is on the constraints as it is
 
 
@@ -170,7 +169,7 @@ def _reactions(answers: Answers, s: Samples, udot: Array, tau: Array) -> Array:
     sizes = np.einsum("kii->ki", square)
     if np.all(sizes > 0.0):
         beside = square / np.sqrt(sizes[:, :, None] * sizes[:, None, :])
-        if np.all(np.linalg.slogdet(beside)[1] > np.log(_REGULAR)):
+        if np.all(np.linalg.slogdet(beside)[1] > np.log(REGULAR)):
             return np.asarray(np.linalg.solve(square, A @ efforts[:, :, None])[:, :, 0], dtype=np.float64)
     return multipliers_by_singular_values(Balance(A, efforts, np.ones_like(efforts), sizes=row_sizes(answers))).values
 
