@@ -24,11 +24,12 @@ SLICE := tests/test_tiny.py tests/unit/graph tests/unit/simulate tests/unit/cli 
          --ignore tests/unit/cli/test_sweep_stores.py
 TOOLS := hypothesis matplotlib mpmath pytest pytest-xdist sympy
 
-.PHONY: help setup wheel demo test test-long test-lowest test-versions check format bench docs clean distclean
+.PHONY: help setup wheel package demo test test-long test-lowest test-versions check format bench docs clean distclean
 
 help:
 	@echo 'make setup          prepare .venv with all that tests, checks and most benchmarks need'
 	@echo 'make wheel          the wheel, with what runs in pages, to dist'
+	@echo 'make package        sdist and wheel built, installed into fresh environments and tried'
 	@echo 'make demo           the main job on the Stanford arm; writes one HTML report'
 	@echo 'make test           the test suite     (make test PYTEST="-k layers" for a part, WORKERS=4 for more processes)'
 	@echo 'make test-long      eight hours: all tests on new random systems, and 10^5 tries to find a fault'
@@ -62,6 +63,9 @@ setup: $(STAMP) $(SCRIPT)
 wheel: setup
 	$(BIN)/python web/loops.py
 	$(BIN)/python -m pip wheel --quiet --no-deps --disable-pip-version-check -w dist .
+
+package: setup
+	$(BIN)/python tests/built_package.py
 
 demo: $(STAMP)
 	$(BIN)/kane demo

@@ -55,6 +55,7 @@ BENCHMARKS = (
     bicycle.operations,
     bicycle.batch,
     bicycle.reactions,
+    bicycle.linearizations,
     bicycle.energy,
     bicycle.steps,
     constraints.flat_parallelogram,

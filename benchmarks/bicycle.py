@@ -25,6 +25,7 @@ STATES, BATCH, MANY = 64, 4096, 9984  # different states; how many are asked for
 RUN_TIME = 0.02  # s for one figure of time per state
 SPEED, DURATION = 4.6, 20.0  # m/s, at which it is stable; s
 STEP = 1e-3  # s
+SPEEDS = 1000  # forward speeds that are linearized about in one call
 LENGTH = 5.0  # s of a motion at fixed steps
 TURNING = ("yaw", "roll", "pitch", "steer", "rear", "front")  # SymPy's speeds, less the prefix u of ours
 
@@ -129,6 +130,27 @@ def reactions() -> list[Row]:
     times = [1e6 * seconds(task, runs) / MANY for _ in range(REPEATS)]
     error = disagreement(found[:STATES], model.reactions(q[:STATES], u[:STATES], method="complement").multipliers)
     return [Row(f"{NAME}: reactions in a batch", spread(times), "µs each", 3.0, "at most", error=error)]
+
+
+def linearizations() -> list[Row]:
+    """Linearizations over many forward speeds in one call, states moved onto the constraints; the error is that of the
+    matrices against those of one speed at a time."""
+    model = kane.load(NAME)
+    v = np.linspace(0.5, 10.0, SPEEDS)
+    named = {"urear": -v / model.parameters["rR"].value, "uroll": 0 * v, "usteer": 0 * v}
+    keep = ["roll", "steer", "uroll", "usteer"]
+    found = model.linearize(u=named, independent=keep)
+
+    def task() -> None:
+        model.linearize(u=named, independent=keep)
+
+    times = [1e3 * seconds(task) for _ in range(REPEATS)]
+    some = range(0, SPEEDS, SPEEDS // 10)
+    alone = [model.linearize(u={n: float(x[i]) for n, x in named.items()}, independent=keep).A for i in some]
+    error = disagreement(found.A[list(some)], np.array(alone))
+    return [
+        Row(f"{NAME}: linearized at {SPEEDS} speeds in one call", spread(times), "ms", 50.0, "at most", error=error)
+    ]
 
 
 def interpreted(model: kane.Model) -> float:

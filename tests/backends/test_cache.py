@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import stat
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -194,3 +195,21 @@ def test_the_place_follows_the_environment(tmp_path: Path, monkeypatch: pytest.M
 
 def test_the_key_depends_on_every_part_and_on_where_it_ends() -> None:
     assert len({cache.key(b"ab", b"c"), cache.key(b"a", b"bc"), cache.key(b"abc"), cache.key(b"abc", b"")}) == 4
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [("linux", ".cache/kane"), ("darwin", "Library/Caches/kane"), ("win32", "AppData/Local/kane/Cache")],
+)
+def test_the_cache_is_where_each_system_keeps_those_of_a_user(
+    system: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("KANE_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", system)
+    assert cache.directory() == tmp_path / expected
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache.directory() == tmp_path / "xdg" / "kane"
+    monkeypatch.setenv("KANE_CACHE_DIR", str(tmp_path / "own"))
+    assert cache.directory() == tmp_path / "own"

@@ -7,6 +7,7 @@ Independent ones are the states, by pivoted orthogonalization or as the user nam
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -171,10 +172,7 @@ def linearize_independent(
 ) -> FirstOrderMotion:
     """The linearization over independent perturbations; `keep` names those that are to be among them."""
     back = np.linalg.pinv(positions.E)
-    follows = np.linalg.pinv(back @ first.by_u["qdot"])  # δu by the rates of positions
-    G_z = first.by_q["phi"] @ positions.E
-    z = _eliminate(G_z, weights(follows.T @ first.M @ follows), first.sizes, positions.names, keep, "coordinates")
-    u = _eliminate(first.A, weights(first.M), first.sizes, speeds, keep, "speeds")
+    z, u = choose_independent(first, positions, keep, speeds)
     z_I, u_I = list(z.choice.independent), list(u.choice.independent)
     k, p = len(z_I), len(u_I)
     Z = np.hstack([z.N, np.zeros((len(positions.names), p))])
@@ -200,6 +198,22 @@ def linearize_independent(
         Tau,
         np.concatenate([(back @ first.value["qdot"])[z_I], at.udot[u_I]]),
     )
+
+
+def choose_independent(
+    first: FirstOrder, positions: Positions, keep: Sequence[str], speeds: Sequence[str]
+) -> tuple[Elimination, Elimination]:
+    """Independent perturbations of positions and of speeds at a state; `keep` names some that are to be among them."""
+    follows = np.linalg.pinv(np.linalg.pinv(positions.E) @ first.by_u["qdot"])  # δu by the rates of positions
+    G_z, mass = first.by_q["phi"] @ positions.E, weights(follows.T @ first.M @ follows)
+    z = _eliminate(G_z, mass, first.sizes, positions.names, keep, "coordinates")
+    return z, _eliminate(first.A, weights(first.M), first.sizes, speeds, keep, "speeds")
+
+
+def close_loop(motion: FirstOrderMotion, by_q: Array, by_u: Array) -> FirstOrderMotion:
+    """The motion with δtau = by_q δq + by_u δu + what is put in from outside, (…, n, n_q) and (…, n, n)."""
+    gain = by_q @ motion.Q + by_u @ motion.U
+    return replace(motion, A=motion.A + motion.B @ gain, Udot=motion.Udot + motion.Tau @ gain)
 
 
 def _zero_rounding(A: Array) -> Array:
@@ -349,6 +363,24 @@ class Linearization:
             positions=sum(i < self.positions for i in kept),
         )
 
+    def to_control(self) -> Any:
+        """The same as a state space of python-control (`pip install control`), with names of states, inputs and
+        outputs.
+
+        >>> system = kane.load("pendulum").linearize([0], [0]).to_control()
+        >>> system.nstates, system.state_labels
+        (2, ['q', 'u'])
+        """
+        try:
+            control = importlib.import_module("control")
+        except ModuleNotFoundError:
+            raise InputError(
+                "to_control needs python-control, which is not installed\n    fix: pip install 'kane[control]'"
+            ) from None
+        inputs, outputs = ([_signal(n) for n in names] for names in (self.inputs, self.outputs))
+        labels = {"states": [_signal(n) for n in self.states], "inputs": [f"tau_{n}" for n in inputs]}
+        return control.ss(self.A, self.B, self.C, self.D, **labels, outputs=outputs, name=_signal(self.model))
+
     def _place(self, name: str) -> int:
         if name not in self.states:
             raise InputError(f"'{name}' is not a state; the states are {', '.join(self.states)}")
@@ -358,6 +390,11 @@ class Linearization:
         return table(self)
 
 
+def _signal(name: str) -> str:
+    """A name as python-control takes it, which gives dots a meaning of its own."""
+    return name.replace(".", "_")
+
+
 __all__ = [
     "FirstOrder",
     "FirstOrderMotion",
@@ -365,6 +402,8 @@ __all__ = [
     "Operating",
     "Positions",
     "accelerations",
+    "choose_independent",
+    "close_loop",
     "first_order",
     "linearize_independent",
     "weights",

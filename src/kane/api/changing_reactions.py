@@ -14,6 +14,7 @@ import numpy as np
 from ..constraints.multipliers import Balance, multipliers_by_singular_values
 from ..errors import InputError
 from .constrained import row_sizes
+from .mode_answers import modes_along
 from .reactions import METHODS, Reactions, StateBatch, reactions_from_multipliers
 from .records import Array
 
@@ -77,8 +78,6 @@ def _unknowns(run: Trajectory, multipliers: Array) -> list[Array]:
 
 def _modes(run: Trajectory) -> list[Mapping[str, str]]:
     """What each changing constraint does at each time."""
-    from .trajectory import modes_along  # which imports this module
-
     return [run.transitions[k].mode for k in modes_along(run.transitions, run.t)]
 
 

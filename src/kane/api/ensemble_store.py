@@ -19,7 +19,7 @@ from ..ensemble.store import TABLE, Contents
 from ..ensemble.tables import parquet_of
 from ..errors import InputError, KaneError
 from ..graph import Expr
-from ..model import Mechanism, write_mechanism
+from ..model import write_mechanism
 from .boundary import describe_value
 from .ensemble_work import MemberWork
 from .records import Array
@@ -29,8 +29,10 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 def contents_of(work: MemberWork, keep: str) -> Contents:
     """What there is to store of an ensemble, with units as far as the joints define them."""
+    from ..viewer.units import units_by_name  # which imports what draws
+
     mechanism = work.answers.mechanism
-    units = _units(mechanism)
+    units = units_by_name(mechanism)
 
     def with_units(names: Any) -> tuple[tuple[str, str], ...]:
         return tuple((name, units.get(name, "")) for name in names)
@@ -45,14 +47,6 @@ def contents_of(work: MemberWork, keep: str) -> Contents:
         keep != "tallies",
         keep == "motions",
     )
-
-
-def _units(mechanism: Mechanism) -> dict[str, str]:
-    """Unit by the name of a coordinate or speed."""
-    from ..viewer.units import coordinate_units, speed_units  # which imports what draws
-
-    coordinates = zip(mechanism.coordinates, coordinate_units(mechanism), strict=True)
-    return dict((*coordinates, *zip(mechanism.speeds, speed_units(mechanism), strict=True)))
 
 
 def open_store(address: Any, work: MemberWork, keep: str, resume: bool) -> Store:

@@ -14,22 +14,33 @@ from ..analysis.linearization import (
     Operating,
     Positions,
     accelerations,
+    close_loop,
     first_order,
     linearize_independent,
     weights,
 )
+from ..analysis.linearizations import Linearizations
 from ..analysis.steady import Search, Steady, solve
 from ..constraints.multipliers import least_multipliers
 from ..constraints.rank import Elimination
 from ..errors import InputError, ModelError, Problem, SingularError
-from ..formulation.linear import coordinates_in_equations, rates_program, tangent_program, turns_program
+from ..formulation.linear import (
+    control_tangent_program,
+    coordinates_in_equations,
+    rates_program,
+    tangent_program,
+    turns_program,
+)
 from ..graph import Program
 from ..large import refuse_if_too_large
+from ..model import Mechanism
 from ..model.attitude import quaternion_places
 from . import given
-from .answers import Answers, ProgramAnswer
+from .answers import Answers, ProgramAnswer, law_key
 from .constrained import close_configuration, held_names, row_sizes
+from .linear_batch import BatchPrograms, Samples, count_samples, gather_samples, linearize_samples
 from .records import Array
+from .simulation import ControlLaw, feedback_law
 from .starts import start_state
 
 _MISSED = 1e-9  # relative effort by which a wanted motion may be missed
@@ -43,14 +54,15 @@ def linearize(
     u: Any = None,
     tau: Any = None,
     *,
-    t: float = 0.0,
+    t: Any = 0.0,
     parameters: Any = None,
     udot: Any = None,
+    control: ControlLaw | None = None,
     independent: Iterable[str] = (),
     inputs: Iterable[str] | None = None,
     outputs: Iterable[str] | None = None,
     ignore: Iterable[str] | bool = (),
-) -> Linearization:
+) -> Any:  # what is given decides: a Linearization, or Linearizations of samples
     """ẋ = A x + B δtau, y = C x + D δtau about a state (default: the initial one), the constraints embedded.
 
     q, u and tau are arrays or mappings name → value; a state off the constraints is moved onto them, as a start of
@@ -61,22 +73,45 @@ def linearize(
     are coordinates, speeds, accelerations (a speed with ') or any expressions in them and t (default: all
     coordinates and speeds). `ignore` leaves out states that no other depends on: names, or True: all such coordinates.
 
+    With `control`, the name of a control law of the model, expressions by speed or joint or a law of `kane.planning`,
+    the loop is closed: its efforts act on top of tau and follow the state. Where q, u, tau, t or parameters have one
+    value per sample, (k, n), the answer is `Linearizations`: A (k, s, s) and so on, over the same states.
+
     >>> m = kane.load("pendulum")
     >>> m.linearize([0], [0]).eigenvalues.imag.round(4).tolist()
     [-3.1321, 3.1321]
+    >>> m.linearize({"q": [0.0, 0.5, 1.0]}, [0], control={"u": "-0.2*u"}).A.shape
+    (3, 2, 2)
     """
-    answers = answers.with_parameters(parameters)
     m = answers.mechanism
     driven = given.speed_names(m, m.speeds if inputs is None else inputs, "inputs")
     keep = given.names_of(independent)
+    shown: list[str] = [*m.coordinates, *m.speeds] if outputs is None else list(given.names_of(outputs))
+    law = feedback_law(answers, control)
+    count = count_samples(answers, q, u, tau, t, parameters)
+    if count:
+        if udot is not None:
+            raise InputError("udot in place of tau is for one state at a time\n    fix: give tau of all states")
+        samples = gather_samples(answers, count, q, u, tau, t, parameters)
+        many = _linearize_many(answers, samples, law, keep, driven, shown)
+        return many.without(many.ignorable if ignore is True else ignore) if ignore else many
+    answers = answers.with_parameters(parameters)
     q0, u0 = start_state(answers, q, u, t)
+    loop = None
+    if law is not None:
+        if udot is not None:
+            raise InputError("udot and a control law both say what acts\n    fix: give one of them")
+        efforts, *loop = (
+            x[0] for x in _feedback(answers, law)(np.array([float(t)]), q0[None], u0[None], answers.values)
+        )
+        tau = given.start(m, "tau", tau) + efforts
     at, first = _operating_point(answers, t, q0, u0, tau, udot, driven)
     positions = _positions(answers, at)
     for name in keep:
         given.require_known(m, "coordinate or speed", name, dict.fromkeys((*positions.names, *m.speeds)), "independent")
     motion = linearize_independent(first, positions, at, keep, m.speeds)
+    motion = motion if loop is None else close_loop(motion, *loop)
     columns = [m.speeds.index(s) for s in driven]
-    shown: list[str] = [*m.coordinates, *m.speeds] if outputs is None else list(given.names_of(outputs))
     C, D = _outputs(answers, shown, at, motion)
     found = Linearization(
         m.name,
@@ -95,6 +130,51 @@ def linearize(
         _unsteady_names(answers, at, first, motion),
     )
     return found.without(found.ignorable if ignore is True else ignore or ())
+
+
+def _linearize_many(
+    answers: Answers, s: Samples, law: Any, keep: Sequence[str], driven: tuple[str, ...], shown: Sequence[str]
+) -> Linearizations:
+    """Linearizations at samples."""
+    m = answers.mechanism
+    tangents, turns = _tangents(answers), _turns(answers)
+
+    def tangent(t: Any, *arrays: Array) -> Sequence[Array]:
+        values = s.values if s.values.ndim == 1 else np.repeat(s.values, len(arrays[0]) // len(s.t), axis=0)
+        return tangents(t, tuple(a for a in arrays if a.shape[-1]), values)
+
+    programs = BatchPrograms(tangent, turns, None if law is None else _feedback(answers, law))
+    for name in keep:
+        names = dict.fromkeys((*position_names(m), *m.speeds))
+        given.require_known(m, "coordinate or speed", name, names, "independent")
+    at, motion, positions = linearize_samples(answers, s, programs, keep)
+    C, D = _outputs(answers, shown, at, motion, s.values)
+    columns = [m.speeds.index(name) for name in driven]
+    shape = np.concatenate([motion.Q, motion.U], axis=1)
+    count = sum(name in positions for name in motion.states)
+    matrices = (motion.A, motion.B[:, :, columns], C, D[:, :, columns], motion.rates)
+    return Linearizations(
+        m.name, at, motion.states, driven, tuple(shown), *matrices, (*m.coordinates, *m.speeds), shape, count
+    )
+
+
+def _feedback(answers: Answers, law: Any) -> Callable[..., tuple[Array, Array, Array]]:
+    """Efforts of a control law and their Jacobians by q and u, at samples (k, …)."""
+    program = answers.compile_once(
+        ("control tangent", law_key(law)), lambda: control_tangent_program(answers.fresh_equations(), law)
+    )
+
+    def feedback(t: Array, q: Array, u: Array, values: Array) -> tuple[Array, Array, Array]:
+        k, n_q, n = len(q), q.shape[1], u.shape[1]
+        unit = np.tile(np.eye(n_q + n), (k, 1))
+        each = [np.repeat(x, n_q + n, axis=0) for x in (t[:, None], q, u)]
+        more = values if values.ndim == 1 else np.repeat(values, n_q + n, axis=0)
+        still = np.zeros((len(unit), n))
+        tau, change = program(each[0], (each[1], each[2], unit[:, :n_q], unit[:, n_q:], still), more)
+        slopes = np.asarray(change).reshape(k, n_q + n, n).transpose(0, 2, 1)
+        return np.asarray(tau).reshape(k, n_q + n, n)[:, 0], slopes[:, :, :n_q], slopes[:, :, n_q:]
+
+    return feedback
 
 
 def equilibrium(
@@ -270,38 +350,56 @@ def _unsteady_names(answers: Answers, at: Operating, first: FirstOrder, motion: 
     return (*moving, *(s for s, x in zip(m.speeds, at.udot, strict=True) if abs(x) > size))
 
 
-def _outputs(answers: Answers, shown: Sequence[str], at: Operating, motion: FirstOrderMotion) -> tuple[Array, Array]:
-    """(C, D over all speeds) of outputs by name or expression."""
-    m = answers.mechanism
-    C, D = np.zeros((len(shown), len(motion.states))), np.zeros((len(shown), len(m.speeds)))
+def _outputs(
+    answers: Answers, shown: Sequence[str], at: Operating, motion: FirstOrderMotion, values: Array | None = None
+) -> tuple[Array, Array]:
+    """(C, D over all speeds) of outputs by name or expression, (…, outputs, states) and (…, outputs, n); at samples
+    where the states are arrays (k, …), with the values of parameters there."""
+    m, lead = answers.mechanism, motion.A.shape[:-2]
+    C = np.zeros((*lead, len(shown), len(motion.states)))
+    D = np.zeros((*lead, len(shown), len(m.speeds)))
     others: list[int] = []
     for row, name in enumerate(shown):
         if name in m.coordinates:
-            C[row] = motion.Q[m.coordinates.index(name)]
+            C[..., row, :] = motion.Q[..., m.coordinates.index(name), :]
         elif name in m.speeds:
-            C[row] = motion.U[m.speeds.index(name)]
+            C[..., row, :] = motion.U[..., m.speeds.index(name), :]
         elif name.endswith("'") and name[:-1] in m.speeds:
             place = m.speeds.index(name[:-1])
-            C[row], D[row] = motion.Udot[place], motion.Tau[place]
+            C[..., row, :], D[..., row, :] = motion.Udot[..., place, :], motion.Tau[..., place, :]
         else:
             others.append(row)
     if others:
-        rates = _rates(answers, [shown[row] for row in others], "outputs")
-        still = np.zeros((len(motion.states), len(m.speeds)))
-        _, _, changes, _ = rates(at.t, at.q, at.u, at.udot, motion.Q.T, motion.U.T, still)
-        C[others] = changes.T
+        rates = _rates(answers, [shown[row] for row in others], "outputs", values)
+        s, n = len(motion.states), len(m.speeds)
+        along = [x.swapaxes(-1, -2).reshape(-1, x.shape[-2]) for x in (motion.Q, motion.U)]
+        each = [np.repeat(np.atleast_2d(x), s, axis=0) for x in (at.q, at.u, at.udot)]
+        t = np.repeat(np.broadcast_to(np.ravel(at.t), (len(each[0]) // s,)), s)[:, None]
+        _, _, changes, _ = rates(t, *each, *along, np.zeros((len(t), n)))
+        C[..., others, :] = np.asarray(changes).reshape(*lead, s, len(others)).swapaxes(-1, -2)
     return C, D
 
 
+def position_names(mechanism: Mechanism) -> tuple[str, ...]:
+    """Names of the perturbations of a configuration."""
+    still = np.zeros((len(quaternion_places(mechanism)), 4, 3))
+    return Positions.of(mechanism.coordinates, list(quaternion_places(mechanism).items()), still, still).names
+
+
+def _turns(answers: Answers) -> ProgramAnswer | None:
+    """How quaternions follow rotations, compiled; None where there is none."""
+    if not quaternion_places(answers.mechanism):
+        return None
+    return answers.compile_once("turns", lambda: _require_program(turns_program(answers.fresh_equations())))
+
+
 def _positions(answers: Answers, at: Operating) -> Positions:
-    m = answers.mechanism
-    found = quaternion_places(m)
-    if not found:
+    m, turns = answers.mechanism, _turns(answers)
+    if turns is None:
         none = np.zeros((0, 4, 3))
         return Positions.of(m.coordinates, [], none, none)
-    turns = answers.compile_once("turns", lambda: _require_program(turns_program(answers.fresh_equations())))
     E, Edot = turns(at.t, (at.q, at.u), answers.values)
-    return Positions.of(m.coordinates, list(found.items()), E, Edot)
+    return Positions.of(m.coordinates, list(quaternion_places(m).items()), E, Edot)
 
 
 def _tangents(answers: Answers) -> ProgramAnswer:
@@ -344,13 +442,16 @@ def _relevant_coordinates(answers: Answers) -> tuple[str, ...]:
     return tuple(name for name in names if name in felt)
 
 
-def _rates(answers: Answers, expressions: Sequence[str], what: str) -> Callable[..., Sequence[Array]]:
+def _rates(
+    answers: Answers, expressions: Sequence[str], what: str, values: Array | None = None
+) -> Callable[..., Sequence[Array]]:
     with answers.cache.lock:  # texts become part of the graph of the description
         exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
     answer = answers.compile_once(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
 
     def rates(t: Any, *arrays: Any) -> Sequence[Array]:
-        return answer(t, arrays, answers.values)
+        known = answers.values if values is None else values
+        return answer(t, arrays, known if known.ndim == 1 else np.repeat(known, len(arrays[0]) // len(known), axis=0))
 
     return rates
 

@@ -28,7 +28,7 @@ FRAMES_PER_SECOND, MOST_FRAMES = 60, 3600
 def recording(trajectory: Trajectory, *, panel: bool = True) -> str:
     """The page that plays a motion, with its plots beside it unless they are folded away at first."""
     answers = trajectory.answers
-    shown = _resample(trajectory)
+    shown = _frames(trajectory)
     described, marks = _describe(answers, shown), _marks(answers, shown)
     states = shown.t, shown.q, shown.u
     return recorded_page(described, *states, marks=marks, transitions=trajectory.transitions, panel=panel)
@@ -74,10 +74,15 @@ def show_trajectory(trajectory: Trajectory) -> str:
     return said + frame(recording(trajectory, panel=False), trajectory.answers.mechanism.name, FRAME_HEIGHT)
 
 
-def _resample(trajectory: Trajectory) -> Trajectory:
-    """The motion at times of equal distance, forward."""
+def _frames(trajectory: Trajectory) -> Trajectory:
+    """The motion at the times of the frames of a page."""
+    length = abs(float(trajectory.t[-1] - trajectory.t[0]))
+    return resample_linearly(trajectory, int(min(MOST_FRAMES, max(2, round(length * FRAMES_PER_SECOND) + 1))))
+
+
+def resample_linearly(trajectory: Trajectory, count: int) -> Trajectory:
+    """The motion at `count` times of equal distance, forward, on straight lines between its samples: for the eye."""
     t = trajectory.t if trajectory.t[-1] >= trajectory.t[0] else trajectory.t[::-1]
-    count = int(min(MOST_FRAMES, max(2, round((t[-1] - t[0]) * FRAMES_PER_SECOND) + 1)))
     times: Array = np.linspace(float(t[0]), float(t[-1]), count)
     forward = slice(None) if t is trajectory.t else slice(None, None, -1)
 
@@ -126,4 +131,4 @@ def _marks(answers: Answers, shown: Trajectory) -> Marks | None:
     return Marks(tuple(m.name for m in of), velocity, point[:, [m.index for m in of]], forces)
 
 
-__all__ = ["recording", "show_model", "show_trajectory", "still_picture", "write_recording"]
+__all__ = ["recording", "resample_linearly", "show_model", "show_trajectory", "still_picture", "write_recording"]

@@ -10,7 +10,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class Energy(NamedTuple):
-    """`kinetic` and `potential` energy (J), numbers or (batch,).
+    """`kinetic` and `potential` energy (J), numbers or (batch,), and their sum, `total`.
 
     >>> kane.load("pendulum").energy([0], [2.0]).kinetic
     2.0
@@ -18,6 +18,15 @@ class Energy(NamedTuple):
 
     kinetic: Any
     potential: Any
+
+    @property
+    def total(self) -> Any:
+        """Kinetic and potential energy together (J).
+
+        >>> kane.load("pendulum").energy([0], [2.0]).total
+        -7.8100000000000005
+        """
+        return self.kinetic + self.potential
 
 
 class Momentum(NamedTuple):

@@ -367,6 +367,20 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
     return law
 
 
+def feedback_law(answers: Answers, control: ControlLaw | None) -> Law | None:
+    """A control law that can be differentiated: by name, as expressions, or one that builds its own efforts."""
+    if control is None:
+        return None
+    _check_control(control)
+    if callable(control) and not isinstance(control, CompiledControl):
+        raise InputError(
+            "a control in Python cannot be differentiated\n"
+            "    fix: give its efforts as expressions, control={'u1': '-2*q1 - u1'}, or a law of kane.planning"
+        )
+    with answers.cache.lock:  # texts become part of the graph of the description
+        return _law(answers.mechanism, cast("Any", control))
+
+
 def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
     found: list[tuple[Event, Expr]] = []
     if events is not None and not isinstance(events, Mapping):
@@ -394,9 +408,10 @@ def effort_symbols(mechanism: Mechanism) -> dict[str, Expr]:
     return dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True)) | ground_symbols(mechanism)
 
 
-def watch_expression(mechanism: Mechanism, expression: Any, where: str) -> Expr:
-    """What an event watches: an expression of the description in which rows of constraints name their multipliers."""
-    symbols = effort_symbols(mechanism)
+def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Mapping[str, Expr] | None = None) -> Expr:
+    """What an event watches: an expression of the description in which rows of constraints name their multipliers, with
+    `more` names that it may use."""
+    symbols = effort_symbols(mechanism) | dict(more or {})
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar
     return mechanism.scalar(expression, where, symbols | mechanism.names())
@@ -421,4 +436,4 @@ def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Cal
     return efforts
 
 
-__all__ = ["ControlLaw", "Setup", "set_up"]
+__all__ = ["ControlLaw", "Setup", "feedback_law", "set_up", "watch_expression"]

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..analysis import CheckReport
-from ..backends import SymPyProgram
+from ..analysis.programs import Programs, States
+from ..analysis.scripts import check_script, names_of_inputs
+from ..backends import SymPyProgram, to_sympy
 from ..errors import ModelError, Problem, SingularError
 from ..formulation import Equations
+from ..formulation.equations import Output
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
-from ..graph import Expr, depends_on, forward, reverse, substitute
+from ..graph import Expr, depends_on, forward, lower, reverse, substitute
 from ..model import Mechanism
 from ..model.sympy import SymPySource, declare, read
 from .answers import Answer, Answers
 from .model import Model
+from .records import Array
 
 _OF_BODIES = ("momentum", "mass_center", "central_momentum", "inertia", "poses")
 
@@ -88,22 +95,20 @@ class SymPyModel(Model):
         return "bodies" if _source(self.mechanism).lagrangian is None else "lagrangian"
 
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
-        """Check of the model against the laws of mechanics and an independent second route, which derives angular
-        velocities from orientations and needs mass behind every speed: a Lagrangian has none of this, and some scripts
-        not all of it."""
-        source = _source(self.mechanism)
-        if source.lagrangian is not None:
-            raise ModelError(_no_bodies(self.name, "check"))
-        where = self.mechanism.where("check")
+        """Check of the model against the laws of mechanics and an independent second route: for bodies dense
+        Newton-Euler equations, for a Lagrangian its derivatives by SymPy. Where frames have an angular velocity and no
+        orientation, or speeds move no body, the rows say what was not checked, and why."""
+        source, equations = _source(self.mechanism), self._answers.equations()
+        if isinstance(equations, LagrangianEquations):
+            statement = "d/dt ∂L/∂q̇ − ∂L/∂q − Q, L differentiated by SymPy"
+            return check_script(equations, samples, seed, (statement, equations.efforts_by_sympy))
         if source.unoriented:
             what = f"no orientation says how the frames {', '.join(source.unoriented)} turn"
-            because = "the second route derives angular velocities from orientations"
-            raise ModelError(Problem(where, what, because, "orient them, by an angle of their own"))
+            return check_script(equations, samples, seed, unknown=what)
         try:
             return super().check(samples, seed)
         except SingularError:
-            what, because = "some speeds move no body", "the second route solves M udot = f for all speeds"
-            raise ModelError(Problem(where, what, because, "compare with SymPy's own equations")) from None
+            return check_script(equations, samples, seed, unknown="some speeds move no body")
 
 
 class SymPyEquations(Equations):
@@ -141,6 +146,35 @@ class LagrangianEquations(Equations):
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy, in the script's own symbols."""
         return _in_own_symbols(self.mechanism, super().to_sympy(what))
+
+    def efforts_by_sympy(self, states: States) -> Array:
+        """Efforts (k, n) that Lagrange's equations ask for, L differentiated by SymPy, not in the graph."""
+        sp: Any = importlib.import_module("sympy")
+        m, names = self.mechanism, names_of_inputs(self)
+        outputs: dict[str, Output] = {"L": ((), [self._lagrangian])}
+        written = to_sympy(lower("lagrangian", self.groups(["t", "q", "u", "parameters"]), outputs))
+        L: Any = written.inline()["L"]
+        known = {label: written.symbols.get(label, sp.Symbol(label)) for label in names}
+        t, q, u = (
+            known["t"],
+            *([known[n] for n in part] for part in (self.mechanism.coordinates, self.mechanism.speeds)),
+        )
+        udot = [sp.Symbol(f"{s}__dot") for s in self.mechanism.speeds]
+        momenta = [sp.diff(L, x) for x in u]
+        along = [*zip(q, u, strict=True), *zip(u, udot, strict=True), (t, 1)]
+        efforts: list[Any] = [
+            sum(sp.diff(p, x) * rate for x, rate in along) - sp.diff(L, x_r) for p, x_r in zip(momenta, q, strict=True)
+        ]
+        values = [m.parameters[name].value for name in self.free]
+        free = [written.symbols[name] for name in self.free if name in written.symbols]
+        function: Any = sp.lambdify([t, *q, *u, *udot, *free], efforts, "math")
+        found: list[Any] = [
+            function(*now, *a, *b, *c, *values)
+            for now, a, b, c in zip(states.t, states.q, states.u, states.udot, strict=True)
+        ]
+        loads = self._efforts(self.system, accelerate=False)
+        given = Programs(self).of("loads", ("t", "q", "u"), {"Q": ((len(loads),), loads)}, states)
+        return np.array(found, dtype=float) + np.asarray(given)
 
     @cached_property
     def _lagrangian(self) -> Expr:

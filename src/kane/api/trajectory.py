@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..analysis import CheckReport, check_stepped, check_trajectory
-from ..analysis.changing import ChangingMotion
 from ..analysis.large import check_large_trajectory
 from ..analysis.singular import Singularity, find_singular
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError, visible
 from ..model import locks
 from ..simulate import (
-    IMPACT_LAWS,
-    ChangingSet,
     Embedding,
     MotionProblem,
     Outcome,
@@ -28,19 +24,20 @@ from ..simulate import (
     Solution,
     Statistics,
     StepImpulses,
-    Transition,
     Transitions,
 )
-from ..simulate.changing import LAWS
-from ..simulate.routine import Routine
-from .answers import Answers, changing_set, embedding_of
+from .answers import Answers, embedding_of
 from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
+from .mode_answers import answer_in_modes, changing_motion
 from .reactions import Reactions
 from .recordings import recording, show_trajectory, write_recording
 from .records import Array, Energy, Momentum, Residuals
-from .stepped import presence, stepped_motion
+from .run_files import load_run, save_run
+from .run_pictures import curves, film
+from .run_values import column, evaluate, resample, to_pandas, to_xarray
+from .stepped import stepped_motion
 from .vehicles import (
     Crossing,
     GroundForces,
@@ -57,7 +54,6 @@ from .vehicles import (
 if TYPE_CHECKING:
     from .model import Model
 
-STATIC, BOUND = LAWS.index("static"), LAWS.index("bound")
 _SPLINE = 5  # degree of the curves that integrate loads along a motion
 
 
@@ -143,8 +139,7 @@ class Trajectory:
         """Kinetic and potential energy (J) along the motion.
 
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
-        >>> energy = run.energy()
-        >>> bool(np.ptp(energy.kinetic + energy.potential) < 1e-6)
+        >>> bool(np.ptp(run.energy().total) < 1e-6)
         True
         """
         return self.model.energy(self.q, self.u, t=self.t)
@@ -246,7 +241,7 @@ class Trajectory:
             return check_large_trajectory(self, self.answers.by_bodies(), tolerance)
         if self._in_steps:
             return check_stepped(self, self.answers.equations(), stepped_motion(self), tolerance, self.answers.values)
-        changing = _changing_motion(self) if self.answers.mechanism.changing else None
+        changing = changing_motion(self) if self.answers.mechanism.changing else None
         values = self.answers.values
         return check_trajectory(self, self.answers.equations(), tolerance, changing=changing, values=values)
 
@@ -256,18 +251,26 @@ class Trajectory:
         return self.statistics.contact_residual is not None
 
     @refuse_odd
-    def plot(self, path: str | None = None) -> Any:
-        """A figure of the coordinates over time (matplotlib), written to `path` if given.
+    def plot(self, path: str | Path | None = None, what: str | Sequence[str] = "coordinates") -> Any:
+        """A figure of `what` over time (matplotlib), written to `path` (.png, .svg, .pdf) if given: coordinates,
+        speeds, accelerations, efforts, reactions, energy, a column (q1, tau_u1) or an expression, one or several of
+        them. What is zero throughout is left out, and named.
 
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
-        >>> figure = run.plot("motion.png")
+        >>> figure = run.plot("motion.png", ["coordinates", "speeds", "m*L**2*u**2/2"])
         """
-        from ..viewer import plots  # matplotlib is an extra and slow to import
+        return curves(self, what, path)
 
-        figure = plots.motion(self.answers.mechanism, self.t, self.q)
-        if path is not None:
-            plots.save(figure, path)
-        return figure
+    @refuse_odd
+    def animate(self, path: str | Path, *, frames_per_second: float = 25.0, speed: float = 1.0) -> Path:
+        """Write a film of the motion, .gif, or .mp4 where ffmpeg is installed, played `speed` times as fast as it is;
+        returns its path.
+
+        >>> run = kane.load("pendulum").simulate(0.2)
+        >>> run.animate("swing.gif").name
+        'swing.gif'
+        """
+        return film(self, path, frames_per_second, speed)
 
     @refuse_odd
     def plot_modes(self, path: str | None = None) -> Any:
@@ -307,6 +310,80 @@ class Trajectory:
         """
         return write_recording(self, path)
 
+    @refuse_odd
+    def save(self, path: str | Path) -> Path:
+        """Write the motion as .npz or .parquet with all that is known of it, its model as text too, or as a .csv table
+        with the rest beside it (swing.run.json); `load` gives it back to the bit. Returns the path.
+
+        >>> kane.load("pendulum").simulate(1).save("swing.npz").name
+        'swing.npz'
+        """
+        return save_run(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, model: Model | None = None) -> Trajectory:
+        """The motion that `save` wrote, which answers as before. `model` is needed where the file has none: a table
+        alone, or a model with types of your own.
+
+        >>> path = kane.load("pendulum").simulate(1).save("swing.npz")
+        >>> kane.Trajectory.load(path).check().passed
+        True
+        """
+        return cls(**load_run(path, model))
+
+    @refuse_odd
+    def __getitem__(self, name: str) -> Array:
+        """A column (k,) by its name: t, a coordinate, a speed, its rate (u1'), an effort (tau_u1), work, a row of a
+        constraint (its λ).
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> run["q"].shape, run["tau_u"].tolist()
+        ((3,), [0.0, 0.0, 0.0])
+        """
+        return column(self, name)
+
+    @refuse_odd
+    def evaluate(self, expression: str) -> Array:
+        """An expression along the motion, (k,), in t, coordinates, their rates (q1'), speeds, accelerations (u1'),
+        efforts (tau_u1), work, parameters, and what events may name: rows of constraints, forces of the ground.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> bool(np.ptp(run.evaluate("m*L**2*u**2/2 - m*g*L*cos(q)")) < 1e-6)
+        True
+        """
+        return evaluate(self, expression)
+
+    @refuse_odd
+    def resample(self, times: Any) -> Trajectory:
+        """The motion at other times (s) of its span, an array or how many at equal distances: cubics between samples,
+        with the rates that the equations of motion give there.
+
+        >>> run = kane.load("pendulum").simulate(1)
+        >>> run.resample(11).t.round(3).tolist()
+        [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+        """
+        return resample(self, times)
+
+    @refuse_odd
+    def to_pandas(self) -> Any:
+        """A DataFrame of pandas over t: coordinates, speeds, efforts, work; units are in its `attrs`.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> list(run.to_pandas().columns)
+        ['q', 'u', 'tau_u', 'work']
+        """
+        return to_pandas(self)
+
+    @refuse_odd
+    def to_xarray(self) -> Any:
+        """A Dataset of xarray over t: coordinates, speeds, efforts and work, each with its unit.
+
+        >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
+        >>> run.to_xarray()["u"].attrs["units"]
+        'rad/s'
+        """
+        return to_xarray(self)
+
     def __len__(self) -> int:
         return len(self.t)
 
@@ -315,95 +392,6 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return f"<Trajectory of '{visible(self.answers.mechanism.name)}', {len(self)} times: {self.outcome}>"
-
-
-def modes_along(transitions: tuple[Transition, ...], t: Array) -> list[int]:
-    """The index of the transition whose mode holds at each time of a motion; at the time of a transition the first
-    state is the one before it."""
-    times, found = [x.t for x in transitions[1:]], list[int]()
-    first = 0  # the first state of the present time
-    for i, now in enumerate(t.tolist()):
-        first = first if i and t[i - 1] == now else i
-        found.append(min(bisect_left(times, now) + i - first, len(transitions) - 1))
-    return found
-
-
-def answer_in_modes(
-    answers: Answers,
-    transitions: tuple[Transition, ...],
-    t: Array,
-    q: Array,
-    u: Array,
-    tau: Array,
-    in_steps: bool = False,
-) -> tuple[Array, Array]:
-    """(udot (k, n), λ of all rows (k, m)) at states of a motion, each in the mode of its time. Slips of a motion in
-    time steps do not begin: a step has gone past that."""
-    changing = _changing_set(answers)
-    run, layout = changing.run(), changing.layout
-    udot, multipliers = np.empty((len(t), layout.speeds)), np.empty((len(t), layout.rows))
-    mode = -1
-    for i, (now, due) in enumerate(zip(t.tolist(), modes_along(transitions, t), strict=True)):
-        x = np.concatenate([[now], q[i], u[i], [0.0], tau[i], answers.values])
-        if due != mode:
-            mode = due
-            run.enter(transitions[mode].mode, transitions[mode].slip, x, begins=not in_steps)
-        multipliers[i] = run.reactions(x)  # first: it says which slips have only just begun
-        udot[i] = run.rates(x)[layout.coordinates : layout.coordinates + layout.speeds]
-    return udot, multipliers
-
-
-def _changing_motion(run: Trajectory) -> ChangingMotion:
-    """What came and went along a motion, with the rows of all constraints."""
-    answers, mechanism = run.answers, run.answers.mechanism
-    whole = answers.make_once("all rows", lambda: answers.of(mechanism.all_rows_held()))
-    rows, reactions = constraint_rows(whole, run.q, run.u, t=run.t), run.multipliers
-    laws = _laws_along(run)
-    first = len(mechanism.row_names)
-    gaps: list[int] = []
-    pushing: list[int] = []
-    friction: list[tuple[tuple[int, ...], Array]] = []
-    impulses = np.zeros((len(run.transitions), rows.phi.shape[1]))
-    for e, c in enumerate(mechanism.changing.values()):
-        own = tuple(range(first, first + len(c.rows)))
-        if c.type == "contact":
-            gaps.append(own[0])
-        if c.type in ("contact", "one-way"):
-            pushing.append(own[0])
-        slips = own[1:] if c.type == "contact" else own if c.type == "friction" else ()
-        if slips:
-            pressed = reactions[:, own[0]] if c.type == "contact" else laws[:, e, BOUND]
-            friction.append((slips, laws[:, e, STATIC] * pressed))
-        for i, change in enumerate(run.transitions):
-            impulses[i, list(own)] = change.impulse.get(c.name, 0.0)
-        first += len(c.rows)
-    return ChangingMotion(
-        len(mechanism.row_names),
-        rows.A,
-        rows.phi,
-        reactions,
-        tuple(gaps),
-        tuple(pushing),
-        tuple(friction),
-        run.transitions,
-        impulses,
-        rows.rate - np.einsum("kmn,kn->km", rows.A, run.u),
-        presence(run)[:, [e for e, c in enumerate(mechanism.changing.values()) if c.type == "contact"]],
-    )
-
-
-def _laws_along(run: Trajectory) -> Array:
-    """The numbers of the laws of what comes and goes along a motion, (k, elements, `LAWS`)."""
-    changing = _changing_set(run.answers)
-    program = Routine(changing.laws.address, len(changing.elements) * len(LAWS))
-    parameters = np.tile(run.answers.values, (len(run), 1))
-    x = np.column_stack([run.t, run.q, run.u, np.zeros(len(run)), run.tau, parameters])
-    return np.array([program(row) for row in x]).reshape(len(run), len(changing.elements), len(LAWS))
-
-
-def _changing_set(answers: Answers) -> ChangingSet:
-    """What comes and goes, to ask about states."""
-    return answers.make_once("changing", lambda: changing_set(answers, None, IMPACT_LAWS[0]))
 
 
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:

@@ -10,10 +10,20 @@ from .c import compile_c, to_c
 from .interpret import compile_interpret
 from .kernel import Kernel
 from .library import load_or_make
-from .symbolic import SymPyProgram, to_latex, to_sympy
+from .symbolic import SymPyProgram, to_latex, to_sympy, to_sympy_text
 from .ufuncs import compile_numpy
 
-__all__ = ["BACKENDS", "Kernel", "SymPyProgram", "compile", "load_or_make", "to_c", "to_latex", "to_sympy"]
+__all__ = [
+    "BACKENDS",
+    "Kernel",
+    "SymPyProgram",
+    "compile",
+    "load_or_make",
+    "to_c",
+    "to_latex",
+    "to_sympy",
+    "to_sympy_text",
+]
 
 
 def _compile_llvm(program: Program) -> Kernel:

@@ -1,8 +1,8 @@
 """C export: a program as one pair of files, C99, with no dependency but `math.h`; and the backend that compiles it.
 
 The function is `void name(const double *in, double *out)`: all inputs in the order of the groups, all outputs in their
-order; `in` and `out` do not overlap. It allocates nothing and keeps no state, so it can be called from an interrupt or
-from several threads.
+order; `in` and `out` do not overlap. The header, for C and C++, has the places of all of them by name. The function
+allocates nothing and keeps no state, so it can be called from an interrupt or from several threads.
 """
 
 from __future__ import annotations
@@ -86,12 +86,36 @@ def to_c(program: Program, name: str | None = None) -> tuple[str, str]:
         f"#define {macro}_INPUTS {program.input_count}",
         f"#define {macro}_OUTPUTS {program.output_count}",
         "",
+        *_offsets(f"{macro}_IN", [(g.name, len(g), g.labels) for g in program.inputs]),
+        *_offsets(f"{macro}_OUT", [(o.name, len(o.slots), ()) for o in program.outputs]),
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
         f"void {name}(const double *in, double *out);",
+        "#ifdef __cplusplus",
+        "}",
+        "#endif",
         "",
         "#endif",
         "",
     ]
     return "\n".join(header), _source(program, name)
+
+
+def _offsets(stem: str, parts: Sequence[tuple[str, int, Sequence[str]]]) -> list[str]:
+    """Macros with the place of the first element of each group, how many it has, and the places of its elements."""
+    lines, place, used = list[str](), 0, set[str]()
+    for part, size, labels in parts:
+        names = [(part, place), (f"{part}_SIZE", size)]
+        names += [
+            (f"{part}_{re.sub(r'[^A-Za-z0-9_]', '_', label.replace(chr(39), '_dot'))}", place + k)
+            for k, label in enumerate(labels)
+        ]
+        lines += [f"#define {stem}_{name} {number}" for name, number in names if name not in used]
+        used |= {name for name, _ in names}
+        place += size
+    return lines
 
 
 def _source(program: Program, name: str) -> str:

@@ -1,11 +1,12 @@
 """Compiled code on disk, so that a program is compiled once per machine.
 
-One file per object under `$KANE_CACHE_DIR`, else `$XDG_CACHE_HOME/kane`, else `~/.cache/kane`, readable by its owner
-only. A file is the SHA-256 of its name and content, and the content: the name is a hash of all that the object was made
-from, so an object under the name of another is not believed. Code from disk is run, so a directory that others may
-write to, or that belongs to someone else, is not used, and a file whose checksum fails is compiled again. A cache that
-cannot be written is no fault: everything works without it. From time to time what has not been used for longest is
-removed, so that it does not grow without end.
+One file per object under `$KANE_CACHE_DIR`, else `$XDG_CACHE_HOME/kane`, else where the system keeps caches of a user
+(`~/.cache/kane`, on macOS `~/Library/Caches/kane`, on Windows in `%LOCALAPPDATA%`), readable by its owner only. A file
+is the SHA-256 of its name and content, and the content: the name is a hash of all that the object was made from, so an
+object under the name of another is not believed. Code from disk is run, so a directory that others may write to, or
+that belongs to someone else, is not used, and a file whose checksum fails is compiled again. A cache that cannot be
+written is no fault: everything works without it. From time to time what has not been used for longest is removed, so
+that it does not grow without end.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -27,6 +29,11 @@ def directory() -> Path:
         return Path(chosen)
     if shared := os.environ.get("XDG_CACHE_HOME"):
         return Path(shared) / "kane"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "kane"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "kane" / "Cache"
     return Path.home() / ".cache" / "kane"
 
 

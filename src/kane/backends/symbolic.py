@@ -6,7 +6,9 @@ program as one equation per output, and a long one as the Z list: one line per r
 
 from __future__ import annotations
 
+import keyword
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,6 +89,74 @@ def to_sympy(program: Program) -> SymPyProgram:
         for o in program.outputs
     }
     return SymPyProgram(symbols, replacements, outputs)
+
+
+_PYTHON = {
+    "add": "{0} + {1}",
+    "sub": "{0} - {1}",
+    "mul": "{0} * {1}",
+    "div": "{0} / {1}",
+    "pow": "{0} ** {1}",
+    "neg": "-{0}",
+    "abs": "sp.Abs({0})",
+    "min": "sp.Min({0}, {1})",
+    "max": "sp.Max({0}, {1})",
+    "less": "sp.Piecewise((1.0, sp.Lt({0}, {1})), (0.0, True))",
+    "less_equal": "sp.Piecewise((1.0, sp.Le({0}, {1})), (0.0, True))",
+    "equal": "sp.Piecewise((1.0, sp.Eq({0}, {1})), (0.0, True))",
+    "select": "sp.Piecewise(({1}, sp.Ne({0}, 0)), ({2}, True))",
+}
+"""How operations are written in Python with SymPy as sp; the others are functions that it has under their own name."""
+
+
+def to_sympy_text(program: Program) -> str:
+    """`program` as Python that runs: `inputs` and `outputs` by name, and `replacements`, the form of `sympy.cse`.
+
+    Names of inputs that are no names in Python are written as ones that are; their symbols keep them.
+    """
+    labels = [label for group in program.inputs for label in group.labels]
+    names = python_names(labels, {f"z{i + 1}" for i in range(len(program.rows))} | {"sp", "inputs", "outputs"})
+    shown = [*names, *(repr(c) if c >= 0 else f"({c!r})" for c in program.constants)]
+    lines = [
+        f'"""{_one_line(program.name)}: {len(program.rows)} operations, in SymPy."""',
+        "",
+        "import sympy as sp",
+        "",
+    ]
+    lines += [f"{name} = sp.Symbol({label!r}, real=True)" for name, label in zip(names, labels, strict=True)]
+    rows = [f"z{i + 1}" for i in range(len(program.rows))]
+    lines += [f"{z} = sp.Symbol({z!r}, real=True)" for z in rows]
+    lines += ["", "replacements = ["]
+    for z, row in zip(rows, program.rows, strict=True):
+        words = _PYTHON.get(row.op, f"sp.{row.op}({', '.join('{' + str(k) + '}' for k in range(len(row.args)))})")
+        lines.append(f"    ({z}, {words.format(*(shown[a] for a in row.args))}),")
+        shown.append(z)
+    lines += ["]", f"inputs = {{{', '.join(f'{label!r}: {name}' for label, name in zip(labels, names, strict=True))}}}"]
+    lines.append("outputs = {")
+    for out in program.outputs:
+        flat = ", ".join(shown[slot] for slot in out.slots)
+        value = f"sp.Array([{flat}], {out.shape!r})" if out.shape else f"sp.sympify({flat})"
+        lines.append(f"    {out.name!r}: {value},")
+    return "\n".join([*lines, "}", ""])
+
+
+def python_names(labels: Sequence[str], taken: set[str]) -> list[str]:
+    """Labels as names in Python, each once: q1' becomes q1_dot, pin.x becomes pin_x."""
+    found: list[str] = []
+    used = set(taken) | {"replacements", *keyword.kwlist}
+    for label in labels:
+        name = re.sub(r"\W", "_", label.replace("'", "_dot"), flags=re.ASCII) or "_"
+        name = f"_{name}" if name[0].isdigit() else name
+        while name in used:
+            name += "_"
+        used.add(name)
+        found.append(name)
+    return found
+
+
+def _one_line(text: str) -> str:
+    """`text` so that it can stand in a docstring."""
+    return " ".join(text.split()).replace("\\", "/").replace('"', "'")
 
 
 # LaTeX ---------------------------------------------------------------------------------------------------------------

@@ -7,18 +7,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..api import Model
-from ..backends import to_c, to_latex, to_sympy
+from ..backends import to_c, to_latex, to_sympy_text
 from ..errors import excerpt
 from ..graph import Program
 from ..model import BuiltChanging, BuiltConstraint, Joint, body_path_table, joint_path_table
+from ..model.speeds import describe_speeds
 from ..writing import write_text
-from . import FINE
+from . import FINE, UsageError
 from .console import heading, print_json, show, table
-from .given import check_target, file_to_write, model_of
+from .given import check_target, file_to_write, model_of, named_control
 from .streams import say
-
-PATHS_SHOWN = 30
-"""Bodies up to which the path tables fit on a screen."""
 
 
 def info(arguments: Namespace) -> int:
@@ -34,7 +32,7 @@ def info(arguments: Namespace) -> int:
     heading("tree")
     for line in tree(model):
         show(line)
-    if len(model.bodies) <= PATHS_SHOWN:
+    if arguments.paths:
         heading("paths")
         show(f"{body_path_table(model.mechanism)}\n\n{joint_path_table(model.mechanism)}")
     heading(f"bodies ({len(model.bodies)})")
@@ -43,8 +41,9 @@ def info(arguments: Namespace) -> int:
     heading(f"coordinates ({len(model.coordinates)}) and speeds ({len(model.speeds)})")
     start = {**{c.name: c.initial for c in model.mechanism.coordinate_records.values()}}
     table(("coordinate", "initial"), [(name, f"{value:.6g}") for name, value in start.items()])
-    definitions = [(s.name, repr(s.definition), f"{s.initial:.6g}") for s in model.mechanism.speed_records.values()]
-    table(("speed", "definition", "initial"), [(n, excerpt(d), i) for n, d, i in definitions], words=2)
+    words, records = describe_speeds(model.mechanism), model.mechanism.speed_records.values()
+    rows = [(s.name, excerpt(words[s.name]), f"{s.initial:.6g}") for s in records]
+    table(("speed", "definition", "initial"), rows, words=2)
     if model.constraints:
         heading(f"constraints ({len(model.constraints)})")
         table(("constraint", "type", "between", "rows"), constraint_rows(model), words=4)
@@ -129,7 +128,7 @@ def tree(model: Model) -> list[str]:
 
 
 def _info_record(model: Model) -> dict[str, Any]:
-    paths = joint_path_table(model.mechanism)
+    paths, words = joint_path_table(model.mechanism), describe_speeds(model.mechanism)
     return {
         "name": model.name,
         "about": model.mechanism.about,
@@ -158,8 +157,7 @@ def _info_record(model: Model) -> dict[str, Any]:
         "degrees_of_freedom": model.freedom().degrees,
         "coordinates": {c.name: c.initial for c in model.mechanism.coordinate_records.values()},
         "speeds": {
-            s.name: {"definition": repr(s.definition), "initial": s.initial}
-            for s in model.mechanism.speed_records.values()
+            s.name: {"definition": words[s.name], "initial": s.initial} for s in model.mechanism.speed_records.values()
         },
         "parameters": {p.name: p.value for p in model.parameters.values()},
         "limits": {
@@ -182,13 +180,16 @@ def derive(arguments: Namespace) -> int:
     if path is not None and arguments.format == "c":
         check_target(arguments, "output", path.with_suffix(".h"))
     equations = model.equations(free="all") if arguments.free else model.equations()
-    program = equations.program(arguments.what)
+    if (arguments.what == "control") != (arguments.control is not None):
+        raise UsageError("--what control goes with --control NAME, and only with it")
+    law = named_control(model, arguments.control)
+    program = equations.program(arguments.what) if law is None else equations.control(law)
     if arguments.format == "c":
         header, source = to_c(program, path.stem if path else None)
         files = {} if path is None else {path: source, path.with_suffix(".h"): header}
         text = f"{header}\n{source}"
     else:
-        text = {"text": _text, "latex": to_latex, "sympy": _sympy}[arguments.format](program)
+        text = {"text": _text, "latex": to_latex, "sympy": to_sympy_text}[arguments.format](program)
         files = {} if path is None else {path: text}
     for file, content in files.items():
         write_text(file, content)
@@ -203,10 +204,3 @@ def _text(program: Program) -> str:
     count = program.count()
     figures = ", ".join(f"{n} {kind}" for kind, n in count.items() if n)
     return f"{program}# {len(program.rows)} operations: {figures}\n"
-
-
-def _sympy(program: Program) -> str:
-    read = to_sympy(program)
-    lines = [f"{z} = {expression}" for z, expression in read.replacements]
-    lines += [f"{name} = {value}" for name, value in read.outputs.items()]
-    return "\n".join(lines) + "\n"

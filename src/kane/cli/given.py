@@ -42,7 +42,7 @@ def model_of(arguments: Namespace) -> Model:
 def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> dict[str, float]:
     """Name → number from texts like `q1=0.1,q2=60*deg`; values are expressions in the model's parameters."""
     found: dict[str, float] = {}
-    for part in (p for text in texts for p in _parts(text)):
+    for part in separate(texts):
         name, equals, value = (x.strip() for x in part.partition("="))
         if not equals or not value:
             raise UsageError(f"{option} {part}: expected NAME=VALUE, as in {option} {next(iter(known), 'q1')}=0.1")
@@ -60,6 +60,11 @@ def numbers(model: Model, text: str, count: int, option: str) -> list[float]:
     return [model.mechanism.number_of_text(part.strip(), option) for part in parts]
 
 
+def separate(texts: Sequence[str]) -> list[str]:
+    """What texts list, cut at commas that stand outside parentheses."""
+    return [part.strip() for text in texts for part in _parts(text)]
+
+
 def _parts(text: str) -> list[str]:
     """The text cut at commas that stand outside parentheses."""
     parts, depth, start = [], 0, 0
@@ -71,12 +76,44 @@ def _parts(text: str) -> list[str]:
     return [p for p in (*parts, text[start:]) if p.strip()]
 
 
-def control_of(model: Model, arguments: Namespace) -> str | None:
-    """The control law that the command line names."""
-    name = arguments.control
+def named_control(model: Model, name: str | None) -> str | None:
+    """The control law of the model that the command line names."""
     if name is not None and name not in model.controls:
         raise UsageError(f"--control {name}: unknown control law; {suggestion(name, model.controls)}")
     return name
+
+
+def control_of(model: Model, arguments: Namespace) -> str | dict[str, str] | None:
+    """The control law that the command line gives: by its name, or as expressions by speed or joint, with commas
+    between: `u1=-2*q1-u1,elbow=0.5`."""
+    given: str | None = arguments.control
+    if given is None or "=" not in given:
+        return named_control(model, given)
+    return _expressions([given], "--control", "u1=-2*q1")
+
+
+def events_of(arguments: Namespace) -> dict[str, Any] | None:
+    """What the command line watches: name → expression, which ends the motion where ! stands behind it."""
+    texts = _expressions(arguments.event, "--event", "down=q1")
+    return {name: event_of(text) for name, text in texts.items()} or None
+
+
+def event_of(text: str) -> Any:
+    """An event that is counted, or with `!` behind it one that ends a motion."""
+    return {"expression": text[:-1].strip(), "terminal": True} if text.endswith("!") else text
+
+
+def _expressions(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+    """Name → expression from texts like `u1=-2*q1,u2=0`."""
+    found: dict[str, str] = {}
+    for part in separate(texts):
+        name, equals, value = (x.strip() for x in part.partition("="))
+        if not equals or not value or not name:
+            raise UsageError(f"{option} {part}: expected NAME=EXPRESSION, as in {option} {example}")
+        if name in found:
+            raise UsageError(f"{option} {part}: '{name}' is given twice")
+        found[name] = value
+    return found
 
 
 def file_to_write(arguments: Namespace, option: str, suffixes: Sequence[str] = ()) -> Path | None:

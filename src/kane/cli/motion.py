@@ -11,13 +11,15 @@ import numpy as np
 
 from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
+from ..api.run_files import SUFFIXES
+from ..api.run_values import effort_names
 from ..report.energy import balance
 from ..report.motions import Motion, cycloid
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
-from .files import effort_names, read_motion, transitions_path, write_columns, write_motion, write_transitions
-from .given import assignments, check_target, control_of, file_to_write, model_of
+from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
+from .given import assignments, check_target, control_of, events_of, file_to_write, model_of, separate
 from .partial import PartialRun
 from .streams import say
 
@@ -33,9 +35,9 @@ def inverse(arguments: Namespace) -> int:
     motion = _given_motion(model, arguments)
     tau = model.inverse_dynamics(motion.q, motion.u, motion.udot, t=motion.t[:, None])
     if arguments.json:
-        print_json({"t": motion.t.tolist(), **dict(zip(effort_names(model), tau.T.tolist(), strict=True))})
+        print_json({"t": motion.t.tolist(), **dict(zip(effort_names(model.speeds), tau.T.tolist(), strict=True))})
     if output is not None or not arguments.json:
-        write_columns(output, ["t", *effort_names(model)], np.column_stack([motion.t, tau]))
+        write_columns(output, ["t", *effort_names(model.speeds)], np.column_stack([motion.t, tau]))
     if output is not None:
         say(f"wrote {output}: {len(tau)} times, {tau.shape[1]} efforts")
     if picture is not None:
@@ -100,6 +102,7 @@ def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep 
             step=step,
             embed=arguments.embed,
             contacts=arguments.contacts,
+            events=events_of(arguments),
             progress=progress,
             keep=keep,
         )
@@ -108,10 +111,10 @@ def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep 
 def simulate(arguments: Namespace) -> int:
     """Simulate, print how it ended, write what was asked for."""
     model = model_of(arguments)
-    output = file_to_write(arguments, "output", (".csv", ".npz"))
+    output = file_to_write(arguments, "output", SUFFIXES)
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
-    picture = file_to_write(arguments, "plot", PICTURES)
+    picture, film = file_to_write(arguments, "plot", PICTURES), file_to_write(arguments, "animate", (".gif", ".mp4"))
     part = None if output is None else PartialRun.open(output, anew=arguments.anew)
     with nullcontext() if part is None else part.mind_interrupts():
         trajectory = run_simulation(model, arguments, arguments.samples, None if part is None else part.keep)
@@ -122,10 +125,11 @@ def simulate(arguments: Namespace) -> int:
         if output is not None:
             _write(output, trajectory, part)
     if picture is not None:
-        from ..viewer import plots
-
-        plots.save(plots.motion(model.mechanism, trajectory.t, trajectory.q), picture)
+        trajectory.plot(picture, separate(arguments.of) or "coordinates")
         say(f"wrote {picture}")
+    if film is not None:
+        trajectory.animate(film)
+        say(f"wrote {film}")
     if arguments.view:
         trajectory.view()
     return status_of(trajectory)
@@ -167,6 +171,7 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
         "seconds": trajectory.statistics.seconds,
         "energy_balance_error": balance(trajectory).error,
         **(_on_constraints(trajectory) if model.constraints else {}),
+        **({"events": {x.event.name: x.t.tolist() for x in trajectory.events}} if trajectory.events else {}),
         **({"transitions": [_transition(x) for x in trajectory.transitions]} if trajectory.transitions else {}),
     }
 
@@ -195,6 +200,7 @@ def _on_constraints(trajectory: Trajectory) -> dict[str, Any]:
 
 def _print_summary(trajectory: Trajectory) -> None:
     model, summary = trajectory.model, _summary(trajectory)
+    found = summary.get("events", {}).items()
     show(summary["sentence"])
     show(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
     if model.constraints:
@@ -205,6 +211,10 @@ def _print_summary(trajectory: Trajectory) -> None:
     if trajectory.transitions:
         heading(f"transitions ({len(trajectory.transitions) - 1})")
         show(trajectory.transitions)
+    if trajectory.events:
+        heading("events")
+        rows = [(name, len(t), f"{t[0]:.9g}" if t else "", f"{t[-1]:.9g}" if t else "") for name, t in found]
+        table(("event", "times", "first (s)", "last (s)"), rows)
     heading(f"state at t = {summary['t']:g} s")
     table(("coordinate", "q"), [(n, f"{x:.9g}") for n, x in summary["q"].items()])
     table(("speed", "u"), [(n, f"{x:.9g}") for n, x in zip(model.speeds, summary["u"].values(), strict=True)])

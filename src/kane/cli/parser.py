@@ -28,12 +28,14 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "play": ("play", "play"),
     "demo": ("publish", "demo"),
     "bench": ("judge", "bench"),
+    "completion": ("completion", "completion"),
 }
 """Command → module of this package and function that runs it."""
 
 METHODS = ("dop853", "rk45", "rk23", "rk4", "radau")
 BASES = ("fixed", "floating")
 FORMATS = ("text", "c", "latex", "sympy")
+SHELLS = ("bash", "zsh", "fish")
 PROGRAMS = (
     "inverse_dynamics",
     "forward_dynamics",
@@ -45,6 +47,7 @@ PROGRAMS = (
     "mass_center",
     "poses",
 )
+EXPORTED = (*PROGRAMS, "constraints", "jacobian", "regressor", "control")
 
 _ABOUT = """Equations of motion of mechanisms by Kane's method.
 
@@ -64,7 +67,7 @@ _EXAMPLES = """examples:
   kane play shopping-cart
   kane demo
 
-exit status: 0 fine, 1 the model or a check failed, 2 the command line was not understood, 130 interrupted"""
+exit status: 0 fine, 1 the model, a check or a motion failed, 2 the command line was not understood, 130 interrupted"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -100,6 +103,7 @@ def parser() -> argparse.ArgumentParser:
         _play,
         _demo,
         _bench,
+        _completion,
     ):
         add(commands)
     return top
@@ -156,11 +160,22 @@ def _json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
 
 
+_CONTROL = "a control law of the model, or efforts by speed or joint: u1=-2*q1-u1,elbow=0 (default: no efforts)"
+
+
 def _integration(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--t", type=float, default=None, metavar="SECONDS", help="end of the motion (default: as the model says, or 10)"
     )
-    command.add_argument("--control", metavar="NAME", help="control law of the model (default: no efforts)")
+    command.add_argument("--control", metavar="LAW", help=_CONTROL)
+    command.add_argument(
+        "--event",
+        "--events",
+        action="append",
+        default=[],
+        metavar="NAME=EXPRESSION",
+        help="watch for zeros of an expression: down=q1; with ! behind it, it ends the motion",
+    )
     command.add_argument(
         "--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates: q1=0.1,q2=60*deg"
     )
@@ -211,6 +226,7 @@ def _info(commands: argparse._SubParsersAction) -> None:
         "  kane info stanford-arm\n  kane info my-robot.yaml --json",
     )
     _model(command)
+    command.add_argument("--paths", action="store_true", help="add the path tables: which body carries which")
     _json(command)
 
 
@@ -243,8 +259,14 @@ def _derive(commands: argparse._SubParsersAction) -> None:
         "  kane derive stanford-arm --what forward_dynamics --format c -o arm.c   (writes arm.c and arm.h)",
     )
     _model(command)
-    command.add_argument("--what", choices=PROGRAMS, default="inverse_dynamics", help="(default inverse_dynamics)")
-    command.add_argument("--format", choices=FORMATS, default="text", help="(default text)")
+    command.add_argument("--what", choices=EXPORTED, default="inverse_dynamics", help="(default inverse_dynamics)")
+    command.add_argument("--control", metavar="NAME", help="the control law, with --what control")
+    command.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        help="text (default), C and header, LaTeX, Python with SymPy",
+    )
     command.add_argument("--free", action="store_true", help="keep all parameters as inputs")
     command.add_argument("-o", "--output", metavar="FILE", help="write to a file")
 
@@ -346,9 +368,18 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
     _model(command)
     _integration(command)
     command.add_argument("--samples", type=int, default=1001, help="times written; 0: each step (default 1001)")
-    command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv or .npz")
+    command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv, .npz or .parquet")
     command.add_argument("--anew", action="store_true", help="do not go on with a run that was interrupted or killed")
     command.add_argument("--plot", metavar="FILE", help="draw it (.png, .svg or .pdf)")
+    command.add_argument(
+        "--of",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        help="what --plot draws: coordinates (default), speeds, accelerations, efforts, reactions, energy, a column or"
+        " an expression, with commas between",
+    )
+    command.add_argument("--animate", metavar="FILE", help="write a film (.gif; .mp4 if ffmpeg is installed)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
     _json(command)
 
@@ -377,7 +408,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--time", type=float, metavar="SECONDS", help="end (default: as the model says, or 10)")
     command.add_argument("--samples", type=int, default=101, help="times that are kept; 0: the end alone (default 101)")
     command.add_argument("--keep", choices=("motions", "ends", "tallies"), default="ends", help="(default ends)")
-    command.add_argument("--control", metavar="NAME", help="control law of the model (default: no efforts)")
+    command.add_argument("--control", metavar="LAW", help=_CONTROL)
     command.add_argument("--rtol", type=float, default=None, help="relative tolerance of a step, as for simulate")
     command.add_argument("--atol", type=float, default=None, help="absolute tolerance of a step (default rtol / 100)")
     command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
@@ -484,7 +515,7 @@ def _page(commands: argparse._SubParsersAction) -> None:
     )
     _model(command)
     command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
-    command.add_argument("--control", metavar="NAME", help="control law of the model, or none")
+    command.add_argument("--control", metavar="LAW", help="control law of the model, expressions, or none")
     command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
     command.add_argument("--step", type=float, default=1e-3, metavar="SECONDS", help="length of a step (default 0.001)")
@@ -530,3 +561,15 @@ def _bench(commands: argparse._SubParsersAction) -> None:
         "  kane bench\n  kane bench batch",
     )
     command.add_argument("parts", nargs="*", metavar="PART", help="only benchmarks whose name contains this")
+
+
+def _completion(commands: argparse._SubParsersAction) -> None:
+    command = _command(
+        commands,
+        "completion",
+        "Print a script that completes commands, options, models and files in a shell.",
+        '  eval "$(kane completion bash)"                                     (in ~/.bashrc)\n'
+        "  kane completion zsh > ~/.zfunc/_kane                               (a folder of $fpath)\n"
+        "  kane completion fish > ~/.config/fish/completions/kane.fish",
+    )
+    command.add_argument("shell", choices=SHELLS, help="bash, zsh or fish")

@@ -21,7 +21,7 @@ from ..report import write_ensemble
 from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import BAR_AFTER, can_draw, heading, print_json, show, table
-from .given import control_of, file_to_write, model_of
+from .given import control_of, event_of, file_to_write, model_of
 from .motion import DURATION, PICTURES
 from .streams import say
 from .workers import workers_of
@@ -95,7 +95,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "q": _texts(arguments.q, mechanism.coordinate_records, "--q") or None,
         "u": _texts(arguments.u, mechanism.speed_records, "--u") or None,
         "parameters": _texts(arguments.parameter, model.parameters, "--parameter") or None,
-        "events": {name: _event(text) for name, text in events.items()} or None,
+        "events": {name: event_of(text) for name, text in events.items()} or None,
         "watch": _texts(arguments.watch, None, "--watch", "height") or None,
         "keep": arguments.keep,
         "control": control_of(model, arguments),
@@ -122,11 +122,6 @@ def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -
             raise UsageError(f"{option} {part}: '{name}' is given twice")
         found[name] = text
     return found
-
-
-def _event(text: str) -> Any:
-    """An event that is counted, or with `!` behind it one that ends a motion."""
-    return {"expression": text[:-1], "terminal": True} if text.endswith("!") else text
 
 
 def _status(found: Ensemble, arguments: Namespace) -> int:

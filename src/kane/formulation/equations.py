@@ -29,7 +29,7 @@ def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations
 class Equations(MotionExpressions):
     """Equations of motion: expressions, the programs that compute them, and these written for other tools.
 
-    `what` is a name of `SIGNATURES` or of `STEPS`.
+    `what` is a name of `SIGNATURES` or of `STEPS`: jacobian is u̇ with its derivatives by q, u and tau, regressor Y of tau = Y π.
 
     >>> e = kane.load("pendulum").equations()
     >>> print(e.program("forward_dynamics"))
@@ -70,6 +70,8 @@ class Equations(MotionExpressions):
             "generalized_active_forces": lambda: {"F": ((n,), self.generalized_active_forces)},
             "generalized_inertia_forces": lambda: {"F_star": ((n,), self.generalized_inertia_forces)},
             "constraints": self._rows,
+            "jacobian": self._slopes,
+            "regressor": self._regressor,
             "guarded_dynamics": lambda: {
                 "udot": ((n,), self.forward_dynamics),
                 "pivots": ((len(self.embedding.shrunk),), self.embedding.shrunk),
@@ -90,6 +92,16 @@ class Equations(MotionExpressions):
             "b": ((m,), rows.b),
             "phi": ((m,), rows.phi),
         }
+
+    def _slopes(self) -> dict[str, Output]:
+        from .linear import acceleration_slopes  # which imports this module
+
+        return acceleration_slopes(self)
+
+    def _regressor(self) -> dict[str, Output]:
+        from .regressor import regressor_outputs  # which imports this module
+
+        return regressor_outputs(self)
 
     def _poses(self) -> dict[str, Output]:
         flat: list[Expr] = []
@@ -141,6 +153,8 @@ class Equations(MotionExpressions):
         "inertia": ("q",),
         "poses": ("q",),
         "constraints": ("q", "u"),
+        "jacobian": ("q", "u", "tau"),
+        "regressor": ("q", "u", "udot"),
         "guarded_dynamics": ("q", "u", "tau"),
     }
     """What can be asked for, and the inputs each takes."""
@@ -192,6 +206,21 @@ class Equations(MotionExpressions):
             self._programs[name] = alone.lower_with_time(name, groups, outputs)
         return self._programs[name]
 
+    def control(self, name: str) -> Program:
+        """Efforts along the speeds of a control law of the model, by its name; t only where it matters.
+
+        >>> e = kane.load("cart-pole").equations()
+        >>> e.control("balance").outputs[0].name
+        'tau'
+        """
+        controls = self.mechanism.controls
+        if name not in controls:
+            known = ", ".join(controls) or "none"
+            raise ExpressionError(f"model '{self.mechanism.name}' has no control law '{name}': there are {known}")
+        alone = type(self)(self.mechanism, self.free)
+        efforts = alone.control_efforts(controls[name].efforts)
+        return alone.lower_with_time(name, ("q", "u"), {"tau": ((len(efforts),), efforts)})
+
     def lower_with_time(self, name: str, groups: Sequence[str], outputs: Mapping[str, Output]) -> Program:
         """As `lower_outputs`, with t as the first input where something depends on it.
 
@@ -238,15 +267,16 @@ class Equations(MotionExpressions):
         """
         return hoist(self.program(name), "parameters")
 
-    def to_c(self, what: str = "forward_dynamics", name: str | None = None) -> tuple[str, str]:
-        """(header, source) in C99 without dependencies; the function is called `name`, or as the program.
+    def to_c(self, what: str | Program = "forward_dynamics", name: str | None = None) -> tuple[str, str]:
+        """(header, source) in C99 without dependencies, also for C++; `what` is a name or a program, the function is
+        called `name`, or as the program.
 
         >>> e = kane.load("pendulum").equations()
         >>> header, source = e.to_c("forward_dynamics", name="swing")
         >>> "void swing" in header
         True
         """
-        return to_c(self.program(what), name)
+        return to_c(what if isinstance(what, Program) else self.program(what), name)
 
     def to_latex(self, what: str = "inverse_dynamics", **options: Any) -> str:
         """An align* environment: the equations of small systems, the Z list of larger ones.
@@ -277,7 +307,7 @@ class Equations(MotionExpressions):
         rows = [(name.replace("_", " "), *count.values()) for name, count in zip(names, counts, strict=True)]
         program = self.program("inverse_dynamics")
         small = mathml.equations(program)
-        shown = "".join(small) if small is not None else ""
+        shown = "" if small is None else "".join(f'<div style="overflow-x: auto">{m}</div>' for m in small)
         listed = details(f"inverse dynamics, {len(program.rows)} lines", code_block(str(program).rstrip("\n")))
         return paragraph(repr(self)) + table(("operations", *counts[0]), rows) + shown + listed
 

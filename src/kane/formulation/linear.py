@@ -14,6 +14,7 @@ from ..graph import Expr, Inputs, Program, forward, linear_coefficients, lower, 
 from ..model.attitude import quaternion_places
 from .equations import Equations
 from .expressions import Output
+from .motion import ControlLaw, law_efforts
 
 
 def _balance(equations: Equations) -> dict[str, list[Expr]]:
@@ -54,6 +55,17 @@ def tangent_program(equations: Equations) -> Program:
     return _with_changes(equations, "tangents", groups, _balance(equations))
 
 
+def acceleration_slopes(equations: Equations) -> dict[str, Output]:
+    """u̇ and its Jacobians by q, u and tau, exact: `udot` (n,), `udot_q` (n, n_q), `udot_u` and `udot_tau` (n, n)."""
+    system, udot = equations.system, equations.forward_dynamics
+    found: dict[str, Output] = {"udot": ((len(udot),), udot)}
+    for name, variables in (("q", system.q), ("u", system.u), ("tau", equations.tau)):
+        columns = [forward(udot, {x: 1.0}) for x in variables]
+        flat = [column[i] for i in range(len(udot)) for column in columns]
+        found[f"udot_{name}"] = ((len(udot), len(variables)), flat)
+    return found
+
+
 def rates_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     """Expressions of the description in t, q and u: values `y`, rates of time `ydot`, and their changes `dy`, `dydot`.
 
@@ -65,6 +77,14 @@ def rates_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     rates.update(zip([*system.q, *system.u], [*system.qdot, *system.udot], strict=True))
     groups = equations.groups(["t", "q", "u", "udot"])
     return _with_changes(equations, "rates", groups, {"y": y, "ydot": forward(y, rates)})
+
+
+def control_tangent_program(equations: Equations, law: ControlLaw) -> Program:
+    """Efforts `tau` of a control law along the speeds, and their changes `dtau` along dq and du.
+
+    Inputs t, q, u, dq, du, dudot [, parameters].
+    """
+    return _with_changes(equations, "control", equations.groups(["t", "q", "u"]), {"tau": law_efforts(equations, law)})
 
 
 def _with_changes(
@@ -115,4 +135,11 @@ def coordinates_in_equations(program: Program) -> tuple[str, ...]:
     return tuple(k for g in program.inputs for k in g.labels if next(slots) in needed and g.name == "q")
 
 
-__all__ = ["coordinates_in_equations", "rates_program", "tangent_program", "turns_program"]
+__all__ = [
+    "acceleration_slopes",
+    "control_tangent_program",
+    "coordinates_in_equations",
+    "rates_program",
+    "tangent_program",
+    "turns_program",
+]

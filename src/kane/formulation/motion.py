@@ -259,3 +259,18 @@ def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw |
         return equations.lower_outputs("watch", INPUTS, outputs)
     groups = equations.groups([*INPUTS, *(["parameters"] if equations.free else [])])
     return lower("watch", [*groups, Inputs("multipliers", tuple(repr(s) for s in symbols))], outputs)
+
+
+def evaluation_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
+    """Expressions of the description along a motion, (n,), from t and whichever of q, u, udot, work, tau, free
+    parameters and multipliers (`multiplier_symbols`) they depend on."""
+    values = without_ground_symbols(equations, equations.system.take(exprs))
+    symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
+    groups = ["q", "u", "udot", "work", "tau", "parameters"]
+    inputs = [*equations.groups(["t", *groups]), Inputs("multipliers", tuple(repr(s) for s in symbols))]
+    return lower("evaluation", inputs, {"values": ((len(values),), values)}, optional=(*groups, "multipliers"))
+
+
+def power_program(equations: Equations) -> Program:
+    """Power of tau and of all loads but gravity (W), (1,), from t, q, u and tau."""
+    return equations.lower_outputs("power", ("t", "q", "u", "tau"), {"power": ((1,), [load_power(equations)])})

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..graph import Expr, Program, linear_coefficients
 from ..space.algebra import Triple
 from .equations import Equations
+from .expressions import Output
 from .inertia import Inertia
 from .sweep import Mass, Power, add_inertia
 
@@ -49,9 +50,12 @@ def regressor(equations: Equations) -> list[list[Expr]]:
     return linear_coefficients(power.derivatives(system.u), symbols)[0]
 
 
+def regressor_outputs(equations: Equations) -> dict[str, Output]:
+    """Y as outputs of a program."""
+    rows = regressor(equations)
+    return {"Y": ((len(rows), len(rows[0])), [e for row in rows for e in row])}
+
+
 def regressor_program(equations: Equations) -> Program:
     """Y from q, u and u̇."""
-    rows = regressor(equations)
-    flat = [e for row in rows for e in row]
-    shape = (len(rows), len(rows[0]))
-    return equations.lower_with_time("regressor", ["q", "u", "udot"], {"Y": (shape, flat)})
+    return equations.lower_with_time("regressor", ["q", "u", "udot"], regressor_outputs(equations))

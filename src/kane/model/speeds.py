@@ -6,6 +6,7 @@ each other, so that many definitions of a few rates each cost little.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from .records import Speed
 
 if TYPE_CHECKING:
     from .symbols import Symbols
+    from .tree import Tree
 
 _GENERIC_SEED = 7  # of the state at which definitions of speeds are judged
 _INVOLVED = 1e-6  # smallest part of a speed in a combination that is named
@@ -105,3 +107,36 @@ def _vanishing_combination(rows: Sequence[Mapping[str, float]], variables: Seque
 
 
 __all__ = ["check_definitions"]
+
+
+def describe_speeds(tree: Tree) -> dict[str, str]:
+    """Name → definition of every speed in words of the field: q1' is the rate of a coordinate, w.bus.x a component of
+    the angular velocity of a body along its axes, v.bus.x one of the velocity of its origin; "in base" where the joint
+    is not on the ground."""
+    words = _variable_words(tree)
+    if not words:
+        return {name: repr(speed.definition) for name, speed in tree.speed_records.items()}
+    names = "|".join(re.escape(name) for name in sorted(words, key=len, reverse=True))
+    place = re.compile(rf"(?<![\w.'])(?:{names})(?![\w'])")
+    return {
+        name: place.sub(lambda match: words[match[0]], repr(speed.definition))
+        for name, speed in tree.speed_records.items()
+    }
+
+
+def _variable_words(tree: Tree) -> dict[str, str]:
+    """Motion variables that are no rates of coordinates → what they are."""
+    known = set(tree.coordinate_records)
+    found: dict[str, str] = {}
+    for joint in tree.joints.values():
+        kind, child = joint.type.kind, joint.child.name
+        where = "" if joint.parent is tree.ground else f" in {joint.parent.name}"
+        if joint.child_mount != tree.unturned:
+            where += f", axes of joint {joint.name}"
+        parts = {"spherical": "www", "free": "wwwvvv"}.get(kind, "")
+        for k, (variable, part) in enumerate(zip(map(repr, joint.rates), parts, strict=False)):
+            if part == "v" and getattr(joint.type, "velocity", "body") == "parent":
+                found[variable] = f"{joint.coordinates[k + 1].name}'"
+            elif variable.rstrip("'") not in known:
+                found[variable] = f"{part}.{child}.{'xyz'[k % 3]}{where}"
+    return found

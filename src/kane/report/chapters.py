@@ -18,6 +18,7 @@ from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint
 from ..model.attitude import QUATERNIONS
+from ..model.speeds import describe_speeds
 from ..page import frame
 from ..viewer import drawings, plots
 from ..viewer.units import coordinate_units, speed_units
@@ -115,9 +116,9 @@ def _variables(model: Model) -> str:
         (name, unit or "–", f"{c.initial:.6g}")
         for (name, c), unit in zip(model.mechanism.coordinate_records.items(), units, strict=True)
     ]
-    speeds = []
+    speeds, words = [], describe_speeds(model.mechanism)
     for (name, s), unit in zip(model.mechanism.speed_records.items(), speed_units(model.mechanism), strict=True):
-        definition = repr(s.definition)
+        definition = words[name]
         speeds.append(
             (name, definition if len(definition) < 70 else definition[:69] + "…", unit or "–", f"{s.initial:.6g}")
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from ..model import Joint, Mechanism
-from .plots import GRID, INK, STYLE
 from .shapes import PALETTE, Array, center_view, faces, pieces, points_in_N, up_direction
+from .style import GRID, INK, STYLE
 
 _LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in the axes of the picture
 _EDGE = 0.7  # how dark a line is beside a face
@@ -22,38 +23,71 @@ _LINE, _SEAM = 2.6, 0.9  # points; a seam as wide as the gap that antialiasing l
 def mechanism(model: Any, q: Array | None = None) -> Figure:
     """The bodies as they stand at coordinates q (default: the initial state), in parallel projection."""
     state = model.initial_state[0] if q is None else np.asarray(q, dtype=float)
-    poses = center_view(model.mechanism, model.poses(state))
-    view = _view(np.array(up_direction(model.mechanism)))
-    polygons, colors, depths = [], [], []
-    index = {name: i for i, name in enumerate(model.bodies)}
-    for piece in pieces(model.mechanism):
-        base = np.array(_color(piece.color))
-        for face in faces(piece.shape):
-            seen = points_in_N(poses, index[piece.body], face) @ view.T
-            shade, visible = _shade(seen)
-            if visible:
-                polygons.append(seen[:, :2])
-                colors.append(base * shade)
-                depths.append(seen[:, 2].mean())
+    return poses_figure(model.mechanism, model.poses(state))
+
+
+def poses_figure(described: Mechanism, poses: Array) -> Figure:
+    """The bodies in poses (bodies, 12), in parallel projection."""
+    scene = Scene.of(described)
+    drawn = scene.polygons(center_view(described, poses))
+    polygons = [polygon for polygon, _ in drawn]
     with rc_context(STYLE):
         wide, high = np.ptp(np.concatenate(polygons), axis=0) if polygons else (1.0, 1.0)
         figure = Figure(figsize=(4.6, 4.6 * float(np.clip(high / max(wide, 1e-12), 0.4, 1.1))), layout="constrained")
         ax = figure.subplots()
-        order = np.argsort(depths)
-        lines = [len(polygons[i]) == 2 for i in order]
-        drawn = PolyCollection(
-            [polygons[i] for i in order],
-            facecolors=[tuple(colors[i]) for i in order],
-            edgecolors=[tuple(_EDGE * colors[i] if line else colors[i]) for i, line in zip(order, lines, strict=True)],
-            linewidths=[_LINE if line else _SEAM for line in lines],
-        )
-        ax.add_collection(drawn)
-        _axes_of_ground(ax, view, polygons)
+        ax.add_collection(collection(drawn))
+        axes_of_ground(ax, scene.view, polygons)
         ax.set_aspect("equal")
         ax.autoscale_view()
         ax.margins(0.06)
         ax.set_axis_off()
     return figure
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is drawn of a mechanism: `view` (3, 3), right, up and towards the viewer in N; and all faces, those of one
+    body with equally many corners together: the body's index, corners (f, k, 3) in its frame, colours (f, 3)."""
+
+    view: Array
+    faces: tuple[tuple[int, Array, Array], ...]
+
+    @classmethod
+    def of(cls, described: Mechanism) -> Scene:
+        """The scene of a mechanism, seen from the side and a little from above."""
+        index = {name: i for i, name in enumerate(described.bodies)}
+        groups: dict[tuple[int, int], list[tuple[Array, Any]]] = {}
+        for piece in pieces(described):
+            for face in faces(piece.shape):
+                groups.setdefault((index[piece.body], len(face)), []).append((face, _color(piece.color)))
+        found = [
+            (body, np.array([face for face, _ in group]), np.array([color for _, color in group]))
+            for (body, _), group in groups.items()
+        ]
+        return cls(_view(np.array(up_direction(described))), tuple(found))
+
+    def polygons(self, poses: Array) -> list[tuple[Array, Array]]:
+        """(polygon (k, 2), colour (3,)) of all faces that are seen in poses (bodies, 12), the farthest first."""
+        found: list[tuple[float, Array, Array]] = []
+        for body, corners, colors in self.faces:
+            seen = points_in_N(poses, body, corners.reshape(-1, 3)) @ self.view.T
+            seen = seen.reshape(corners.shape)
+            shade, visible = _shades(seen)
+            depth = seen[:, :, 2].mean(axis=1)
+            found += [(float(depth[i]), seen[i, :, :2], colors[i] * shade[i]) for i in np.flatnonzero(visible)]
+        found.sort(key=lambda item: item[0])
+        return [(polygon, color) for _, polygon, color in found]
+
+
+def collection(drawn: list[tuple[Array, Array]]) -> PolyCollection:
+    """Polygons with their colours; lines are wider and darker than the seams of faces."""
+    lines = [len(polygon) == 2 for polygon, _ in drawn]
+    return PolyCollection(
+        [polygon for polygon, _ in drawn],
+        facecolors=[tuple(color) for _, color in drawn],
+        edgecolors=[tuple(_EDGE * color if line else color) for (_, color), line in zip(drawn, lines, strict=True)],
+        linewidths=[_LINE if line else _SEAM for line in lines],
+    )
 
 
 def _color(name: str) -> tuple[float, float, float]:
@@ -76,22 +110,19 @@ def _view(up: Array) -> Array:
     return np.array([right, np.cross(toward, right), toward])
 
 
-def _shade(seen: Array) -> tuple[float, bool]:
-    """Brightness of a face, and whether its outside is turned to the viewer; lines are always seen."""
-    if len(seen) == 2:
-        return 0.85, True
-    normal = np.zeros(3)
-    for a, b in zip(seen, np.roll(seen, -1, axis=0), strict=True):
-        normal += np.cross(a, b)
-    length = np.linalg.norm(normal)
-    if length == 0:
-        return 1.0, False
-    normal /= length
+def _shades(seen: Array) -> tuple[Array, Any]:
+    """Brightness of faces (f, k, 3), and whether the outside of each is turned to the viewer; lines are always seen."""
+    if seen.shape[1] == 2:
+        return np.full(len(seen), 0.85), np.full(len(seen), True)
+    normals = np.cross(seen, np.roll(seen, -1, axis=1)).sum(axis=1)
+    lengths = np.linalg.norm(normals, axis=1)
+    normals = normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     light = _LIGHT / np.linalg.norm(_LIGHT)
-    return float(0.62 + 0.38 * max(0.0, normal @ light)), bool(normal[2] > 0)
+    return 0.62 + 0.38 * np.maximum(0.0, normals @ light), (normals[:, 2] > 0.0) & (lengths > 0.0)
 
 
-def _axes_of_ground(ax: Any, view: Array, polygons: list[Array]) -> None:
+def axes_of_ground(ax: Any, view: Array, polygons: list[Array]) -> None:
+    """Draw the axes of N beside polygons, at the lower left."""
     points = np.concatenate([*polygons, np.zeros((1, 2))])
     length = 0.16 * float(np.max(np.ptp(points, axis=0)))
     corner = points.min(axis=0) - np.array([0.2, 0.2]) * length

@@ -11,7 +11,6 @@ import html
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,97 +24,15 @@ from ..errors import InputError, visible
 from ..model import Mechanism
 from ..simulate import Transition
 from ..writing import replacing
+from .panels import Panel, page_of_panels, panels
 from .shapes import PALETTE, Array
+from .style import GRID, INK, STYLE
 from .units import coordinate_units, effort_units
 
-INK = "#334155"
-"""Text and axes; becomes the colour of the page's own text in `svg`."""
-
-GRID = "#94a3b8"
-STYLE: Any = {
-    "font.size": 9,
-    "font.family": "sans-serif",
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "axes.titlesize": 10,
-    "axes.titlelocation": "left",
-    "axes.linewidth": 0.7,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.formatter.limits": (-3, 4),
-    "grid.color": GRID,
-    "grid.alpha": 0.3,
-    "grid.linewidth": 0.6,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "text.color": INK,
-    "legend.frameon": False,
-    "lines.linewidth": 1.7,
-    "lines.solid_capstyle": "round",
-    "text.parse_math": False,  # a body may be called `$\\frac$`
-    "svg.fonttype": "none",
-    "svg.hashsalt": "kane",
-}
 MOST_MODES = 40
 """Constraints that a diagram of modes has rows for."""
 
-_STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn as the constant it is
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """One small plot: a label with its unit, a curve over time and, dashed, what it should reach or be."""
-
-    label: str
-    values: Array
-    unit: str = ""
-    target: float | None = None
-
-
-def panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
-    """Small plots side by side over the same time axis, three to a row."""
-    across = min(3, len(shown))
-    down = -(-len(shown) // across)
-    wide, high = 3.15 * across + 0.3, 2.05 * down + (0.5 if title else 0.2)
-    with rc_context(STYLE):
-        figure = Figure(figsize=(wide, high))
-        axes = figure.subplots(down, across, sharex=True, squeeze=False).ravel()
-        # Margins in inches: as good as a computed layout for panels that are all alike, and five times as fast.
-        figure.subplots_adjust(
-            left=0.55 / wide,
-            right=1 - 0.12 / wide,
-            bottom=0.45 / high,
-            top=1 - (0.75 if title else 0.32) / high,
-            wspace=0.22,
-            hspace=0.36,
-        )
-        for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
-            ax.plot(t, panel.values, color=PALETTE[0])
-            if panel.target is not None:
-                ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
-            ax.set_title(f"{panel.label}  ({panel.unit})" if panel.unit else panel.label)
-            _steady_limits(ax, panel.values, panel.target)
-            if i >= len(shown) - across:
-                ax.set_xlabel("t  (s)")
-                ax.tick_params(labelbottom=True)
-        for ax in axes[len(shown) :]:
-            ax.set_visible(False)
-        if len(t) > 1:
-            axes[0].set_xlim(t[0], t[-1])
-        if title:
-            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
-    return figure
-
-
-def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
-    """Do not blow up the rounding of a curve that is constant to the eye."""
-    size = max(float(np.max(np.abs(values), initial=0.0)), abs(target or 0.0))
-    if float(np.ptp(values)) <= _STEADY * size or size < 1e-300:
-        middle = float(np.mean(values)) if size >= 1e-300 else 0.0
-        room = 0.1 * abs(middle) or 1.0
-        ax.set_ylim(middle - room, middle + room)
+_GROWING = 1e-12  # real part of an eigenvalue, relative to its size, above which it grows
 
 
 def motion(
@@ -127,7 +44,7 @@ def motion(
         Panel(subscript(name), q[:, i], unit, wanted.get(name))
         for i, (name, unit) in enumerate(zip(model.coordinates, units, strict=True))
     ]
-    return panels(t, shown, title)
+    return page_of_panels(t, shown, title)
 
 
 def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Figure:
@@ -205,7 +122,7 @@ def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Figure:
         for ax in (left, right):
             ax.set_xlabel("t  (s)")
             ax.set_xlim(t[0], t[-1])
-            ax.legend(ncols=4, fontsize=8)
+            _legend(ax, 4)
     return figure
 
 
@@ -224,7 +141,13 @@ def efforts(
     shown = [
         Panel(name, turned[:, i], unit) for i, (name, unit) in enumerate(zip(names, effort_units(model), strict=True))
     ]
-    return panels(t, shown, title)
+    return page_of_panels(t, shown, title)
+
+
+def _legend(ax: Any, columns: int, **more: Any) -> None:
+    """Names of curves below the axes, where no curve is; what the axis is called moves to its right end."""
+    ax.set_xlabel(ax.get_xlabel(), loc="right")
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, -0.14), ncols=columns, fontsize=8, borderaxespad=0.0, **more)
 
 
 _BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -256,13 +179,13 @@ def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Figure:
             style = (0, (4, 2)) if label.startswith("total") else "solid"
             left.plot(t, values, color=color, label=label, linestyle=style)
         left.set_title("energy and work  (J)")
-        left.legend(fontsize=8)
         right.plot(t, balance, color=PALETTE[0], linewidth=1.0)
         right.set_title(f"energy − work, minus its start  (J):  |max| {np.max(np.abs(balance)):.1e}")
         _residual_limits(right, balance)
         for ax in (left, right):
             ax.set_xlabel("t  (s)")
             ax.set_xlim(t[0], t[-1])
+        _legend(left, 2)
     return figure
 
 
@@ -287,7 +210,7 @@ def momentum(t: Array, linear: Array, angular: Array) -> Figure:
             ax.set_title(title)
             ax.set_xlabel("t  (s)")
             ax.set_xlim(t[0], t[-1])
-            ax.legend(ncols=3, fontsize=8)
+            _legend(ax, 3)
     return figure
 
 
@@ -308,7 +231,7 @@ def momentum_change(t: Array, linear: Array, central: Array) -> Figure:
             ax.set_xlabel("t  (s)")
             ax.set_xlim(t[0], t[-1])
             _residual_limits(ax, strayed)
-            ax.legend(ncols=3, fontsize=8)
+            _legend(ax, 3)
     return figure
 
 
@@ -343,7 +266,7 @@ def counts(rows: Mapping[str, Mapping[str, int]], *, note: str = "") -> Figure:
         ax.set_yticks(y, names)
         ax.grid(False, axis="y")
         ax.set_xlabel(note)
-        ax.legend(loc="best", fontsize=8)
+        _legend(ax, 2)
         ax.margins(x=0.08)
     return figure
 
@@ -351,7 +274,7 @@ def counts(rows: Mapping[str, Mapping[str, int]], *, note: str = "") -> Figure:
 def eigenvalues(values: Array, title: str = "") -> Figure:
     """Eigenvalues (1/s) in the complex plane; those that grow are in the second colour."""
     real, imaginary = np.real(values), np.imag(values)
-    growing = real > _STEADY * np.abs(values)
+    growing = real > _GROWING * np.abs(values)
     with rc_context(STYLE):
         figure = Figure(figsize=(4.8, 4.2), layout="constrained")
         ax = figure.subplots()
@@ -363,7 +286,7 @@ def eigenvalues(values: Array, title: str = "") -> Figure:
         ax.set_xlabel("Re λ  (1/s)")
         ax.set_ylabel("Im λ  (rad/s)")
         ax.margins(0.12)
-        ax.legend(fontsize=8)
+        _legend(ax, 2)
         if title:
             ax.set_title(visible(title))
     return figure
@@ -394,7 +317,7 @@ def eigenvalues_over(
         ax.set_xlabel(label)
         ax.set_ylabel("λ  (1/s)")
         ax.set_xlim(float(np.min(x)), float(np.max(x)))
-        ax.legend(fontsize=8, markerscale=3)
+        _legend(ax, 3, markerscale=3)
         if title:
             ax.set_title(visible(title))
     return figure
@@ -430,3 +353,26 @@ def _own_names(text: str) -> str:
     text = re.sub(r'\bid="', f'id="{tag}', text)
     text = re.sub(r'href="#', f'href="#{tag}', text)
     return re.sub(r"url\(#", f"url(#{tag}", text)
+
+
+__all__ = [
+    "GRID",
+    "INK",
+    "STYLE",
+    "Panel",
+    "attitude",
+    "counts",
+    "efforts",
+    "eigenvalues",
+    "eigenvalues_over",
+    "energy",
+    "modes",
+    "momentum",
+    "momentum_change",
+    "motion",
+    "panels",
+    "residual",
+    "save",
+    "subscript",
+    "svg",
+]

@@ -20,6 +20,7 @@ _SPEEDS = {
     "free": ("rad/s", "rad/s", "rad/s", "m/s", "m/s", "m/s"),
 }
 _EFFORTS = {"rad/s": "N m", "m/s": "N", "": ""}
+_ACCELERATIONS = {"rad/s": "rad/s²", "m/s": "m/s²"}
 
 
 def coordinate_units(model: Mechanism) -> list[str]:
@@ -49,3 +50,17 @@ def _rate_units(joint: Joint) -> tuple[str, ...]:
 def effort_units(model: Mechanism) -> list[str]:
     """The unit of the effort along each speed, in the order of u."""
     return [_EFFORTS.get(unit, "") for unit in speed_units(model)]
+
+
+def units_by_name(model: Mechanism) -> dict[str, str]:
+    """The unit of every column of a motion, by its name: t, coordinates, speeds, accelerations (u1'), efforts (tau_u1)
+    and work; empty where the joints do not define it."""
+    speeds = dict(zip(model.speeds, speed_units(model), strict=True))
+    return {
+        "t": "s",
+        **dict(zip(model.coordinates, coordinate_units(model), strict=True)),
+        **speeds,
+        **{f"{name}'": _ACCELERATIONS.get(unit, "") for name, unit in speeds.items()},
+        **{f"tau_{name}": _EFFORTS.get(unit, "") for name, unit in speeds.items()},
+        "work": "J",
+    }

@@ -57,6 +57,11 @@ def test_equations_are_set_as_mathematics_where_they_can_be_read() -> None:
     assert str(large.count("forward_dynamics")["mul"]) in Tags(large._repr_html_()).words
 
 
+def test_wide_equations_scroll_by_themselves() -> None:
+    shown = kane.load("double-pendulum").equations()._repr_html_()
+    assert shown.count("<math") == shown.count('<div style="overflow-x: auto"><math') > 0
+
+
 def test_a_program_shows_its_count_and_its_lines() -> None:
     program = kane.load("pendulum").equations().program("inverse_dynamics")
     found = Tags(program._repr_html_()).words

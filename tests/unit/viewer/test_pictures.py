@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+import shutil
+import sys
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
 
 import kane
 from kane.errors import InputError
-from kane.viewer import drawings, plots
+from kane.model.speeds import describe_speeds
+from kane.viewer import drawings, panels, plots
 from kane.viewer.units import coordinate_units, effort_units, speed_units
 
 T = np.linspace(0, 1, 30)
@@ -105,3 +112,157 @@ def test_names_are_no_mathematics(tmp_path: Path) -> None:
     for ending in ("svg", "png", "pdf"):
         plots.save(figure, tmp_path / f"a.{ending}")
     ElementTree.parse(tmp_path / "a.svg")  # well-formed, although the name is not text
+
+
+def test_panels_in_which_nothing_happens_are_left_out_and_named() -> None:
+    curves = [plots.Panel("x", T, "m"), plots.Panel("y", 1e-16 * T, "m"), plots.Panel("q", 0 * T, "rad")]
+    kept, left_out = panels.leave_out_nothing(curves)
+    assert [p.label for p in kept] == ["x"]
+    assert left_out == ["y", "q"]
+    figure = panels.page_of_panels(T, curves)
+    assert titles(figure) == ["x  (m)"]
+    assert [text.get_text() for text in figure.texts] == ["zero throughout: y, q"]
+    missed = plots.Panel("z", 0 * T, "m", target=0.5)  # it should have moved
+    assert panels.leave_out_nothing([*curves, missed])[0] == [curves[0], missed]
+    still = [plots.Panel("x", 0 * T, "m"), plots.Panel("y", 0 * T, "m")]
+    assert panels.leave_out_nothing(still) == (still, [])
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 12, 13, 28, 50, 200])
+def test_any_number_of_curves_makes_a_page(count: int) -> None:
+    figure = panels.panels(T, [plots.Panel(f"q{i}", np.sin(T + i), "rad") for i in range(count)])
+    wide, high = figure.get_size_inches()
+    assert 6.0 <= wide <= 11.0
+    assert 2.0 <= high <= 18.0
+    assert len([ax for ax in figure.axes if ax.get_visible()]) == min(count, panels.MOST_PANELS)
+    assert any("140 more are not drawn" in text.get_text() for text in figure.texts) == (count == 200)
+
+
+def overlaps(figure: plots.Figure) -> list[str]:
+    """Legends that lie on the axes in which curves are drawn."""
+    FigureCanvasAgg(figure).draw()
+    found = []
+    for ax in figure.axes:
+        legends = [*figure.legends, *([ax.get_legend()] if ax.get_legend() else [])]
+        inside = ax.get_window_extent()
+        for legend in legends:
+            box = legend.get_window_extent()
+            if (
+                min(box.x1, inside.x1) - max(box.x0, inside.x0) > 1
+                and min(box.y1, inside.y1) - max(box.y0, inside.y0) > 1
+            ):
+                found.append(ax.get_title(loc="left"))
+    return found
+
+
+def test_legends_lie_off_the_curves() -> None:
+    three, wxyz, R = np.tile(T[:, None], 3), np.tile([1.0, 0, 0, 0], (30, 1)), np.tile(np.eye(3), (30, 1, 1))
+    named = plots.Panel("force", three, "N", names=("x", "y", "z"))
+    energy = plots.Panel("energy", three, "J", names=("kinetic", "potential", "total"))
+    for figure in (
+        plots.momentum(T, three, three),
+        plots.momentum_change(T, three, three),
+        plots.attitude(T, wxyz, R, "bus"),
+        plots.energy(T, T, -T, T),
+        plots.counts({"ours": {"mul": 12, "add": 34}}),
+        plots.eigenvalues_over(T, cast("Any", np.tile(T[:, None], 2) + 1j), "v"),
+        panels.panels(T, [named, named]),
+        panels.panels(T, [named, energy, named]),
+    ):
+        assert not overlaps(figure)
+
+
+@pytest.fixture
+def swing() -> kane.Trajectory:
+    return kane.load("double-pendulum").simulate(np.linspace(0, 0.4, 41), q={"q1": 1.0}, control={"u1": "-u1"})
+
+
+def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path) -> None:
+    assert titles(swing.plot()) == ["q₁  (rad)", "q₂  (rad)"]
+    assert titles(swing.plot(what="speeds")) == ["u₁  (rad/s)", "u₂  (rad/s)"]
+    assert titles(swing.plot(what="efforts")) == ["τ₁  (N m)"]
+    drawn = swing.plot(tmp_path / "x.svg", ["energy", "q1 + q2", "tau_u1", "u2'"])
+    assert titles(drawn)[:5] == ["energy  (J)", "work  (J)", "q1 + q2", "τ₁  (N m)", "u2'  (rad/s²)"]
+    assert np.array_equal(drawn.axes[2].lines[0].get_ydata(), swing["q1"] + swing["q2"])
+    forces = swing.plot(what="reactions")
+    assert titles(forces)[0] == "shoulder: force  (N)"
+    drawn = forces.axes[titles(forces).index("elbow: force  (N)")].lines[1].get_ydata()
+    assert np.array_equal(drawn, swing.reactions()["elbow"].force[:, 1])
+    ElementTree.parse(tmp_path / "x.svg")
+
+
+@pytest.mark.parametrize("what", ["sped", "q9", [], 3, [3], ["q1 +"]])
+def test_what_cannot_be_drawn_is_refused(what: Any, swing: kane.Trajectory) -> None:
+    with pytest.raises(kane.KaneError):
+        swing.plot(what=what)
+
+
+def test_a_film_shows_the_motion_frame_by_frame(swing: kane.Trajectory, tmp_path: Path) -> None:
+    path = swing.animate(tmp_path / "swing.gif", frames_per_second=10, speed=0.5)
+    with cast("Any", Image.open(path)) as film:
+        assert film.n_frames == 9  # 0.4 s at half speed
+        assert film.info["duration"] == 100
+        pictures = []
+        for k in range(film.n_frames):
+            film.seek(k)
+            pictures.append(np.asarray(film.convert("L"), dtype=float))
+    assert all(np.abs(a - b).max() > 50 for a, b in pairwise(pictures))
+    assert pictures[0].min() < 100 < 250 < pictures[0].max()
+
+
+def test_a_film_that_cannot_be_made_is_refused_with_a_remedy(
+    swing: kane.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    with pytest.raises(InputError, match=r"ffmpeg, which is not installed(.|\n)*\.gif"):
+        swing.animate(tmp_path / "swing.mp4")
+    for name, options in (("x.png", {}), ("x.gif", {"speed": 0}), ("x.gif", {"speed": 1e-3})):
+        with pytest.raises(InputError):
+            swing.animate(tmp_path / name, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_mp4_goes_through_ffmpeg_whole(
+    swing: kane.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for ffmpeg that writes what it was called with and how many bytes it was given."""
+    tool = tmp_path / "ffmpeg"
+    tool.write_text(f"#!{sys.executable}\nimport sys\nprint(*sys.argv[1:], len(sys.stdin.buffer.read()))\n")
+    tool.chmod(0o755)
+    monkeypatch.setattr(shutil, "which", lambda _: str(tool))
+    words = swing.animate(tmp_path / "x.mp4", frames_per_second=5).read_text().split()
+    wide, high = (int(x) for x in words[words.index("-s") + 1].split("x"))
+    assert wide % 2 == high % 2 == 0
+    assert int(words[-1]) == 3 * wide * high * 3  # three frames of three bytes
+    tool.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no codec')\n")
+    with pytest.raises(InputError, match="refused the film: no codec"):
+        swing.animate(tmp_path / "y.mp4", frames_per_second=5)
+
+
+def test_speeds_are_described_in_words_of_the_field() -> None:
+    assert list(describe_speeds(kane.load("free-body").mechanism).values())[:4] == [
+        "w.body.x",
+        "w.body.y",
+        "w.body.z",
+        "v.body.x",
+    ]
+    m = kane.load("free-body")
+    m.body("arm", mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
+    m.joint("ball", "spherical", "body", "arm", speeds=["a", "b", "c"])
+    m.set_speeds({**{s: f"{s}'" for s in m.speeds if s != "a"}, "a": "a' + 2*b'"})
+    words = describe_speeds(m.mechanism)
+    assert words["b"] == "w.arm.y in body"
+    assert words["a"] == "(w.arm.x in body + (2 * w.arm.y in body))"
+    assert describe_speeds(kane.load("pendulum").mechanism) == {"u": "q'"}
+
+
+def test_the_words_mean_what_measure_numbers_mean() -> None:
+    """w.body.x in a definition of the user's own is the same quantity."""
+    m = kane.load("free-body")
+    words = describe_speeds(m.mechanism)
+    twin = kane.load("free-body")
+    twin.set_speeds(dict(words))
+    q, u = m.initial_state
+    q = q + 0.1 * np.arange(7)
+    q[:4] /= np.linalg.norm(q[:4])
+    np.testing.assert_allclose(twin.qdot(q, u + 0.3), m.qdot(q, u + 0.3), rtol=1e-12, atol=1e-15)

@@ -161,11 +161,19 @@ class Matter:
         return (weights, found) if found is not None else ([], None)
 
     def _field(self, vector: Any, mass: Any) -> tuple[Any, ...] | None:
-        """Force per mass, components in N; None where it was written in other axes or depends on more than symbols."""
+        """Force per mass, components in N; None where it depends on more than symbols. It may be written along any axes
+        that stay parallel to those of N where it points, as the z axes of links of a planar arm do."""
         from sympy.core.function import AppliedUndef
 
-        if not vector or mass == 0 or len(vector.args) != 1 or vector.args[0][1] is not self._given.frame:
+        if not vector or mass == 0:
             return None
+        if len(vector.args) != 1 or vector.args[0][1] is not self._given.frame:
+            try:
+                vector = vector.express(self._given.frame)
+            except ValueError:  # no orientation leads to N
+                return None
+            if len(vector.args) != 1:
+                return None
         field = tuple((c / mass).cancel() for c in vector.args[0][0])
         if any(c.atoms(AppliedUndef) or clock() in c.free_symbols for c in field):
             return None

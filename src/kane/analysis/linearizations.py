@@ -1,0 +1,249 @@
+"""Linearizations about many states at once, over the same perturbations: the algebra of `linearization.py` on arrays
+with a first axis of samples.
+
+Independent perturbations are chosen at the first sample; where they are no good choice at another one, that is refused
+with its number, since all samples share the names of their states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from ..constraints.metric import speed_units
+from ..constraints.rank import Elimination
+from ..constraints.thresholds import SINGULAR
+from ..errors import InputError, SingularError
+from .linearization import Array, FirstOrder, FirstOrderMotion, Linearization, Operating, Positions, Tangent
+
+_QUANTITIES = ("qdot", "F", "g", "rate", "phi")
+
+
+def first_orders(tangent: Tangent, at: Operating) -> FirstOrder:
+    """All Jacobians at samples (k, …), from a batch of unit directions for each."""
+    k, n_q, n = len(at.q), at.q.shape[1], at.u.shape[1]
+    unit = np.eye(n_q + 2 * n)
+    count = len(unit)
+
+    def spread(x: Any) -> Array:
+        return np.repeat(x, count, axis=0)
+
+    directions = np.tile(unit, (k, 1))
+    parts = directions[:, :n_q], directions[:, n_q : n_q + n], directions[:, n_q + n :]
+    t = np.broadcast_to(np.asarray(at.t, dtype=float).reshape(-1), (k,))
+    found = tangent(spread(t)[:, None], *(spread(x) for x in (at.q, at.u, at.udot, at.multipliers)), *parts)
+    if not all(np.isfinite(x).all() for x in found):
+        raise SingularError(
+            "the equations have no finite derivatives at one of the states: a joint or speed is singular"
+        )
+    half = len(found) // 2
+    shaped = [np.asarray(x).reshape(k, count, -1) for x in found]
+    value = {name: x[:, 0] for name, x in zip(_QUANTITIES, shaped[:half], strict=False)}
+    change = {name: x.transpose(0, 2, 1) for name, x in zip(_QUANTITIES, shaped[half:], strict=False)}
+    for name in _QUANTITIES[half:]:
+        value[name], change[name] = np.zeros((k, 0)), np.zeros((k, 0, count))
+    return FirstOrder(
+        value,
+        {name: x[:, :, :n_q] for name, x in change.items()},
+        {name: x[:, :, n_q : n_q + n] for name, x in change.items()},
+        {name: x[:, :, n_q + n :] for name, x in change.items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Elimination:
+    """Rows G x = right (k, m, …) solved for the same unknowns at all samples."""
+
+    chosen: Elimination
+    G: Array
+    N: Array
+
+    @classmethod
+    def of(cls, chosen: Elimination, G: Array, mass: Array, what: str) -> _Elimination:
+        k, n = len(G), G.shape[2]
+        free = list(chosen.choice.independent)
+        solved = cls(chosen, G, np.zeros((k, n, 0)))
+        solved._refuse_bad(mass, what)
+        N = solved.particular_solution(-G[:, :, free])
+        N[:, free, range(len(free))] = 1.0
+        return replace(solved, N=N)
+
+    def _refuse_bad(self, mass: Array, what: str) -> None:
+        """Refuse samples at which the unknowns that were chosen are badly determined, as at one state alone."""
+        rows, dependent = list(self.chosen.choice.rows), list(self.chosen.choice.dependent)
+        if not dependent:
+            return
+        scaled = (self.G * speed_units(mass)[:, None, :])[:, rows][:, :, dependent]
+        bad = np.flatnonzero(~(np.linalg.cond(scaled, 1) <= 1.0 / SINGULAR))  # by sums of columns: no singular values
+        if bad.size:
+            raise SingularError(
+                f"state {bad[0]}: the constraints do not determine the dependent {what} there, chosen at state 0"
+                "\n    fix: name others in independent=..., or linearize that state alone"
+            )
+
+    def particular_solution(self, right: Array) -> Array:
+        """x (k, n, c) with G x = right (k, m, c) whose independent part is zero."""
+        x = np.zeros((len(self.G), self.G.shape[2], right.shape[2]))
+        d, rows = list(self.chosen.choice.dependent), list(self.chosen.choice.rows)
+        if d:
+            x[:, d] = np.linalg.solve(self.G[:, rows][:, :, d], right[:, rows])
+        return x
+
+
+def linearize_together(
+    first: FirstOrder, positions: Positions, at: Operating, z: Elimination, u: Elimination, speeds: tuple[str, ...]
+) -> FirstOrderMotion:
+    """As `linearize_independent`, at samples (k, …); `positions` with E (k, n_q, n) and its rate, z and u the choices
+    at the first sample."""
+    E, M = positions.E, first.M
+    k, n = len(M), M.shape[1]
+    back = _pseudo_inverse(E)
+    follows = _pseudo_inverse(back @ first.by_u["qdot"])
+    moved_mass = np.abs(np.einsum("kij,kil,klj->kj", follows, M, follows))
+    on_z = _Elimination.of(z, first.by_q["phi"] @ E, moved_mass, "coordinates")
+    on_u = _Elimination.of(u, first.A, np.abs(np.einsum("kii->ki", M)), "speeds")
+    z_I, u_I = list(z.choice.independent), list(u.choice.independent)
+    p = len(u_I)
+    Z = np.concatenate([on_z.N, np.zeros((k, E.shape[2], p))], axis=2)
+    Q = E @ Z
+    moved = first.by_q["rate"] @ Q
+    U = on_u.particular_solution(-moved) + np.concatenate([np.zeros((k, n, len(z_I))), on_u.N], axis=2)
+    dg = first.by_q["g"] @ Q + first.by_u["g"] @ U
+    held = on_u.particular_solution(-dg)
+    dF = first.by_q["F"] @ Q + first.by_u["F"] @ U
+    transposed = on_u.N.transpose(0, 2, 1)
+    reduced = transposed @ M @ on_u.N
+    try:
+        right = np.concatenate([transposed @ (dF + M @ held), transposed], axis=2)
+        solved = np.linalg.solve(reduced, right)
+    except np.linalg.LinAlgError:
+        raise SingularError("the mass matrix is singular at one of the states: some motion moves no mass") from None
+    width = dF.shape[2]
+    Udot, Tau = held - on_u.N @ solved[:, :, :width], on_u.N @ solved[:, :, width:]
+    dz = back @ (first.by_q["qdot"] @ Q + first.by_u["qdot"] @ U - positions.Edot @ Z)
+    rates = (back @ first.value["qdot"][:, :, None])[:, z_I, 0]
+    return FirstOrderMotion(
+        tuple(positions.names[i] for i in z_I) + tuple(speeds[i] for i in u_I),
+        np.concatenate([dz[:, z_I], Udot[:, u_I]], axis=1),
+        np.concatenate([np.zeros((k, len(z_I), n)), Tau[:, u_I]], axis=1),
+        Q,
+        U,
+        Udot,
+        Tau,
+        np.concatenate([rates, at.udot[:, u_I]], axis=1),
+    )
+
+
+def _pseudo_inverse(x: Array) -> Array:
+    """Of matrices (k, m, n); the inverse where they are square, as all but those of attitudes are."""
+    try:
+        found = np.linalg.inv(x) if x.shape[1] == x.shape[2] else np.linalg.pinv(x)
+    except np.linalg.LinAlgError:
+        found = np.linalg.pinv(x)
+    return np.asarray(found, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Linearizations:
+    """ẋ = A x + B δtau, y = C x + D δtau about many states `at` of a model, (k, …) each, over the same `states`.
+
+    `inputs` and `outputs` are as in `Linearization`; `rates` (k, s) are the states' own rates. The i-th is lins[i],
+    with all that a `Linearization` has.
+
+    >>> lins = kane.load("pendulum").linearize({"q": [0.0, 0.5]}, [0])
+    >>> lins.A.shape, lins[0].eigenvalues.imag.round(4).tolist()
+    ((2, 2, 2), [-3.1321, 3.1321])
+    """
+
+    model: str
+    at: Operating
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    rates: Array
+    names: tuple[str, ...]
+    shape: Array
+    positions: int
+
+    @property
+    def eigenvalues(self) -> Array:
+        """Of A (1/s), (k, s) complex, those of a state by rising real part, then imaginary part.
+
+        >>> lins = kane.load("pendulum").linearize({"q": [0.0, 0.5]}, [0])
+        >>> lins.eigenvalues.shape
+        (2, 2)
+        """
+        return cast("Any", np.sort_complex(np.linalg.eigvals(self.A)))
+
+    def __len__(self) -> int:
+        return len(self.A)
+
+    def __iter__(self) -> Iterator[Linearization]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, i: int) -> Linearization:
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"there are {len(self)} states")
+        at = self.at
+        t = float(np.broadcast_to(np.asarray(at.t).reshape(-1), (len(self),))[i])
+        there = Operating(t, at.q[i], at.u[i], at.tau[i], at.udot[i], at.multipliers[i])
+        matrices = (self.A[i], self.B[i], self.C[i], self.D[i], self.rates[i])
+        shape = self.shape[i], self.positions
+        return Linearization(self.model, there, self.states, self.inputs, self.outputs, *matrices, self.names, *shape)
+
+    def without(self, names: Iterable[str]) -> Linearizations:
+        """The same with states left out that no other state depends on, at any of the samples.
+
+        >>> lins = kane.load("cart-pole").linearize({"q": [0.0, 0.1]}, [0, 0])
+        >>> lins.without("x").states
+        ('q', 'v', 'u')
+        """
+        left_out = (names,) if isinstance(names, str) else tuple(names)
+        kept = [one.without(left_out) for one in self]
+        outputs = tuple(name for name in self.outputs if all(name in one.outputs for one in kept))
+        i = [self.states.index(name) for name in kept[0].states]
+        o = [self.outputs.index(name) for name in outputs]
+        return replace(
+            self,
+            states=kept[0].states,
+            outputs=outputs,
+            A=self.A[:, i][:, :, i],
+            B=self.B[:, i],
+            C=self.C[:, o][:, :, i],
+            D=self.D[:, o],
+            rates=self.rates[:, i],
+            shape=self.shape[:, :, i],
+            positions=kept[0].positions,
+        )
+
+    @property
+    def ignorable(self) -> tuple[str, ...]:
+        """Coordinates among the states that no other state depends on, at any of the samples.
+
+        >>> kane.load("cart-pole").linearize({"q": [0.0, 0.1]}, [0, 0]).ignorable
+        ('x',)
+        """
+        largest = np.abs(self.A).max(axis=0)
+        return replace(self[0], A=largest).ignorable
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} linearizations of '{self.model}', states {', '.join(self.states)}>"
+
+
+def require_one_shape(samples: dict[str, int]) -> int:
+    """How many samples there are, from the numbers given for each quantity, 0 for one state."""
+    counts = {name: count for name, count in samples.items() if count}
+    if len(set(counts.values())) > 1:
+        said = ", ".join(f"{name} {count}" for name, count in counts.items())
+        raise InputError(f"linearize: samples do not agree: {said}\n    fix: give as many of each, or one for all")
+    return next(iter(counts.values()), 0)
+
+
+__all__ = ["Linearizations", "first_orders", "linearize_together", "require_one_shape"]

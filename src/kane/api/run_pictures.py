@@ -1,0 +1,142 @@
+"""Pictures of a motion: coordinates, speeds, efforts, reactions, energy or expressions over time, and films."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..errors import InputError
+from ..model.mechanism import suggestion
+from .boundary import describe_value
+from .recordings import resample_linearly
+from .records import Array
+from .run_values import acceleration_names, column, evaluate, units_of
+
+if TYPE_CHECKING:
+    from ..viewer.panels import Panel
+    from .trajectory import Trajectory
+
+
+def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
+    """The figure of what is asked for, written to `path` if given."""
+    from ..viewer import panels, plots  # matplotlib is an extra and slow to import
+
+    several: list[Any] = list(cast("Iterable[Any]", what)) if isinstance(what, Iterable) else []
+    listed = [what] if isinstance(what, str) else several
+    if not listed:
+        raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
+    named: list[Panel] = []
+    usual: list[Panel] = []
+    for part in listed:
+        if part in GROUPS:
+            usual += GROUPS[part](run)
+        else:
+            named.append(_named_panel(run, part))
+    kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
+    if not kept and not named:
+        raise InputError(
+            f"plot(what={describe_value(what)}): '{run.answers.mechanism.name}' has none\n    fix: {_KNOWN}"
+        )
+    figure = panels.panels(run.t, [*kept, *named], note=panels.name_left_out(left_out))
+    if path is not None:
+        plots.save(figure, path)
+    return figure
+
+
+def _named_panel(run: Trajectory, text: Any) -> Panel:
+    """The panel of a column or an expression."""
+    from ..viewer.panels import Panel
+    from ..viewer.plots import subscript
+
+    m = run.answers.mechanism
+    if not isinstance(text, str):
+        raise InputError(f"plot: {describe_value(text)} is no text\n    fix: {_KNOWN}")
+    units = units_of(m, [text])
+    columns = ("t", "work", *m.coordinates, *m.speeds, *acceleration_names(m.speeds), *m.all_row_names)
+    if text in columns or text.removeprefix("tau_") in m.speeds:
+        return Panel(subscript(text), column(run, text), units[text])
+    if text.isidentifier() and text not in m.known_names:
+        near = suggestion(text, [*GROUPS, *columns])
+        raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")
+    return Panel(text, evaluate(run, text))
+
+
+def _columns(names: Callable[[Trajectory], tuple[str, ...]], values: Callable[[Trajectory], Array]) -> Any:
+    """Makes one panel for each column of a group."""
+
+    def make_panels(run: Trajectory) -> list[Panel]:
+        from ..viewer.panels import Panel
+        from ..viewer.plots import subscript
+
+        found = names(run)
+        units, table = units_of(run.answers.mechanism, found), values(run)
+        return [Panel(subscript(name), table[:, k], units[name]) for k, name in enumerate(found)]
+
+    return make_panels
+
+
+def _efforts(run: Trajectory) -> tuple[str, ...]:
+    return tuple(f"tau_{name}" for name in run.answers.mechanism.speeds)
+
+
+def _reactions(run: Trajectory) -> list[Panel]:
+    """A force and a moment, or efforts, for each joint and constraint; components in N."""
+    from ..viewer.panels import Panel
+
+    found: list[Panel] = []
+    for name, reaction in run.reactions().items():
+        for what, values, unit in (("force", reaction.force, "N"), ("moment", reaction.moment, "N m")):
+            if values is not None:
+                found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z")))
+        found += [Panel(f"{name} along {v}", np.asarray(x)) for v, x in reaction.efforts.items()]
+    return found
+
+
+def _energy(run: Trajectory) -> list[Panel]:
+    from ..viewer.panels import Panel
+
+    energy = run.energy()
+    table = np.column_stack([energy.kinetic, energy.potential, energy.total])
+    return [Panel("energy", table, "J", names=("kinetic", "potential", "total")), Panel("work", run.work, "J")]
+
+
+GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
+    "coordinates": _columns(lambda run: run.answers.mechanism.coordinates, lambda run: run.q),
+    "speeds": _columns(lambda run: run.answers.mechanism.speeds, lambda run: run.u),
+    "accelerations": _columns(
+        lambda run: acceleration_names(run.answers.mechanism.speeds), lambda run: run.acceleration()
+    ),
+    "efforts": _columns(_efforts, lambda run: run.tau),
+    "reactions": _reactions,
+    "energy": _energy,
+}
+"""What can be drawn by one word."""
+
+_KNOWN = f"one or more of {', '.join(GROUPS)}, columns (q1, tau_u1), or expressions"
+
+
+def film(run: Trajectory, path: str | Path, frames_per_second: float, speed: float) -> Path:
+    """Write a motion as .gif or .mp4."""
+    from ..viewer import films  # matplotlib is an extra and slow to import
+
+    for name, value in (("frames_per_second", frames_per_second), ("speed", speed)):
+        if not 0.0 < float(value) < np.inf:
+            raise InputError(f"{name} = {value!r}: give a positive number")
+    if len(run.t) < 2:
+        raise InputError("the motion has one time alone: no film\n    fix: simulate for longer")
+    length = abs(float(run.t[-1] - run.t[0])) / float(speed)
+    count = max(2, round(length * frames_per_second) + 1)
+    if count > films.MOST_FRAMES:
+        raise InputError(
+            f"{length:g} s of film at {frames_per_second:g} frames in a second are {count} frames, and"
+            f" {films.MOST_FRAMES} are the most\n    fix: play it faster, speed={speed * count / films.MOST_FRAMES:.2g}"
+        )
+    shown = resample_linearly(run, count)
+    poses = run.model.poses(shown.q, t=shown.t[:, None])
+    return films.write_film(films.Film(run.answers.mechanism, shown.t, poses, float(frames_per_second)), path)
+
+
+__all__ = ["GROUPS", "curves", "film"]

@@ -1,0 +1,233 @@
+"""Values along a motion: columns by name, expressions, other times, tables of pandas and datasets of xarray.
+
+A column is t, a coordinate, a speed, an acceleration (u1' is the rate of u1), an effort (tau_u1 acts along u1), the
+work of all loads but gravity, or λ of a row of a constraint. SI units.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..backends import Kernel, compile
+from ..errors import InputError
+from ..formulation import evaluation_program, power_program
+from ..graph import Expr
+from ..large import refuse_if_too_large
+from ..model import Mechanism
+from ..model.attitude import unit_quaternions
+from ..model.mechanism import suggestion
+from .answers import Answers
+from .boundary import describe_value
+from .records import Array
+from .simulation import watch_expression
+from .vehicles import refuse_planar_watch
+
+if TYPE_CHECKING:
+    from .trajectory import Trajectory
+
+
+def acceleration_names(speeds: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the columns of accelerations."""
+    return tuple(f"{name}'" for name in speeds)
+
+
+def effort_names(speeds: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the columns of efforts along the speeds."""
+    return tuple(f"tau_{name}" for name in speeds)
+
+
+def state_columns(run: Trajectory) -> dict[str, Array]:
+    """Name → values (k,) of what a motion keeps: t, coordinates, speeds, efforts and work."""
+    m = run.answers.mechanism
+    return {
+        "t": run.t,
+        **dict(zip(m.coordinates, run.q.T, strict=True)),
+        **dict(zip(m.speeds, run.u.T, strict=True)),
+        **dict(zip(effort_names(m.speeds), run.tau.T, strict=True)),
+        "work": run.work,
+    }
+
+
+def column(run: Trajectory, name: Any) -> Array:
+    """Values (k,) of a column by its name."""
+    known = state_columns(run)
+    if isinstance(name, str) and name in known:
+        return known[name]
+    m = run.answers.mechanism
+    rates = acceleration_names(m.speeds)
+    if isinstance(name, str) and name in rates:
+        return run.acceleration()[:, rates.index(name)]
+    if isinstance(name, str) and name in m.all_row_names:
+        return run.multipliers[:, m.all_row_names.index(name)]
+    names = [*known, *rates, *m.all_row_names]
+    near = suggestion(name, names) if isinstance(name, str) else f"known: {', '.join(names[:12])}"
+    raise InputError(
+        f"run[{describe_value(name)}]: the motion of '{m.name}' has no such column\n"
+        f"    fix: {near}; of expressions ask run.evaluate('...')"
+    )
+
+
+def evaluate(run: Trajectory, expression: Any) -> Array:
+    """Values (k,) of an expression along a motion."""
+    answers = run.answers
+    m = answers.mechanism
+    refuse_if_too_large(m, "evaluate")
+    symbols = [*acceleration_names(m.speeds), *effort_names(m.speeds), "work"]
+    with answers.cache.lock:  # a text becomes part of the graph of the description
+        more = {name: m.graph.input(name) for name in symbols if name not in m.known_names}
+        watched = watch_expression(m, expression, "evaluate", more)
+        refuse_planar_watch(m, [watched])
+    kernel = answers.make_once(("evaluation", watched), lambda: _evaluation(answers, watched))
+    inputs: dict[str, Any] = {"t": run.t[:, None], "q": run.q, "u": run.u, "work": run.work[:, None], "tau": run.tau}
+    for group in kernel.program.inputs:
+        if group.name == "udot":
+            inputs["udot"] = run.acceleration()
+        elif group.name == "multipliers":
+            inputs["multipliers"] = run.multipliers
+        elif group.name == "parameters":
+            inputs["parameters"] = answers.values
+    return np.asarray(kernel(*(inputs[g.name] for g in kernel.program.inputs)))[:, 0]
+
+
+def _evaluation(answers: Answers, expression: Expr) -> Kernel:
+    """The program of an expression; where constraints come and go, of the twin in which every row holds."""
+    whole = answers.of(answers.mechanism.all_rows_held()) if answers.mechanism.changing else answers
+    return compile(evaluation_program(whole.fresh_equations(), [expression]))
+
+
+# other times ---------------------------------------------------------------------------------------------------------
+
+
+def resample(run: Trajectory, times: Any) -> Trajectory:
+    """The motion at other times within its span: so many at equal distances, or those of an array.
+
+    Between two samples coordinates and speeds are cubics through both states with the rates that the equations of
+    motion give there, so the error falls with the fourth power of their distance; efforts are linear. At the time of a
+    transition the state is the one before it.
+    """
+    t = _times(run, times)
+    sign = 1.0 if run.t[-1] >= run.t[0] else -1.0
+    left = np.clip(np.searchsorted(sign * run.t, sign * t, side="left") - 1, 0, len(run.t) - 2)
+    _refuse_jumps(run, t, left)
+    span = run.t[left + 1] - run.t[left]
+    share = np.divide(t - run.t[left], span, out=np.zeros_like(t), where=span != 0.0)[:, None]
+    before, after = left, left + 1
+    qdot = np.asarray(run.model.qdot(run.q, run.u, t=run.t[:, None]))
+    q = _cubic(run.q, qdot, before, after, share, span[:, None])
+    u = _cubic(run.u, run.acceleration(), before, after, share, span[:, None])
+    tau = (1.0 - share) * run.tau[before] + share * run.tau[after]
+    work = _cubic(run.work[:, None], _power(run), before, after, share, span[:, None])[:, 0]
+    q = unit_quaternions(run.answers.mechanism, q)
+    return replace(run, t=t, q=q, u=u, tau=tau, work=work, segments=(), step_impulses=None)
+
+
+def _times(run: Trajectory, times: Any) -> Array:
+    """The times (s) that are asked for, in the span of the motion."""
+    if len(run.t) < 2:
+        raise InputError("the motion has one time alone: there is nothing between\n    fix: simulate for longer")
+    if np.ndim(times) == 0 and np.asarray(times).dtype.kind in "iu":
+        if times < 2:
+            raise InputError(f"resample({times}): give two times or more")
+        return np.linspace(float(run.t[0]), float(run.t[-1]), int(times))
+    t = np.asarray(times, dtype=np.float64)
+    low, high = sorted((float(run.t[0]), float(run.t[-1])))
+    if t.ndim != 1 or not t.size:
+        raise InputError(f"resample: times have shape {t.shape}\n    fix: give how many, or an array of times (s)")
+    if not np.all((t >= low) & (t <= high)):
+        raise InputError(
+            f"resample: times from {t.min():g} to {t.max():g} s leave the motion, which is from {low:g} to {high:g} s\n"
+            "    fix: ask within it, or simulate for longer"
+        )
+    return t
+
+
+def _refuse_jumps(run: Trajectory, t: Array, left: Any) -> None:
+    """Refuse to draw a curve across a transition that lies between two samples."""
+    for change in run.transitions[1:]:
+        across = (run.t[left] < change.t) & (change.t < run.t[left + 1]) & (t > run.t[left]) & (t < run.t[left + 1])
+        if np.any(across):
+            raise InputError(
+                f"resample: t = {t[across][0]:g} s lies between two samples with a transition at {change.t:g} s between"
+                " them\n    because speeds may jump there\n"
+                "    fix: simulate with a span, (t0, t1), whose samples are all steps and transitions"
+            )
+
+
+def _cubic(x: Array, rates: Array, a: Any, b: Any, s: Array, h: Array) -> Array:
+    """The cubic of Hermite between samples a and b, at shares s of the time h between them."""
+    r = 1.0 - s
+    ends = r * r * (1.0 + 2.0 * s) * x[a] + s * s * (1.0 + 2.0 * r) * x[b]
+    return ends + h * s * r * (r * rates[a] - s * rates[b])
+
+
+def _power(run: Trajectory) -> Array:
+    """Rate of the work (W), (k, 1); by differences where reactions and friction do some of it."""
+    answers, m = run.answers, run.answers.mechanism
+    if m.changing or answers.recursive() or (m.constraints and answers.equations().constraints.driven):
+        flat = np.unique(run.t, return_index=True)[1]
+        rates = np.gradient(run.work[flat], run.t[flat]) if len(flat) > 1 else np.zeros(len(flat))
+        return np.interp(run.t, run.t[flat], rates)[:, None]
+    power = answers.compile_once("power", lambda: power_program(answers.fresh_equations()))
+    return np.asarray(power(run.t[:, None], (run.q, run.u, run.tau), answers.values))
+
+
+# tables of others ----------------------------------------------------------------------------------------------------
+
+
+def to_pandas(run: Trajectory) -> Any:
+    """A DataFrame of pandas over t: coordinates, speeds, efforts and work; units in its `attrs`."""
+    pandas = _extra("pandas", "to_pandas")
+    found = state_columns(run)
+    t = pandas.Index(found.pop("t"), name="t")
+    table = pandas.DataFrame(found, index=t)
+    table.attrs = {"units": units_of(run.answers.mechanism, found), **_about(run)}
+    return table
+
+
+def to_xarray(run: Trajectory) -> Any:
+    """A Dataset of xarray over t: coordinates, speeds, efforts and work, each with its unit."""
+    xarray = _extra("xarray", "to_xarray")
+    found = state_columns(run)
+    t = found.pop("t")
+    units = units_of(run.answers.mechanism, found)
+    named = {name: ("t", values, {"units": units[name]} if units[name] else {}) for name, values in found.items()}
+    return xarray.Dataset(named, {"t": ("t", t, {"units": "s"})}, _about(run))
+
+
+def units_of(mechanism: Mechanism, names: Any) -> dict[str, str]:
+    """Name → unit of columns, empty where the joints do not define it."""
+    from ..viewer.units import units_by_name  # which imports what draws
+
+    known = units_by_name(mechanism)
+    return {name: known.get(name, "") for name in names}
+
+
+def _about(run: Trajectory) -> dict[str, str]:
+    return {"model": run.answers.mechanism.name, "outcome": str(run.outcome)}
+
+
+def _extra(package: str, question: str) -> Any:
+    """A package that an extra brings."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError:
+        raise InputError(
+            f"{question} needs {package}, which is not installed\n    fix: pip install 'kane[ensemble]'"
+        ) from None
+
+
+__all__ = [
+    "acceleration_names",
+    "column",
+    "effort_names",
+    "evaluate",
+    "resample",
+    "state_columns",
+    "to_pandas",
+    "to_xarray",
+    "units_of",
+]

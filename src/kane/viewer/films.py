@@ -1,0 +1,131 @@
+"""Motions as films: GIF by Pillow, which comes with matplotlib, MP4 by ffmpeg where it is installed.
+
+Frames are the drawings of `drawings.py`, seen from one side and in one scale from beginning to end.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from ..errors import InputError
+from ..model import Mechanism
+from ..writing import check_writable, replacing
+from .drawings import Scene, axes_of_ground, collection
+from .shapes import Array, center_view
+from .style import STYLE
+
+SUFFIXES = (".gif", ".mp4")
+MOST_FRAMES = 1500
+"""Frames of a film: a minute of 25 in a second."""
+
+_DOTS = 100  # per inch
+_ROOM = 0.06  # around the bodies, as a part of the picture
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """Poses (k, bodies, 12) at times `t` (s) of equal distance, played with so many frames in a second."""
+
+    mechanism: Mechanism
+    t: Array
+    poses: Array
+    frames_per_second: float
+
+
+def write_film(film: Film, path: Path | str) -> Path:
+    """Write a motion as .gif or .mp4; the ending says which."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"'{path}': a film ends in {' or '.join(SUFFIXES)}")
+    check_writable(target)
+    if suffix == ".gif":
+        _write_gif(film, target)
+    else:
+        _write_mp4(film, target)
+    return target
+
+
+def frames(film: Film) -> Iterator[Array]:
+    """The pictures (height, width, 3) of bytes, one after another."""
+    seen = center_view(film.mechanism, film.poses)
+    scene = Scene.of(film.mechanism)
+    low, high = _bounds(scene, seen)
+    wide, tall = high - low
+    size = 4.8 * np.array([wide, tall]) / max(wide, tall)
+    inches = np.maximum(size, 2.0)
+    with rc_context(STYLE):
+        figure = Figure(figsize=(float(inches[0]), float(inches[1])), dpi=_DOTS, facecolor="white")
+        canvas = FigureCanvasAgg(figure)
+        ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        ax.set_axis_off()
+        axes_of_ground(ax, scene.view, [np.array([low, high])])
+        ax.set_aspect("equal")
+        room = _ROOM * max(wide, tall)
+        ax.set_xlim(low[0] - 4 * room, high[0] + room)  # at the lower left are the axes of N
+        ax.set_ylim(low[1] - 4 * room, high[1] + room)
+        ax.set_autoscale_on(False)
+        clock = ax.text(0.98, 0.02, "", transform=ax.transAxes, ha="right", fontsize=9)
+        for now, poses in zip(film.t, seen, strict=True):
+            drawn = collection(scene.polygons(poses))
+            ax.add_collection(drawn, autolim=False)
+            clock.set_text(f"t = {now:.2f} s")
+            canvas.draw()
+            picture = np.asarray(canvas.buffer_rgba())[:, :, :3].copy()
+            drawn.remove()
+            yield picture[: picture.shape[0] // 2 * 2, : picture.shape[1] // 2 * 2]  # as codecs want it
+
+
+def _bounds(scene: Scene, poses: Array) -> tuple[Array, Array]:
+    """Corners (2,) of what is ever seen, from some of the frames."""
+    some = poses[np.unique(np.linspace(0, len(poses) - 1, min(len(poses), 60)).astype(int))]
+    points = [polygon for p in some for polygon, _ in scene.polygons(p)]
+    every = np.concatenate(points) if points else np.array([[-1.0, -1.0], [1.0, 1.0]])
+    low, high = every.min(axis=0), every.max(axis=0)
+    room = np.maximum(high - low, 0.25 * float(np.max(high - low)) + 1e-12)
+    middle = (low + high) / 2
+    return middle - room / 2, middle + room / 2
+
+
+def _write_gif(film: Film, path: Path) -> None:
+    from PIL import Image  # comes with matplotlib
+
+    pictures = [Image.fromarray(np.asarray(p)).convert("P", palette=Image.Palette.ADAPTIVE) for p in frames(film)]
+    hundredths = max(2, round(100 / film.frames_per_second))  # what the format counts in; below 2 players slow down
+    options: dict[str, Any] = {"save_all": True, "append_images": pictures[1:], "duration": 10 * hundredths, "loop": 0}
+    with replacing(path) as stream:
+        pictures[0].save(stream, format="GIF", **options)
+
+
+def _write_mp4(film: Film, path: Path) -> None:
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise InputError(
+            f"'{path}': MP4 is written by the program ffmpeg, which is not installed\n"
+            "    fix: install it, or end the name in .gif"
+        )
+    pictures = frames(film)
+    first = next(pictures)
+    size = f"{first.shape[1]}x{first.shape[0]}"
+    raw = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{film.frames_per_second:g}", "-i", "-"]
+    out = ["-pix_fmt", "yuv420p", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "-"]
+    command = [program, "-loglevel", "error", *raw, *out]
+    data = b"".join([first.tobytes(), *(p.tobytes() for p in pictures)])
+    done = subprocess.run(command, input=data, capture_output=True, check=False)
+    if done.returncode:
+        raise InputError(f"'{path}': ffmpeg refused the film: {done.stderr.decode(errors='replace').strip()}")
+    with replacing(path) as stream:
+        stream.write(done.stdout)
+
+
+__all__ = ["MOST_FRAMES", "SUFFIXES", "Film", "frames", "write_film"]

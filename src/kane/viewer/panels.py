@@ -1,0 +1,176 @@
+"""Small plots side by side over one time axis: how many, how large, and without those in which nothing happens."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from ..errors import visible
+from .shapes import PALETTE, Array
+from .style import INK, STYLE
+
+_STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn as the constant it is
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One small plot: a label with its unit, a curve over time, (k,), or several, (k, n), with their names; dashed,
+    what it should reach or be."""
+
+    label: str
+    values: Array
+    unit: str = ""
+    target: float | None = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """How panels stand on a page: so many in a row, each so wide and high (inches), in letters of a size (points)."""
+
+    across: int
+    wide: float
+    high: float
+    letters: float
+    gap: float = 0.22  # between panels, as a part of their width: room for numbers
+
+    @classmethod
+    def of(cls, count: int) -> Grid:
+        """For so many panels: one is as wide as a column of text, fifty fit on a page."""
+        if count <= 2:
+            return cls(count, 6.2 if count == 1 else 4.7, 3.0 if count == 1 else 2.7, 9.0)
+        if count <= 12:
+            return cls(2 if count == 4 else 3, 3.15, 2.05, 9.0)
+        return cls(4, 2.5, 1.7, 8.0, 0.3) if count <= 28 else cls(5, 2.1, 1.4, 7.0, 0.38)
+
+
+MOST_PANELS = 60
+"""Panels of a page; what else there is, is named below them."""
+
+
+def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") -> Figure:
+    """Small plots side by side over the same time axis; `note` stands below them."""
+    if len(shown) > MOST_PANELS:
+        rest = f"{len(shown) - MOST_PANELS} more are not drawn"
+        note, shown = f"{note}; {rest}" if note else rest, shown[:MOST_PANELS]
+    grid = Grid.of(len(shown))
+    down = -(-len(shown) // grid.across)
+    wide = grid.wide * grid.across + 0.3
+    said = textwrap.wrap(visible(note), int(_LETTERS * wide), max_lines=3, placeholder=" …")
+    named = [panel.names for panel in shown if panel.names]
+    alike = len(named) > 1 and len(set(named)) == 1  # one line of names serves all of them
+    foot, head = 0.45 + 0.17 * len(said), (0.75 if title else 0.32) + (0.2 if alike else 0.0)
+    high = grid.high * down + foot + head - 0.57
+    with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
+        figure = Figure(figsize=(wide, high))
+        axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
+        # Margins in inches: as good as a computed layout for panels that are all alike, and five times as fast.
+        figure.subplots_adjust(
+            left=0.55 / wide,
+            right=1 - 0.12 / wide,
+            bottom=foot / high,
+            top=1 - head / high,
+            wspace=grid.gap,
+            hspace=0.36,
+        )
+        for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
+            _draw_panel(ax, t, panel, grid)
+            if panel.names and not alike:
+                _name_curves(ax, ax, grid.letters, (1.0, 1.0))
+            if i >= len(shown) - grid.across:
+                ax.set_xlabel("t  (s)")
+                ax.tick_params(labelbottom=True)
+        for ax in axes[len(shown) :]:
+            ax.set_visible(False)
+        if alike:
+            first = next(ax for ax, panel in zip(axes, shown, strict=False) if panel.names)
+            _name_curves(figure, first, grid.letters, (1 - 0.12 / wide, 1 - 0.23 / high))
+        if len(t) > 1 and t[-1] != t[0]:
+            axes[0].set_xlim(t[0], t[-1])
+        if title:
+            figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
+        figure.text(0.1 / wide, 0.06 / high, "\n".join(said), fontsize=grid.letters - 1, color=INK)
+    return figure
+
+
+_LETTERS = 12.0  # that fit into an inch of a line
+
+
+def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid) -> None:
+    """One panel."""
+    curves = panel.values if panel.values.ndim == 2 else panel.values[:, None]
+    for k in range(curves.shape[1]):
+        label = panel.names[k] if panel.names else None
+        ax.plot(t, curves[:, k], color=PALETTE[k % len(PALETTE)], label=label)
+    if panel.target is not None:
+        ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
+    unit, most = f"  ({panel.unit})" if panel.unit else "", int(_LETTERS * 0.85 * grid.wide)
+    room = most - len(unit)
+    label = panel.label if len(panel.label) <= room else panel.label[: room - 1] + "…"
+    ax.set_title(label + unit)
+    _steady_limits(ax, panel.values, panel.target)
+    if grid.across > 3:
+        ax.locator_params(axis="y", nbins=4)
+
+
+def _name_curves(place: Any, ax: Any, letters: float, corner: tuple[float, float]) -> None:
+    """Names of the curves of a panel in one line that ends at a corner, above the axes, where no curve is."""
+    handles, labels = ax.get_legend_handles_labels()
+    close = {"handlelength": 1.0, "columnspacing": 0.9, "handletextpad": 0.4, "borderaxespad": 0.0, "borderpad": 0.1}
+    where = {"loc": "lower right", "bbox_to_anchor": corner}
+    place.legend(handles, labels, ncols=len(labels), fontsize=letters - 1, **close, **where)
+
+
+NOTHING = 1e-12
+"""A curve that is smaller than that, beside the largest of its kind, is rounding."""
+
+
+def leave_out_nothing(shown: Sequence[Panel]) -> tuple[list[Panel], list[str]]:
+    """(panels, labels of those left out): without those that are zero, or rounding beside others of their unit, and
+    should be. Where all of them are, all stay: nothing moves, and that is what there is to see."""
+    largest: dict[str, float] = {}
+    for panel in shown:
+        largest[panel.unit] = max(largest.get(panel.unit, 0.0), _size(panel.values))
+    empty = [_size(panel.values) <= NOTHING * max(largest[panel.unit], 1.0) and not panel.target for panel in shown]
+    if all(empty):
+        return list(shown), []
+    kept = [panel for panel, nothing in zip(shown, empty, strict=True) if not nothing]
+    return kept, [panel.label for panel, nothing in zip(shown, empty, strict=True) if nothing]
+
+
+def _size(values: Array) -> float:
+    """The largest magnitude among the finite values."""
+    return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
+
+
+def page_of_panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
+    """Panels without those in which nothing happens, which are named below them."""
+    kept, left_out = leave_out_nothing(shown)
+    return panels(t, kept, title, name_left_out(left_out))
+
+
+def name_left_out(labels: Sequence[str]) -> str:
+    """The note that names what is not drawn; nothing where all is."""
+    names = ", ".join(labels[:12]) + (f" and {len(labels) - 12} more" if len(labels) > 12 else "")
+    return f"zero throughout: {names}" if labels else ""
+
+
+def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
+    """Do not blow up the rounding of a curve that is constant to the eye."""
+    size = max(_size(values), abs(target or 0.0))
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return
+    if float(np.ptp(finite)) <= _STEADY * max(size, 1.0) or size < 1e-300:
+        middle = float(np.mean(finite)) if size >= 1e-300 else 0.0
+        room = 0.1 * abs(middle) if abs(middle) > _STEADY else 1.0
+        ax.set_ylim(middle - room, middle + room)
+
+
+__all__ = ["Grid", "Panel", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]

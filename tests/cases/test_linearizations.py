@@ -1,0 +1,146 @@
+"""Linearizations about many states in one call, and with the loop closed: against one state at a time, and slopes of
+the compiled motion itself."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import kane
+from kane.analysis import Linearization
+from kane.analysis.linearizations import Linearizations
+
+SAME = 1e-10
+"""Relative: the same algebra in another order of operations, elements beside the largest of their matrix."""
+
+SLOPE = 1e-7
+"""Of central differences with a step of 1e-5, relative to the largest element."""
+
+
+def assert_same(many: Linearizations, i: int, one: Linearization) -> None:
+    """Compare a sample with the linearization of that state alone."""
+    assert many.states == one.states
+    there = many[i]
+    for name in ("A", "B", "C", "D", "rates", "shape"):
+        a, b = getattr(there, name), getattr(one, name)
+        np.testing.assert_allclose(a, b, atol=SAME * (1.0 + np.abs(b).max(initial=0.0)), rtol=0, err_msg=name)
+    np.testing.assert_allclose(there.at.udot, one.at.udot, atol=SAME * (1.0 + np.abs(one.at.udot).max()))
+
+
+def bicycle_speeds(m: kane.Model, v: np.ndarray) -> dict[str, np.ndarray]:
+    return {"urear": -v / m.parameters["rR"].value, "uroll": 0 * v, "usteer": 0 * v}
+
+
+def test_the_bicycle_over_its_speeds_is_the_bicycle_at_each_of_them() -> None:
+    m = kane.load("whipple-bicycle")
+    v = np.linspace(1.0, 8.0, 5)
+    named = bicycle_speeds(m, v)
+    keep = ["roll", "steer", "uroll", "usteer"]
+    many = m.linearize(u=named, independent=keep, outputs=["roll", "uroll'", "roll + 2*steer"])
+    assert isinstance(many, Linearizations)
+    for i in (0, 2, 4):
+        one = m.linearize(
+            u={name: float(x[i]) for name, x in named.items()},
+            independent=keep,
+            outputs=["roll", "uroll'", "roll + 2*steer"],
+        )
+        assert_same(many, i, one)
+
+
+def test_parameters_differ_from_sample_to_sample() -> None:
+    m = kane.load("double-pendulum", free=["L1", "m2"])
+    values = {"L1": np.array([0.5, 1.0, 2.0]), "m2": np.array([1.0, 2.0, 0.5])}
+    q = np.array([[0.1, 0.2], [0.3, -0.1], [0.0, 0.0]])
+    many = m.linearize(q, [0, 0], parameters=values)
+    for i in range(3):
+        one = m.linearize(q[i], [0, 0], parameters={name: float(x[i]) for name, x in values.items()})
+        assert_same(many, i, one)
+
+
+def test_attitudes_and_samples_off_their_constraints() -> None:
+    m = kane.load("free-body")
+    u = np.array([[0.1, 5.0, 0.2, 0, 0, 0], [1.0, 0.0, 0.0, 0.1, 0.2, 0.3]])
+    q = np.array([[1.0, 0, 0, 0, 0, 0, 0], [0.5, 0.5, 0.5, 0.5, 1, 2, 3]])
+    many = m.linearize(q, u)
+    for i in range(2):
+        assert_same(many, i, m.linearize(q[i], u[i]))
+    bar = kane.load("four-bar")
+    first = bar.coordinates[0]
+    angles = np.array([0.3, 0.6])
+    many = bar.linearize({first: angles})  # the others follow, one by one
+    for i in range(2):
+        assert_same(many, i, bar.linearize({first: float(angles[i])}))
+
+
+def test_eigenvalues_of_samples_are_those_of_each() -> None:
+    m = kane.load("double-pendulum")
+    many = m.linearize({"q1": [0.0, 0.4]}, [0, 0])
+    for i, one in enumerate(many):
+        np.testing.assert_allclose(many.eigenvalues[i], np.sort_complex(one.eigenvalues), atol=1e-9)
+    cart = kane.load("cart-pole").linearize({"q": [0.0, 0.2]}, [0, 0], ignore=True)
+    assert cart.states == ("q", "v", "u")
+    assert cart.A.shape == (2, 3, 3)
+
+
+def closed_rates(m: kane.Model, law: dict[str, str], x: np.ndarray) -> np.ndarray:
+    """ẋ of a tree under a law, by its own programs: law and accelerations, no derivative anywhere."""
+    n = len(m.speeds)
+    q, u = x[:n], x[n:]
+    run = m.simulate([0, 1e-9, 2e-9], q=q, u=u, control=law)
+    return np.concatenate([m.qdot(q, u), m.forward_dynamics(q, u, run.tau[0])])
+
+
+def test_a_closed_loop_has_the_slopes_of_the_controlled_motion() -> None:
+    m = kane.load("double-pendulum")
+    law = {"u1": "-4*sin(q1) - u1*q2", "u2": "-2*q2 - 0.5*u2 + q1*u1"}
+    x = np.array([0.4, -0.3, 0.7, 0.2])
+    found = m.linearize(x[:2], x[2:], control=law)
+    h = 1e-5
+    slopes = np.column_stack(
+        [(closed_rates(m, law, x + h * e) - closed_rates(m, law, x - h * e)) / (2 * h) for e in np.eye(4)]
+    )
+    np.testing.assert_allclose(found.A, slopes, atol=SLOPE * np.abs(slopes).max())
+    np.testing.assert_allclose(found.rates, closed_rates(m, law, x), rtol=1e-9)
+    many = m.linearize(np.tile(x[:2], (2, 1)), x[2:], control=law)
+    assert_same(many, 1, found)
+
+
+def test_the_law_of_a_model_stabilizes_what_falls_without_it() -> None:
+    m = kane.load("cart-pole")
+    assert m.linearize([0, 0], [0, 0]).eigenvalues.real.max() > 1.0
+    assert m.linearize([0, 0], [0, 0], control="balance").eigenvalues.real.max() < 0.0
+
+
+def test_what_does_not_go_together_is_refused() -> None:
+    m = kane.load("double-pendulum")
+    with pytest.raises(kane.InputError, match="cannot be differentiated"):
+        m.linearize([0, 0], [0, 0], control=lambda t, q, u: [0, 0])
+    with pytest.raises(kane.InputError, match="samples do not agree: q 2, u 3"):
+        m.linearize(np.zeros((2, 2)), np.zeros((3, 2)))
+    with pytest.raises(kane.InputError, match="one state at a time"):
+        m.linearize(np.zeros((2, 2)), np.zeros((2, 2)), udot=[0, 0])
+    with pytest.raises(kane.InputError, match="give one of them"):
+        m.linearize([0, 0], [0, 0], udot=[0, 0], control={"u1": "q1"})
+
+
+def test_python_control_takes_the_system_with_its_names() -> None:
+    lin = kane.load("cart-pole").linearize([0, 0], [0, 0], inputs=["v"], outputs=["x", "q"])
+    system = lin.to_control()
+    assert system.state_labels == ["x", "q", "v", "u"]
+    assert system.input_labels == ["tau_v"]
+    assert system.output_labels == ["x", "q"]
+    s = 0.3 + 0.7j
+    transfer = lin.C @ np.linalg.solve(s * np.eye(4) - lin.A, lin.B) + lin.D
+    np.testing.assert_allclose(system(s), transfer, rtol=1e-12)
+    poles = sorted(system.poles(), key=lambda z: (z.real, z.imag))
+    np.testing.assert_allclose(poles, lin.eigenvalues, atol=1e-9)
+    turning = kane.load("free-body").linearize()  # states flight.x, which python-control would not take
+    assert "flight_x" in turning.to_control().state_labels
+
+
+def test_python_control_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "control", None)
+    with pytest.raises(kane.InputError, match=r"kane\[control\]"):
+        kane.load("pendulum").linearize([0], [0]).to_control()

@@ -1,0 +1,136 @@
+"""Values along a motion: columns, expressions, other times, tables of others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kane
+
+FOURTH_ORDER = 12.0
+"""Halving the distance of samples divides the error of a cubic by 16; less where terms of higher order are left."""
+
+
+def test_columns_have_the_names_of_the_model() -> None:
+    run = kane.load("double-pendulum").simulate(1, control={"u1": "2*t"})
+    assert np.array_equal(run["q2"], run.q[:, 1])
+    assert np.array_equal(run["u1"], run.u[:, 0])
+    assert np.array_equal(run["tau_u1"], run.tau[:, 0])
+    assert np.array_equal(run["u2'"], run.acceleration()[:, 1])
+    assert np.array_equal(run["t"], run.t)
+    assert np.array_equal(run["work"], run.work)
+    bar = kane.load("four-bar").simulate([0, 0.05, 0.1])
+    assert np.array_equal(bar["pin.x"], bar.multipliers[:, 0])
+
+
+@pytest.mark.parametrize("name", ["q3", "", 0, None, slice(0, 2)])
+def test_an_unknown_column_is_refused_with_what_there_is(name: object) -> None:
+    run = kane.load("double-pendulum").simulate(0.1)
+    with pytest.raises(kane.InputError, match=r"no such column(.|\n)*run\.evaluate"):
+        run[name]  # pyright: ignore[reportArgumentType]
+
+
+def test_expressions_are_what_numpy_makes_of_the_columns() -> None:
+    run = kane.load("double-pendulum").simulate(1, q={"q1": 1.0}, control={"u1": "-0.3*u1"})
+    power = run["tau_u1"] * run["u1"] + run["tau_u2"] * run["u2"]
+    np.testing.assert_allclose(run.evaluate("tau_u1*u1 + tau_u2*u2"), power, rtol=1e-14, atol=1e-300)
+    np.testing.assert_allclose(run.evaluate("u1' + 2*work + t"), run["u1'"] + 2 * run.work + run.t, rtol=1e-14)
+    np.testing.assert_allclose(run.evaluate("q1' - u1"), 0.0, atol=0)
+    assert run.evaluate("pi/2").tolist() == [np.pi / 2] * len(run)
+    with pytest.raises(kane.ModelError, match="evaluate"):
+        run.evaluate("q9 + 1")
+
+
+def test_reactions_and_forces_of_the_ground_have_names_in_expressions() -> None:
+    bar = kane.load("four-bar").simulate([0, 0.05, 0.1])
+    force = np.hypot(bar["pin.x"], bar["pin.y"])
+    np.testing.assert_allclose(bar.evaluate("sqrt(pin.x**2 + pin.y**2)"), force, rtol=1e-14)
+    car = kane.load("tanner-mobile-manipulator").simulate(np.linspace(0, 1, 5))
+    np.testing.assert_allclose(car.evaluate("normal.front"), car.ground().normal[:, 0], rtol=1e-9)
+    ball = kane.load("bouncing-ball").simulate(1)
+    name = ball.model.mechanism.all_row_names[0]
+    assert ball[name].max() == 0.0  # in the air
+    assert np.array_equal(ball.evaluate(name), ball[name])
+
+
+def test_the_total_energy_is_the_sum_and_stays() -> None:
+    run = kane.load("double-pendulum").simulate(2, q={"q1": 1.0}, rtol=1e-11)
+    energy = run.energy()
+    assert np.array_equal(energy.total, energy.kinetic + energy.potential)
+    assert np.ptp(energy.total) < 1e-8
+
+
+def test_resampling_converges_with_the_fourth_power_and_keeps_the_samples() -> None:
+    m, end = kane.load("double-pendulum"), 2.0
+    start, law = {"q1": 1.0, "q2": 0.5}, {"u1": "-0.3*u1"}
+    fine = np.linspace(0, end, 1601)
+    exact = m.simulate(fine, q=start, control=law, rtol=1e-12)
+    errors = []
+    for count in (101, 201):
+        run = m.simulate(np.linspace(0, end, count), q=start, control=law, rtol=1e-12)
+        shown = run.resample(fine)
+        assert np.array_equal(run.resample(run.t).q, run.q)
+        errors.append([np.abs(getattr(shown, x) - getattr(exact, x)).max() for x in ("q", "u", "work")])
+    coarse, half = np.array(errors)
+    assert np.all(coarse / half > FOURTH_ORDER)
+    assert shown.check(tolerance=1e-4).passed
+
+
+def test_resampling_backward_and_by_number() -> None:
+    m = kane.load("pendulum")
+    back = m.simulate(np.linspace(1, 0, 101))
+    shown = back.resample(11)
+    assert shown.t[0] == 1.0
+    assert shown.t[-1] == 0.0
+    np.testing.assert_allclose(shown.q, back.q[::10], atol=1e-12)
+
+
+def test_quaternions_stay_unit_between_samples() -> None:
+    run = kane.load("free-body").simulate(np.linspace(0, 3, 31)).resample(100)
+    places = [run.model.coordinates.index(c) for c in run.model.coordinates[:4]]
+    np.testing.assert_allclose(np.linalg.norm(run.q[:, places], axis=1), 1.0, rtol=1e-15)
+
+
+def test_no_curve_is_drawn_across_an_impact() -> None:
+    m = kane.load("bouncing-ball")
+    with pytest.raises(kane.InputError, match=r"a transition at (.|\n)*simulate with a span"):
+        m.simulate(np.linspace(0, 2, 11)).resample(200)
+    run = m.simulate((0, 2))
+    shown = run.resample(2000)
+    bounce = run.transitions[1].t
+    late = np.flatnonzero(shown.t > bounce)[0]
+    assert shown.u[late - 1].min() < 0 < shown.u[late].max()  # it falls until the impact, and rises after it
+    assert shown.evaluate("t")[-1] == 2.0
+
+
+def test_times_outside_the_motion_are_refused() -> None:
+    run = kane.load("pendulum").simulate(1)
+    for times in ([0, 2], [np.nan], [], [[0.0]], 1, "all"):
+        with pytest.raises(kane.InputError):
+            run.resample(times)
+
+
+def test_pandas_and_xarray_have_columns_and_units() -> None:
+    run = kane.load("cart-pole").simulate(1)
+    table, data = run.to_pandas(), run.to_xarray()
+    assert list(table.columns) == ["x", "q", "v", "u", "tau_v", "tau_u", "work"]
+    assert table.index.name == "t"
+    assert np.array_equal(table["x"].to_numpy(), run["x"])
+    assert table.attrs["units"]["tau_v"] == "N"
+    assert data["x"].attrs == {"units": "m"}
+    assert data["q"].attrs == {"units": "rad"}
+    assert data["tau_u"].attrs == {"units": "N m"}
+    assert data["t"].attrs == {"units": "s"}
+    assert np.array_equal(data["u"].values, run["u"])
+    assert data.attrs["model"] == "cart-pole"
+
+
+def test_an_extra_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    run = kane.load("pendulum").simulate(0.1)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    for ask in (run.to_pandas, run.to_xarray):
+        with pytest.raises(kane.InputError, match=r"kane\[ensemble\]"):
+            ask()

@@ -1,0 +1,114 @@
+"""The shell: completion, laws and events as expressions, tables that are asked for, one meaning of each exit status."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kane
+from kane.catalogue import builtin_names
+from kane.cli import main
+from kane.cli.completion import bash, commands, fish, zsh
+from kane.cli.parser import COMMANDS
+
+
+def complete(words: list[str]) -> list[str]:
+    """What bash offers for the last word."""
+    script = (
+        f"{bash(commands())}\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; "
+        'case "${COMP_WORDS[COMP_CWORD]}" in _) COMP_WORDS[COMP_CWORD]="" ;; esac; _kane; echo "${COMPREPLY[@]}"'
+    )
+    shell = shutil.which("bash")
+    assert shell is not None
+    return subprocess.run([shell, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_bash_completes_commands_models_options_and_their_words() -> None:
+    assert complete(["kane", "_"]) == [*COMMANDS, "--help", "--version"]
+    assert complete(["kane", "simulate", "stan"]) == [name for name in builtin_names() if name.startswith("stan")]
+    assert complete(["kane", "simulate", "pendulum", "--met"]) == ["--method"]
+    assert complete(["kane", "simulate", "pendulum", "--method", "r"]) == ["rk45", "rk23", "rk4", "radau"]
+    assert complete(["kane", "completion", "_"]) == ["bash", "zsh", "fish"]
+    assert complete(["kane", "simulate", "pendulum", "motion"]) == []  # files, by the shell itself
+
+
+@pytest.mark.parametrize(("shell", "write"), [("zsh", zsh), ("fish", fish)])
+def test_other_shells_know_every_command_and_option(shell: str, write: object) -> None:
+    text = {"zsh": zsh, "fish": fish}[shell](commands())
+    for command in commands():
+        assert command.name in text
+        for option, _ in command.options:
+            assert (option if shell == "zsh" else option.lstrip("-")) in text
+    assert text.count("'") % 2 == 0
+
+
+def test_a_law_may_be_given_as_expressions(capsys: pytest.CaptureFixture[str]) -> None:
+    law = "u1=-3*q1-max(u1,0),elbow=-u2"
+    assert main(["simulate", "double-pendulum", "--t", "1", "--q", "q1=1", "--control", law, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    run = kane.load("double-pendulum").simulate(
+        np.linspace(0, 1, 1001), q={"q1": 1.0}, control={"u1": "-3*q1-max(u1,0)", "elbow": "-u2"}
+    )
+    assert found["q"]["q2"] == run["q2"][-1]
+
+
+def test_events_are_counted_and_end_the_motion(capsys: pytest.CaptureFixture[str]) -> None:
+    start = ["simulate", "pendulum", "--t", "5", "--q", "q=1", "--rtol", "1e-11"]
+    assert main([*start, "--event", "down=q", "--json"]) == 0
+    down = json.loads(capsys.readouterr().out)["events"]["down"]
+    period = 2 * (down[1] - down[0])  # of a pendulum of 1 m, amplitude 1 rad: 4 K(sin 1/2) sqrt(L/g)
+    from scipy.special import ellipk
+
+    assert period == pytest.approx(4 * ellipk(np.sin(0.5) ** 2) / np.sqrt(9.81), rel=1e-8)
+    assert main([*start, "--events", "down=q!"]) == 0
+    said = capsys.readouterr().out
+    assert "down" in said and f"{down[0]:.6g}"[:6] in said
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["simulate", "pendulum", "--t", "0.1"], 0),
+        (["simulate", "pendulm"], 2),  # no such model: usage
+        (["simulate", "pendulum", "--control", "nothing"], 2),
+        (["simulate", "pendulum", "--control", "u="], 2),
+        (["simulate", "pendulum", "--event", "q"], 2),
+        (["simulate", "pendulum", "--control", "u=q9"], 1),  # an expression of the model that is wrong
+        (["simulate", "pendulum", "--event", "e=q9"], 1),
+        (["simulate", "pendulum", "--of", "sped", "--t", "0.1", "--plot", "x.png"], 1),
+        (["simulate", "pendulum", "--plot", "x.bmp"], 2),
+        (["simulate", "pendulum", "--animate", "x.avi"], 2),
+        (["simulate", "pendulum", "-o", "x.txt"], 2),
+        (["check", "pendulum"], 0),
+        (["nothing"], 2),
+        (["--help"], 0),
+    ],
+)
+def test_the_exit_status_has_one_meaning(
+    words: list[str], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words) == status
+
+
+def test_path_tables_are_shown_when_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", "stanford-arm"]) == 0
+    assert "path table" not in capsys.readouterr().out
+    assert main(["info", "stanford-arm", "--paths"]) == 0
+    assert capsys.readouterr().out.count("path table") == 2
+    assert main(["info", "free-body"]) == 0
+    assert "w.body.x" in capsys.readouterr().out
+
+
+def test_runs_are_written_in_every_format_and_come_back(tmp_path: Path) -> None:
+    for suffix in (".npz", ".parquet", ".csv"):
+        path = tmp_path / f"run{suffix}"
+        assert main(["simulate", "pendulum", "--t", "1", "--samples", "11", "-o", str(path)]) == 0
+        back = kane.Trajectory.load(path, model=kane.load("pendulum") if suffix == ".csv" else None)
+        assert len(back) == 11
+        assert back.check().passed
