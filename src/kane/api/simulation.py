@@ -367,6 +367,13 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
     return law
 
 
+def law_of(answers: Answers, control: str | Mapping[str, Any] | CompiledControl | Callable[..., Any]) -> Law:
+    """A control law that is compiled, as programs take it."""
+    _check_control(control)
+    with answers.cache.lock:  # texts become part of the graph of the description
+        return _law(answers.mechanism, cast("str | Mapping[str, Any] | CompiledControl", control))
+
+
 def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:
     found: list[tuple[Event, Expr]] = []
     if events is not None and not isinstance(events, Mapping):

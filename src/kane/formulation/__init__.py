@@ -29,10 +29,12 @@ from .places import Place, place_of, place_program
 from .properties import external_program
 from .reactions import multiplier_symbols
 from .regressor import regressor_program
+from .wheel_marks import PULLS, WheelMarks, pull_at_platforms, wheel_marks
 
 __all__ = [
     "CLOSED_FORM",
     "PIVOTS",
+    "PULLS",
     "SAFETY",
     "TIPOVER",
     "ClosedFormOf",
@@ -45,6 +47,7 @@ __all__ = [
     "Place",
     "SlidingFriction",
     "SoftRow",
+    "WheelMarks",
     "closed_form_program",
     "contacts_program",
     "control_program",
@@ -67,10 +70,12 @@ __all__ = [
     "place_of",
     "place_program",
     "places_program",
+    "pull_at_platforms",
     "regressor_program",
     "safety_program",
     "scene_program",
     "terms_program",
     "unit_program",
     "watch_program",
+    "wheel_marks",
 ]

@@ -51,7 +51,7 @@ class TickMemory:
         self.run.attach(self.loop.state)
         self.array = np.zeros(1, dtype=TICKS)
         self.arrays: dict[str, Any] = {}
-        self.columns = columns(axes, n)
+        self.columns = columns(axes, n, len(coupling.constraints.elements))
         width = list(self.columns.values())[-1].stop
         self.control, self.slots = np.zeros(COUNT, dtype=np.int64), np.zeros((2, width))
         self.control[HOLDING] = 1

@@ -19,6 +19,7 @@ from ..api import Model
 from ..api.boundary import describe_value, refuse_odd
 from ..errors import InputError
 from ..simulate import Transition
+from ..simulate.changing import STATES
 from ..simulate.notice import announce_compilation
 from .coupler import Coupler, per_axis, refuse_active, tune
 from .coupling import Coupling, Grip
@@ -78,6 +79,7 @@ class Touch:
         self._memory.array["looks_ahead"] = int(real_time if look_ahead is None else look_ahead)
         self._set_energy(grip)
         self._grips: dict[str, int] = {}
+        self._held = ""
         self._memory.control[HOLDING] = int(not self.coupling.on_bodies)
         self._compiled = load_tick_loop()
         self._thread: threading.Thread | None = None
@@ -173,6 +175,7 @@ class Touch:
         memory.arrays["stiffness"][:] = mass * pull * pull
         memory.arrays["damping"][:] = 2.0 * ratio * mass * pull
         memory.control[GRIP] = number
+        self._held = body
         memory.control[HOLDING] = 1
         while self.alive and not memory.array[0]["holds"]:
             time.sleep(0.5 / self.rate)
@@ -188,8 +191,20 @@ class Touch:
 
     @property
     def mode(self) -> dict[str, str]:
-        """What each constraint that comes and goes does now."""
-        return self._memory.run.mode
+        """What each constraint that comes and goes did in the last tick."""
+        return self.mode_in(self.state())
+
+    def mode_in(self, state: dict[str, Any]) -> dict[str, str]:
+        """What each constraint that comes and goes does in a `state`; before the first tick, at the start."""
+        if not state["t"][0]:
+            return self._memory.run.mode
+        names = (element.name for element in self.coupling.constraints.elements)
+        return {name: STATES[int(number)] for name, number in zip(names, state["mode"], strict=True)}
+
+    @property
+    def held(self) -> str:
+        """The body that is held by a pointer, "" for none."""
+        return self._held if self._memory.array[0]["holds"] else ""
 
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, to the end of the last tick."""

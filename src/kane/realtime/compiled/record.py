@@ -102,8 +102,9 @@ WITH_AXES = ("position", "velocity", "force", "place")
 SINGLE = ("observed", "kinetic", "potential", "computing", "late")
 
 
-def columns(axes: int, states: int) -> dict[str, slice]:
-    """Where a row of the record has what: t, the state, then `WITH_AXES` and `SINGLE` (J, s)."""
+def columns(axes: int, states: int, elements: int) -> dict[str, slice]:
+    """Where a row of the record has what: t, the state, then `WITH_AXES` and `SINGLE` (J, s), and the mode: a number
+    for each constraint that comes and goes."""
     found, at = {"t": slice(0, 1), "y": slice(1, 1 + states)}, 1 + states
     for name in WITH_AXES:
         found[name] = slice(at, at + axes)
@@ -111,7 +112,7 @@ def columns(axes: int, states: int) -> dict[str, slice]:
     for name in SINGLE:
         found[name] = slice(at, at + 1)
         at += 1
-    return found
+    return found | {"mode": slice(at, at + elements)}
 
 
 __all__ = ["ENERGIES", "MAILBOX", "REPLAY", "SIMULATED", "TICKS", "columns"]

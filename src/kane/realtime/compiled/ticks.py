@@ -59,6 +59,8 @@ def publish(k, m, c, computing, late):
     row[at + 2] = reals(k.grip)[2 * axes + 1]
     row[at + 3] = 1e-9 * computing
     row[at + 4] = 1e-9 * late
+    for i in range(c.elements):
+        row[at + 5 + i] = wholes(c.state)[i]
     back = 1 - load(k.control + 8 * FRONT)
     copy_numbers(k.width, k.record + 8 * k.width * (k.tick % k.room), k.slots + 8 * k.width * back)
     store(k.control + 8 * FRONT, back)
