@@ -32,6 +32,9 @@ FRAMED = 4.0
 PIECE, MOST_EVALUATIONS = 0.25, 300_000
 """That motion is computed in pieces (s), until it has taken so many evaluations of the motion and of events."""
 
+MANY = 60
+"""Constraints that come and go from which on that motion is stepped over: by events it would take minutes."""
+
 SUFFIXES = (".html", ".htm")
 
 _TOUCH = 2 * math.pi
@@ -111,7 +114,11 @@ def simulated_page(
         marks=marks_kernel(answers),
         laws={name: programs_under(law) for name, law in others.items()},
     )
-    described = describe_page(answers, scene, *_first_seconds(ready))
+    seen = ready
+    if len(answers.mechanism.changing) >= MANY:
+        stepped = asked | {"method": "dop853", "contacts": "stepping"}
+        seen = set_up(answers, FRAMED, **stepped, control=control, events=None, options={})
+    described = describe_page(answers, scene, *_first_seconds(seen))
     if wheels is None:
         return live_page(described, motion, marked_places(answers.mechanism), None, named)
     places = marked_places(answers.mechanism, wheels.marks.told)

@@ -43,7 +43,8 @@ AXES = ("x", "y", "z")
 class Touch:
     """A model in touch with a device: `start`, look at `state`, `stop`; or `run` to the end.
 
-    `rate` (Hz) is that of ticks, `steps` how many steps the model takes in each. Without a stiffness the coupler is
+    `rate` (Hz) is that of ticks, `steps` how many steps the model takes in each; or `ticks_per_step` how many ticks a
+    step of it has, in each of which the force is worked out from a local model. Without a stiffness the coupler is
     tuned to the device. One that could give the device more energy than it takes is refused, unless `active`; a
     passivity `controller` brakes the device where it has got more than there was. Between ticks the loop looks ahead
     at the next one, if it keeps time and `look_ahead` does not say otherwise. Without a coupler a `Mailbox` of three
@@ -59,6 +60,7 @@ class Touch:
         *,
         rate: float = 1000.0,
         steps: int = 1,
+        ticks_per_step: int = 1,
         q: Any = None,
         u: Any = None,
         real_time: bool = True,
@@ -68,13 +70,20 @@ class Touch:
     ):
         if not (isinstance(rate, (int, float)) and 1.0 <= rate <= 1e5):
             raise InputError(f"rate = {describe_value(rate)}: give one in 1 … 100 000 Hz")
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 1000:
-            raise InputError(f"steps = {describe_value(steps)}: give 1 … 1000 steps per tick")
+        for name, count in (("steps", steps), ("ticks_per_step", ticks_per_step)):
+            if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
+                raise InputError(f"{name} = {describe_value(count)}: give a whole number in 1 … 1000")
+        if steps > 1 and ticks_per_step > 1:
+            raise InputError(
+                f"steps = {steps} in a tick and ticks_per_step = {ticks_per_step}: one of them is 1"
+                "\n    fix: say whether the model or the device has the higher rate"
+            )
         self.model, self.device = model, device
         self.rate, self.steps, self.real_time = float(rate), steps, real_time
+        self.ticks_per_step = ticks_per_step
         self.coupling, grip, self.coupler = _take(model, device, coupler, self.rate, (q, u), active)
         coupler = self.coupler
-        self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps)
+        self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps, ticks_per_step)
         self._memory.array["real_time"], self._memory.array["controller"] = int(real_time), int(controller)
         self._memory.array["looks_ahead"] = int(real_time if look_ahead is None else look_ahead)
         self._set_energy(grip)

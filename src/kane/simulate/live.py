@@ -204,6 +204,7 @@ def live_motion(
     programs = motion_programs(problem, 0)
     given = np.concatenate([problem.tau, problem.parameters])
     run = prepare_run(programs, check_start(programs.rhs, start, (0.0, LONGEST), given, 0), settings)
+    run.memory.keep_few()  # else it would have room for the longest of motions, which goes along
     fault = run.begin()
     if fault:
         raise InputError(f"the motion cannot start: {fault}")

@@ -23,6 +23,8 @@ ADDRESSES = (
     "velocity",  # (axes,): from differences of positions
     "force",  # (axes,): on the device, N or N m
     "last",  # (axes,): the position a tick before
+    "stepped_from",  # (axes,): the position at the last step of the model
+    "step_velocity",  # (axes,): mean velocity from the step before to that one
     "own_damping",  # (axes,): b of the device
     "most_force",  # (axes,): what the device can exert
     "true_position",  # (axes,): of the simulated device
@@ -56,6 +58,8 @@ NUMBERS = (
     "grip_now",  # the grip whose programs run
     "source",  # SIMULATED, MAILBOX or REPLAY
     "steps",  # of the system in a tick
+    "every",  # ticks in a step of the system, where there are several; then steps is 1
+    "step_holds",  # 1: the coupler held in the last step
     "parts",  # of a tick in which the simulated device moves
     "delay",  # ticks
     "tick",
