@@ -248,10 +248,11 @@ export class KanePage extends HTMLElement {
       row.append(make("span", {}, name), make("em", {}, text));
       return row;
     };
-    const rows = [...this.forces].slice(0, FORCES_LISTED).map(([name, size]) => line(name, `${size.toPrecision(4)} N`));
+    const short = (x: number) => String(Number(x.toPrecision(4)));
+    const rows = [...this.forces].slice(0, FORCES_LISTED).map(([name, size]) => line(name, `${short(size)} N`));
     const measures = this.motion.marks?.measures ?? [];
     for (const [i, vehicle] of (this.motion.mark_names?.vehicles ?? []).entries()) {
-      const said = measures[i] < 0 ? "would tip over" : `${measures[i]?.toPrecision(4)} N rad from tipping`;
+      const said = measures[i] < 0 ? "would tip over" : `${short(measures[i] ?? 0)} N rad from tipping`;
       if (i < measures.length) rows.push(line(vehicle, said));
     }
     forces.replaceChildren(make("h3", {}, "Forces"), ...(rows.length ? rows : [make("em", {}, "none at present")]));

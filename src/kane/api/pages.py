@@ -116,7 +116,7 @@ def simulated_page(
     )
     seen = ready
     if len(answers.mechanism.changing) >= MANY:
-        stepped = asked | {"method": "dop853", "contacts": "stepping"}
+        stepped: dict[str, Any] = asked | {"method": "dop853", "contacts": "stepping"}
         seen = set_up(answers, FRAMED, **stepped, control=control, events=None, options={})
     described = describe_page(answers, scene, *_first_seconds(seen))
     if wheels is None:

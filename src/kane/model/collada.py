@@ -29,7 +29,7 @@ Triangles = np.ndarray[Any, np.dtype[np.int64]]
 def read_collada(data: bytes, source: str) -> tuple[Array, Triangles]:
     """(places (k, 3) (m), triangles (n, 3) by the numbers of their places) of all that a file's scene shows."""
     try:
-        root = parse_xml(data, source)
+        root = parse_xml(data, source, len(data))  # how long it may be is said where it is opened
     except ModelError as error:
         raise InputError(str(error)) from None
     if root.tag.rpartition("}")[2] != "COLLADA":

@@ -69,6 +69,15 @@ def test_a_small_mesh_stays_as_it_is() -> None:
     assert shown.volume == pytest.approx(0.2 * 0.4 * 0.6)
 
 
+def test_beside_meshes_nothing_stands_for_frames_without_mass(tmp_path: Path) -> None:
+    trimesh.creation.box((0.2, 0.1, 0.1)).export(tmp_path / "ball.stl")
+    frame = "  lens: {{mass: 0}}\njoints:\n  mount: {{type: weld, parent: ball, child: lens, at: [0.3, 0, 0]}}\n"
+    text = MODEL.replace("joints:\n", frame).format(file="ball.stl")
+    (tmp_path / "carrier.yaml").write_text(text, encoding="utf-8")
+    ball, lens = scene_of(kane.load(tmp_path / "carrier.yaml").page(tmp_path / "page.html"))["bodies"]
+    assert [p["kind"] for p in ball["pieces"]] == ["mesh"] and lens["pieces"] == []
+
+
 COLLADA = """<?xml version="1.0"?>
 {doctype}<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
 <asset><created>2020-01-01</created><modified>2020-01-01</modified><unit name="cm" meter="0.01"/>{up}</asset>
