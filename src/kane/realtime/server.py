@@ -198,7 +198,7 @@ class Play:
         """What a page is to show now, and how many transitions it has been told of then."""
         with self._lock:
             touch = self.touch
-            state, transitions, held = touch.state(), touch.transitions(), touch.held
+            state, transitions, held = touch.state(), touch.transitions(), touch.held_body
             layout, stopped = touch.coupling.constraints.layout, touch.fault()
         mode = touch.mode_in(state)
         y = state["y"]

@@ -211,7 +211,7 @@ class Touch:
         return {name: STATES[int(number)] for name, number in zip(names, state["mode"], strict=True)}
 
     @property
-    def held(self) -> str:
+    def held_body(self) -> str:
         """The body that is held by a pointer, "" for none."""
         return self._held if self._memory.array[0]["holds"] else ""
 
