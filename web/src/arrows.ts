@@ -2,11 +2,14 @@
 
 import * as three from "three";
 import type { Vector } from "./framing";
+import type { Marks } from "./motion";
 
 const FORCE = 0.45; // length, in sizes of the scene, of a force that is as large as the weight of the mechanism
 const SPEED = 0.3; // and of the largest velocity so far
 const LONGEST = 1.2;
 const SHORTEST = 0.004; // below which an arrow is not drawn
+const STANDS = 0x1d5fb8;
+const TIPS = 0xd1495b;
 const UP = new three.Vector3(0, 1, 0);
 
 export interface Shown {
@@ -99,7 +102,7 @@ export class Arrows {
   /** Draw what is shown; `centers` are the mass centres in N (m). Returns how large the forces are (N), by name. */
   update(
     shown: Shown,
-    marks: { velocities: ArrayLike<number>; at: ArrayLike<number>; forces: ArrayLike<number> },
+    marks: Marks,
     centers: three.Vector3[],
   ): Map<string, number> {
     const sizes = new Map<string, number>();
@@ -122,7 +125,11 @@ export class Arrows {
     this.points.visible = shown.contacts && touching > 0;
     this.forces.end();
     this.draw_velocities(shown, marks.velocities, centers);
-    for (const polygon of this.polygons) this.place(polygon, shown.polygon, marks.at);
+    for (const [i, polygon] of this.polygons.entries()) {
+      this.place(polygon, shown.polygon, marks.at);
+      const color = marks.measures[i] < 0 ? TIPS : STANDS;
+      for (const part of [polygon.line, polygon.fill]) (part.material as three.MeshBasicMaterial).color.setHex(color);
+    }
     return sizes;
   }
 
@@ -149,7 +156,7 @@ export class Arrows {
     const fan = [];
     for (let i = 1; i + 1 < corners.length; i++) fan.push(0, i, i + 1);
     geometry.setIndex(fan);
-    const ink = { color: 0x1d5fb8, transparent: true, depthWrite: false };
+    const ink = { color: STANDS, transparent: true, depthWrite: false };
     const fill = new three.Mesh(geometry, new three.MeshBasicMaterial({ ...ink, opacity: 0.16, side: three.DoubleSide }));
     const outline = new three.BufferGeometry().setAttribute("position", geometry.getAttribute("position"));
     const line = new three.Line(outline, new three.LineBasicMaterial({ ...ink, opacity: 0.9 }));

@@ -243,11 +243,18 @@ export class KanePage extends HTMLElement {
     const { forces } = this.ui;
     forces.hidden = !this.shown.forces;
     if (forces.hidden) return;
-    const rows = [...this.forces].slice(0, FORCES_LISTED).map(([name, size]) => {
+    const line = (name: string, text: string) => {
       const row = make("div", { class: "lamp" });
-      row.append(make("span", {}, name), make("em", {}, `${size.toPrecision(4)} N`));
+      row.append(make("span", {}, name), make("em", {}, text));
       return row;
-    });
+    };
+    const short = (x: number) => String(Number(x.toPrecision(4)));
+    const rows = [...this.forces].slice(0, FORCES_LISTED).map(([name, size]) => line(name, `${short(size)} N`));
+    const measures = this.motion.marks?.measures ?? [];
+    for (const [i, vehicle] of (this.motion.mark_names?.vehicles ?? []).entries()) {
+      const said = measures[i] < 0 ? "would tip over" : `${short(measures[i] ?? 0)} N rad from tipping`;
+      if (i < measures.length) rows.push(line(vehicle, said));
+    }
     forces.replaceChildren(make("h3", {}, "Forces"), ...(rows.length ? rows : [make("em", {}, "none at present")]));
   }
 

@@ -52,9 +52,14 @@ export interface LiveCode {
   size: number;
 }
 
-export interface LiveMarks {
+/** Names of places where forces are drawn, polygons by their numbers, and the vehicles that stand on these. */
+export interface MarkNames {
   names: string[];
   outlines: number[][];
+  vehicles: string[];
+}
+
+export interface LiveMarks extends MarkNames {
   /** Where their program is in the table, and what computes reactions, 0 for nothing. */
   slot: number;
   reactions: number;
@@ -63,6 +68,13 @@ export interface LiveMarks {
   /** How many there are in all. */
   constraints: number;
   places: { index: number; first: number; rows: number }[];
+  /** Where the program is that says what the ground does to wheels, the last of the names, and the one that computes
+   *  the rates that it reads; 0 for nothing. */
+  ground: number;
+  rates: number;
+  /** Of every body the vehicle that carries it and is kept level, -1 for none, and the bodies that these consist in. */
+  carried_by: number[];
+  platforms: number[];
 }
 
 export interface LiveData {
@@ -89,13 +101,14 @@ export interface RecordingData {
   numbers: string;
   double: boolean;
   poses: string;
-  marks: { names: string[]; outlines: number[][]; velocities: string; at: string; forces: string } | null;
+  marks: (MarkNames & { velocities: string; at: string; forces: string; measures: string }) | null;
   transitions: { t: number; cause: string; which: string[]; states: string[] }[];
   elements: string[];
 }
 
 export interface RemoteData {
   path: string;
+  marks: MarkNames;
   elements: string[];
 }
 

@@ -1,6 +1,6 @@
 // What moves a scene, and a motion that is simulated here.
 
-import { type LiveCode, type LiveData, type PageData, type Triple, unpack } from "./data";
+import { type LiveCode, type LiveData, type LiveMarks, type MarkNames, type PageData, type Triple, unpack } from "./data";
 
 export interface Transition {
   t: number;
@@ -14,11 +14,13 @@ export interface Energy {
   work: number;
 }
 
-/** What is drawn over a motion: velocities of mass centres (m/s) and forces (N) at places (m), all in N. */
+/** What is drawn over a motion: velocities of mass centres (m/s) and forces (N) at places (m), all in N, and how near
+ *  vehicles are to tipping over (N rad), one for each outline, negative where they would. */
 export interface Marks {
   velocities: ArrayLike<number>;
   at: ArrayLike<number>;
   forces: ArrayLike<number>;
+  measures: ArrayLike<number>;
 }
 
 export interface Motion {
@@ -38,7 +40,7 @@ export interface Motion {
   /** Why it cannot go on; empty while it can. */
   readonly stopped: string;
   /** Names of the places where forces are drawn and of what is outlined by them; null where nothing is known. */
-  readonly mark_names: { names: string[]; outlines: number[][] } | null;
+  readonly mark_names: MarkNames | null;
   readonly marks: Marks | null;
   /** Go on by so many seconds, within a time of the clock (ms); false if that was not enough. */
   advance(seconds: number, budget: number): boolean;
@@ -280,6 +282,7 @@ export class LiveMotion implements Touchable {
     this.whole("coupler.body", body);
     for (const [i, name] of ["coupler.x", "coupler.y", "coupler.z"].entries()) this.set_real(name, point[i]);
     this.touch(GRAB, BigInt(this.data.places.loop), BigInt(this.data.places.coupler), 0n);
+    for (const name of ["coupler.force_x", "coupler.force_y", "coupler.force_z"]) this.set_real(name, 0);
     this.whole("coupler.held", 1);
     this.refresh();
     return this.real("coupler.mass");
@@ -340,12 +343,12 @@ export class LiveMotion implements Touchable {
     program(x, scene, 0n);
   }
 
-  get mark_names(): { names: string[]; outlines: number[][] } | null {
+  get mark_names(): MarkNames | null {
     return this.data.marks;
   }
 
   /** Velocities and forces at the present state: the force of a constraint is the sum of its reactions, each times the
-   *  force of a unit of it. Nothing of the motion is changed by asking. */
+   *  force of a unit of it; wheels come last. Nothing of the motion is changed by asking. */
   get marks(): Marks | null {
     const { marks, places } = this.data;
     if (!marks) return null;
@@ -365,14 +368,52 @@ export class LiveMotion implements Touchable {
         for (let k = 0; k < 3; k++) forces[3 * i + k] += value * unit[k];
       }
     }
-    return { velocities: read(places.marks, bodies), at, forces };
+    const wheels = 3 * (marks.names.length - marks.places.length);
+    if (marks.ground) {
+      this.ask_ground(marks);
+      at.set(read(places.wheels, wheels), 3 * marks.places.length);
+      forces.set(read(places.wheels + 8 * wheels, wheels), 3 * marks.places.length);
+    }
+    const measures = read(places.wheels + 16 * wheels, marks.outlines.length);
+    return { velocities: read(places.marks, bodies), at, forces, measures: marks.ground ? measures : [] };
   }
 
   /** Compute the reactions of all rows, in memory of their own. */
-  private react(marks: NonNullable<LiveData["marks"]>): void {
+  private react(marks: LiveMarks): void {
     const { places } = this.data;
     for (const [from, to, size] of marks.mirrored) this.bytes.copyWithin(to, from, from + size);
     this.table.get(marks.reactions)(places["reactions.source"], places.reactions, BigInt(places["reactions.memory"]));
+  }
+
+  /** Compute what the ground does to wheels, after the reactions: from the inputs, what pulls at platforms that are kept
+   *  level, the reactions, and the rates of the state. */
+  private ask_ground(marks: LiveMarks): void {
+    const { places } = this.data;
+    this.bytes.copyWithin(places.told, places.x, places.x + places["told.pulls"] - places.told);
+    this.tell_pulls(marks);
+    if (marks.rates) this.table.get(marks.rates)(places.x, places["told.rates"], BigInt(places["rates.memory"]));
+    this.table.get(marks.ground)(places.told, places.wheels, 0n);
+  }
+
+  /** What the coupler pulls at a platform with along directions in which nothing moves: a force up, and moments about x
+   *  and y of N at its origin. */
+  private tell_pulls(marks: LiveMarks): void {
+    const pulls = new Float64Array(this.memory.buffer, this.data.places["told.pulls"], 3 * marks.platforms.length);
+    pulls.fill(0);
+    const vehicle = this.held ? marks.carried_by[this.held_body] : -1;
+    if (!(vehicle >= 0)) return;
+    const origin = 12 * marks.platforms[vehicle] + 9;
+    const [fx, fy, fz] = ["x", "y", "z"].map((k) => this.real(`coupler.force_${k}`));
+    const [x, y, z] = ["x", "y", "z"].map((k, i) => this.real(`coupler.at_${k}`) - this.poses[origin + i]);
+    pulls.set([fz, y * fz - z * fy, z * fx - x * fz], 3 * vehicle);
+  }
+
+  private get held(): boolean {
+    return this.view.getBigInt64(this.data.places["coupler.held"], true) !== 0n;
+  }
+
+  private get held_body(): number {
+    return Number(this.view.getBigInt64(this.data.places["coupler.body"], true));
   }
 
   /** What programs of the motion read now: t, q, u, work, efforts, parameters. */

@@ -1,6 +1,6 @@
 // A motion that was recorded: numbers and poses at times of equal distance.
 
-import { type PageData, type RecordingData, unpack } from "./data";
+import { type MarkNames, type PageData, type RecordingData, unpack } from "./data";
 import type { Marks, Motion, Transition } from "./motion";
 
 const PAUSE = 0.7; // s at the end, before it begins anew
@@ -16,7 +16,12 @@ export class RecordedMotion implements Motion {
     private readonly data: RecordingData,
     private readonly numbers: Float64Array,
     private readonly all_poses: Float32Array | Float64Array,
-    private readonly all_marks: { velocities: Float32Array; at: Float64Array; forces: Float32Array } | null,
+    private readonly all_marks: {
+      velocities: Float32Array;
+      at: Float64Array;
+      forces: Float32Array;
+      measures: Float32Array;
+    } | null,
     private readonly counts: { q: number; u: number; bodies: number },
   ) {
     this.elements = data.elements;
@@ -34,6 +39,7 @@ export class RecordedMotion implements Motion {
       velocities: new Float32Array((await unpack(data.marks.velocities)).buffer),
       at: new Float64Array((await unpack(data.marks.at)).buffer),
       forces: new Float32Array((await unpack(data.marks.forces)).buffer),
+      measures: new Float32Array((await unpack(data.marks.measures)).buffer),
     };
     const counts = { q: page.coordinates.length, u: page.speeds.length, bodies: page.scene.bodies.length };
     return new RecordedMotion(data, numbers, poses, marks, counts);
@@ -80,7 +86,7 @@ export class RecordedMotion implements Motion {
     return seen.at(-1)?.states ?? this.elements.map(() => "open");
   }
 
-  get mark_names(): { names: string[]; outlines: number[][] } | null {
+  get mark_names(): MarkNames | null {
     return this.data.marks;
   }
 
@@ -88,10 +94,12 @@ export class RecordedMotion implements Motion {
     if (!this.all_marks || !this.data.marks) return null;
     const bodies = 3 * this.counts.bodies;
     const places = 3 * this.data.marks.names.length;
+    const outlines = this.data.marks.outlines.length;
     return {
       velocities: this.all_marks.velocities.subarray(bodies * this.row, bodies * (this.row + 1)),
       at: this.all_marks.at.subarray(places * this.row, places * (this.row + 1)),
       forces: this.all_marks.forces.subarray(places * this.row, places * (this.row + 1)),
+      measures: this.all_marks.measures.subarray(outlines * this.row, outlines * (this.row + 1)),
     };
   }
 

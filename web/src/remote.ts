@@ -1,7 +1,7 @@
 // A motion that goes on in a loop of the machine that the page comes from, seen and touched through a WebSocket.
 
-import type { PageData, RemoteData, Triple } from "./data";
-import type { Energy, Touchable, Transition } from "./motion";
+import type { MarkNames, PageData, RemoteData, Triple } from "./data";
+import type { Energy, Marks, Touchable, Transition } from "./motion";
 
 interface Frame {
   t: number;
@@ -14,6 +14,7 @@ interface Frame {
   stopped: string;
   playing: boolean;
   stiffness: number;
+  marks: Marks | null;
 }
 
 const GONE = "the loop that this page shows has ended";
@@ -22,8 +23,7 @@ export class RemoteMotion implements Touchable {
   readonly end = Infinity;
   readonly elements: string[];
   readonly transitions: Transition[] = [];
-  readonly mark_names = null;
-  readonly marks = null;
+  readonly mark_names: MarkNames;
   private gone = "";
 
   private constructor(
@@ -32,6 +32,7 @@ export class RemoteMotion implements Touchable {
     private frame: Frame,
   ) {
     this.elements = data.elements;
+    this.mark_names = data.marks;
     this.take(frame);
     socket.onmessage = (event) => this.take(JSON.parse(event.data as string) as Frame);
     socket.onclose = () => {
@@ -78,6 +79,11 @@ export class RemoteMotion implements Touchable {
 
   get states(): string[] {
     return this.frame.states;
+  }
+
+  /** Null where they cannot be told at present. */
+  get marks(): Marks | null {
+    return this.frame.marks;
   }
 
   get stopped(): string {

@@ -1,5 +1,5 @@
 // What a page shows beside the motion: node run_marks.mjs PAGE TASK, where TASK is JSON of
-// { until, law?, start?, marks? }: print the state, forces and velocities, and the values of the Z list.
+// { until, law?, start?, marks?, lift? }: print the state, forces and velocities, and the values of the Z list.
 import { readFileSync } from "node:fs";
 import { LiveMotion, unpack, ZList } from "../build/testable.mjs";
 
@@ -15,6 +15,14 @@ if (task.marks) {
     motion.marks; // asked for in between, as by every frame
   }
 }
+let hand = null;
+if (task.lift) {
+  motion.grab(task.lift.body, task.lift.point);
+  const read = (name) => ["x", "y", "z"].map((k) => motion.real(`coupler.${name}_${k}`));
+  motion.pull(read("at").map((x, k) => x + task.lift.by[k]));
+  motion.run_to(task.until);
+  hand = { force: read("force"), at: read("at") };
+}
 motion.run_to(task.until);
 const marks = motion.marks;
 const program = new ZList(new TextDecoder().decode(await unpack(data.live.program.text)));
@@ -27,6 +35,10 @@ console.log(
     states: motion.states,
     laws: motion.law_names,
     names: motion.mark_names.names,
+    outlines: motion.mark_names.outlines,
+    vehicles: motion.mark_names.vehicles,
+    measures: Array.from(marks.measures),
+    hand,
     velocities: Array.from(marks.velocities),
     at: Array.from(marks.at),
     forces: Array.from(marks.forces),

@@ -10,17 +10,18 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..errors import InputError, WritingError
-from ..formulation import marks_program, scene_program
+from ..formulation import scene_program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
-from ..page import Described, MarkedPlace, WrittenPage, live_page
+from ..page import Described, WrittenPage, live_page
 from ..simulate import Solution, simulate
-from ..simulate.live import live_motion
+from ..simulate.live import LawPrograms, live_motion
 from ..writing import check_writable, write_text
 from . import given
 from .answers import Answers
+from .marks import WheelKernel, marked_places, marks_kernel, wheel_kernel
 from .records import Array
-from .simulation import ControlLaw, Setup, set_up
+from .simulation import ControlLaw, Setup, law_of, set_up
 
 STEP = 1e-3
 """Length of a step of the simulation in a page (s)."""
@@ -30,6 +31,9 @@ FRAMED = 4.0
 
 PIECE, MOST_EVALUATIONS = 0.25, 300_000
 """That motion is computed in pieces (s), until it has taken so many evaluations of the motion and of events."""
+
+MANY = 60
+"""Constraints that come and go from which on that motion is stepped over: by events it would take minutes."""
 
 SUFFIXES = (".html", ".htm")
 
@@ -92,17 +96,33 @@ def simulated_page(
 
     ready, scene = under(control), scene_kernel(answers)
     named, others = _other_laws(answers.mechanism, control)
+
+    def wheels_under(law: ControlLaw | None) -> WheelKernel | None:
+        return wheel_kernel(answers, None if law is None else law_of(answers, law))
+
+    def programs_under(law: ControlLaw | None) -> LawPrograms:
+        found = wheels_under(law)
+        return LawPrograms(under(law).problem, None if found is None else found.kernel)
+
+    wheels = wheels_under(control)
     motion = live_motion(
-        ready.problem,
+        LawPrograms(ready.problem, None if wheels is None else wheels.kernel),
         ready.start,
         scene,
         step=length,
         frequency=coupler_frequency(answers),
         marks=marks_kernel(answers),
-        laws={name: under(law).problem for name, law in others.items()},
+        laws={name: programs_under(law) for name, law in others.items()},
     )
-    described = describe_page(answers, scene, *_first_seconds(ready))
-    return live_page(described, motion, marked_places(answers.mechanism), named)
+    seen = ready
+    if len(answers.mechanism.changing) >= MANY:
+        stepped: dict[str, Any] = asked | {"method": "dop853", "contacts": "stepping"}
+        seen = set_up(answers, FRAMED, **stepped, control=control, events=None, options={})
+    described = describe_page(answers, scene, *_first_seconds(seen))
+    if wheels is None:
+        return live_page(described, motion, marked_places(answers.mechanism), None, named)
+    places = marked_places(answers.mechanism, wheels.marks.told)
+    return live_page(described, motion, places, wheels.for_page(), named)
 
 
 NO_LAW = "none"
@@ -157,26 +177,6 @@ def describe_page(answers: Answers, scene: Kernel, t: Array, q: Array, u: Array)
     return Described(answers.mechanism, poses, jacobians, values)
 
 
-def marked_places(mechanism: Mechanism) -> list[MarkedPlace]:
-    """The constraints that act at a point, in order."""
-    found, first = list[MarkedPlace](), 0
-    for i, c in enumerate([*mechanism.constraints.values(), *mechanism.changing.values()]):
-        if c.point is not None:
-            found.append(MarkedPlace(c.name, i, first, len(c.rows)))
-        first += len(c.rows)
-    return found
-
-
-def marks_kernel(answers: Answers) -> Kernel:
-    """What arrows along a motion are drawn with, compiled: of the model with all that comes and goes held."""
-
-    def make() -> Kernel:
-        held = answers.mechanism.all_rows_held() if answers.mechanism.changing else answers.mechanism
-        return compile(marks_program(answers.of(held).fresh_equations()))
-
-    return answers.make_once("marks", make)
-
-
 def evaluate_marks(answers: Answers, t: Array, q: Array, u: Array) -> tuple[Array, Array, Array]:
     """(velocities of mass centres (k, bodies, 3), points of constraints (k, c, 3), forces of unit reactions of their
     rows (k, rows, 3)) along a motion."""
@@ -206,8 +206,6 @@ __all__ = [
     "coupler_frequency",
     "describe_page",
     "evaluate_marks",
-    "marked_places",
-    "marks_kernel",
     "page",
     "page_path",
     "scene_kernel",

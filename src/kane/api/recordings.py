@@ -14,7 +14,8 @@ from ..page import FRAME_HEIGHT, Described, Marks, WrittenPage, frame, recorded_
 from ..viewer import vehicle_arrows
 from ..writing import write_text
 from .answers import Answers
-from .pages import describe_page, evaluate_marks, marked_places, page_path, scene_kernel
+from .marks import forces_at, marked_places
+from .pages import describe_page, evaluate_marks, page_path, scene_kernel
 from .records import Array
 from .starts import start_state
 
@@ -108,27 +109,26 @@ def _marks(answers: Answers, shown: Trajectory) -> Marks | None:
     if answers.recursive():
         return None
     velocity, point, force = evaluate_marks(answers, shown.t, shown.q, shown.u)
-    k, none = len(shown.t), np.zeros((len(shown.t), 0, 3))
-    if answers.mechanism.vehicles:
-        arrows = vehicle_arrows(shown)
-        names = tuple(name for a in arrows for name in a.feet)
-        outlines, first = list[tuple[int, ...]](), 0
-        for a in arrows:
-            outlines += [tuple(first + i for i in a.outline)] if a.outline else []
-            first += len(a.feet)
-        at = np.concatenate([none, *(a.at for a in arrows)], axis=1)
-        return Marks(names, velocity, at, np.concatenate([none, *(a.vector for a in arrows)], axis=1), tuple(outlines))
-    of = marked_places(answers.mechanism)
+    arrows = vehicle_arrows(shown) if answers.mechanism.vehicles else ()
+    of = marked_places(answers.mechanism, [a.vehicle for a in arrows])
     try:
         values = shown.multipliers
     except KaneError:  # where a position is singular, say, they cannot be told
-        return Marks((), velocity, none, none)
-    forces = np.zeros((k, len(of), 3))
-    for i, mark in enumerate(of):
-        rows = slice(mark.first, mark.first + mark.rows)
-        forces[:, i] = np.einsum("kr,krc->kc", values[:, rows], force[:, rows])
-    forces[~np.isfinite(forces).all(axis=2)] = 0.0
-    return Marks(tuple(m.name for m in of), velocity, point[:, [m.index for m in of]], forces)
+        of, values = [], np.zeros((len(shown.t), 0))
+    outlines, first = list[tuple[int, ...]](), len(of)
+    for a in arrows:
+        outlines += [tuple(first + i for i in a.outline)] if a.outline else []
+        first += len(a.feet)
+    outlined = [a for a in arrows if a.outline]
+    return Marks(
+        (*(m.name for m in of), *(name for a in arrows for name in a.feet)),
+        velocity,
+        np.concatenate([point[:, [m.index for m in of]], *(a.at for a in arrows)], axis=1),
+        np.concatenate([forces_at(of, values, force), *(a.vector for a in arrows)], axis=1),
+        tuple(outlines),
+        tuple(a.vehicle for a in outlined),
+        np.stack([a.measure for a in outlined], axis=1) if outlined else np.zeros((len(shown.t), 0)),
+    )
 
 
 __all__ = ["recording", "resample_linearly", "show_model", "show_trajectory", "still_picture", "write_recording"]

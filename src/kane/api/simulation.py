@@ -367,6 +367,13 @@ def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledContro
     return law
 
 
+def law_of(answers: Answers, control: str | Mapping[str, Any] | CompiledControl | Callable[..., Any]) -> Law:
+    """A control law that is compiled, as programs take it."""
+    _check_control(control)
+    with answers.cache.lock:  # texts become part of the graph of the description
+        return _law(answers.mechanism, cast("str | Mapping[str, Any] | CompiledControl", control))
+
+
 def feedback_law(answers: Answers, control: ControlLaw | None) -> Law | None:
     """A control law that can be differentiated: by name, as expressions, or one that builds its own efforts."""
     if control is None:
@@ -377,8 +384,7 @@ def feedback_law(answers: Answers, control: ControlLaw | None) -> Law | None:
             "a control in Python cannot be differentiated\n"
             "    fix: give its efforts as expressions, control={'u1': '-2*q1 - u1'}, or a law of kane.planning"
         )
-    with answers.cache.lock:  # texts become part of the graph of the description
-        return _law(answers.mechanism, cast("Any", control))
+    return law_of(answers, control)
 
 
 def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tuple[Event, Expr]]:

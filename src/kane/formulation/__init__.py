@@ -31,10 +31,12 @@ from .places import Place, place_of, place_program
 from .properties import external_program
 from .reactions import multiplier_symbols
 from .regressor import regressor_program
+from .wheel_marks import PULLS, WheelMarks, pull_at_platforms, wheel_marks
 
 __all__ = [
     "CLOSED_FORM",
     "PIVOTS",
+    "PULLS",
     "SAFETY",
     "TIPOVER",
     "ClosedFormOf",
@@ -47,6 +49,7 @@ __all__ = [
     "Place",
     "SlidingFriction",
     "SoftRow",
+    "WheelMarks",
     "closed_form_program",
     "contacts_program",
     "control_program",
@@ -71,10 +74,12 @@ __all__ = [
     "place_program",
     "places_program",
     "power_program",
+    "pull_at_platforms",
     "regressor_program",
     "safety_program",
     "scene_program",
     "terms_program",
     "unit_program",
     "watch_program",
+    "wheel_marks",
 ]

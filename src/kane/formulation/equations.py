@@ -29,7 +29,8 @@ def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations
 class Equations(MotionExpressions):
     """Equations of motion: expressions, the programs that compute them, and these written for other tools.
 
-    `what` is a name of `SIGNATURES` or of `STEPS`: jacobian is u̇ with its derivatives by q, u and tau, regressor Y of tau = Y π.
+    `what` is a name of `SIGNATURES` or of `STEPS`: jacobian is u̇ with its derivatives by q, u and tau, regressor Y of
+    tau = Y π.
 
     >>> e = kane.load("pendulum").equations()
     >>> print(e.program("forward_dynamics"))

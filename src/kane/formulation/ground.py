@@ -86,8 +86,15 @@ def ground_program(equations: Equations, ground: Ground) -> Program:
 
 
 def contacts_program(equations: Equations, vehicle: str) -> Program:
-    """Where a vehicle's wheels touch the ground, from q, components in N: `contact` (w, 3) (m) and the unit vectors
-    `ahead` (w, 3), along each wheel's heading, and `left` (w, 3)."""
+    """Where a vehicle's wheels touch the ground, `contact_frames`, each (w, 3), from q."""
+    parts = contact_frames(equations, vehicle)
+    outputs = {name: ((len(triples), 3), [x for triple in triples for x in triple]) for name, triples in parts.items()}
+    return equations.lower_with_time("contacts", ("q",), outputs)
+
+
+def contact_frames(equations: Equations, vehicle: str) -> dict[str, list[Triple]]:
+    """Where a vehicle's wheels touch the ground, components in N: `contact` (m) of each wheel and the unit vectors
+    `ahead`, along its heading, and `left`."""
     record, N = equations.mechanism.vehicles[vehicle], equations.mechanism.N
     forces = _Forces(equations, record)
     kin, origin = forces.kin, record.platform.origin
@@ -97,14 +104,11 @@ def contacts_program(equations: Equations, vehicle: str) -> Program:
     def in_N(v: Triple) -> Triple:
         return kin.turn(v, forces.frame, N)
 
-    parts = {
+    return {
         "contact": [plus(center, in_N(p)) for p in forces.contacts],
         "ahead": [in_N(e) for e in forces.headings],
         "left": [in_N(cross(forces.up, e)) for e in forces.headings],
     }
-    shape = (len(record.wheels), 3)
-    outputs = {name: (shape, [x for triple in triples for x in triple]) for name, triples in parts.items()}
-    return equations.lower_with_time("contacts", ("q",), outputs)
 
 
 SAFETY = ("longitudinal", "lateral", "normal", "margin", "alpha", "per_edge")
@@ -510,6 +514,7 @@ __all__ = [
     "TIPOVER",
     "WATCHED",
     "Ground",
+    "contact_frames",
     "contacts_program",
     "find_ground",
     "ground_program",

@@ -1,21 +1,25 @@
-"""Meshes as convex bodies that touch: the vertices of the convex hull of an STL or OBJ file, as few as wanted.
+"""Meshes as convex bodies that touch: the vertices of the convex hull of an STL, OBJ or COLLADA file.
 
 Contact knows places that touch a surface. Of a mesh these are the vertices of its convex hull; of many, those are kept
-whose hull misses the least, and what it misses is said. Reading meshes takes the package trimesh, an extra.
+whose hull misses the least, and what it misses is said. Reading meshes takes the packages trimesh and, for COLLADA,
+pycollada, extras.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from ..errors import InputError
+from .collada import read_collada
 from .records import Shape
 
-SUFFIXES = (".stl", ".obj")
+COLLADA = ".dae"
+SUFFIXES = (".stl", ".obj", COLLADA)
 MOST_BYTES = 64_000_000
 """A file that is longer is no mesh to touch with."""
 
@@ -64,8 +68,8 @@ class ConvexHull:
 
 
 def convex_hull(mesh: Shape | str | Path, *, vertices: int = VERTICES, scale: float = 1.0) -> ConvexHull:
-    """The convex hull of a mesh, by at most so many `vertices`: of a file (.stl, .obj) whose numbers times `scale` are
-    metres, or of a mesh that a body is drawn with, as it stands there.
+    """The convex hull of a mesh, by at most so many `vertices`: of a file (.stl, .obj, .dae) whose numbers are metres
+    when multiplied by `scale`, or of a mesh that a body is drawn with, as it stands there.
 
     >>> import trimesh
     >>> _ = trimesh.creation.icosphere(subdivisions=3, radius=100).export("ball.stl")
@@ -112,26 +116,39 @@ def _path_of(shape: Shape) -> Path:
 
 
 def _read(path: Path) -> tuple[Array, Triangles]:
-    """The vertices of a mesh, (k, 3), in its own units, and its triangles (n, 3)."""
+    """The vertices of a mesh, (k, 3), in its own units, those of COLLADA in metres, and its triangles (n, 3)."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{path}: is no mesh that can be read\n    fix: give one of {', '.join(SUFFIXES)}")
+    if path.suffix.lower() == COLLADA:
+        return _check(path, *_open(path, lambda stream: read_collada(stream.read(), str(path))))
     try:
         import trimesh  # an extra
     except ImportError:
         raise InputError("reading a mesh takes the package trimesh\n    fix: pip install 'kane[meshes]'") from None
+
+    def load(stream: BinaryIO) -> tuple[Array, Triangles]:
+        kind = path.suffix.lower()[1:]
+        loaded: Any = trimesh.load(stream, file_type=kind, force="mesh", process=False, skip_materials=True)
+        return np.array(loaded.vertices, dtype=np.float64), np.array(loaded.faces, dtype=np.int64).reshape(-1, 3)
+
+    return _check(path, *_open(path, load))
+
+
+def _open(path: Path, read: Callable[[BinaryIO], tuple[Array, Triangles]]) -> tuple[Array, Triangles]:
+    """What is read from a file, if it is not too long; whatever goes wrong becomes a sentence."""
     try:
         if path.stat().st_size > MOST_BYTES:
             raise InputError(f"{path}: has more than {MOST_BYTES / 1e6:g} MB\n    fix: simplify the mesh")
         with path.open("rb") as stream:
-            loaded: Any = trimesh.load(
-                stream, file_type=path.suffix.lower()[1:], force="mesh", process=False, skip_materials=True
-            )
-        places = np.array(loaded.vertices, dtype=np.float64)
-        triangles = np.array(loaded.faces, dtype=np.int64).reshape(-1, 3)
+            return read(stream)
     except InputError:
         raise
     except Exception as error:  # whatever a damaged file does to a reader that is not ours
         raise InputError(f"{path}: cannot be read as a mesh: {type(error).__name__}: {error}") from None
+
+
+def _check(path: Path, places: Array, triangles: Triangles) -> tuple[Array, Triangles]:
+    """Places and triangles of a mesh; refuses what is none."""
     if places.ndim != 2 or places.shape[1:] != (3,) or len(places) < 4 or not np.all(np.isfinite(places)):
         raise InputError(f"{path}: has no four vertices with finite places: it is no mesh")
     return places, triangles

@@ -5,13 +5,14 @@ this machine. What runs in the page, `component.js`, is built from the folder `w
 package.
 """
 
-from .content import Described, MarkedPlace, Marks, live_page, recorded_page, remote_page
+from .content import Described, MarkedPlace, MarkedWheels, Marks, live_page, recorded_page, remote_page
 from .document import FRAME_HEIGHT, WrittenPage, frame, script_source
 
 __all__ = [
     "FRAME_HEIGHT",
     "Described",
     "MarkedPlace",
+    "MarkedWheels",
     "Marks",
     "WrittenPage",
     "frame",

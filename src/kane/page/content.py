@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,9 +62,33 @@ class MarkedPlace:
     rows: int
 
 
-def live_page(described: Described, motion: LiveMotion, places: Sequence[MarkedPlace] = (), law: str = "") -> str:
-    """A page in which the motion is simulated. Forces of constraints are drawn at `places`; `law` is what the control
-    law is called that it moves under."""
+@dataclass(frozen=True, slots=True)
+class MarkedWheels:
+    """Wheels on the ground: their names, `outlines`, the wheels at the corners of support polygons, by number and in
+    order, and `vehicles`, whose polygons these are. Of every body `carried_by` is the number of the vehicle kept level
+    that carries it, −1 for none, and `platforms` are the bodies, by number, that these vehicles consist in."""
+
+    names: tuple[str, ...]
+    outlines: tuple[tuple[int, ...], ...] = ()
+    vehicles: tuple[str, ...] = ()
+    carried_by: tuple[int, ...] = ()
+    platforms: tuple[int, ...] = ()
+
+    def names_behind(self, places: Sequence[MarkedPlace]) -> dict[str, Any]:
+        """Names of places and outlines, as data: the wheels come after the places of constraints."""
+        outlines = [[len(places) + i for i in outline] for outline in self.outlines]
+        return mark_names([*(p.name for p in places), *self.names], outlines, self.vehicles)
+
+
+def live_page(
+    described: Described,
+    motion: LiveMotion,
+    places: Sequence[MarkedPlace] = (),
+    wheels: MarkedWheels | None = None,
+    law: str = "",
+) -> str:
+    """A page in which the motion is simulated. Forces of constraints are drawn at `places`, and those of the ground on
+    `wheels`; `law` is what the control law is called that it moves under."""
     every = [*motion.codes, *(code for _, codes in motion.laws for code in codes)]
     parts = [*(code.module.code for code in every), motion.image]
     starts = np.cumsum([0, *map(len, parts)]).tolist()
@@ -80,7 +104,7 @@ def live_page(described: Described, motion: LiveMotion, places: Sequence[MarkedP
         "codes": codes[: len(motion.codes)],
         "law": visible(law),
         "laws": laws,
-        "marks": _live_marks(motion, places, len(described.model.constraints) + len(described.model.changing)),
+        "marks": _live_marks(described.model, motion, places, wheels),
         "program": {"text": pack(str(motion.program).encode()), "count": motion.program.count_text()},
         "image": {"at": starts[-2], "size": len(motion.image), "to": motion.image_at, "clear": motion.data_at},
         "pages": motion.pages,
@@ -96,16 +120,22 @@ def live_page(described: Described, motion: LiveMotion, places: Sequence[MarkedP
     return document(described.model.name, described.data() | {"live": live})
 
 
-def _live_marks(motion: LiveMotion, places: Sequence[MarkedPlace], constraints: int) -> dict[str, Any] | None:
+def _live_marks(
+    model: Mechanism, motion: LiveMotion, places: Sequence[MarkedPlace], wheels: MarkedWheels | None
+) -> dict[str, Any] | None:
     if motion.marks is None:
         return None
-    shown = [{"index": p.index, "first": p.first, "rows": p.rows} for p in places]
-    return mark_names([p.name for p in places], ()) | {
+    wheels = wheels or MarkedWheels(())
+    return wheels.names_behind(places) | {
         "slot": motion.marks.slot,
         "reactions": motion.marks.reactions,
-        "constraints": constraints,
+        "ground": motion.marks.ground,
+        "rates": motion.marks.rates,
+        "constraints": len(model.constraints) + len(model.changing),
         "mirrored": [list(x) for x in motion.marks.mirrored],
-        "places": shown,
+        "places": [{"index": p.index, "first": p.first, "rows": p.rows} for p in places],
+        "carried_by": list(wheels.carried_by),
+        "platforms": list(wheels.platforms),
     }
 
 
@@ -113,25 +143,33 @@ def _live_marks(motion: LiveMotion, places: Sequence[MarkedPlace], constraints: 
 class Marks:
     """What is drawn over a motion: `velocity` (k, bodies, 3) of mass centres (m/s), and forces `force` (k, n, 3) (N) at
     places `at` (k, n, 3) (m) with `names`, all in N. A force of zero is none. `outlines` are polygons on which the
-    mechanism stands, each by the numbers of its places, in order."""
+    mechanism stands, each by the numbers of its places, in order: those of `vehicles`. `measure` (k,
+    outlines) says how near these are to tipping over (N rad), negative where they would."""
 
     names: tuple[str, ...]
     velocity: Array
     at: Array
     force: Array
     outlines: tuple[tuple[int, ...], ...] = ()
+    vehicles: tuple[str, ...] = ()
+    measure: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def data(self) -> dict[str, Any]:
-        return mark_names(self.names, self.outlines) | {
+        return mark_names(self.names, self.outlines, self.vehicles) | {
             "velocities": pack(self.velocity.astype("<f4").tobytes()),
             "at": pack(self.at.astype("<f8").tobytes()),
             "forces": pack(self.force.astype("<f4").tobytes()),
+            "measures": pack(self.measure.astype("<f4").tobytes()),
         }
 
 
-def mark_names(names: Sequence[str], outlines: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Names of places and the outlines among them, as data."""
-    return {"names": [visible(name) for name in names], "outlines": [list(x) for x in outlines]}
+def mark_names(names: Sequence[str], outlines: Sequence[Sequence[int]], vehicles: Sequence[str]) -> dict[str, Any]:
+    """Names of places, the outlines among them and whose these are, as data."""
+    return {
+        "names": [visible(name) for name in names],
+        "outlines": [list(x) for x in outlines],
+        "vehicles": [visible(name) for name in vehicles],
+    }
 
 
 def recorded_page(
@@ -162,10 +200,18 @@ def recorded_page(
     return document(described.model.name, described.data() | {"panel": panel, "recording": recording})
 
 
-def remote_page(described: Described, elements: Sequence[str], path: str, sources: Sequence[str]) -> str:
-    """A page that shows a motion which goes on elsewhere, and touches it there: by a WebSocket at `path` of the host
-    that the page comes from, one of `sources`."""
-    remote = {"path": path, "elements": [visible(name) for name in elements]}
+def remote_page(
+    described: Described,
+    elements: Sequence[str],
+    places: Sequence[MarkedPlace],
+    wheels: MarkedWheels | None,
+    path: str,
+    sources: Sequence[str],
+) -> str:
+    """A page that shows a motion which goes on elsewhere, with forces at `places` and on `wheels`, and touches it
+    there: by a WebSocket at `path` of the host that the page comes from, one of `sources`."""
+    marks = (wheels or MarkedWheels(())).names_behind(places)
+    remote = {"path": path, "elements": [visible(name) for name in elements], "marks": marks}
     return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
 
 

@@ -118,9 +118,12 @@ def _first_box(bounds: Array, widest: float, leaving: float) -> tuple[Array, Arr
 
 
 def _pieces(model: Mechanism, meshed: set[str]) -> list[Piece]:
-    """The pieces of all bodies but the lines and spheres that stand for what a mesh shows."""
+    """The pieces of all bodies but the lines and spheres that stand for what a mesh shows; where there are meshes,
+    nothing stands for bodies without mass and shape, which are frames on others."""
     own = {name for name, body in model.bodies.items() if any(s.kind != "mesh" for s in body.shapes)}
-    return [p for p in pieces(model) if p.body in own or p.body not in meshed]
+    frames = {name for name, body in model.bodies.items() if not body.shapes and not model.number(body.mass, name)}
+    hidden = meshed | frames if meshed else meshed
+    return [p for p in pieces(model) if p.body in own or p.body not in hidden]
 
 
 def _bodies(

@@ -88,7 +88,8 @@ def per_axis(name: str, value: float | Sequence[float], axes: int, least: float 
 def stiffness_limit(device_damping: float, rate: float, damping: float = 0.0, delay: float = 0.0) -> float:
     """The largest stiffness (N/m) with which a device of this damping (N s/m) stays passive at a rate (Hz), beside a
     coupler's damping (N s/m): 2 (b − |B|) / T [CS97], with T + 2 delay in place of T where the force comes later by a
-    delay (s). Zero where the coupler's damping alone is too much.
+    delay (s). It does not matter how many ticks a step of the model has. Zero where the coupler's damping alone is too
+    much.
 
     >>> from kane.realtime import stiffness_limit
     >>> stiffness_limit(0.5, 1000)

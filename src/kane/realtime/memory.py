@@ -39,8 +39,10 @@ SPIN, LONGEST_SPIN = 0.1, 100_000
 class TickMemory:
     """Everything that the compiled loop works in; whoever holds this keeps it alive."""
 
-    def __init__(self, coupling: Coupling, grip: Grip, coupler: Coupler, device: Device, rate: float, steps: int):
-        axes, h = len(coupler.axes), 1.0 / (rate * steps)
+    def __init__(
+        self, coupling: Coupling, grip: Grip, coupler: Coupler, device: Device, rate: float, steps: int, every: int
+    ):
+        axes, h = len(coupler.axes), every / (rate * steps)
         self.coupling, self.device = coupling, device
         self.run = SteppingRun(replace(coupling.constraints, terms=grip.terms))
         self.run.make_room_for(TRANSITIONS)
@@ -51,13 +53,21 @@ class TickMemory:
         self.run.attach(self.loop.state)
         self.array = np.zeros(1, dtype=TICKS)
         self.arrays: dict[str, Any] = {}
-        self.columns = columns(axes, n)
+        self.columns = columns(axes, n, len(coupling.constraints.elements))
         width = list(self.columns.values())[-1].stop
         self.control, self.slots = np.zeros(COUNT, dtype=np.int64), np.zeros((2, width))
         self.control[HOLDING] = 1
         self.grips: list[Grip] = []
         source = {Mailbox: MAILBOX, Replay: REPLAY, SimulatedDevice: SIMULATED}[type(device)]
-        numbers = {"axes": axes, "source": source, "steps": steps, "parts": PARTS, "width": width, "h": h}
+        numbers = {
+            "axes": axes,
+            "source": source,
+            "steps": steps,
+            "every": every,
+            "parts": PARTS,
+            "width": width,
+            "h": h,
+        }
         numbers |= {
             "period": round(1e9 / rate),
             "coupler": grip.coupler.address,
@@ -77,6 +87,8 @@ class TickMemory:
             position=np.zeros(axes),
             velocity=np.zeros(axes),
             last=np.zeros(axes),
+            stepped_from=np.zeros(axes),
+            step_velocity=np.zeros(axes),
             force=np.zeros(axes),
             control=self.control,
             grips=np.zeros((MOST_GRIPS, 2), dtype=np.int64),

@@ -31,6 +31,7 @@ from ..errors import InputError
 from ..page import remote_page
 from ..simulate import Routine
 from .devices import Mailbox
+from .marks import ForceMarks, Pull
 from .touch import Touch
 
 HOST = "127.0.0.1"
@@ -63,7 +64,7 @@ class Play:
         self.model = model
         self.token = secrets.token_urlsafe(16)
         self._options: dict[str, Any] = {"rate": rate, "steps": steps, "q": q, "u": u}
-        self._lock = threading.Lock()
+        self._lock, self._marking = threading.Lock(), threading.Lock()
         self._holder: ServerConnection | None = None
         self._over = threading.Event()
         answers = model._answers  # pyright: ignore[reportPrivateUsage]
@@ -71,6 +72,7 @@ class Play:
         kernel = scene_kernel(answers)
         self._scene = Routine(kernel.address, kernel.program.output_count)
         self._kernel, self._values = kernel, answers.values
+        self._marks, self._bodies = ForceMarks(model), list(model.bodies)
         self._begin()
         self._page = self._make_page()
         try:
@@ -111,9 +113,8 @@ class Play:
         answers = self.model._answers  # pyright: ignore[reportPrivateUsage]
         run = self.model.simulate(FRAMED, q=self._options["q"], u=self._options["u"], rtol=1e-6)
         described = describe_page(answers, self._kernel, run.t, run.q, run.u)
-        return remote_page(
-            described, tuple(self.touch.mode), "/touch", ["'self'", "ws://127.0.0.1:*", "ws://localhost:*"]
-        )
+        sources = ["'self'", "ws://127.0.0.1:*", "ws://localhost:*"]
+        return remote_page(described, tuple(self.touch.mode), self._marks.places, self._marks.wheels, "/touch", sources)
 
     # requests --------------------------------------------------------------------------------------------------------
 
@@ -197,14 +198,15 @@ class Play:
         """What a page is to show now, and how many transitions it has been told of then."""
         with self._lock:
             touch = self.touch
-            state, transitions, mode = touch.state(), touch.transitions(), touch.mode
+            state, transitions, held = touch.state(), touch.transitions(), touch.held_body
             layout, stopped = touch.coupling.constraints.layout, touch.fault()
+        mode = touch.mode_in(state)
         y = state["y"]
         q, u = y[layout.state["q"].place], y[layout.state["u"].place]
         if not state["t"][0]:  # before its first tick
             q, u = (touch.coupling.start[layout.state[name].place] for name in ("q", "u"))
         inputs = np.concatenate([state["t"], q, u, [0.0], np.zeros(len(u)), self._values])
-        poses = self._scene(inputs)[: 12 * len(self.model.bodies)]
+        poses, jacobians, _ = np.split(self._scene(inputs), np.cumsum([12, 6 * len(u)]) * len(self._bodies))
         new = transitions[max(seen, len(transitions) - LISTED) :] if seen <= len(transitions) else transitions[-LISTED:]
         told = [{"t": x.t, "cause": x.cause, "which": ", ".join(x.constraints)} for x in new]
         frame: dict[str, Any] = {"t": float(state["t"][0]), "q": q.tolist(), "u": u.tolist(), "poses": poses.tolist()}
@@ -212,7 +214,19 @@ class Play:
         energy = {"kinetic": float(state["kinetic"][0]), "potential": float(state["potential"][0])}
         frame["energy"] = energy | {"work": float(y[layout.state["work"].start])}
         frame["stiffness"] = float(touch.stiffness)
+        pull = Pull(self._bodies.index(held) if held else -1, -state["force"], state["place"])
+        inputs[layout.inputs["tau"].place] = _efforts(pull, poses.reshape(-1, 12), jacobians.reshape(-1, 6, len(u)))
+        with self._marking:
+            frame["marks"] = self._marks(inputs, mode, pull, poses.reshape(-1, 12))
         return frame, len(transitions)
+
+
+def _efforts(pull: Pull, poses: Any, jacobians: Any) -> Any:
+    """Efforts along the speeds of a force on a body, with Jacobians (bodies, 6, n) of bodies at poses (bodies, 12)."""
+    if pull.body < 0:
+        return 0.0
+    arm = pull.place - poses[pull.body, 9:]
+    return np.concatenate([np.cross(arm, pull.force), pull.force]) @ jacobians[pull.body]
 
 
 def _triple(values: Any) -> list[float]:

@@ -19,6 +19,7 @@ from ..api import Model
 from ..api.boundary import describe_value, refuse_odd
 from ..errors import InputError
 from ..simulate import Transition
+from ..simulate.changing import STATES
 from ..simulate.notice import announce_compilation
 from .coupler import Coupler, per_axis, refuse_active, tune
 from .coupling import Coupling, Grip
@@ -42,7 +43,8 @@ AXES = ("x", "y", "z")
 class Touch:
     """A model in touch with a device: `start`, look at `state`, `stop`; or `run` to the end.
 
-    `rate` (Hz) is that of ticks, `steps` how many steps the model takes in each. Without a stiffness the coupler is
+    `rate` (Hz) is that of ticks, `steps` how many steps the model takes in each; or `ticks_per_step` how many ticks a
+    step of it has, in each of which the force is worked out from a local model. Without a stiffness the coupler is
     tuned to the device. One that could give the device more energy than it takes is refused, unless `active`; a
     passivity `controller` brakes the device where it has got more than there was. Between ticks the loop looks ahead
     at the next one, if it keeps time and `look_ahead` does not say otherwise. Without a coupler a `Mailbox` of three
@@ -58,6 +60,7 @@ class Touch:
         *,
         rate: float = 1000.0,
         steps: int = 1,
+        ticks_per_step: int = 1,
         q: Any = None,
         u: Any = None,
         real_time: bool = True,
@@ -67,17 +70,25 @@ class Touch:
     ):
         if not (isinstance(rate, (int, float)) and 1.0 <= rate <= 1e5):
             raise InputError(f"rate = {describe_value(rate)}: give one in 1 … 100 000 Hz")
-        if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 1000:
-            raise InputError(f"steps = {describe_value(steps)}: give 1 … 1000 steps per tick")
+        for name, count in (("steps", steps), ("ticks_per_step", ticks_per_step)):
+            if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
+                raise InputError(f"{name} = {describe_value(count)}: give a whole number in 1 … 1000")
+        if steps > 1 and ticks_per_step > 1:
+            raise InputError(
+                f"steps = {steps} in a tick and ticks_per_step = {ticks_per_step}: one of them is 1"
+                "\n    fix: say whether the model or the device has the higher rate"
+            )
         self.model, self.device = model, device
         self.rate, self.steps, self.real_time = float(rate), steps, real_time
+        self.ticks_per_step = ticks_per_step
         self.coupling, grip, self.coupler = _take(model, device, coupler, self.rate, (q, u), active)
         coupler = self.coupler
-        self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps)
+        self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps, ticks_per_step)
         self._memory.array["real_time"], self._memory.array["controller"] = int(real_time), int(controller)
         self._memory.array["looks_ahead"] = int(real_time if look_ahead is None else look_ahead)
         self._set_energy(grip)
         self._grips: dict[str, int] = {}
+        self._held = ""
         self._memory.control[HOLDING] = int(not self.coupling.on_bodies)
         self._compiled = load_tick_loop()
         self._thread: threading.Thread | None = None
@@ -173,6 +184,7 @@ class Touch:
         memory.arrays["stiffness"][:] = mass * pull * pull
         memory.arrays["damping"][:] = 2.0 * ratio * mass * pull
         memory.control[GRIP] = number
+        self._held = body
         memory.control[HOLDING] = 1
         while self.alive and not memory.array[0]["holds"]:
             time.sleep(0.5 / self.rate)
@@ -188,8 +200,20 @@ class Touch:
 
     @property
     def mode(self) -> dict[str, str]:
-        """What each constraint that comes and goes does now."""
-        return self._memory.run.mode
+        """What each constraint that comes and goes did in the last tick."""
+        return self.mode_in(self.state())
+
+    def mode_in(self, state: dict[str, Any]) -> dict[str, str]:
+        """What each constraint that comes and goes does in a `state`; before the first tick, at the start."""
+        if not state["t"][0]:
+            return self._memory.run.mode
+        names = (element.name for element in self.coupling.constraints.elements)
+        return {name: STATES[int(number)] for name, number in zip(names, state["mode"], strict=True)}
+
+    @property
+    def held_body(self) -> str:
+        """The body that is held by a pointer, "" for none."""
+        return self._held if self._memory.array[0]["holds"] else ""
 
     def transitions(self) -> tuple[Transition, ...]:
         """All transitions so far, to the end of the last tick."""

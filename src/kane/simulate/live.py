@@ -59,11 +59,23 @@ class LiveCode:
 class LiveMarks:
     """What computes velocities and forces of constraints (`formulation.marks_program`), by its place in the table, and
     what computes the reactions of all rows, 0 for nothing. `mirrored` are (from, to, bytes) to be copied before: the
-    mode, since reactions have memory of their own and leave no trace in the motion."""
+    mode, since reactions have memory of their own and leave no trace in the motion. `ground` computes what the ground
+    does to wheels (`formulation.wheel_marks`), 0 for nothing, and `rates` the rates of the state that it reads, 0 where
+    it reads none."""
 
     slot: int
     reactions: int = 0
     mirrored: tuple[tuple[int, int, int], ...] = ()
+    ground: int = 0
+    rates: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LawPrograms:
+    """A problem under a control law, and what the ground does to wheels under it (`formulation.wheel_marks`)."""
+
+    problem: MotionProblem
+    ground: Kernel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +182,20 @@ class _Image:
 
 
 def live_motion(
-    problem: MotionProblem,
+    moved: LawPrograms,
     start: Array,
     scene: Kernel,
     *,
     step: float,
     frequency: float,
     marks: Kernel | None = None,
-    laws: Mapping[str, MotionProblem] | None = None,
+    laws: Mapping[str, LawPrograms] | None = None,
 ) -> LiveMotion:
-    """The motion of a problem of one mode from the state `start` = [q, u, work] at t = 0, by Runge–Kutta steps of one
-    length `step` (s). `scene` is the program of `formulation.scene_program`; a virtual coupler has the angular
-    `frequency` (rad/s) and is critically damped. `marks` is the program of arrows, `laws` the same problem under other
-    control laws."""
+    """The motion of a problem of one mode, `moved` under a control law or none, from the state `start` = [q, u, work]
+    at t = 0, by Runge–Kutta steps of one length `step` (s). `scene` is the program of `formulation.scene_program`; a
+    virtual coupler has the angular `frequency` (rad/s) and is critically damped. `marks` is the program of arrows,
+    `laws` the same problem under other control laws."""
+    problem, ground = moved.problem, moved.ground
     mode = problem.modes[0]
     _refuse(problem)
     with announce_compilation("the motion for the page"):
@@ -191,24 +204,25 @@ def live_motion(
     programs = motion_programs(problem, 0)
     given = np.concatenate([problem.tau, problem.parameters])
     run = prepare_run(programs, check_start(programs.rhs, start, (0.0, LONGEST), given, 0), settings)
+    run.memory.keep_few()  # else it would have room for the longest of motions, which goes along
     fault = run.begin()
     if fault:
         raise InputError(f"the motion cannot start: {fault}")
-    functions, names = _functions(mode, scene, marks)
+    functions, names = _functions(mode, scene, marks, ground)
     image = _Image(functions, names)
     image.add(run.memory.pieces())
     for owner in run.owners:
         image.add(owner.pieces())
     coupler, arrays = _coupler(problem, run.memory, scene, frequency)
     image.add(iter([MemoryPiece.of_record(coupler, _coupler_addresses()), *(MemoryPiece(a) for a in arrays.values())]))
-    arrows = None if marks is None else _Arrows(problem, run, marks)
+    arrows = None if marks is None else _Arrows(problem, run, marks, ground)
     if arrows is not None:
         image.add(arrows.pieces())
     image.lay_out()
     data_at = image.end
     content = image.content()
     drawn = None if arrows is None else arrows.marks(image)
-    others = tuple((name, _replacements(mode, other.modes[0], image)) for name, other in (laws or {}).items())
+    others = tuple((name, _replacements(moved, other, image)) for name, other in (laws or {}).items())
     touch = loop_module("touch", image.end)
     codes = (LiveCode("touch", touch, "touch", 0), *image.codes)
     places = _places(problem, run, coupler, arrays, image) | ({} if arrows is None else arrows.places(image))
@@ -229,28 +243,38 @@ def _refuse_memory(size: int) -> None:
 
 
 class _Arrows:
-    """What arrows are computed in, beside the motion: memory of its own for the reactions of all rows."""
+    """What arrows are computed in, beside the motion, in memory of its own: what the program of the ground reads, a
+    copy of the inputs, pulls at platforms, reactions of all rows and rates of the state, side by side."""
 
-    def __init__(self, problem: MotionProblem, run: Any, marks: Kernel):
-        mode, self._marks = problem.modes[0], marks
+    def __init__(self, problem: MotionProblem, run: Any, marks: Kernel, ground: Kernel | None):
+        mode, self._marks, self._ground = problem.modes[0], marks, ground
         self._written = np.zeros(marks.program.output_count)
-        self._reactions = np.zeros(max(1, problem.layout.rows))
+        self._wheels = np.zeros(0 if ground is None else ground.program.output_count)
         self._given = np.array([1, address_of(run.memory.arrays["x"])], dtype=np.int64)
         self._routine: Routine | None = None
+        self._rates: Routine | None = None
         self._mirrored: list[tuple[int, int, int]] = []
         self._x = address_of(run.memory.arrays["x"])
         if run.changing is not None:
             assert mode.changing is not None
             twin = mode.changing.run()
-            self._routine = twin.reactions
+            self._routine, self._rates = twin.reactions, twin.rates
             pairs = zip(run.changing.mode_memory(), twin.mode_memory(), strict=True)
             self._mirrored = [(start, end, size) for (start, size), (end, _) in pairs]
         elif mode.embedding is not None:
             self._routine = mode.embedding.workspace().sampled_multipliers
+        inputs = problem.layout.inputs.size
+        groups = {} if ground is None else {g.name: len(g) for g in ground.program.inputs}
+        pulls = groups.get("parameters", 0) - problem.layout.inputs["parameters"].size if groups else 0
+        rows = 0 if self._routine is None else self._routine.outputs
+        sizes = (inputs, pulls, rows, 0 if self._rates is None else self._rates.outputs)
+        self._pulls, self._reactions, self._rates_at = (8 * int(n) for n in np.cumsum(sizes)[:3])
+        self._told = np.zeros(sum(sizes))
 
     def pieces(self) -> Iterator[MemoryPiece]:
         yield MemoryPiece(self._written)
-        yield MemoryPiece(self._reactions)
+        yield MemoryPiece(self._wheels)
+        yield MemoryPiece(self._told)
         yield MemoryPiece(self._given, (1,))
         if self._routine is not None:
             yield from self._routine.owner.pieces()
@@ -258,14 +282,21 @@ class _Arrows:
     def marks(self, image: _Image) -> LiveMarks:
         """Where it is in the image, whose content has been made."""
         mirrored = tuple((image.place(start), image.place(end), size) for start, end, size in self._mirrored)
-        slot = image.place(self._marks.address)
-        return LiveMarks(slot, 0 if self._routine is None else image.place(self._routine.address), mirrored)
+        programs = (self._marks, self._routine, self._ground, self._rates if self._ground is not None else None)
+        slot, reactions, ground, rates = (0 if p is None else image.place(p.address) for p in programs)
+        return LiveMarks(slot, reactions, mirrored, ground, rates)
 
     def places(self, image: _Image) -> dict[str, int]:
-        found = {"marks": image.place(address_of(self._written)), "reactions": image.place(address_of(self._reactions))}
+        told = image.place(address_of(self._told))
+        found = {"marks": image.place(address_of(self._written)), "told": told, "reactions": told + self._reactions}
+        found |= {"told.pulls": told + self._pulls, "told.rates": told + self._rates_at}
+        if self._ground is not None:
+            found["wheels"] = image.place(address_of(self._wheels))
         if self._routine is not None:
             source = self._x if self._mirrored else address_of(self._given)
             found |= {"reactions.source": image.place(source), "reactions.memory": image.place(self._routine.memory)}
+        if self._rates is not None:
+            found["rates.memory"] = image.place(self._rates.memory)
         return found
 
 
@@ -278,10 +309,12 @@ def _law_kernels(mode: Mode) -> list[Kernel]:
     return [k for k in found if k is not None]
 
 
-def _replacements(mode: Mode, other: Mode, image: _Image) -> tuple[LiveCode, ...]:
-    """The codes that take the places of those of a mode under another control law."""
+def _replacements(moved: LawPrograms, other: LawPrograms, image: _Image) -> tuple[LiveCode, ...]:
+    """The codes that take the places of others under another control law."""
     found: list[LiveCode] = []
-    ours, theirs = _law_kernels(mode), _law_kernels(other)
+    ours, theirs = (
+        [*_law_kernels(p.problem.modes[0]), *([] if p.ground is None else [p.ground])] for p in (moved, other)
+    )
     if len(ours) != len(theirs):
         raise InputError("a control law makes other programs of the motion, and a page cannot change between them")
     for ours_now, theirs_now in zip(ours, theirs, strict=True):
@@ -304,10 +337,10 @@ def _refuse(problem: MotionProblem) -> None:
 
 
 def _functions(
-    mode: Mode, scene: Kernel, marks: Kernel | None
+    mode: Mode, scene: Kernel, marks: Kernel | None, ground: Kernel | None
 ) -> tuple[dict[int, Callable[[int], WasmModule]], dict[int, str]]:
     """What makes the module of every function that memory may name, and what it is called, by its address here."""
-    kernels: list[Kernel | None] = [mode.motion, mode.unit, mode.watch, scene, marks]
+    kernels: list[Kernel | None] = [mode.motion, mode.unit, mode.watch, scene, marks, ground]
     loops: dict[str, Any] = {}
     from .compiled.portable import loop_module
 
@@ -393,4 +426,4 @@ def _places(problem: MotionProblem, run: Any, coupler: Any, arrays: Mapping[str,
     return found
 
 
-__all__ = ["FLAT", "LiveCode", "LiveMarks", "LiveMotion", "live_motion"]
+__all__ = ["FLAT", "LawPrograms", "LiveCode", "LiveMarks", "LiveMotion", "live_motion"]

@@ -28,6 +28,9 @@ FIRST_ROOM = 256
 SPARE_ROOM, MOST_ROOM = 16, 1 << 18
 """Rows of output more than there are steps, where their number is known beforehand, and most rows to begin with."""
 
+FEW = 64
+"""Rows of output of a motion that is looked at all the time; some steps of it are taken at once."""
+
 OUTPUT, CROSSINGS = ("out_t", "out_y"), ("event_t", "event_y", "event")
 """Arrays of which only the rows that are written count."""
 
@@ -170,6 +173,20 @@ class LoopMemory:
             residual=np.zeros((3, n)),
             complex_part=np.zeros(n, dtype=np.complex128),
         )
+
+    def keep_few(self) -> None:
+        """Have room for `FEW` states, and for the crossings of one step, before the first one: for whoever takes them
+        away all the time."""
+        for name in (*OUTPUT, *CROSSINGS):
+            if name not in self.arrays:
+                continue
+            array, count = self.arrays[name], FEW if name in OUTPUT else int(self.state["step_room"])
+            fewer = np.zeros((count, *array.shape[1:]), dtype=array.dtype)
+            if name in OUTPUT:
+                fewer[0] = array[0]
+            self.hold(**{name: fewer})
+        self.state["room"] = FEW
+        self.state["event_room"] = self.state["step_room"]
 
     def grow(self) -> None:
         """Double whatever is nearly full."""

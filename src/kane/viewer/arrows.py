@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,17 @@ from .shapes import Array
 @dataclass(frozen=True, slots=True)
 class Arrows:
     """Vectors over the times `t` (k,): their feet `at` (k, n, 3) (m) and `vector` (k, n, 3) in `unit`, in N, with a
-    name for each foot. `outline` has the feet, by number and in order, of the polygon that they stand on."""
+    name for each foot. `outline` has the feet, by number and in order, of the polygon that `vehicle` stands on, and
+    `measure` (k,) says how near it is to tipping over (N rad), negative where it would."""
 
     name: str
     t: Array
     at: Array
     vector: Array
     feet: tuple[str, ...]
+    vehicle: str = ""
     outline: tuple[int, ...] = ()
+    measure: Array = field(default_factory=lambda: np.zeros(0))
     unit: str = "N"
 
     def __post_init__(self) -> None:
@@ -49,17 +52,19 @@ def vehicle_arrows(run: Any) -> tuple[Arrows, ...]:
         except KaneError:
             continue
         if np.all(np.isfinite(ground.force)):
-            outline = _outline(run, name, ground.wheels)
-            found.append(Arrows(f"ground on {name}", ground.t, ground.contact, ground.force, ground.wheels, outline))
+            forces = (ground.t, ground.contact, ground.force, ground.wheels)
+            found.append(Arrows(f"ground on {name}", *forces, name, *_outline(run, name, ground.wheels)))
     return tuple(found)
 
 
-def _outline(run: Any, vehicle: str, wheels: tuple[str, ...]) -> tuple[int, ...]:
-    """The wheels at the corners of the support polygon, in order; none where a vehicle stands on a line."""
+def _outline(run: Any, vehicle: str, wheels: tuple[str, ...]) -> tuple[tuple[int, ...], Array]:
+    """(the wheels at the corners of the support polygon, in order; the measure (k,)); none where a vehicle stands on a
+    line."""
     try:
-        return tuple(wheels.index(first) for first, _ in run.tipover(vehicle).edges)
+        tip = run.tipover(vehicle)
     except KaneError:
-        return ()
+        return (), np.zeros(0)
+    return tuple(wheels.index(first) for first, _ in tip.edges), tip.alpha
 
 
 __all__ = ["Arrows", "vehicle_arrows"]

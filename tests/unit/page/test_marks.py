@@ -44,6 +44,89 @@ def test_forces_at_their_places_are_the_reactions_of_a_native_run(name: str, sec
         assert np.abs(reactions[place].point[-1] - at).max() <= ROUNDING
 
 
+VEHICLES = [
+    ("braking-car", None),
+    ("tanner-mobile-manipulator", None),
+    *(
+        pytest.param(name, law, marks=pytest.mark.long)
+        for name, law in [
+            ("ackermann-car", "weave"),
+            ("diff-drive-arm", "drive"),
+            ("forklift", "brake"),
+            ("mecanum-platform", "sideways"),
+            ("two-robots-one-beam", "turn"),
+        ]
+    ),
+]
+
+GROUND = 1e-9
+"""Relative to the weight: forces of 10⁴ N on wheels of cars, from states that agree within 1e-12."""
+
+
+@pytest.mark.parametrize(("name", "law"), VEHICLES)
+def test_the_ground_under_wheels_is_that_of_a_native_run(name: str, law: str | None, tmp_path: Path) -> None:
+    m = kane.load(name)
+    found = ask(m.page(tmp_path / "page.html", step=STEP, control=law), until=0.3)
+    run = m.simulate(0.3, method="rk4", step=STEP, control=law)
+    forces = dict(zip(found["names"], np.reshape(found["forces"], (-1, 3)), strict=True))
+    places = dict(zip(found["names"], np.reshape(found["at"], (-1, 3)), strict=True))
+    weight = 9.81 * sum(m.mechanism.number(b.mass, b.name) for b in m.bodies.values())
+    assert found["vehicles"] == list(m.mechanism.vehicles)
+    for i, vehicle in enumerate(found["vehicles"]):
+        ground, tip = run.ground(vehicle), run.tipover(vehicle)
+        for k, wheel in enumerate(ground.wheels):
+            assert np.abs(forces[wheel] - ground.force[-1, k]).max() <= GROUND * weight
+            assert np.abs(places[wheel] - ground.contact[-1, k]).max() <= GROUND
+        corners = [found["names"][k] for k in found["outlines"][i]]
+        assert corners == [first for first, _ in tip.edges]
+        assert abs(found["measures"][i] - tip.alpha[-1]) <= GROUND * weight
+
+
+@pytest.mark.parametrize("name", ["four-bar", "box-on-incline"])
+def test_reactions_have_room_of_their_own(name: str, tmp_path: Path) -> None:
+    m = kane.load(name)
+    rows = sum(len(c.rows) for c in (*m.mechanism.constraints.values(), *m.mechanism.changing.values()))
+    data = re.search(r'id="kane-data">(.*?)</script>', m.page(tmp_path / "page.html").read_text(), re.DOTALL)
+    assert data is not None
+    places = json.loads(data[1])["live"]["places"]
+    behind = [at - places["reactions"] for at in places.values() if at > places["reactions"]]
+    assert rows > 1 and min(behind) >= 8 * rows  # nothing else begins before their end
+
+
+def test_another_control_law_has_other_forces_of_the_ground(tmp_path: Path) -> None:
+    m = kane.load("mecanum-platform")
+    path = m.page(tmp_path / "page.html", control="sideways", step=STEP)
+    for law in ("ahead", "none"):
+        found = ask(path, until=0.2, law=law)
+        run = m.simulate(0.2, method="rk4", step=STEP, control=None if law == "none" else law)
+        at = [found["names"].index(wheel) for wheel in run.ground().wheels]
+        shown = np.reshape(found["forces"], (-1, 3))[at]
+        assert np.abs(shown - run.ground().force[-1]).max() <= GROUND * np.abs(shown).max()
+
+
+def test_a_hand_that_lifts_a_level_platform_takes_weight_off_its_wheels(tmp_path: Path) -> None:
+    """At rest, pulled up at a point: forces and moments of ground, weight and hand balance."""
+    m = kane.load("tanner-mobile-manipulator")
+    vehicle = next(iter(m.mechanism.vehicles.values()))
+    q, u = m.initial_state
+    body, point = list(m.bodies).index(vehicle.platform.name), [0.05, 0.1, 0.2]
+    start = {"q": q.tolist(), "u": (0.0 * u).tolist()}
+    lift = {"body": body, "point": point, "by": [0.0, 0.0, 0.02]}
+    found, idle = (ask(m.page(tmp_path / "p.html"), until=2e-3, start=start, lift=x) for x in (lift, None))
+    hand, at = np.array(found["hand"]["force"]), np.array(found["hand"]["at"])
+    assert hand[2] > 1.0  # N
+    wheels = [found["names"].index(w.name) for w in vehicle.wheels]
+    here, there = (np.reshape(x["forces"], (-1, 3))[wheels, 2] for x in (found, idle))
+    places = np.reshape(found["at"], (-1, 3))[wheels]
+    lighter = there - here  # what the hand carries, to the change of the motion in one step
+    assert abs(lighter.sum() - hand[2]) <= LIFTED * hand[2]
+    assert np.abs(lighter @ places[:, :2] - hand[2] * at[:2]).max() <= LIFTED * hand[2]
+
+
+LIFTED = 1e-6
+"""Relative: the motion of two steps that differ by what the hand does along the speeds."""
+
+
 def test_velocities_are_those_of_the_mass_centres(tmp_path: Path) -> None:
     m = kane.load("stanford-arm")
     found = ask(m.page(tmp_path / "page.html", control="feedback"), until=0.5)

@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import re
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,71 @@ def test_a_small_mesh_stays_as_it_is() -> None:
     shown = trimesh.Trimesh(corners, triangles, process=False)
     assert len(triangles) == 12 and shown.is_watertight and shown.is_winding_consistent
     assert shown.volume == pytest.approx(0.2 * 0.4 * 0.6)
+
+
+def test_beside_meshes_nothing_stands_for_frames_without_mass(tmp_path: Path) -> None:
+    trimesh.creation.box((0.2, 0.1, 0.1)).export(tmp_path / "ball.stl")
+    frame = "  lens: {{mass: 0}}\njoints:\n  mount: {{type: weld, parent: ball, child: lens, at: [0.3, 0, 0]}}\n"
+    text = MODEL.replace("joints:\n", frame).format(file="ball.stl")
+    (tmp_path / "carrier.yaml").write_text(text, encoding="utf-8")
+    ball, lens = scene_of(kane.load(tmp_path / "carrier.yaml").page(tmp_path / "page.html"))["bodies"]
+    assert [p["kind"] for p in ball["pieces"]] == ["mesh"] and lens["pieces"] == []
+
+
+COLLADA = """<?xml version="1.0"?>
+{doctype}<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><created>2020-01-01</created><modified>2020-01-01</modified><unit name="cm" meter="0.01"/>{up}</asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="12">0 0 0 10 0 0 0 20 0 0 0 30</float_array><technique_common>
+<accessor source="#a" count="4" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<polylist count="4"><input semantic="VERTEX" source="#v" offset="0"/><vcount>3 3 3 3</vcount>
+<p>0 2 1 0 1 3 0 3 2 1 2 3</p></polylist></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node><translate>100 0 0</translate><scale>1 1 2</scale>
+<instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+"""A tetrahedron in centimetres, twice as long along z and moved by a metre along x."""
+
+
+@pytest.mark.parametrize(
+    ("up", "corners"),
+    [
+        ("<up_axis>Z_UP</up_axis>", [(1, 0, 0), (1.1, 0, 0), (1, 0.2, 0), (1, 0, 0.6)]),
+        ("<up_axis>Y_UP</up_axis>", [(1, 0, 0), (1.1, 0, 0), (1, 0, 0.2), (1, -0.6, 0)]),
+        ("", [(1, 0, 0), (1.1, 0, 0), (1, 0, 0.2), (1, -0.6, 0)]),
+        ("<up_axis>X_UP</up_axis>", [(0, 1, 0), (0, 1.1, 0), (-0.2, 1, 0), (0, 1, 0.6)]),
+    ],
+)
+def test_collada_has_units_nodes_and_an_upward_axis(up: str, corners: list[tuple[float, ...]], tmp_path: Path) -> None:
+    (tmp_path / "wedge.dae").write_text(COLLADA.format(doctype="", up=up), encoding="utf-8")
+    assert np.allclose(np.sort(kane.convex_hull(tmp_path / "wedge.dae").vertices, axis=0), np.sort(corners, axis=0))
+    scene = scene_of(write_model(tmp_path, "wedge.dae").page(tmp_path / "page.html"))
+    (piece,) = scene["bodies"][0]["pieces"]
+    places = numbers(piece["corners"]).reshape(-1, 3) * piece["size"] + piece["at"]
+    expected = 0.5 * np.array(corners) + [0, 0, -1]
+    assert scene["left_out"] == [] and len(numbers(piece["triangles"])) == 12
+    assert np.abs(np.sort(places, axis=0) - np.sort(expected, axis=0)).max() < 1e-4
+
+
+def test_a_collada_file_that_would_grow_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
+    (tmp_path / "bomb.dae").write_text(COLLADA.format(doctype=bomb, up=""), encoding="utf-8")
+    with pytest.raises(kane.InputError, match="DOCTYPE"):
+        kane.convex_hull(tmp_path / "bomb.dae")
+
+
+def test_a_robot_of_collada_meshes_is_drawn_with_them(tmp_path: Path) -> None:
+    """As large as trimesh, which reads nodes by itself, says; the files are in metres with z up."""
+    robots = distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
+    file = Path(str(robots)) / "go1_description" / "meshes" / "thigh.dae"
+    (tmp_path / "thigh.dae").write_bytes(file.read_bytes())
+    loaded: Any = trimesh.load(file, force="mesh")
+    hull = np.array(kane.convex_hull(tmp_path / "thigh.dae", vertices=1000).vertices)
+    assert np.allclose(hull.min(axis=0), loaded.vertices.min(axis=0), atol=1e-3)
+    assert np.allclose(hull.max(axis=0), loaded.vertices.max(axis=0), atol=1e-3)
+    scene = scene_of(write_model(tmp_path, "thigh.dae").page(tmp_path / "page.html"))
+    assert scene["bodies"][0]["pieces"][0]["kind"] == "mesh"
 
 
 @pytest.mark.parametrize("file", ["missing.stl", "ball.dae", "broken.stl"])

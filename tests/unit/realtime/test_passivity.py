@@ -37,6 +37,38 @@ def test_a_thousand_changes_of_a_piano_key_give_no_energy_to_the_hand() -> None:
     assert_passive(session)
 
 
+def test_a_thousand_impacts_of_a_slower_model_give_no_energy_to_the_hand() -> None:
+    """Four ticks in a step; the observer is told at the beginning of each."""
+    m, k = kane.load("bouncing-ball"), 4
+    human = Human("0.02 + 0.05*sin(40*t)", mass=0.2, damping=2.0, stiffness=300.0)
+    device = SimulatedDevice(mass=0.1, damping=1.5, human=human)
+    session = Touch(m, device, m.coordinates, rate=4000, ticks_per_step=k, real_time=False).run(120.0)
+    assert len(session.transitions) > 1000
+    assert session.least_observed > OBSERVED
+    assert (session.observed[k::k] - session.kinetic[k - 1 : -1 : k]).min() > OBSERVED
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.6])
+def test_a_plate_that_is_driven_does_the_work_of_its_impacts(restitution: float) -> None:
+    """A ball of mass m meets a plate that is driven towards it with speed V: of a closing speed c = V + v the impulse
+    is P = m (1 + e) c, the drive does the work P V, and m (1 − e²) c²/2 are lost."""
+    mass, speed, fall = 0.8, 0.5, 1.0
+    m = kane.Model("plate")
+    m.body("plate", mass=3.0)
+    m.body("ball", mass=mass)
+    m.joint("up", "prismatic", "ground", "plate", axis="z", coordinates=["plate"], speeds=["u"])
+    m.joint("fall", "prismatic", "ground", "ball", axis="z", coordinates=["z"], speeds=["w"])
+    m.constrain("drive", kane.ConfigurationEquations((f"plate - {speed}*t",)))
+    m.contact("meet", "ball", "plate", shape={"point": (0, 0, 0)}, normal="z", restitution=restitution)
+    coupler, start = Coupler(("z",), 0.0), {"q": {"z": 0.3}, "u": {"u": speed, "w": -fall}}
+    session = Touch(m, SimulatedDevice(damping=0.0), coupler, real_time=False, **start).run(0.4)
+    closing = speed + fall
+    work, lost = mass * (1 + restitution) * closing * speed, 0.5 * mass * (1 - restitution**2) * closing**2
+    assert session.kinetic[-1] - session.kinetic[0] == pytest.approx(work - lost, rel=1e-9)
+    assert session.observed[-1] - session.observed[0] == pytest.approx(work, rel=1e-9)
+    assert session.observed[-1] - session.kinetic[-2] == pytest.approx(lost, abs=1e-9)
+
+
 def test_a_model_is_not_pulled_harder_than_the_device_can() -> None:
     """A hand 1 m ahead drags 2 kg through a device that exerts 3 N: the momentum is 3 N t, and the observer content."""
     m = kane.Model("sled")

@@ -107,3 +107,43 @@ def test_frames_have_poses_and_lamps() -> None:
         assert np.allclose(frame["poses"][11], frame["q"][0], atol=1e-12)
         assert frame["energy"]["kinetic"] >= 0.0
     assert any(x.cause == "impact" for x in play.session.transitions)
+
+
+FORCES = 1e-6  # of the weight: a state goes through text to a page and back
+
+
+def test_the_page_is_told_the_forces_of_the_ground() -> None:
+    """Of a vehicle in motion: those of a native run that begins in the state of the frame."""
+    m = kane.load("tanner-mobile-manipulator")
+    with Play(m) as play, connect(address(play)) as socket:
+        frame = frames(socket, 0.3)
+    data = json.loads(play._page.partition('id="kane-data">')[2].partition("</script>")[0])["remote"]["marks"]
+    run = m.simulate(1e-3, q=frame["q"], u=frame["u"])
+    ground, tip = run.ground(), run.tipover()
+    assert frame["t"] > 0.1
+    at = [data["names"].index(wheel) for wheel in ground.wheels]
+    forces, places = (np.reshape(frame["marks"][name], (-1, 3))[at] for name in ("forces", "at"))
+    assert np.abs(forces - ground.force[0]).max() <= FORCES * np.abs(ground.force[0]).max()
+    assert np.abs(places - ground.contact[0]).max() <= FORCES
+    assert frame["marks"]["measures"] == [pytest.approx(tip.alpha[0], rel=FORCES)]
+
+
+def test_the_page_is_told_the_forces_of_contacts_under_a_hand() -> None:
+    """A block on a floor, pulled up and aside by less than it weighs and sticks by: what the floor gives, the hand
+    and the weight balance."""
+    m = kane.Model("block", gravity=(0, 0, -9.81))
+    m.body("carriage", mass=0.5)
+    m.body("block", mass=1.5)
+    m.joint("across", "prismatic", "ground", "carriage", axis="x")
+    m.joint("up", "prismatic", "carriage", "block", axis="z")
+    m.contact("floor", "block", "ground", shape={"point": (0, 0, 0)}, normal="z", friction=0.6)
+    with Play(m) as play, connect(address(play)) as socket:
+        before = frames(socket, 0.2)
+        socket.send(json.dumps({"grab": 1, "point": [0, 0, 0], "target": [0, 0, 0]}))
+        socket.send(json.dumps({"pull": [0.001, 0, 0.002]}))
+        after = frames(socket, 1.0)
+        state = play.touch.state()
+    assert np.abs(np.array(before["marks"]["forces"]) - [0, 0, 1.5 * 9.81]).max() <= FORCES * 20
+    assert before["states"] == after["states"] == ["sticks"]
+    hand = -state["force"]
+    assert hand[2] > 0.01 and np.abs(np.array(after["marks"]["forces"]) + hand - [0, 0, 1.5 * 9.81]).max() <= 1e-3

@@ -43,10 +43,11 @@ class Element:
         return next(self.all(tag), None)
 
 
-def parse_xml(data: bytes, source: str) -> Element:
-    """The root element; raises ModelError at the first fault of syntax or the first thing that is not allowed."""
-    if len(data) > MAX_BYTES:
-        raise ModelError(problem(source, 1, "", "the file is too large", f"at most {MAX_BYTES} bytes are read"))
+def parse_xml(data: bytes, source: str, most: int = MAX_BYTES) -> Element:
+    """The root element of at most so many bytes; raises ModelError at the first fault of syntax or the first thing that
+    is not allowed."""
+    if len(data) > most:
+        raise ModelError(problem(source, 1, "", "the file is too large", f"at most {most} bytes are read"))
     builder = _Builder(source)
     try:
         builder.parser.Parse(data, True)

@@ -57,7 +57,7 @@ def expect_device(k):
         for i in range(k.axes):
             expected[i] = reals(k.grip)[i] if k.tick == 0 else position[i] + period * reals(k.velocity)[i]
     for i in range(k.axes):
-        rate[i] = 0.0 if k.tick == 0 else (expected[i] - position[i]) / period
+        rate[i] = 0.0 if k.tick == 0 else (expected[i] - reals(k.stepped_from)[i]) / (k.every * period)
     return True
 
 
@@ -74,6 +74,8 @@ def name_changes(c, first):
 def look_ahead(k, m, c, s):
     """Work out the next tick for the position that is expected of the device, and take it back."""
     k.ahead = 0
+    if k.tick % k.every != 0:
+        return
     if load(k.control + 8 * GRIP) != k.grip_now or c.count + ROOM_FOR * k.steps * c.elements >= c.room:
         return
     began, first = now(k), c.count

@@ -51,6 +51,7 @@ def take_mail(k):
         position[i] += offset[i]
     if not k.holds:
         copy_numbers(k.axes, k.position, k.last)
+        copy_numbers(k.axes, k.position, k.stepped_from)
         k.holds = 1
     return True
 
@@ -73,9 +74,18 @@ def read_device(k):
             position[i] = step[i] * math.floor(true[i] / step[i] + 0.5) if step[i] > 0.0 else true[i]
     if k.tick == 0:
         copy_numbers(k.axes, k.position, k.last)
+        copy_numbers(k.axes, k.position, k.stepped_from)
     for i in range(k.axes):
         velocity[i] = (position[i] - last[i]) / (k.period * 1e-9)
     return holds
+
+
+@part
+def set_step_velocity(k):
+    """The mean velocity of the device since the last step of the system."""
+    velocity, position, began = reals(k.step_velocity), reals(k.position), reals(k.stepped_from)
+    for i in range(k.axes):
+        velocity[i] = (position[i] - began[i]) / (k.every * (k.period * 1e-9))
 
 
 @part

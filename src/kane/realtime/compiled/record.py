@@ -23,6 +23,8 @@ ADDRESSES = (
     "velocity",  # (axes,): from differences of positions
     "force",  # (axes,): on the device, N or N m
     "last",  # (axes,): the position a tick before
+    "stepped_from",  # (axes,): the position at the last step of the model
+    "step_velocity",  # (axes,): mean velocity from the step before to that one
     "own_damping",  # (axes,): b of the device
     "most_force",  # (axes,): what the device can exert
     "true_position",  # (axes,): of the simulated device
@@ -56,6 +58,8 @@ NUMBERS = (
     "grip_now",  # the grip whose programs run
     "source",  # SIMULATED, MAILBOX or REPLAY
     "steps",  # of the system in a tick
+    "every",  # ticks in a step of the system, where there are several; then steps is 1
+    "step_holds",  # 1: the coupler held in the last step
     "parts",  # of a tick in which the simulated device moves
     "delay",  # ticks
     "tick",
@@ -102,8 +106,9 @@ WITH_AXES = ("position", "velocity", "force", "place")
 SINGLE = ("observed", "kinetic", "potential", "computing", "late")
 
 
-def columns(axes: int, states: int) -> dict[str, slice]:
-    """Where a row of the record has what: t, the state, then `WITH_AXES` and `SINGLE` (J, s)."""
+def columns(axes: int, states: int, elements: int) -> dict[str, slice]:
+    """Where a row of the record has what: t, the state, then `WITH_AXES` and `SINGLE` (J, s), and the mode: a number
+    for each constraint that comes and goes."""
     found, at = {"t": slice(0, 1), "y": slice(1, 1 + states)}, 1 + states
     for name in WITH_AXES:
         found[name] = slice(at, at + axes)
@@ -111,7 +116,7 @@ def columns(axes: int, states: int) -> dict[str, slice]:
     for name in SINGLE:
         found[name] = slice(at, at + 1)
         at += 1
-    return found
+    return found | {"mode": slice(at, at + elements)}
 
 
 __all__ = ["ENERGIES", "MAILBOX", "REPLAY", "SIMULATED", "TICKS", "columns"]

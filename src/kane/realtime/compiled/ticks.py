@@ -15,8 +15,8 @@ from ...simulate.compiled.store import loop
 from ..words import FRONT, GRIP, STOP, STOPPED, TOLD
 from .ahead import adopt, is_as_expected, look_ahead, note_foresight
 from .clock import load, now, sleep_until, store, watch_until
-from .coupler import advance, grip, limit_force, observe, set_force
-from .device import move_device, read_device
+from .coupler import advance, grip, limit_force, observe, set_force, ticks_left
+from .device import move_device, read_device, set_step_velocity
 from .record import SIMULATED
 
 FURTHEST_BEHIND = 64
@@ -43,7 +43,7 @@ def change_grip(k, m, c):
 def publish(k, m, c, computing, late):
     """Write the tick to the record and to the slot that nobody reads, and show that one."""
     row = reals(k.record + 8 * k.width * (k.tick % k.room))
-    row[0] = m.t
+    row[0] = m.t - ticks_left(k)
     n, axes = m.n, k.axes
     for i in range(n):
         row[1 + i] = reals(m.y)[i]
@@ -59,6 +59,8 @@ def publish(k, m, c, computing, late):
     row[at + 2] = reals(k.grip)[2 * axes + 1]
     row[at + 3] = 1e-9 * computing
     row[at + 4] = 1e-9 * late
+    for i in range(c.elements):
+        row[at + 5 + i] = wholes(c.state)[i]
     back = 1 - load(k.control + 8 * FRONT)
     copy_numbers(k.width, k.record + 8 * k.width * (k.tick % k.room), k.slots + 8 * k.width * back)
     store(k.control + 8 * FRONT, back)
@@ -119,21 +121,28 @@ def tick_loop(memory, ticks):
             return STOPPED
         late = begin_tick(k, m, c, s)
         began = now(k)
-        change_grip(k, m, c)
+        steps = k.tick % k.every == 0
+        if steps:
+            change_grip(k, m, c)
         holds = read_device(k)
         observe(k)
-        first, prepared = c.count, is_as_expected(k, holds)
-        if prepared:
-            adopt(k)
-        else:
-            code = advance(k, m, c, s, holds, k.position, k.velocity)
-            if code != 0:
-                return code
-        note_foresight(k, c, first)
-        set_force(k)
+        prepared = False
+        if steps:
+            first, prepared = c.count, is_as_expected(k, holds)
+            set_step_velocity(k)
+            if prepared:
+                adopt(k)
+            else:
+                code = advance(k, m, c, s, holds, k.position, k.step_velocity)
+                if code != 0:
+                    return code
+            note_foresight(k, c, first)
+            k.step_holds = 1 if holds else 0
+            copy_numbers(k.axes, k.position, k.stepped_from)
+        set_force(k, holds)
         limit_force(k)
         if k.source == SIMULATED:
-            move_device(k, m.t)
+            move_device(k, m.t - ticks_left(k))
         publish(k, m, c, end_tick(k, began, prepared), late)
         k.tick += 1
     return REACHED

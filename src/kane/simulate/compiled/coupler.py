@@ -56,6 +56,9 @@ REALS = (
     "frequency",  # ω, rad/s
     "damping_ratio",  # ζ
     "mass",  # effective mass, kg
+    "force_x",  # what it pulls with, in N, N
+    "force_y",
+    "force_z",
 )
 MEMORY = np.dtype([(name, "i8") for name in WHOLE] + [(name, "f8") for name in REALS])
 
@@ -103,6 +106,7 @@ def pull(m, c):
     fx = stiffness * (c.to_x - c.at_x) - damping * component(c, 0, speeds)
     fy = stiffness * (c.to_y - c.at_y) - damping * component(c, 1, speeds)
     fz = stiffness * (c.to_z - c.at_z) - damping * component(c, 2, speeds)
+    c.force_x, c.force_y, c.force_z = fx, fy, fz
     for j in range(n):
         tau[j] += row[j] * fx + row[n + j] * fy + row[2 * n + j] * fz
 

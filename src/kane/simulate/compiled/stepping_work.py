@@ -13,7 +13,8 @@ the middle of the step, where forces of inertia do the work that the change of M
 `stepping_problem`.
 
 What loads and drives give is kept apart, in `s.given`: a row A u + c has a rate c of its own, and its impulse P takes
-the work −P c from what moves it.
+the work −P c from what moves it. Contacts pass impulses on to permanent constraints; the drives of these do their share
+of the work too.
 """
 
 from __future__ import annotations
@@ -64,13 +65,17 @@ def own_rate(c, row):
 
 @part
 def drive_work(c, s, held):
-    """Work (J) of what drives constraints in the step, of which permanent ones did `held`."""
-    work = 0.0
+    """Work (J) of what drives constraints in the step, of which permanent ones did `held`, impulses left out. With the
+    mean speeds in s.change: what impulses and the permanent constraints that take them do along these, less what
+    impulses do alone, is done by the drives of the latter."""
+    work, taken = 0.0, s.impulse_work
     for i in range(s.size):
-        work -= reals(c.solver_r)[i] * own_rate(c, wholes(c.solver_row)[i])
+        row = wholes(c.solver_row)[i]
+        work -= reals(c.solver_r)[i] * own_rate(c, row)
+        taken -= reals(c.solver_r)[i] * inner(c.n, c.a + 8 * row * c.n, s.change)
     for row in range(c.permanent):
         if own_rate(c, row) != 0.0:
-            return work + held
+            return work + held + taken
     return work
 
 
