@@ -34,7 +34,7 @@ FEW = 64
 OUTPUT, CROSSINGS = ("out_t", "out_y"), ("event_t", "event_y", "event")
 """Arrays of which only the rows that are written count."""
 
-WITHIN_A_STEP = ("found", "found_at", "search")
+WITHIN_A_STEP = ("found", "found_at", "search", "cluster")
 """Arrays that no step reads what an earlier one has left in."""
 
 NUMBERS = (*records.COUNTERS, *records.REALS, "transitions", "transition_fault", "limited")
@@ -127,6 +127,7 @@ class LoopMemory:
             terminal=np.array([e.terminal for e in items], dtype=np.int64),
             g=np.zeros((records.EVENT_ROWS, events)),
             search=np.zeros((records.DEPTH + 3, records.POINT)),
+            cluster=np.zeros(records.CLUSTER_ROOM),
             g_point=np.zeros(events),
             g_rounding=np.zeros(events),
             g_sign=np.zeros(events, dtype=np.int64),

@@ -14,11 +14,15 @@ from kane.simulate import members
 
 TIMES = np.linspace(0.0, 2.0, 9)
 
+CROWD = "(q1 - 0.3)*(q1 - 0.3 - 1e-7)*(q1 - 0.3 - 2e-7)"
+"""Crosses zero three times, close together."""
+
 TERMINAL = {"expression": "q1", "terminal": True}
 
 MOTIONS: list[tuple[str, dict[str, Any]]] = [
     ("double-pendulum", {"t": 3.0, "q": {"q1": "uniform(-3, 3)"}, "parameters": {"m1": "normal(1, 0.1)"}}),
     ("double-pendulum", {"t": TIMES, "q": {"q1": "uniform(-3, 3)"}, "events": {"down": "q2 - q1"}}),
+    ("double-pendulum", {"t": 3.0, "q": {"q1": "uniform(-3, 3)"}, "events": {"crowd": CROWD}}),
     (
         "double-pendulum",
         {"t": 5.0, "q": {"q1": "uniform(-3, 3)"}, "events": {"up": {"expression": "q1", "terminal": True}}},
@@ -80,6 +84,15 @@ def test_the_first_crossing_is_a_quarter_period() -> None:
     found = oscillator().ensemble(3.0, n=64, q={"x": 1.0}, parameters={"k": "uniform(1, 9)"}, events={"middle": "x"})
     np.testing.assert_allclose(found.first["middle"], 0.5 * np.pi / np.sqrt(found.numbers["k"]), rtol=1e-7)
     assert found.share("middle") == 1.0
+
+
+def test_crossings_close_together_are_found_in_every_member() -> None:
+    # cos(w t) falls through 0.3 at (2 pi j + arccos 0.3) / w, and rises through it at (2 pi j - arccos 0.3) / w.
+    crowd = CROWD.replace("q1", "x")
+    found = oscillator().ensemble(3.0, n=64, q={"x": 1.0}, parameters={"k": "uniform(1, 9)"}, events={"crowd": crowd})
+    turns = 3.0 * np.sqrt(found.numbers["k"]) / (2.0 * np.pi)
+    part = np.arccos(0.3) / (2.0 * np.pi)
+    assert np.array_equal(found.crossings["crowd"], 3 * (np.floor(turns - part) + np.floor(turns + part) + 1))
 
 
 def test_members_that_fail_spoil_nobody() -> None:

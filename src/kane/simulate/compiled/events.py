@@ -10,6 +10,7 @@ from numba import types
 
 from .call import part, reals, record_of, wholes
 from .changing_record import CONDITION_GUARD, GUARDS
+from .event_clusters import HIDDEN, bends_one_way, isolate_crossings, value_at
 from .event_samples import SLOPE, events_at, is_drowned, sample_events, stays_clear
 from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
 from .step import EPS
@@ -25,6 +26,9 @@ miss theirs by f w^5 / 384 halfway, where the fourth derivative is f w: 1 / 35 o
 
 AT_START = 64.0
 """How many roundings of the time a crossing is found within, with some room."""
+
+DOUBTS = 2
+"""Places in one step where an event may hide its crossings in rounding before no more are told apart: it is noise."""
 
 GOLDEN = 0.3819660112501051
 """Where golden-section search places its point."""
@@ -226,21 +230,6 @@ def changes_by_rounding(m, event, a, b):
 
 
 @part
-def bends_one_way(a, b):
-    """Whether the curvature of an event keeps its sign between the points a and b of the search, so that it has two
-    crossings there at most."""
-    _, second, third = cubic(a, b)
-    return abs(second) > 6.0 * abs(third) + 8.0 * cubic_error(a, b)
-
-
-@part
-def value_at(m, h, event, s):
-    """The event at the fraction `s` of the step."""
-    events_at(m, h, s)
-    return reals(m.g_point)[event]
-
-
-@part
 def split_interval(m, h, event, top, fits):
     """Split the interval between the points top - 1 and top of the search in two; `fits` if it need not have been."""
     stack = reals(m.search)
@@ -309,7 +298,8 @@ def set_interval(m, event, i):
 @part
 def cross_interval(m, h, event, a, b, sign, unsure, count):
     """Note the crossings of `event`, on the side `sign` so far, between the points a and b of the search: none or one
-    by its signs there; up to three where these are `unsure` to tell all. Returns how many crossings are known then."""
+    by its signs there; up to three where these are `unsure` to tell all. Returns how many crossings are known then, and
+    the side."""
     low, g_low, side = a[0], a[1], sign
     if unsure:
         first, second, third = cubic(a, b)
@@ -331,7 +321,8 @@ def cross_interval(m, h, event, a, b, sign, unsure, count):
     if side * b[1] < 0.0:
         at = low if g_low == 0.0 else root(m, h, event, low, side, b[0], -side)
         count = keep(m, h, count, event, side < 0.0, at)
-    return count
+        side = -side
+    return count, side
 
 
 @part
@@ -344,21 +335,41 @@ def note_doubt(m, h, event, s):
 
 
 @part
+def cross_shortest(m, h, event, a, b, sign, doubts, count):
+    """The same where a and b are as close as the search brings them, and there may be any number of crossings. What
+    ends modes ends them at the first, and is not asked for more; nor is what was hidden in rounding near `doubts`
+    places of this step."""
+    ends_mode = event < m.transition_events
+    apart = HIDDEN if ends_mode or doubts >= DOUBTS else isolate_crossings(m, h, event, a[0], b[0], sign)
+    if apart == HIDDEN:
+        if not ends_mode and (doubts >= DOUBTS or not bends_one_way(m)):
+            note_doubt(m, h, event, a[0])
+        return cross_interval(m, h, event, a, b, sign, True, count)
+    ends = reals(m.cluster)
+    for i in range(apart):
+        at = root(m, h, event, ends[2 * i], sign, ends[2 * i + 1], -sign)
+        count = keep(m, h, count, event, sign < 0.0, at)
+        sign = -sign
+    return count, sign
+
+
+@part
 def find_crossings(m, h):
     """Find all crossings of all events inside the step; returns how many, in order of time, in `found`.
 
     An event crosses where its sign changes from one side to the other. Being zero at the start, or touching zero and
     turning back, is no crossing. Where an event may change sign more often than its samples show, the search goes on
-    with half the interval; what is left in doubt at the end is cut where its cubic turns, and searched for a pair of
-    crossings. Where it may have three and more, closer together than 4e-6 of a step, that is noted in `doubtful`. Of an
-    event that was too fast for the first samples, in this step or the one before, an interval is believed only if it
-    and the one of twice its length are smooth: waves may look like a cubic by chance. A step whose search ends before
-    that is noted in `unresolved`. What ends modes is not searched where it is clear of zero.
+    with half the interval; what is left in doubt at the end, within 4e-6 of a step, is told apart by values alone.
+    Where rounding or nearness hides crossings, it is cut where its cubic turns, searched for a pair, and noted in
+    `doubtful` if there may be three and more. Of an event that was too fast for the first samples, in this step or the
+    one before, an interval is believed only if it and the one of twice its length are smooth: waves may look like a
+    cubic by chance. A step whose search ends before that is noted in `unresolved`. What ends modes is not searched
+    where it is clear of zero.
     """
     few = sample_events(m, h)
     if m.not_a_number:
         return NONE
-    fast, unresolved = wholes(m.fast), wholes(m.unresolved)
+    fast, unresolved, doubtful = wholes(m.fast), wholes(m.unresolved), wholes(m.doubtful)
     events = m.events
     g, sides, stack = reals(m.g), wholes(m.g_sign), reals(m.search)
     count = NONE
@@ -366,7 +377,7 @@ def find_crossings(m, h):
         if few and stays_clear(m, e):
             continue
         sign = float(sides[e])
-        splits, bottoms, given_up = 0, 0, 0
+        splits, bottoms, given_up, known = 0, 0, 0, doubtful[e]
         if sign * g[e] < 0.0:
             count = keep(m, h, count, e, g[e] > 0.0, 0.0)
             sign = -sign
@@ -390,9 +401,10 @@ def find_crossings(m, h):
                         continue
                     given_up = 1
                 bottoms += 1 if unsure else 0
-                if unsure and a[4] >= DEPTH and not bends_one_way(a, b):
-                    note_doubt(m, h, e, a[0])
-                count = cross_interval(m, h, e, a, b, sign, unsure, count)
+                if unsure and a[4] >= DEPTH:
+                    count, sign = cross_shortest(m, h, e, a, b, sign, doubtful[e] - known, count)
+                else:
+                    count, sign = cross_interval(m, h, e, a, b, sign, unsure, count)
                 if b[1] != 0.0:
                     sign = 1.0 if b[1] > 0.0 else -1.0
                 top -= 1

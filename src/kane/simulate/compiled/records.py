@@ -45,6 +45,13 @@ POINT = 7
 """A point of the search: place, value and slope there, value halfway to the next point, how often halved, 1 if the
 interval before halving was smooth, error of the cubics through the intervals beside it."""
 
+FINEST, VALUES, CLUSTER = 16, 9, 8
+"""How often what was halved `DEPTH` times is halved again to tell crossings in it apart, by how many values, and how
+many of them at most (`event_clusters`). The shortest of these intervals is 6e-11 of a step."""
+
+CLUSTER_ROOM = 2 * CLUSTER + (FINEST + 1) * VALUES
+"""Numbers for that: ends of intervals with one crossing each, and values."""
+
 
 def splits_for(states: int, events: int) -> int:
     """Halvings that the search may take for each of some events in one step of a motion with so many states."""
@@ -53,9 +60,9 @@ def splits_for(states: int, events: int) -> int:
 
 
 def most_crossings(splits: int) -> int:
-    """At most this many crossings of one event can be found in one step: three per interval, one at the start and one
-    at the end of the motion."""
-    return 3 * (SAMPLES + splits) + 2
+    """At most this many crossings of one event can be found in one step: three per interval, more in those that were
+    halved most often, one at the start and one at the end of the motion."""
+    return 3 * (SAMPLES + splits) + (CLUSTER - 3) * (BOTTOMS + 1) + 2
 
 
 SIZES = (
@@ -122,6 +129,7 @@ ADDRESSES = (
     "terminal",  # (events,) int64: 1 stops
     "g",  # (EVENT_ROWS, events): events at the samples and halfway between, slopes at the samples, errors of two steps
     "search",  # (DEPTH + 3, POINT)
+    "cluster",  # (CLUSTER_ROOM,)
     "g_point",  # (events,)
     "g_rounding",  # (events,): what of an event is rounding; 0 if that is not known
     "g_sign",  # (events,) int64: the side each event is on, 0 if it has been zero since the start
