@@ -190,7 +190,7 @@ def ensemble(
     tau: Any = None,
     control: ControlLaw | None = None,
     control_period: float = 0.01,
-    method: str = "dop853",
+    method: str = "auto",
     rtol: float | None = None,
     atol: float | None = None,
     step: float | None = None,

@@ -30,6 +30,7 @@ from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
 from ..simulate import (
+    AUTO,
     IMPACT_LAWS,
     STEPPING,
     ChangingSet,
@@ -199,6 +200,7 @@ def _problem(
         tuple(answers.values.tolist()),
         tuple(event for event, _ in watched),
         law=efforts,
+        names=(*mechanism.coordinates, *mechanism.speeds, "work"),
     )
 
 
@@ -275,7 +277,7 @@ def _check_contacts(
         raise InputError("contacts = 'stepping': the model has nothing that comes and goes\n    fix: leave it out")
     if step is None:
         raise InputError("contacts = 'stepping' has steps of one length\n    fix: give step=..., in seconds, say 1e-3")
-    if method != "dop853":
+    if method != AUTO:
         raise InputError(f"method = {method!r}: contacts = 'stepping' has none\n    fix: leave the method out")
     rows = {name for c in mechanism.changing.values() for name in c.row_names()} | set(mechanism.row_names)
     for name, value in (events or {}).items():

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Command → module of this package and function that runs it."""
 
-METHODS = ("dop853", "rk45", "rk23", "rk4", "radau")
+METHODS = ("auto", "dop853", "rk45", "rk23", "rk4", "radau")
 BASES = ("fixed", "floating")
 FORMATS = ("text", "c", "latex", "sympy")
 PROGRAMS = (
@@ -170,7 +170,7 @@ def _integration(command: argparse.ArgumentParser) -> None:
         default="run-time",
         help="where constraints are embedded (default run-time)",
     )
-    command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
+    command.add_argument("--method", choices=METHODS, default="auto", help="default auto: dop853, radau where stiff")
     command.add_argument(
         "--contacts",
         choices=("events", "stepping"),
@@ -338,7 +338,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--control", metavar="NAME", help="control law of the model (default: no efforts)")
     command.add_argument("--rtol", type=float, default=None, help="relative tolerance of a step, as for simulate")
     command.add_argument("--atol", type=float, default=None, help="absolute tolerance of a step (default rtol / 100)")
-    command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
+    command.add_argument("--method", choices=METHODS, default="auto", help="default auto: dop853, radau where stiff")
     command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4")
     command.add_argument("--out", metavar="FOLDER.zarr", help="store: a folder, or an address of fsspec")
     command.add_argument("--resume", action="store_true", help="go on with the store of an earlier run")
