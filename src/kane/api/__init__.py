@@ -3,6 +3,7 @@
 from ..formulation import Equations
 from .closed_form import ClosedForm
 from .ensembles import Ensemble
+from .identification import Identification, identify
 from .model import Model, load
 from .records import Array, Energy, Momentum, Wrench
 from .safety import SafetyFilter
@@ -15,6 +16,7 @@ __all__ = [
     "Energy",
     "Ensemble",
     "Equations",
+    "Identification",
     "Model",
     "Momentum",
     "SafetyFilter",
@@ -22,5 +24,6 @@ __all__ = [
     "Trajectory",
     "Wrench",
     "from_sympy",
+    "identify",
     "load",
 ]

@@ -198,6 +198,7 @@ def ensemble(
     drift: str | tuple[float, float] = "project",
     impact: str | None = None,
     contacts: str = "events",
+    saturate: bool = False,
     events: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Ensemble:
@@ -231,7 +232,7 @@ def ensemble(
     watched = _quantities(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
-    asked |= {"contacts": contacts, "events": events, "options": options}
+    asked |= {"contacts": contacts, "events": events, "saturate": saturate, "options": options}
     work = MemberWork(free, plan, times, asked, watched, keep == "motions")
     names = tuple(events or ())
     if until is not None and until.name not in (*names, *watched):

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 METHODS = ("auto", "dop853", "rk45", "rk23", "rk4", "radau")
 BASES = ("fixed", "floating")
+LIMITS = ("tell", "stop")
 FORMATS = ("text", "c", "latex", "sympy")
 PROGRAMS = (
     "inverse_dynamics",
@@ -138,6 +139,14 @@ def _model(command: argparse.ArgumentParser, *, optional: bool = False) -> None:
     about = "a built-in model, a model file (.yaml) or a robot (.urdf)"
     command.add_argument("model", metavar="MODEL", help=about, nargs="?" if optional else None)
     command.add_argument("--base", choices=BASES, help="how the base of a .urdf stands (default fixed)")
+    command.add_argument(
+        "--packages",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a folder with the packages that package:// in a .urdf leads to; may be given again",
+    )
+    command.add_argument("--limits", choices=LIMITS, help="of a .urdf: tell where they are left, or stop there")
     command.add_argument(
         "--set",
         action="append",

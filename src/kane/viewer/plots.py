@@ -66,12 +66,14 @@ _STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One small plot: a label with its unit, a curve over time and, dashed, what it should reach or be."""
+    """One small plot: a label with its unit, a curve over time and, dashed, what it should reach or be; where it leaves
+    its `limits` these are drawn, and the curve beyond them in another colour."""
 
     label: str
     values: Array
     unit: str = ""
     target: float | None = None
+    limits: tuple[float, float] = (-np.inf, np.inf)
 
 
 def panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
@@ -95,6 +97,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
             ax.plot(t, panel.values, color=PALETTE[0])
             if panel.target is not None:
                 ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
+            _mark_limits(ax, t, panel)
             ax.set_title(f"{panel.label}  ({panel.unit})" if panel.unit else panel.label)
             _steady_limits(ax, panel.values, panel.target)
             if i >= len(shown) - across:
@@ -107,6 +110,18 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
         if title:
             figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
     return figure
+
+
+def _mark_limits(ax: Any, t: Array, panel: Panel) -> None:
+    """Show limits that a curve leaves, and where it is beyond them."""
+    lower, upper = panel.limits
+    beyond = (panel.values < lower) | (panel.values > upper)
+    if not beyond.any():
+        return
+    ax.plot(t, np.where(beyond, panel.values, np.nan), color=PALETTE[1], label="beyond its limits")
+    for bound, passed in ((lower, panel.values < lower), (upper, panel.values > upper)):
+        if passed.any():
+            ax.axhline(bound, color=PALETTE[1], linewidth=0.8, linestyle=":")
 
 
 def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
@@ -124,10 +139,16 @@ def motion(
     """Coordinates over time; `targets` (name → value) are drawn dashed."""
     units, wanted = coordinate_units(model), targets or {}
     shown = [
-        Panel(subscript(name), q[:, i], unit, wanted.get(name))
+        Panel(subscript(name), q[:, i], unit, wanted.get(name), _range_of(model, name))
         for i, (name, unit) in enumerate(zip(model.coordinates, units, strict=True))
     ]
     return panels(t, shown, title)
+
+
+def _range_of(model: Mechanism, name: str) -> tuple[float, float]:
+    """Lower and upper limit of a coordinate; infinite without any."""
+    limit = model.limits.get(name)
+    return (-np.inf, np.inf) if limit is None else (limit.lower, limit.upper)
 
 
 def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Figure:
