@@ -19,9 +19,6 @@ from ..model.urdf.read import SMOOTH
 from .model import Model
 from .records import Array
 
-MASSLESS = 1e-12
-"""Mass (kg) below which a body is taken to be without any."""
-
 
 @dataclass(frozen=True, slots=True)
 class Identification:
@@ -85,7 +82,7 @@ def identify(
     wanted = None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), measured.shape[1:])
     fit = fit_efforts(Y[..., list(base.independent)], measured - known, wanted)
     start = np.concatenate([given, np.zeros(len(names) - len(given))])
-    movable = [b for b in range(len(given) // 10) if given[10 * b] > MASSLESS]
+    movable = [b for b in range(len(given) // 10) if given[10 * b] > 0.0]
     columns = [10 * b + i for b in movable for i in range(10)] + list(range(len(given), len(names)))
     found = start.copy()
     left = measured - known - np.delete(Y, columns, axis=2) @ np.delete(start, columns)
@@ -110,7 +107,7 @@ def _with_parameters(given: Mechanism, parameters: dict[str, float], friction: b
     mechanism = copy.deepcopy(given)
     for body in mechanism.bodies.values():
         m, hx, hy, hz, xx, yy, zz, xy, xz, yz = (parameters[f"{p}.{body.name}"] for p in PARAMETERS)
-        if m <= MASSLESS:
+        if m <= 0.0:
             continue
         c = np.array([hx, hy, hz]) / m
         about = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - m * (c @ c * np.eye(3) - np.outer(c, c))

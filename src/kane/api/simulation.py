@@ -129,7 +129,7 @@ def set_up(
         held = given.start(mechanism, "tau", tau)
         law = None if control is None or callable(control) else _law(mechanism, control)
         if saturate:
-            law = _saturated(mechanism, law)
+            law = _saturate_efforts(mechanism, law)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
         stepping = _check_contacts(mechanism, contacts, method, step, events)
         impact = _impact_law(impact, stepping)
@@ -363,7 +363,7 @@ def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     )
 
 
-def _saturated(mechanism: Mechanism, law: Law | None) -> Law | None:
+def _saturate_efforts(mechanism: Mechanism, law: Law | None) -> Law | None:
     """A law whose efforts stay within the limits of the model."""
     if isinstance(law, CompiledControl):
         return SaturatedControl(law, tuple(effort_limits(mechanism).tolist()))
