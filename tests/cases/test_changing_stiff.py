@@ -62,11 +62,19 @@ def test_implicit_and_explicit_methods_agree_on_a_stiff_motion() -> None:
     """Where the explicit one is accurate, in sixty times as many steps."""
     m, t = stick_slip(), np.linspace(0.0, 2.0, 21)
     implicit = m.simulate(t, method="radau", rtol=1e-10, u={"v": BELT})
-    explicit = m.simulate(t, rtol=1e-12, u={"v": BELT})
+    explicit = m.simulate(t, method="dop853", rtol=1e-12, u={"v": BELT})
     assert explicit.statistics.steps > 10 * implicit.statistics.steps
     np.testing.assert_allclose(implicit.q, explicit.q, rtol=0, atol=1e-9)
     np.testing.assert_allclose(implicit.u, explicit.u, rtol=0, atol=1e-8)
     np.testing.assert_allclose([t for _, t in changes(implicit)], [t for _, t in changes(explicit)], rtol=0, atol=1e-8)
+
+
+def test_the_default_method_finds_the_stiffness_and_the_changes() -> None:
+    run = stick_slip().simulate(np.linspace(0.0, 4.0, 41), rtol=1e-8, u={"v": BELT})
+    wanted = closed_form(4.0)
+    assert [cause for cause, _ in changes(run)] == [cause for cause, _ in wanted]
+    np.testing.assert_allclose([t for _, t in changes(run)], [t for _, t in wanted], rtol=0, atol=1e-6)
+    assert "took over" in str(run.outcome) and run.statistics.steps < 2000
 
 
 def test_a_stiffness_that_no_explicit_method_would_survive() -> None:
@@ -87,7 +95,7 @@ def test_a_ball_bounces_at_the_times_of_parabolas() -> None:
 @pytest.mark.parametrize("name", ["four-bar-stop", "rocking-block", "disk-on-ramp"])
 def test_methods_agree_on_impacts_and_friction(name: str) -> None:
     m, t = kane.load(name), np.linspace(0.0, 2.0, 21)
-    implicit, explicit = m.simulate(t, method="radau", rtol=1e-10), m.simulate(t)
+    implicit, explicit = m.simulate(t, method="radau", rtol=1e-10), m.simulate(t, method="dop853")
     assert [x.cause for x in implicit.transitions] == [x.cause for x in explicit.transitions]
     np.testing.assert_allclose(implicit.q, explicit.q, rtol=0, atol=1e-9)
     assert implicit.check(1e-7).passed

@@ -19,6 +19,7 @@ EXTRAS = (
     "viewer",
     "peers",
     "meshes",
+    "xacro",
     "ensemble",
     "dask",
 )  # what the package itself may use when it is there; the others are for its developers

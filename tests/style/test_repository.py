@@ -18,6 +18,7 @@ KNOWN_HOSTS = {
     "127.0.0.1",
     "localhost",
     "0.0.0.0",
+    "www.ros.org",
     "creativecommons.org",
     "doi.org",
     "github.com",

@@ -177,6 +177,10 @@ def analyse() -> None:
     assert run.outcome.success and run.check().passed
     print(m.equilibrium([0.1, 0.1]).q, m.trim([0.1, 0.1], [0, 0], hold=m.speeds).converged)
     print(m.linearize([0, 0], [0, 0]).eigenvalues, m.base_parameters().names)
+    states = np.random.default_rng(1).normal(size=(3, 20, 6))
+    arm = kane.load("ur5")
+    found: kane.Identification = kane.identify(arm, *states, arm.inverse_dynamics(*states))
+    print(found.values, found.deviation, found.noise, found.parameters, found.model.name)
     equations: kane.Equations = m.equations()
     print(equations.count("forward_dynamics"), len(equations.to_c()[1]))
     bar = kane.load("four-bar")

@@ -5,6 +5,7 @@ from ..explain import Explanation
 from ..formulation import Equations
 from .closed_form import ClosedForm
 from .ensembles import Ensemble
+from .identification import Identification, identify
 from .model import Model, load
 from .records import Array, Energy, Momentum, Wrench
 from .safety import SafetyFilter
@@ -18,6 +19,7 @@ __all__ = [
     "Ensemble",
     "Equations",
     "Explanation",
+    "Identification",
     "Model",
     "Momentum",
     "SafetyFilter",
@@ -26,5 +28,6 @@ __all__ = [
     "Trajectory",
     "Wrench",
     "from_sympy",
+    "identify",
     "load",
 ]

@@ -184,7 +184,7 @@ def ensemble(
     tau: Any = None,
     control: ControlLaw | None = None,
     control_period: float = 0.01,
-    method: str = "dop853",
+    method: str = "auto",
     rtol: float | None = None,
     atol: float | None = None,
     step: float | None = None,
@@ -192,6 +192,7 @@ def ensemble(
     drift: str | tuple[float, float] = "project",
     impact: str | None = None,
     contacts: str = "events",
+    saturate: bool = False,
     events: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Ensemble:
@@ -225,7 +226,7 @@ def ensemble(
     watched = read_watch(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
-    asked |= {"contacts": contacts, "events": events, "options": options}
+    asked |= {"contacts": contacts, "events": events, "saturate": saturate, "options": options}
     work = MemberWork(free, plan, times, asked, watched, keep == "motions")
     names = tuple(events or ())
     if until is not None and not isinstance(until, Enough):

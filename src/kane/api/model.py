@@ -518,13 +518,13 @@ class Model:
         kinetic, potential = self._answers.ask("energy", t, parameters, q=q, u=u)
         return Energy(*(float(e) if np.ndim(e) == 0 else e for e in (kinetic, potential)))
 
-    def base_parameters(self) -> BaseParameters:
-        """The combinations of inertial parameters that efforts depend on.
+    def base_parameters(self, *, friction: bool = False) -> BaseParameters:
+        """The combinations of inertial parameters that efforts depend on, and with `friction` those of the joints.
 
         >>> kane.load("pendulum").base_parameters().names
         ('Izz.bob', 'hx.bob', 'hy.bob')
         """
-        return base_parameters(self._answers.equations())
+        return base_parameters(self._answers.equations(), friction=friction)
 
     @refuse_odd
     def check(self, samples: int = 5, seed: int = 0) -> CheckReport:
@@ -588,7 +588,7 @@ class Model:
         tau: Any = None,
         control: ControlLaw | None = None,
         control_period: float = 0.01,
-        method: str = "dop853",
+        method: str = "auto",
         rtol: float | None = None,
         atol: float | None = None,
         step: float | None = None,
@@ -596,6 +596,7 @@ class Model:
         drift: str | tuple[float, float] = "project",
         impact: str | None = None,
         contacts: str = "events",
+        saturate: bool = False,
         events: Mapping[str, Any] | None = None,
         parameters: Any = None,
         progress: Callable[[float], object] | None = None,
@@ -616,10 +617,12 @@ class Model:
         ("project"), held back by accelerations (Baumgarte's: (damping ratio, frequency in rad/s)), or left ("none").
         Where constraints come and go, `contacts` says how: each change found and resolved ("events"), with `impact` one
         of poisson (the default), newton, stronge, sequential, plastic; or in steps of length `step` ("stepping", for
-        many contacts), with Newton's law of impact. Methods: dop853, rk45 (adaptive), rk4 (fixed `step`), radau
-        (stiff). The trajectory's `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10,
-        `atol` to a hundredth of that. In the file `keep` a long run is kept while it is under way: after an interrupt,
-        or the end of the process, the same call goes on from there and ends with the same bits.
+        many contacts), with Newton's law of impact. Methods: auto (dop853, and radau where the motion is stiff, which
+        the outcome says), dop853, rk45, rk23 (adaptive), rk4 (fixed `step`), radau (implicit). The trajectory's
+        `outcome` says how it ended. `rtol` defaults to 1e-8, with constraints to 1e-10, `atol` to a hundredth of that.
+        In the file `keep` a long run is kept while it is under way: after an interrupt, or the end of the process, the
+        same call goes on from there and ends with the same bits. With `saturate` efforts of a control stay within the
+        limits of the model.
 
         >>> m = kane.load("pendulum")
         >>> run = m.simulate(10, q={"q": "10*deg"})
@@ -637,7 +640,7 @@ class Model:
             "method": method,
         }
         asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift}
-        asked |= {"impact": impact, "contacts": contacts, "events": events}
+        asked |= {"impact": impact, "contacts": contacts, "events": events, "saturate": saturate}
         try:
             ready = set_up(answers, t, **asked, options=options)
             checkpoints = checkpoints_of(keep, answers, ready)

@@ -49,7 +49,7 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
 def _named_panel(run: Trajectory, text: Any) -> Panel:
     """The panel of a column or an expression."""
     from ..viewer.panels import Panel
-    from ..viewer.plots import subscript
+    from ..viewer.plots import range_of, subscript
 
     m = run.answers.mechanism
     if not isinstance(text, str):
@@ -57,7 +57,7 @@ def _named_panel(run: Trajectory, text: Any) -> Panel:
     units = units_of(m, [text])
     columns = ("t", "work", *m.coordinates, *m.speeds, *acceleration_names(m.speeds), *m.all_row_names)
     if text in columns or text.removeprefix("tau_") in m.speeds:
-        return Panel(subscript(text), column(run, text), units[text])
+        return Panel(subscript(text), column(run, text), units[text], limits=range_of(m, text))
     if text.isidentifier() and text not in m.known_names:
         near = suggestion(text, [*GROUPS, *columns])
         raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")
@@ -69,11 +69,13 @@ def _columns(names: Callable[[Trajectory], tuple[str, ...]], values: Callable[[T
 
     def make_panels(run: Trajectory) -> list[Panel]:
         from ..viewer.panels import Panel
-        from ..viewer.plots import subscript
+        from ..viewer.plots import range_of, subscript
 
-        found = names(run)
-        units, table = units_of(run.answers.mechanism, found), values(run)
-        return [Panel(subscript(name), table[:, k], units[name]) for k, name in enumerate(found)]
+        found, m = names(run), run.answers.mechanism
+        units, table = units_of(m, found), values(run)
+        return [
+            Panel(subscript(name), table[:, k], units[name], limits=range_of(m, name)) for k, name in enumerate(found)
+        ]
 
     return make_panels
 

@@ -30,6 +30,7 @@ from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
 from ..model.mechanism import suggestion
 from ..simulate import (
+    AUTO,
     IMPACT_LAWS,
     STEPPING,
     ChangingSet,
@@ -46,6 +47,8 @@ from . import given
 from .answers import Answers, changing_set, embedding_of, law_key, stepping_set
 from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
+from .limits import SaturatedControl, effort_limits
+from .limits import saturate as saturate_law
 from .modes import mode_table
 from .records import Array
 from .starts import span, start_state
@@ -115,6 +118,7 @@ def set_up(
     options: dict[str, Any],
     impact: str | None = None,
     contacts: str = "events",
+    saturate: bool = False,
 ) -> Setup:
     """What a motion over t from a start takes, see `Model.simulate`."""
     _refuse_unknown(options)
@@ -124,6 +128,8 @@ def set_up(
         q0, u0 = start_state(answers, q, u, times)
         held = given.start(mechanism, "tau", tau)
         law = None if control is None or callable(control) else _law(mechanism, control)
+        if saturate:
+            law = _saturate_efforts(mechanism, law)
         singular = is_singular(answers, q0, u0, float(times.flat[0]))
         stepping = _check_contacts(mechanism, contacts, method, step, events)
         impact = _impact_law(impact, stepping)
@@ -134,7 +140,8 @@ def set_up(
     sampled = None
     if callable(control):
         period = given.number(mechanism, "control_period", control_period)
-        sampled = Control(_efforts_of(control, problem.layout, held), period)
+        most = effort_limits(mechanism) if saturate else np.full(problem.layout.speeds, np.inf)
+        sampled = Control(_efforts_of(control, problem.layout, held, most), period)
     changing = problem.modes[0].changing
     if changing is not None:
         inputs = np.concatenate([[times.flat[0]], q0, u0, [0.0], held, answers.values])
@@ -199,6 +206,7 @@ def _problem(
         tuple(answers.values.tolist()),
         tuple(event for event, _ in watched),
         law=efforts,
+        names=(*mechanism.coordinates, *mechanism.speeds, "work"),
     )
 
 
@@ -275,7 +283,7 @@ def _check_contacts(
         raise InputError("contacts = 'stepping': the model has nothing that comes and goes\n    fix: leave it out")
     if step is None:
         raise InputError("contacts = 'stepping' has steps of one length\n    fix: give step=..., in seconds, say 1e-3")
-    if method != "dop853":
+    if method != AUTO:
         raise InputError(f"method = {method!r}: contacts = 'stepping' has none\n    fix: leave the method out")
     rows = {name for c in mechanism.changing.values() for name in c.row_names()} | set(mechanism.row_names)
     for name, value in (events or {}).items():
@@ -355,6 +363,13 @@ def _jacobian(answers: Answers, law: Law | None) -> Kernel:
     )
 
 
+def _saturate_efforts(mechanism: Mechanism, law: Law | None) -> Law | None:
+    """A law whose efforts stay within the limits of the model."""
+    if isinstance(law, CompiledControl):
+        return SaturatedControl(law, tuple(effort_limits(mechanism).tolist()))
+    return None if law is None else saturate_law(law, mechanism)
+
+
 def _law(mechanism: Mechanism, control: str | Mapping[str, Any] | CompiledControl) -> Law:
     if isinstance(control, CompiledControl):
         return control
@@ -423,8 +438,11 @@ def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Ma
     return mechanism.scalar(expression, where, symbols | mechanism.names())
 
 
-def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Callable[[float, Array], Array]:
-    """The efforts of a control law in Python, from the time and the state of the integrator."""
+def _efforts_of(
+    control: Callable[..., Any], layout: Layout, held: Array, most: Array
+) -> Callable[[float, Array], Array]:
+    """The efforts of a control law in Python, each at `most` so large, from the time and the state of the
+    integrator."""
     q, u, n = layout.state["q"].place, layout.state["u"].place, layout.speeds
 
     def efforts(t: float, y: Array) -> Array:
@@ -437,7 +455,7 @@ def _efforts_of(control: Callable[..., Any], layout: Layout, held: Array) -> Cal
             ) from None
         if tau.shape != (n,):
             raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n},)")
-        return tau + held
+        return np.clip(tau, -most, most) + held
 
     return efforts
 

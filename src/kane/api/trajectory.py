@@ -30,6 +30,7 @@ from .answers import Answers, embedding_of
 from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
+from .limits import limit_sentences
 from .mode_answers import answer_in_modes, changing_motion
 from .reactions import Reactions
 from .recordings import recording, show_trajectory, write_recording
@@ -411,6 +412,7 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     if judgement.sentences:
         outcome = replace(outcome, text="; ".join([outcome.text, *judgement]))
+    outcome = replace(outcome, text="; ".join([outcome.text, *limit_sentences(answers, run.t, run.q, run.u, run.tau)]))
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=judgement.crossings)
 
 

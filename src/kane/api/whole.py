@@ -100,16 +100,21 @@ def external_loads(
     return Wrench(*answers.evaluate(answer, t, parameters, {"q": q, "u": u, "tau": efforts}))
 
 
-def regressor(answers: Answers, q: Any, u: Any, udot: Any, *, t: Any = 0.0, parameters: Any = None) -> Array:
+def regressor(
+    answers: Answers, q: Any, u: Any, udot: Any, *, friction: bool = False, t: Any = 0.0, parameters: Any = None
+) -> Array:
     """Y, (…, n, 10 bodies), with tau = Y π: π are m, hx, hy, hz, Ixx, Iyy, Izz, Ixy, Ixz, Iyz of each body in
-    order, about its origin and in its frame. Loads other than gravity take no part.
+    order, about its origin and in its frame. Loads other than gravity take no part. With `friction` two columns
+    follow for each revolute or prismatic joint: r and r/√(r² + v²), with its rate r and v of friction in a URDF.
 
     >>> m = kane.load("pendulum")
     >>> m.regressor([0], [0], [1]).shape
     (1, 10)
     """
     refuse_if_too_large(answers.mechanism, "regressor")
-    answer = answers.compile_once("regressor", lambda: regressor_program(answers.fresh_equations()))
+    answer = answers.compile_once(
+        ("regressor", bool(friction)), lambda: regressor_program(answers.fresh_equations(), bool(friction))
+    )
     return answers.evaluate(answer, t, parameters, {"q": q, "u": u, "udot": udot})
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..api import Model, load
 from ..catalogue import builtin_names
 from ..errors import WritingError
+from ..model import ROBOTS, missing_meshes
 from ..model.mechanism import suggestion
 from ..writing import check_writable
 from . import UsageError
@@ -27,12 +28,19 @@ def model_of(arguments: Namespace) -> Model:
             + (f"; {close}" if close.startswith("did") else "")
             + f"\n    built-in models: {', '.join(builtin_names())}"
         )
-    robot = Path(name).suffix == ".urdf"
-    if arguments.base and not robot:
-        raise UsageError(f"--base {arguments.base}: only a .urdf leaves open how its base stands")
-    model = load(name, **({"base": arguments.base} if arguments.base else {}))
+    robot = {key: value for key in ("base", "limits", "packages") if (value := getattr(arguments, key))}
+    if robot and Path(name).suffix not in ROBOTS:
+        key, value = next(iter(robot.items()))
+        raise UsageError(f"--{key} {value}: only a .urdf leaves that open; a model file says it itself")
+    for folder in arguments.packages:
+        if not Path(folder).is_dir():
+            raise UsageError(f"--packages {folder}: there is no such folder")
+    model = load(name, **robot)
     for remark in model.mechanism.remarks:
         say(f"{remark}")
+    missing = missing_meshes(model.mechanism)
+    if missing:
+        say(missing)
     values = assignments(model, arguments.set, model.parameters, "--set")
     if values:
         model.set_parameters(**values)

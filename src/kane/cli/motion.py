@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
 from ..api.run_files import SUFFIXES
 from ..api.run_values import effort_names
+from ..planning import ComputedTorque, Hold, Move, move
 from ..report.energy import balance
 from ..report.motions import Motion, cycloid
 from ..simulate import Transition
@@ -25,6 +27,8 @@ from .streams import say
 
 PICTURES = (".png", ".svg", ".pdf")
 DURATION = 10.0  # s of a motion about which nothing is said
+ARM = {"revolute", "prismatic", "weld", "coupled"}  # kinds of joints that computed torque drives
+STIFFNESS = 25.0  # 1/s², of an arm that is held or follows; critically damped
 
 
 def inverse(arguments: Namespace) -> int:
@@ -76,10 +80,45 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
     return read_motion(model, path)
 
 
-def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep | None = None) -> Trajectory:
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """An arm that is driven, not dropped: the law that does it, the end of the motion (s) and a sentence."""
+
+    law: ComputedTorque
+    end: float | None
+    about: str
+
+
+def drive_of(model: Model, arguments: Namespace, motion: Motion | None) -> Driven | None:
+    """How an arm whose joints have limits and no control law is shown: along the given motion, or held where it starts.
+
+    None for other models, and where the start or another motion is asked for.
+    """
+    mechanism = model.mechanism
+    kinds = {joint.type.kind for joint in model.joints.values()}
+    if kinds - ARM or model.constraints or model.changing or arguments.q or arguments.u:
+        return None
+    if motion is None and not mechanism.limits:
+        return None
+    q, _ = model.initial_state
+    way: Hold | Move = Hold(tuple(q.tolist()))
+    about = "the arm is held where it starts, by computed torque"
+    if motion is not None:
+        way = move(motion.q[0], motion.q[-1], law="cycloid", duration=float(motion.t[-1]))
+        about = "the arm follows the motion of --to, by computed torque"
+    law = ComputedTorque(way, stiffness=STIFFNESS, damping=2.0 * STIFFNESS**0.5)
+    return Driven(law, way.duration or None, about)
+
+
+def run_simulation(
+    model: Model, arguments: Namespace, samples: int, keep: Keep | None = None, drive: Driven | None = None
+) -> Trajectory:
     """The motion that the options of a command line describe, with a progress bar if it takes long; kept while it is
-    under way where `keep` says so."""
-    end = (model.mechanism.duration or DURATION) if arguments.t is None else arguments.t
+    under way where `keep` says so, and driven where `drive` says how."""
+    usual = model.mechanism.duration or DURATION
+    if drive is not None and drive.end is not None:
+        usual = drive.end
+    end = usual if arguments.t is None else arguments.t
     if not end > 0:
         raise UsageError(f"--t {end:g}: the motion ends after its start at t = 0")
     if samples < 0 or samples == 1:
@@ -95,7 +134,7 @@ def run_simulation(model: Model, arguments: Namespace, samples: int, keep: Keep 
             times,
             q=assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None,
             u=assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None,
-            control=control_of(model, arguments),
+            control=control_of(model, arguments) if drive is None else drive.law,
             method=arguments.method,
             rtol=arguments.rtol,
             atol=arguments.atol,

@@ -32,8 +32,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Command → module of this package and function that runs it."""
 
-METHODS = ("dop853", "rk45", "rk23", "rk4", "radau")
+METHODS = ("auto", "dop853", "rk45", "rk23", "rk4", "radau")
 BASES = ("fixed", "floating")
+LIMITS = ("tell", "stop")
 FORMATS = ("text", "c", "latex", "sympy")
 SHELLS = ("bash", "zsh", "fish")
 PROGRAMS = (
@@ -148,6 +149,14 @@ def _model(command: argparse.ArgumentParser, *, optional: bool = False) -> None:
     command.add_argument("model", metavar="MODEL", help=about, nargs="?" if optional else None)
     command.add_argument("--base", choices=BASES, help="how the base of a .urdf stands (default fixed)")
     command.add_argument(
+        "--packages",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="a folder with the packages that package:// in a .urdf leads to; may be given again",
+    )
+    command.add_argument("--limits", choices=LIMITS, help="of a .urdf: tell where they are left, or stop there")
+    command.add_argument(
         "--set",
         action="append",
         default=[],
@@ -190,7 +199,7 @@ def _integration(command: argparse.ArgumentParser) -> None:
         default="run-time",
         help="where constraints are embedded (default run-time)",
     )
-    command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
+    command.add_argument("--method", choices=METHODS, default="auto", help="default auto: dop853, radau where stiff")
     command.add_argument(
         "--contacts",
         choices=("events", "stepping"),
@@ -411,7 +420,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--control", metavar="LAW", help=_CONTROL)
     command.add_argument("--rtol", type=float, default=None, help="relative tolerance of a step, as for simulate")
     command.add_argument("--atol", type=float, default=None, help="absolute tolerance of a step (default rtol / 100)")
-    command.add_argument("--method", choices=METHODS, default="dop853", help="integrator (default dop853)")
+    command.add_argument("--method", choices=METHODS, default="auto", help="default auto: dop853, radau where stiff")
     command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4")
     command.add_argument("--out", metavar="FOLDER.zarr", help="store: a folder, or an address of fsspec")
     command.add_argument("--resume", action="store_true", help="go on with the store of an earlier run")

@@ -12,7 +12,7 @@ from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
 from .given import assignments, control_of, file_to_write, model_of
-from .motion import run_simulation
+from .motion import drive_of, run_simulation
 from .streams import say
 
 
@@ -23,14 +23,19 @@ def report(arguments: Namespace) -> int:
         arguments.output = f"{Path(arguments.model).stem}.html"
     path = file_to_write(arguments, "output", (".html", ".htm"))
     assert path is not None
-    if arguments.control is None and model.controls:
-        arguments.control = next(iter(model.controls))
-        say(f"control law '{arguments.control}' (choose another with --control)")
     motion = None
     if arguments.to:
         target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
         motion = cycloid(model, target, duration=arguments.duration)
-    trajectory = run_simulation(model, arguments, SAMPLES)
+    drive = None
+    if arguments.control is None and (motion is not None or not model.controls):
+        drive = drive_of(model, arguments, motion)
+    if drive is not None:
+        say(f"{drive.about} (--q or --u lets it go)")
+    elif arguments.control is None and model.controls:
+        arguments.control = next(iter(model.controls))
+        say(f"control law '{arguments.control}' (choose another with --control)")
+    trajectory = run_simulation(model, arguments, SAMPLES, drive=drive)
     with bar("writing the report") as progress:
         written = write(model, path, trajectory=trajectory, control=arguments.control, motion=motion, progress=progress)
     show(_path_text(written.path))

@@ -30,6 +30,10 @@ FELT = 1e-6
 """Share of the largest singular value of a regressor from which on a combination of inertial parameters is felt in the
 efforts: those of arms are above 1e-2, and right angles that are written with seven digits leave 1e-7."""
 
+WEAK, GAP = 1e-2, 30.0
+"""A singular value of a regressor below that share of the largest, and so many times below the one before, is what
+right angles that are not quite right leave: with four digits 2e-4. None after it is felt."""
+
 APART = 1e-2
 """What must be left of a column of a regressor beside others, in units of the longest of its kind, to be taken as
 independent of them in the first place; less will do where too few are."""

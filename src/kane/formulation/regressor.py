@@ -7,11 +7,17 @@ Izz, Ixy, Ixz, Iyz (entries of the inertia matrix, kg m²). Loads other than gra
 from __future__ import annotations
 
 from ..graph import Expr, Program, linear_coefficients
+from ..model import Mechanism
+from ..model.records import Joint
+from ..model.urdf.read import SMOOTH
 from ..space.algebra import Triple
 from .equations import Equations
 from .expressions import Output
 from .inertia import Inertia
 from .sweep import Mass, Power, add_inertia
+
+FRICTION = ("viscous", "Coulomb")
+"""Parameters of friction of a joint."""
 
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 
@@ -50,12 +56,37 @@ def regressor(equations: Equations) -> list[list[Expr]]:
     return linear_coefficients(power.derivatives(system.u), symbols)[0]
 
 
-def regressor_outputs(equations: Equations) -> dict[str, Output]:
-    """Y as outputs of a program."""
+def friction_names(equations: Equations) -> list[str]:
+    """Names of the parameters of friction: viscous.JOINT (N m s, N s/m) and Coulomb.JOINT (N m, N) of each joint that
+    turns or slides with a coordinate of its own."""
+    return [f"{kind}.{joint.name}" for joint in rubbing_joints(equations.mechanism) for kind in FRICTION]
+
+
+def rubbing_joints(mechanism: Mechanism) -> list[Joint]:
+    """The joints that have columns of friction."""
+    return [j for j in mechanism.joints.values() if j.type.kind in ("revolute", "prismatic")]
+
+
+def friction_columns(equations: Equations) -> list[list[Expr]]:
+    """What friction adds to the columns of Y, (n, 2 joints): efforts that overcome r and r/√(r² + v²), with the rate r
+    of each joint and v = SMOOTH, as joints of a URDF have it."""
+    system, take = equations.system, equations.system.take
+    columns: list[list[Expr]] = []
+    for joint in rubbing_joints(equations.mechanism):
+        rate = take.one(joint.rates[0])
+        for law in (rate, rate / (rate * rate + SMOOTH**2).sqrt()):
+            columns.append([law * share for share in linear_coefficients([rate], list(system.u))[0][0]])
+    return [list(row) for row in zip(*columns, strict=True)] if columns else [[] for _ in system.u]
+
+
+def regressor_outputs(equations: Equations, friction: bool = False) -> dict[str, Output]:
+    """Y as outputs of a program, with the columns of friction if asked for."""
     rows = regressor(equations)
+    if friction:
+        rows = [[*row, *more] for row, more in zip(rows, friction_columns(equations), strict=True)]
     return {"Y": ((len(rows), len(rows[0])), [e for row in rows for e in row])}
 
 
-def regressor_program(equations: Equations) -> Program:
-    """Y from q, u and u̇."""
-    return equations.lower_with_time("regressor", ["q", "u", "udot"], regressor_outputs(equations))
+def regressor_program(equations: Equations, friction: bool = False) -> Program:
+    """Y from q, u and u̇, with the columns of friction if asked for."""
+    return equations.lower_with_time("regressor", ["q", "u", "udot"], regressor_outputs(equations, friction))

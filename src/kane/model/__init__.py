@@ -42,7 +42,7 @@ from .constraints import (
     RowSet,
 )
 from .drives import Drive
-from .files.loading import load_mechanism, read_mechanism
+from .files.loading import ROBOTS, load_mechanism, read_mechanism
 from .files.text import write_mechanism
 from .gimbals import Lock, lock_problem, locks
 from .loads import (
@@ -60,7 +60,7 @@ from .loads import (
     Torque,
 )
 from .mechanism import INERTIA, JOINT_TYPES, Mechanism
-from .meshes import ConvexHull, convex_hull
+from .meshes import ConvexHull, convex_hull, missing_meshes
 from .paths import PathTable, body_path_table, joint_path_table
 from .records import Body, Coordinate, Joint, Limit, NamedControl, Parameter, ReactionWheel, Rotor, Shape, Speed
 from .urdf import UrdfOptions, read_urdf, to_urdf
@@ -69,6 +69,7 @@ from .vehicles import BuiltVehicle, BuiltWheel, RoadWheel
 __all__ = [
     "INERTIA",
     "JOINT_TYPES",
+    "ROBOTS",
     "Attitude",
     "Backlash",
     "Belt",
@@ -146,6 +147,7 @@ __all__ = [
     "load_mechanism",
     "lock_problem",
     "locks",
+    "missing_meshes",
     "read_mechanism",
     "read_urdf",
     "to_urdf",

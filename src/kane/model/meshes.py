@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import InputError
 from .collada import read_collada
+from .mechanism import Mechanism
 from .records import Shape
 
 COLLADA = ".dae"
@@ -91,6 +92,18 @@ def convex_hull(mesh: Shape | str | Path, *, vertices: int = VERTICES, scale: fl
     if not (isinstance(scale, int | float) and np.isfinite(scale) and scale > 0.0):
         raise InputError(f"scale = {scale!r}: give a positive number, 1e-3 for a mesh in millimetres")
     return _reduce(name, scale * places, vertices)
+
+
+def missing_meshes(mechanism: Mechanism) -> str:
+    """A sentence about meshes that cannot be shown since nobody knows where they are; empty if there are none."""
+    names = {s.file for body in mechanism.bodies.values() for s in body.shapes if s.kind == "mesh" and not s.path}
+    if not names:
+        return ""
+    packages = sorted({n.removeprefix("package://").split("/")[0] for n in names if n.startswith("package://")})
+    where = f" of package{'s' * (len(packages) > 1)} {', '.join(packages)}" if packages else ""
+    fix = "name the folder that holds the package, --packages FOLDER or packages=[FOLDER]" if packages else ""
+    fix = fix or "put them into the folder of the robot"
+    return f"{len(names)} mesh{'es' * (len(names) > 1)}{where} not found, left out of pictures\n    fix: {fix}"
 
 
 def mesh_triangles(shape: Shape) -> tuple[Array, Triangles]:

@@ -69,6 +69,8 @@ def model_chapter(model: Model) -> Section:
     if joints:
         body += "<h3>Joints</h3>" + table(("joint", "type", "parent", "child", "coordinates"), joints, words=5)
     body += "<h3>Coordinates and speeds</h3>" + _variables(model)
+    if model.mechanism.limits:
+        body += "<h3>Limits</h3>" + _limits(model)
     if model.constraints:
         body += "<h3>Constraints</h3>" + _constraints(model)
     if model.changing:
@@ -80,6 +82,14 @@ def model_chapter(model: Model) -> Section:
         if names:
             body += f"<h3>{title}</h3>" + paragraph(", ".join(names))
     return Section("Model", body)
+
+
+def _limits(model: Model) -> str:
+    rows = [
+        (name, *(f"{x:g}" if abs(x) < float("inf") else "–" for x in (l.lower, l.upper, l.velocity, l.effort)))
+        for name, l in model.mechanism.limits.items()
+    ]
+    return table(("coordinate", "lower", "upper", "speed", "effort"), rows)
 
 
 def _constraints(model: Model) -> str:
@@ -218,7 +228,7 @@ def simulation_chapter(
 ) -> Section:
     """How the simulation ended, the motion in 3-D, coordinates and efforts over time."""
     model = trajectory.model
-    law = f"Control law '{control}'. " if control else "No efforts along the speeds. "
+    law = f"Control law '{control}'. " if control else "" if np.any(trajectory.tau) else "No efforts along the speeds. "
     body = paragraph(f"{law}The simulation {trajectory.outcome}.")
     if scene:
         inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")

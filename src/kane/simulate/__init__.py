@@ -7,7 +7,7 @@ from .integrate import integrate
 from .members import ENDS, Members, run_members
 from .problem import Mode, MotionProblem, Switch, simulate
 from .routine import Routine
-from .settings import METHODS, STEPPING
+from .settings import AUTO, METHODS, STEPPING
 from .solution import (
     REASONS,
     Control,
@@ -25,6 +25,7 @@ from .solution import (
 )
 
 __all__ = [
+    "AUTO",
     "ENDS",
     "IMPACT_LAWS",
     "METHODS",

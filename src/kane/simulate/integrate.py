@@ -29,6 +29,7 @@ from .routine import Routine
 from .settings import Settings
 from .solution import Control, Crossings, Event, Events, HeldControl, Outcome, Solution, Statistics
 from .start import Start, check_address, check_start, memory_of
+from .stiffness import MethodChoice
 
 CHUNK_SECONDS = 0.1
 """Wall time between looks at the keyboard and the progress bar."""
@@ -46,7 +47,7 @@ def integrate(
     t: Any,
     *,
     parameters: Any = (),
-    method: str = "dop853",
+    method: str = "auto",
     rtol: float = 1e-8,
     atol: Any = 1e-10,
     step: float | None = None,
@@ -65,6 +66,7 @@ def integrate(
     changes: Sequence[Change] = (),
     changing: ChangingRun | None = None,
     checkpoints: Checkpoints | None = None,
+    names: Sequence[str] = (),
 ) -> Solution:
     """The motion dy/dt = rhs(t, y, p) from y0, (n,), over `t`.
 
@@ -90,12 +92,12 @@ def integrate(
     Where a motion cannot go on, `explain` is asked what it is that stops it. At each of `changes`, in the order in
     which they are met, a step ends just before and the next begins just after it. Of constraints that come and go,
     `changing` is the run that has their programs; the first two events for each are its own. With `checkpoints` the
-    run is kept while it is under way, and goes on from what was kept of it.
+    run is kept while it is under way, and goes on from what was kept of it. `names` are those of the states, for words.
     """
     settings = Settings(method, rtol, atol, step, max_step, first_step, max_steps, chunk)
     programs = MotionPrograms(rhs, project_address, project_error, jacobian_address, events, changing)
     run = prepare_run(programs, check_start(rhs, y0, t, parameters, extra_outputs), settings)
-    run.checkpoints = checkpoints
+    run.checkpoints, run.names = checkpoints, names
     return run.solution(control, progress, explain, changes)
 
 
@@ -169,12 +171,13 @@ class _Run:
         self.start = start
         self.settings = settings
         self.items = items
-        self.loop = loop
+        self.names: Sequence[str] = ()
         self.changing: ChangingRun | None = None
         self.checkpoints: Checkpoints | None = None
         self.owners: tuple[Any, ...] = ()
         self.memory = LoopMemory(start, settings, items, programs)
         self.state, self.arrays = self.memory.state, self.memory.arrays
+        self.method = MethodChoice(self.memory, settings, loop)
         self.schedule = _Schedule(0, start.t1, deque())
         self.interrupted: Callable[[], bool] = lambda: False
         self.held_t: list[float] = []
@@ -238,6 +241,8 @@ class _Run:
                 owner.restore(parts[f"program{i}"])
             if self.changing is not None:
                 self.changing.attach(self.state)
+            if parts["loop"]["implicit"]:
+                self.method.restore()
             self.memory.restore(parts["loop"])
             ahead = deque(Change(*map(float, pair)) for pair in found["ahead"])
             sample, self.cost.control_calls = map(int, found["samples"])
@@ -371,26 +376,23 @@ class _Run:
         while True:
             if self._is_stalled():
                 return "stall", ""
+            self.method.review()
             budget = self._budget()
             if budget == 0:
                 return "limit", ""
             began = time.perf_counter()
-            code = self.loop(self.memory.array, budget)
+            code = self.method.loop(self.memory.array, budget)
             taken = time.perf_counter() - began
-            if code == records.REACHED:
-                return "end", ""
-            if code == records.EVENT:
-                return "event", ""
-            if code == records.NOT_FINITE:
-                return "not-finite", ""
-            if code == records.SMALL_STEP:
-                return "step", ""
-            if code == records.NO_CONVERGENCE:
-                return "convergence", ""
+            if code in _FAILURES and self.method.retreat():
+                continue
+            if code in _REASONS:
+                return _REASONS[code], ""
             if code == records.NO_MODE:
                 assert self.changing is not None
                 return "mode", self.changing.describe_fault(int(state["transition_fault"]))
-            if code == records.FULL:
+            if code == records.STIFF:
+                self.method.meet_stiffness()
+            elif code == records.FULL:
                 self.memory.grow()
                 if self.changing is not None:
                     self.changing.grow(state)
@@ -413,7 +415,7 @@ class _Run:
     def _budget(self) -> int:
         """How many steps may be attempted before the next look: to the limit, or to where progress is looked at."""
         most = self.look.due if self.settings.max_steps is None else self.settings.max_steps
-        return max(0, min(self.chunk, most - self._attempts()))
+        return max(0, min(self.chunk, min(most, self.method.due) - self._attempts()))
 
     def _attempts(self) -> int:
         return int(self.state["steps"] + self.state["rejected"])
@@ -457,7 +459,7 @@ class _Run:
         own = int(state["transition_events"])
         counts = (arrays[name].tolist()[own:] for name in ("unresolved", "doubtful", "doubtful_t"))
         missed = warn_of_missed_crossings(crossings[own:], *counts) if whole else ""
-        remark = "" if self.changing is None else self.changing.remark()
+        remark = self.method.remark(self.names) + ("" if self.changing is None else self.changing.remark())
         outcome = Outcome(reason, t, self._sentence(reason, why, t, statistics) + missed + remark)
         if self.changing is None:
             return Solution(times, states, outcome, crossings, statistics, held)
@@ -498,6 +500,18 @@ def owners(given: MotionPrograms) -> tuple[Any, ...]:
     found = {id(p.owner): p.owner for p in programs if isinstance(p, Routine) and p.owner is not None}
     return tuple(found.values())
 
+
+_REASONS = {
+    records.REACHED: "end",
+    records.EVENT: "event",
+    records.NOT_FINITE: "not-finite",
+    records.SMALL_STEP: "step",
+    records.NO_CONVERGENCE: "convergence",
+}
+"""Why a motion is over, by why its loop returned."""
+
+_FAILURES = (records.NOT_FINITE, records.SMALL_STEP, records.NO_CONVERGENCE)
+"""Ends of the loop at which another method may go on."""
 
 _HELPLESS = ("step", "not-finite", "convergence", "stall")
 """Reasons that lie in the motion itself."""

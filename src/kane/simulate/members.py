@@ -1,8 +1,8 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
 Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where programs can be computed so,
-one after the other where they cannot. What that loop cannot settle, a member that stalls or ends in a change in time,
-is run alone. So every member has the bits of its run alone, whatever runs beside it.
+one after the other where they cannot. What that loop cannot settle, a member that stalls, is stiff or ends in a
+change in time, is run alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .compiled import load_loop, load_members_loop, records
 from .discontinuities import COMPARISONS, Change, time_changes
 from .integrate import MotionPrograms, owners, program_addresses
 from .lane_embedding import LaneWorkspace, goes_in_lanes
-from .memory import LoopMemory
+from .memory import NEVER, LoopMemory
 from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
 from .routine import Routine, address_of, aligned_zeros
-from .settings import Settings
+from .settings import AUTO, Settings
 from .solution import REASONS, Array, Solution
 from .start import Start, memory_of
 from .tableaux import TABLEAUX
@@ -123,7 +123,7 @@ class _Block:
         self.unsettled = np.ones(count, dtype=bool)
         mode = problem.modes[0]
         plain = not problem.switches and mode.changing is None and settings.get("control") is None
-        self.in_loop = bool(plain and settings.get("method", "dop853") in TABLEAUX and count)
+        self.in_loop = bool(plain and settings.get("method", AUTO) in (AUTO, *TABLEAUX) and count)
 
     def run_loop(self, look: Callable[[int], object] | None) -> None:
         """Run in the compiled loop all members but those that meet a change where they end."""
@@ -214,7 +214,7 @@ class _Lanes:
         self.memory = np.zeros(1, dtype=LANE_MEMORY)
         self.state = self.memory[0]
         self.arrays: dict[str, Any] = {}
-        usual: dict[str, Any] = {"method": "dop853", "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
+        usual: dict[str, Any] = {"method": AUTO, "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
         self.first = self._first_lane(programs[0], settings, held[0])
         self.programs, self.lane_programs = programs, list[Any]()
@@ -319,6 +319,8 @@ class _Lanes:
         _, addresses["watch"] = load_loop(settings.method, bool(events))
         memory = LoopMemory(start, settings, tuple(events), addresses)
         memory.state["t_end"] = start.t1
+        if settings.method != AUTO:  # what is found could only be said
+            memory.state["stiff_due"] = NEVER
         memory.state["project_error"] = int(programs.project_error and addresses["project"] != 0)
         return memory
 

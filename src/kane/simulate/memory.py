@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import InputError
 from .compiled import records
 from .routine import LINE, address_of, aligned_zeros
-from .settings import STEPPING, Settings
+from .settings import IMPLICIT, STEPPING, Settings
 from .solution import Event
 from .start import Start
 from .tableaux import TABLEAUX, pack_rows
@@ -37,6 +37,9 @@ OUTPUT, CROSSINGS = ("out_t", "out_y"), ("event_t", "event_y", "event")
 WITHIN_A_STEP = ("found", "found_at", "search", "cluster")
 """Arrays that no step reads what an earlier one has left in."""
 
+NEVER = 2**62
+"""More steps than any motion has."""
+
 NUMBERS = (*records.COUNTERS, *records.REALS, "transitions", "transition_fault", "limited")
 """What a loop remembers besides arrays; all else in its record are sizes and addresses."""
 
@@ -55,13 +58,13 @@ class LoopMemory:
             self.state[name] = address
         self._motion_arrays()
         self._event_arrays(items)
-        if settings.method == "radau":
-            self._implicit_arrays()
+        if settings.method == IMPLICIT:
+            self.hold_implicit()
         elif settings.method == STEPPING:
             self.state["fixed"] = 1
             self.hold(dense=np.zeros((3, start.y0.size)))
         else:
-            self._explicit_arrays()
+            self.hold_explicit()
 
     def hold(self, **arrays: Any) -> None:
         """Keep arrays alive and tell the loop where they are."""
@@ -142,12 +145,16 @@ class LoopMemory:
             event=np.empty(2 * found, dtype=np.int64),
         )
 
-    def _explicit_arrays(self) -> None:
-        tableau = TABLEAUX[self.settings.method]
+    def hold_explicit(self) -> None:
+        """Hold what an explicit method works in."""
+        tableau = self.settings.tableau
+        assert tableau is not None
         state = self.state
         state["stages"], state["rows"] = tableau.stages, len(tableau.a)
         state["fixed"], state["error_order"] = int(not tableau.adaptive), tableau.error_order
         state["error_rows"], state["dense_rows"] = len(tableau.error), len(tableau.dense)
+        watched = tableau.adaptive and tableau.stability > 0.0
+        state["stability"], state["stiff_due"] = tableau.stability, records.LOOK if watched else NEVER
         constants = _tableau_arrays(tableau.name)
         self._given |= set(constants)
         self.hold(**constants)
@@ -157,9 +164,10 @@ class LoopMemory:
         )
         state["f"] = state["k"]
 
-    def _implicit_arrays(self) -> None:
+    def hold_implicit(self) -> None:
+        """Hold what the implicit method works in."""
         n, width = self.start.y0.size, self.start.width
-        self.state["error_order"] = 3
+        self.state["error_order"], self.state["dense_rows"] = 3, 0
         self.hold(
             f=np.zeros(width),
             k=np.zeros((3, width)),

@@ -105,7 +105,8 @@ class Switch:
 class MotionProblem:
     """What is simulated: modes, the first of which it starts in, constant efforts `tau` along the speeds, values of the
     free `parameters`, `events` that every mode watches, and switches between modes. `law` gives the efforts of a
-    control law that is compiled into the motion, from t, q and u, for whoever wants to know them afterwards."""
+    control law that is compiled into the motion, from t, q and u, for whoever wants to know them afterwards. `names`
+    are those of coordinates and speeds, for words about the motion."""
 
     layout: Layout
     modes: tuple[Mode, ...]
@@ -114,6 +115,7 @@ class MotionProblem:
     events: tuple[Event, ...] = ()
     switches: tuple[Switch, ...] = ()
     law: Kernel | None = None
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.modes:
@@ -214,6 +216,7 @@ def _integrate_mode(problem: MotionProblem, index: int, y: Array, t: Array, sett
         jacobian_address=programs.jacobian,
         events=programs.events,
         changing=programs.changing,
+        names=problem.names,
         explain=mode.embedding.explain if mode.embedding is not None else None,
         changes=()
         if stepping

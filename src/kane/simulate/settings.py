@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from .tableaux import TABLEAUX
+from .tableaux import DOP853, TABLEAUX, Tableau
 
-METHODS = (*TABLEAUX, "radau")
-"""The methods: dop853, rk45, rk23 adapt an explicit step, rk4 keeps it, radau is implicit, for stiff motions."""
+AUTO, IMPLICIT = "auto", "radau"
+METHODS = (AUTO, *TABLEAUX, IMPLICIT)
+"""The methods: dop853, rk45, rk23 adapt an explicit step, rk4 keeps it, radau is implicit, for stiff motions; auto is
+dop853, and radau where the motion is stiff."""
 
 STEPPING = "stepping"
 """Time stepping, in place of a method: the second engine for constraints that come and go."""
@@ -38,7 +40,7 @@ class Settings:
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in (*METHODS, STEPPING):
             raise InputError(f"method {self.method!r} is not known; choose one of {', '.join(METHODS)}")
-        fixed = self.method == STEPPING or (self.method in TABLEAUX and not TABLEAUX[self.method].adaptive)
+        fixed = self.method == STEPPING or (self.tableau is not None and not self.tableau.adaptive)
         if fixed and self.step is None:
             raise InputError(f"method '{self.method}' has a fixed step: give step=..., in seconds")
         if not fixed and self.step is not None:
@@ -62,6 +64,11 @@ class Settings:
             value = getattr(self, name)
             if value is not None and not (_real(value) >= 1 and isinstance(value, int | np.integer)):
                 raise InputError(f"{name} = {value!r} is not a positive whole number")
+
+    @property
+    def tableau(self) -> Tableau | None:
+        """The explicit method that a motion begins with; None for others."""
+        return DOP853 if self.method == AUTO else TABLEAUX.get(self.method)
 
     def tolerances(self, n: int) -> Any:
         """The absolute tolerance of each of n states."""

@@ -21,7 +21,11 @@ Rows = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Tableau:
-    """One explicit method; `error` has a row per error estimate, and none where the step is fixed."""
+    """One explicit method; `error` has a row per error estimate, and none where the step is fixed.
+
+    `stability` is h |λ| a little before a decaying motion, λ < 0, grows from step to step [HW96, IV.2]; 0 where the
+    last stage is not at the end of the step, so that two derivatives there do not tell λ.
+    """
 
     name: str
     order: int
@@ -32,6 +36,7 @@ class Tableau:
     error_order: int = 0
     dense: Rows = ()
     dense_order: int = 3
+    stability: float = 0.0
 
     def __post_init__(self) -> None:
         width = len(self.a)
@@ -101,6 +106,7 @@ RK45 = Tableau(
         },
     ),
     dense_order=4,
+    stability=3.25,
 )
 """Dormand and Prince, order 5 with an error estimate of order 4 [DP80], dense output of order 4 [HNW93, II.6]."""
 
@@ -305,6 +311,7 @@ DOP853 = Tableau(
         },
     ),
     dense_order=7,
+    stability=6.1,
 )
 """Dormand and Prince, order 8; errors of order 5 and 3 combined into one of order 7; dense output of order 7
 [HNW93, II.5 and II.6, program DOP853]."""

@@ -21,13 +21,15 @@ _STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn
 @dataclass(frozen=True, slots=True)
 class Panel:
     """One small plot: a label with its unit, a curve over time, (k,), or several, (k, n), with their names; dashed,
-    what it should reach or be."""
+    what it should reach or be; where it leaves its `limits` these are drawn, and the curve beyond them in another
+    colour."""
 
     label: str
     values: Array
     unit: str = ""
     target: float | None = None
     names: tuple[str, ...] = ()
+    limits: tuple[float, float] = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid) -> None:
         ax.plot(t, curves[:, k], color=PALETTE[k % len(PALETTE)], label=label)
     if panel.target is not None:
         ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
+    _mark_limits(ax, t, panel)
     unit, most = f"  ({panel.unit})" if panel.unit else "", int(_LETTERS * 0.85 * grid.wide)
     room = most - len(unit)
     label = panel.label if len(panel.label) <= room else panel.label[: room - 1] + "…"
@@ -117,6 +120,18 @@ def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid) -> None:
     _steady_limits(ax, panel.values, panel.target)
     if grid.across > 3:
         ax.locator_params(axis="y", nbins=4)
+
+
+def _mark_limits(ax: Any, t: Array, panel: Panel) -> None:
+    """Show limits that a curve leaves, and where it is beyond them."""
+    lower, upper = panel.limits
+    beyond = (panel.values < lower) | (panel.values > upper)
+    if not beyond.any():
+        return
+    ax.plot(t, np.where(beyond, panel.values, np.nan), color=PALETTE[1], label="beyond its limits")
+    for bound, passed in ((lower, panel.values < lower), (upper, panel.values > upper)):
+        if passed.any():
+            ax.axhline(bound, color=PALETTE[1], linewidth=0.8, linestyle=":")
 
 
 def _name_curves(place: Any, ax: Any, letters: float, corner: tuple[float, float]) -> None:

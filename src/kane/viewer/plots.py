@@ -41,10 +41,16 @@ def motion(
     """Coordinates over time; `targets` (name → value) are drawn dashed."""
     units, wanted = coordinate_units(model), targets or {}
     shown = [
-        Panel(subscript(name), q[:, i], unit, wanted.get(name))
+        Panel(subscript(name), q[:, i], unit, wanted.get(name), limits=range_of(model, name))
         for i, (name, unit) in enumerate(zip(model.coordinates, units, strict=True))
     ]
     return page_of_panels(t, shown, title)
+
+
+def range_of(model: Mechanism, name: str) -> tuple[float, float]:
+    """Lower and upper limit of a coordinate; infinite without any."""
+    limit = model.limits.get(name)
+    return (-np.inf, np.inf) if limit is None else (limit.lower, limit.upper)
 
 
 def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Figure:

@@ -27,7 +27,7 @@ BAD = [
     ({"atol": 0.0}, "atol = 0.0 must be positive"),
     ({"atol": [1e-6, -1e-6]}, "must be positive"),
     ({"atol": [1e-6]}, r"atol has shape \(1,\); give one number or one per state, \(2,\)"),
-    ({"method": "euler"}, "method 'euler' is not known; choose one of dop853, rk45, rk23, rk4, radau"),
+    ({"method": "euler"}, "method 'euler' is not known; choose one of auto, dop853, rk45, rk23, rk4, radau"),
     ({"method": "rk4"}, "has a fixed step: give step="),
     ({"step": 0.1}, "chooses its own step: leave out step=0.1"),
     ({"method": "rk4", "step": -0.1}, "step = -0.1 is not a positive number of seconds"),

@@ -24,6 +24,9 @@ from .reader import build_mechanism
 
 SUFFIXES = (".yaml", ".yml")
 URDF = ".urdf"
+XACRO = ".xacro"
+ROBOTS = (URDF, XACRO)
+"""Endings of robot descriptions of ROS."""
 MAX_EXTENDS = 8
 """How many files may extend each other in a row."""
 
@@ -35,11 +38,11 @@ def load_mechanism(model: str | Path, *, kinds: Kinds = (), **options: Any) -> M
     """The mechanism of a built-in name, a .yaml model file or a .urdf.
 
     `kinds` are the classes of the user's own constraints and loads that a model file may name by their `kind`.
-    A URDF takes the options of `UrdfOptions`: base, gravity, mimic, damping, friction, packages, strict, shapes,
-    right_angle, wheels, vehicle.
+    A URDF, or a .xacro that becomes one, takes the options of `UrdfOptions`: base, gravity, mimic, limits, damping,
+    friction, packages, strict, shapes, right_angle, wheels, vehicle.
     """
     path = Path(model)
-    if path.suffix == URDF:
+    if path.suffix in ROBOTS:
         return _robot(path, options)
     if options:
         what = f"the options {', '.join(sorted(options))} are those of a URDF"
@@ -68,9 +71,33 @@ def _robot(path: Path, options: Mapping[str, Any]) -> Mechanism:
         known = ", ".join(f.name for f in fields(UrdfOptions))
         raise ModelError(Problem(where, str(error).removeprefix("UrdfOptions."), fix=f"options: {known}")) from None
     data = _file_bytes(path, MAX_URDF_BYTES)
+    if path.suffix == XACRO:
+        data = _expand_macros(path, chosen, where)
     mechanism = read_urdf(data, path.name, folder=path.parent, options=chosen)
     mechanism.sign(repr((data, path.name, chosen)))
     return mechanism
+
+
+def _expand_macros(path: Path, chosen: UrdfOptions, where: str) -> bytes:
+    """The URDF that a xacro file stands for, by the package xacrodoc. Expressions in such a file are evaluated."""
+    try:
+        import xacrodoc
+    except ImportError:
+        fix = "pip install 'kane[xacro]', or expand them yourself: xacro robot.urdf.xacro > robot.urdf"
+        raise ModelError(
+            Problem(where, "its macros are expanded by xacrodoc, which is not installed", fix=fix)
+        ) from None
+    known = chosen.packages
+    try:
+        if isinstance(known, Mapping):
+            xacrodoc.packages.update_package_cache({name: str(folder) for name, folder in known.items()})
+        elif known:
+            xacrodoc.packages.look_in([str(folder) for folder in known])
+        document = xacrodoc.XacroDoc.from_file(str(path), resolve_packages=False)
+        return document.to_urdf_string().encode()
+    except Exception as error:  # whatever xacro and its expressions raise
+        fix = "name the folders of its packages, packages=[…] or --packages, or expand it yourself with xacro"
+        raise ModelError(Problem(where, f"its macros cannot be expanded: {excerpt(str(error))}", fix=fix)) from None
 
 
 def _file_bytes(path: Path, largest: int) -> bytes:
@@ -154,7 +181,15 @@ def _extend(node: Node, folder: Path | None) -> _Layered:
 
 
 _VEHICLES = {"vehicle", "vehicles"}
-_URDF_OPTIONS = {"base": str, "mimic": bool, "damping": bool, "friction": str, "strict": bool, "shapes": str}
+_URDF_OPTIONS = {
+    "base": str,
+    "limits": str,
+    "mimic": bool,
+    "damping": bool,
+    "friction": str,
+    "strict": bool,
+    "shapes": str,
+}
 """Options of a URDF that `extends: {file: robot.urdf, …}` may give."""
 
 

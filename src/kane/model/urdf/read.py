@@ -17,6 +17,7 @@ import numpy as np
 from ...errors import ExpressionError, ModelError, excerpt
 from ...space import rotations
 from ..bulk import without_collections
+from ..constraints import HardStop
 from ..dh import RIGHT_ANGLE
 from ..files.faults import Lost, TooManyFaults
 from ..joints import Coupled
@@ -42,6 +43,7 @@ BASES = ("fixed", "floating", "planar")
 JOINT_OF_BASE: Mapping[str, str] = {"fixed": "weld", "floating": "free", "planar": "planar"}
 SHAPES = ("visual", "collision")
 FRICTIONS = ("smooth", "sign", "none")
+LIMITS = ("tell", "stop")
 SMOOTH = 1e-3
 """Rate (rad/s or m/s) at which smooth friction has reached 71 % of its full value."""
 
@@ -60,7 +62,8 @@ class UrdfOptions:
     wheels: links on which the robot rolls, each with its radius (m) or the keys of a `RoadWheel`; the base is then the
     platform of a vehicle, planar or floating, so high that they touch. vehicle: further options of that vehicle.
     gravity: m/s², in the root's axes at rest. mimic: whether <mimic> couples joints, which are free otherwise.
-    damping: whether <dynamics damping> acts. friction: how <dynamics
+    limits: `tell` says where a motion leaves the range of a joint, `stop` stops it there. A joint whose range does not
+    have zero in it starts in the middle. damping: whether <dynamics damping> acts. friction: how <dynamics
     friction> f acts: `smooth` is −f r / √(r² + v²) with v = 1 mm/s or mrad/s, `sign` −f sign(r), `none` not at all.
     packages: folders of the packages that package:// may lead to. strict: refuse inertias that no rigid body has,
     instead of noting them in `Mechanism.remarks`. shapes: whether a body has the shapes of <visual>, or those of
@@ -71,6 +74,7 @@ class UrdfOptions:
     base: str | None = "fixed"
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     mimic: bool = True
+    limits: str = "tell"
     damping: bool = True
     friction: str = "smooth"
     packages: Packages = field(default_factory=tuple)
@@ -82,6 +86,7 @@ class UrdfOptions:
 
     def __post_init__(self) -> None:
         given = (("base", self.base, BASES), ("friction", self.friction, FRICTIONS), ("shapes", self.shapes, SHAPES))
+        given += (("limits", self.limits, LIMITS),)
         for key, value, known in given:
             if value not in known and not (key == "base" and value is None):
                 raise ValueError(f"{key}={value!r} is not one of {', '.join(known)}")
@@ -385,7 +390,15 @@ class Robot:
         if joint.attributes["type"].strip() != "continuous":
             lower, upper = (self.faults.bound(limit, key, where, 0.0) for key in ("lower", "upper"))
         rate, effort = (self.faults.bound(limit, key, where, math.inf) for key in ("velocity", "effort"))
-        self.m.limit(record.coordinates[0].name, lower=lower, upper=upper, velocity=rate, effort=effort)
+        name = record.coordinates[0].name
+        self.m.limit(name, lower=lower, upper=upper, velocity=rate, effort=effort)
+        if not lower <= 0.0 <= upper:
+            middle = 0.5 * (lower + upper) if math.isfinite(upper - lower) else max(lower, min(upper, 0.0))
+            self.m.set_initial({name: middle})
+        if self.options.limits == "stop" and lower < upper:
+            ends = {k: x for k, x in (("lower", lower), ("upper", upper)) if math.isfinite(x)}
+            if ends:
+                self.m.constrain(f"{record.name} stop", HardStop(name, **ends))
 
     def read_dynamics(self, record: Joint, joint: Element, leader: Joint) -> None:
         """Damping and friction as loads, along the coordinate of the joint or of the one that it follows."""

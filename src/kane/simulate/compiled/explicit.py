@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from .call import call_with, inline_part, part, reals, wholes
-from .records import EVENT, FULL, NO_MODE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
+from .records import EVENT, FULL, LOOK, NO_MODE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
 from .step import (
     EPS,
     all_finite,
@@ -56,6 +56,12 @@ PAST = 10.0
 LEAP = 1e3
 """A state that is moved this many times as far as its rates say, by a lapse of time alone, is moved by a jump of the
 constraints in time."""
+
+SIGNS, CLEAR = 15, 6
+"""So many signs of stiffness are stiffness, unless there are as many steps free of them in a row before."""
+
+QUIET = 1e-3
+"""Two states closer to each other than this, in tolerances, differ by rounding, which tells no λ."""
 
 FIRST = np.int64(1)
 """The first row of a tableau that has entries. For a plain constant numba would compile `stages` once more."""
@@ -408,6 +414,39 @@ def judge_step(m, error, finite, proposed, clipped):
 
 
 @part
+def look_for_stiffness(m, h):
+    """See whether stability keeps the accepted step of length h short, by |λ| from its last two derivatives
+    [HW96, IV.2]: both are at its end, at the result and at the last stage. Sets m.stiff after many signs of it. Does
+    nothing where no look is due."""
+    if m.steps < m.stiff_due:
+        return
+    n, last = m.n, m.k + 8 * (m.stages - 1) * m.width
+    other, y, end, before = reals(m.other), reals(m.y), reals(m.k + 8 * m.stages * m.width), reals(last)
+    combine(n, m.width, wholes(m.a_start), wholes(m.a_column), reals(m.a_value), reals(m.k), m.stages - 1, h, other)
+    for i in range(n):
+        other[i] += y[i]
+    apart = distance(m, 1.0, m.y_new, m.other, m.y_new)
+    change = distance(m, 1.0, m.k + 8 * m.stages * m.width, last, m.y_new)
+    if apart > QUIET and abs(h) * change > m.stability * apart:
+        m.clear_signs = 0
+        m.stiff_signs += 1
+        if m.stiff_rate == 0.0 and m.stiff_signs == SIGNS:
+            m.stiff_rate, m.stiff_t = change / apart, m.t
+            largest, y_new, atol = 0.0, reals(m.y_new), reals(m.atol)
+            for i in range(n):
+                size = abs(end[i] - before[i]) / (atol[i] + m.rtol * abs(y_new[i]))
+                if size > largest:
+                    largest, m.stiff_state = size, i
+    else:
+        m.clear_signs += 1
+    if m.stiff_signs == SIGNS:
+        m.stiff = 1
+    if m.clear_signs == CLEAR or m.stiff:
+        m.stiff_signs, m.clear_signs = 0, 0
+    m.stiff_due = m.steps + (1 if m.stiff_signs > 0 else LOOK)
+
+
+@part
 def step_to_outputs(m, t, first):
     """Replace the rows of output from `first` on that lie within the step from t, whose state is in scratch: each by a
     step of its own to that time. Dense output has the noise of its stages, which projection does not take away.
@@ -437,15 +476,24 @@ def go_on(m):
 
 
 @part
+def pause(m):
+    """Why the loop comes back before another step is tried; RUNNING if it does not."""
+    if m.t == m.t_end:
+        return REACHED
+    if not has_room(m):
+        return FULL
+    return STIFF if m.stiff else RUNNING
+
+
+@part
 def continue_motion(m, budget):
     """Continue the motion by up to `budget` attempted steps; returns why it came back."""
     if m.fresh and not prepare(m):
         return NOT_FINITE
     for _ in range(budget):
-        if m.t == m.t_end:
-            return REACHED
-        if not has_room(m):
-            return FULL
+        reason = pause(m)
+        if reason != RUNNING:
+            return reason
         limit_step(m)
         proposed = m.h
         t_new, clipped = next_end(m)
@@ -462,6 +510,7 @@ def continue_motion(m, budget):
                 if m.fixed:
                     return NOT_FINITE
                 continue
+            look_for_stiffness(m, h)
             if wants_dense_output(m, t_new):
                 dense_rows(m, t, t_new, h)
         if not find_events(m, t_new, h):

@@ -20,13 +20,14 @@ from .explicit import (
     continue_motion,
     dense_rows,
     judge_step,
+    look_for_stiffness,
     next_end,
     prepare,
     step_to_outputs,
     too_small,
 )
 from .lane_values import ROW, above, bits, both, load, minus, over, plus, root, size, splat, store, times
-from .records import EVENT, FULL, MEMORY, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
+from .records import EVENT, FULL, MEMORY, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
 from .store import loop
 
@@ -330,6 +331,8 @@ def plan_step(w, at):
         copy_to_lane(w.n, m.f, w.k, at)
     if not has_room(m) or m.steps + m.rejected >= w.budget:
         return FULL
+    if m.stiff:
+        return STIFF
     reals(w.proposed)[at] = m.h
     t_new, clipped = next_end(m)
     h = t_new - m.t
@@ -346,6 +349,20 @@ def copy_stages(w, at):
     m = lane(w, at)
     for s in range(m.stages + 1):
         copy_from_lane(w.n, w.k + s * w.width * ROW, at, m.k + 8 * s * m.width)
+
+
+@part
+def take_lane(w, at):
+    """Whether the step of a lane is good; now and then a good one is looked at for stiffness."""
+    m = lane(w, at)
+    if not judge_lane(w, at):
+        return False
+    if m.steps >= m.stiff_due:
+        copy_stages(w, at)
+        copy_from_lane(w.n, w.y, at, m.y)
+        copy_from_lane(w.n, w.y_new, at, m.y_new)
+        look_for_stiffness(m, reals(w.h)[at])
+    return True
 
 
 @part
@@ -430,7 +447,7 @@ def step_lanes(w):
     unseen = True
     for at in range(LANES):
         if member[at] >= 0:
-            good[at] = 1 if judge_lane(w, at) else 0
+            good[at] = 1 if take_lane(w, at) else 0
             unseen = unseen and good[at] != 0 and passes_unseen(lane(w, at), reals(w.t_new)[at])
     if unseen:
         move_lanes(w, m)

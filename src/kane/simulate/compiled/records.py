@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, NO_CONVERGENCE, NO_MODE = range(8)
+RUNNING, REACHED, EVENT, SMALL_STEP, NOT_FINITE, FULL, NO_CONVERGENCE, NO_MODE, STIFF = range(9)
 """Why a loop returned: budget of steps used up, end of the span, terminal event, step below the floor, state not
-finite, output arrays full, implicit iteration does not converge, no constraint set to go on with."""
+finite, output arrays full, implicit iteration does not converge, no constraint set to go on with, steps kept short by
+stability."""
 
 REASONS_OF_LOOPS = (
     "runs",
@@ -22,8 +23,12 @@ REASONS_OF_LOOPS = (
     "its memory is full",
     "the implicit iteration does not converge",
     "there is no set of constraints to go on with",
+    "stability, not accuracy, keeps its steps short",
 )
 """The same in words."""
+
+LOOK = 100
+"""Accepted steps between looks for stiffness."""
 
 SAMPLES = 4
 """Intervals into which a step is cut to look for crossings; each is cut further where more may be hidden in it."""
@@ -174,6 +179,12 @@ REALS = (
     "tried_h",  # the step tried last
     "factored_h",  # implicit: the signed step that the factors belong to; 0 for none
     "h_before",  # implicit: the last accepted step
+    "stability",  # explicit: h |λ| beyond which steps are unstable; 0 where that is not watched
+    "stiff_rate",  # |λ| where stiffness was found first, 1/s; 0 before
+    "stiff_t",  # where that was, s
+    "pace",  # of the explicit method where the implicit one took over, s per evaluation
+    "review_t",  # implicit in turn with explicit: where its pace was looked at last, s
+    "review_cost",  # what the run had cost there, in evaluations
 )
 
 COUNTERS = (
@@ -201,6 +212,17 @@ COUNTERS = (
     "not_a_number",  # 1 + index of an event that is nan
     "jacobian_current",  # implicit: one of radau.WANTED, OLD, CURRENT
     "extrapolates",  # implicit: 1 if the last step predicts the next
+    "implicit",  # 1 while the implicit method is at work in turn with an explicit one
+    "stiff",  # 1 when stability was found to keep steps short
+    "stiff_due",  # accepted steps after which that is looked at next
+    "stiff_signs",  # looks in a row that speak for it
+    "clear_signs",  # looks in a row that speak against it
+    "stiff_state",  # the state whose rate changes fastest where stiffness was found first
+    "takeovers",  # how often the implicit method took over
+    "reviews",  # looks at its pace since then
+    "slower",  # those in a row, the last ones, at which an explicit one would have been faster
+    "retreats",  # how often it had to give up, or was slower
+    "review",  # attempted steps after which its pace is looked at next
 )
 
 WHOLE = (*SIZES, *PROGRAMS, *PROGRAM_MEMORY, *SEARCHES, *TRANSITIONS, *TABLEAU, *ADDRESSES, *COUNTERS)

@@ -1,0 +1,94 @@
+"""Limits of a robot's joints: told where a motion leaves them, held by stops, and kept by control laws.
+
+A pendulum of one link falls from rest; energy says how fast it is where it meets its limit.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kane
+from kane.api.limits import leave_limits
+from kane.planning import ComputedTorque, Hold
+
+G, LENGTH = 9.81, 0.5
+
+
+def robot(folder: Path, lower: float = -0.4, upper: float = 0.4, **options: Any) -> kane.Model:
+    """A point mass on a rod that swings about y."""
+    path = folder / "pendulum.urdf"
+    path.write_text(
+        '<robot name="pendulum"><link name="base"/><link name="rod"><inertial>'
+        f'<origin xyz="0 0 -{LENGTH}"/><mass value="1"/><inertia ixx="1e-9" iyy="1e-9" izz="1e-9"/></inertial></link>'
+        '<joint name="swing" type="revolute"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>'
+        f'<limit lower="{lower}" upper="{upper}" velocity="3" effort="2"/></joint></robot>'
+    )
+    return kane.load(path, **options)
+
+
+def falling_time(start: float, end: float) -> float:
+    """Time (s) of a pendulum from rest at `start` to `end` (rad), by quadrature of its energy."""
+    from scipy.integrate import quad
+
+    # q = start cos-like: with sin(q/2) = k sin φ the integrand has no pole
+    k = math.sin(start / 2)
+    φ = math.asin(math.sin(end / 2) / k)
+    return math.sqrt(LENGTH / G) * quad(lambda x: 1 / math.sqrt(1 - (k * math.sin(x)) ** 2), φ, math.pi / 2)[0]
+
+
+def test_an_outcome_says_where_and_when_a_motion_leaves_its_limits(tmp_path: Path) -> None:
+    run = robot(tmp_path, lower=-0.4, upper=1.2).simulate(2.0, q={"q_swing": 1.0})
+    assert "left its limits: q_swing at t = " in str(run.outcome) and "(-0.4 … 1.2)" in str(run.outcome)
+    left = leave_limits(run.answers, run.t, run.q, run.u)
+    expected = falling_time(1.0, 0.0) + (falling_time(1.0, 0.0) - falling_time(1.0, 0.4))
+    assert left["q_swing"] == pytest.approx(expected, abs=2e-5)  # on a cubic between two steps
+    inside = robot(tmp_path).simulate(2.0, q={"q_swing": 0.3})
+    assert "limits" not in str(inside.outcome)
+
+
+def test_a_motion_that_starts_outside_has_left_its_limits_at_once(tmp_path: Path) -> None:
+    run = robot(tmp_path).simulate(0.1, q={"q_swing": 0.9})
+    assert "q_swing at t = 0 s" in str(run.outcome)
+
+
+def test_stops_at_the_limits_hold_and_are_hit_as_energy_says(tmp_path: Path) -> None:
+    run = robot(tmp_path, lower=-0.4, upper=1.2, limits="stop").simulate(2.0, q={"q_swing": 1.0})
+    assert run.q.min() > -0.4 - 1e-9 and "limits" not in str(run.outcome)
+    hit = run.transitions[1]
+    rate = math.sqrt(2 * G / LENGTH * (math.cos(0.4) - math.cos(1.0)))
+    assert hit.energy_change == pytest.approx(-0.5 * LENGTH**2 * rate**2, rel=1e-6)
+    assert "swing stop" in str(hit)
+
+
+@pytest.mark.parametrize(("lower", "upper", "start"), [(-1, 2, 0.0), (0.5, 1.5, 1.0), (-3, -1, -2.0), (0, 0, 0.0)])
+def test_a_joint_starts_inside_its_limits(lower: float, upper: float, start: float, tmp_path: Path) -> None:
+    q, _ = robot(tmp_path, lower, upper).initial_state
+    assert q.tolist() == [start]
+
+
+HOLD = ComputedTorque(Hold((1.0,)), stiffness=100.0, damping=20.0)
+LAWS = [{"u_swing": "100*(1 - q_swing) - 5*u_swing"}, HOLD, lambda t, q, u: [100 * (1 - q[0]) - 5 * u[0]]]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=["expression", "computed torque", "function"])
+def test_efforts_are_held_at_their_limits_where_asked(law: Any, tmp_path: Path) -> None:
+    model = robot(tmp_path, lower=-2, upper=2)
+    free, held = (model.simulate(1.0, control=law, saturate=saturate) for saturate in (False, True))
+    assert np.abs(free.tau).max() > 2.5 and "efforts beyond their limits: q_swing" in str(free.outcome)
+    assert np.abs(held.tau).max() == pytest.approx(2.0) and "efforts" not in str(held.outcome)
+    # weight at 24° is all that 2 N m hold; a constant torque swings no further than energy allows
+    assert held.q.max() < 1.0
+    assert held.check().passed
+
+
+def test_curves_show_where_a_limit_is_left(tmp_path: Path) -> None:
+    run = robot(tmp_path).simulate(np.linspace(0, 2, 50), q={"q_swing": 0.9})
+    axis = run.plot().axes[0]
+    beyond = next(line for line in axis.lines if line.get_label() == "beyond its limits")
+    shown = np.asarray(beyond.get_ydata(), dtype=float)
+    assert np.array_equal(np.isfinite(shown), np.abs(run.q[:, 0]) > 0.4)

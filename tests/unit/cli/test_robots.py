@@ -1,0 +1,102 @@
+"""Robots at the command line: packages, macros, limits, and reports in which an arm does not collapse."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import kane
+from kane.cli import main
+
+LINK = (
+    '<inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>'
+    '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
+LIMIT = '<limit lower="0.5" upper="2" velocity="3" effort="50"/>'
+ARM = (
+    f'<robot name="arm"><link name="base"/><link name="upper">{LINK}'
+    '<visual><geometry><mesh filename="package://arm_description/meshes/upper.stl"/></geometry></visual></link>'
+    f'<link name="fore">{LINK}</link>'
+    '<joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>'
+    f'<axis xyz="0 1 0"/>{LIMIT}</joint>'
+    '<joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0 0 0.4"/>'
+    f'<axis xyz="0 1 0"/>{LIMIT}</joint></robot>'
+)
+
+MACROS = (
+    '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="m" value="${{1 + 1}}"/>'
+    '<link name="base"/><xacro:macro name="part" params="name"><link name="${{name}}">{}</link></xacro:macro>'
+    '<xacro:part name="upper"/><joint name="j" type="continuous"><parent link="base"/><child link="upper"/>'
+    '<axis xyz="0 1 0"/></joint></robot>'
+).format(LINK.replace('value="2"', 'value="${m}"'))
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Path:
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    return path
+
+
+def test_limits_are_shown(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(arm)]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"q_elbow +0\.5 +2 +3 +50", shown)
+
+
+def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(arm)]) == 0
+    said = capsys.readouterr().err
+    assert "1 mesh of package arm_description not found" in said and "--packages FOLDER" in said
+    folder = arm.parent / "ws" / "arm_description" / "meshes"
+    folder.mkdir(parents=True)
+    (folder / "upper.stl").write_text("solid\nendsolid\n")
+    assert main(["info", str(arm), "--packages", str(arm.parent / "ws")]) == 0
+    assert "mesh" not in capsys.readouterr().err
+    assert main(["info", str(arm), "--packages", str(arm.parent / "nowhere")]) == 2
+    assert main(["info", "pendulum", "--packages", str(arm.parent)]) == 2
+
+
+def test_a_report_of_an_arm_holds_it_inside_its_limits(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = arm.with_suffix(".html")
+    assert main(["report", str(arm), "--t", "2", "-o", str(page)]) == 0
+    assert "held where it starts" in capsys.readouterr().err
+    text = page.read_text(encoding="utf-8")
+    assert "left its limits" not in text and "<h3>Limits</h3>" in text
+
+
+def test_a_report_plays_the_motion_that_was_asked_for(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = arm.with_suffix(".html")
+    options = ["--to", "q_shoulder=0.6,q_elbow=1.9", "--duration", "3"]
+    assert main(["report", str(arm), "-o", str(page), *options]) == 0
+    assert "follows the motion of --to" in capsys.readouterr().err
+    assert "reached t = 3 s" in page.read_text(encoding="utf-8")
+
+
+def test_a_robot_stops_at_its_limits_where_asked(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", str(arm), "--t", "1"]) == 0
+    assert "left its limits: q_" in capsys.readouterr().out
+    assert main(["simulate", str(arm), "--t", "1", "--limits", "stop"]) == 0
+    out = capsys.readouterr().out
+    assert "left its limits" not in out and "impact" in out
+
+
+def test_macros_are_expanded_by_xacrodoc(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf.xacro"
+    path.write_text(MACROS)
+    model = kane.load(path)
+    assert model.coordinates == ("q_j",) and model.bodies["upper"].mass.number == 2.0
+    path.write_text(MACROS.replace("${m}", "${missing}"))
+    with pytest.raises(kane.ModelError, match="macros cannot be expanded"):
+        kane.load(path)
+
+
+def test_without_xacrodoc_the_fix_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "arm.urdf.xacro"
+    path.write_text(MACROS)
+    monkeypatch.setitem(sys.modules, "xacrodoc", None)
+    with pytest.raises(kane.ModelError, match=r"pip install 'kane\[xacro\]'"):
+        kane.load(path)
