@@ -37,9 +37,10 @@ def test_the_double_pendulum_is_that_of_sympy() -> None:
     active, inertia = method.kanes_equations(particles, [(P, -m1 * g * N.y), (Q, -m2 * g * N.y)])
     text = kane.load("double-pendulum").explain(beside=None).to_text()
     rng = generator(4)
+    assert active is not None and inertia is not None
     for _ in range(5):
-        names = ("q1", "q2", "u1", "u2", "u1'", "u2'", "L1", "L2", "m1", "m2", "g")
-        values = dict(zip(names, rng.uniform(0.3, 1.4, len(names)).tolist(), strict=True))
+        names: tuple[str, ...] = ("q1", "q2", "u1", "u2", "u1'", "u2'", "L1", "L2", "m1", "m2", "g")
+        values: dict[str, float] = dict(zip(names, rng.uniform(0.3, 1.4, len(names)).tolist(), strict=True))
         symbols = {q1: "q1", q2: "q2", u1: "u1", u2: "u2", u1.diff(): "u1'", u2.diff(): "u2'"}
         symbols |= {s: s.name for s in (L1, L2, m1, m2, g)}
         at = {symbol: values[name] for symbol, name in symbols.items()}

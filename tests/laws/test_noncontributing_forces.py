@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ TRANSMITTED = {  # kind of joint, its options → directions of force and of tor
 }
 
 
-def chain(kind: str, options: dict[str, str]) -> kane.Model:
+def chain(kind: str, options: dict[str, Any]) -> kane.Model:
     m = kane.Model("chain", gravity=(0, 0, -9.81))
     m.joint("base", "revolute", "ground", m.body("a", mass=1.0, inertia=ROUND), axis="x")
     m.body("b", mass=2.0, center=(0.1, 0.2, 0.3), inertia=ROUND)

@@ -179,7 +179,9 @@ def analyse() -> None:
     print(m.linearize([0, 0], [0, 0]).eigenvalues, m.base_parameters().names)
     states = np.random.default_rng(1).normal(size=(3, 20, 6))
     arm = kane.load("ur5")
-    found: kane.Identification = kane.identify(arm, *states, arm.inverse_dynamics(*states))
+    found: kane.Identification = kane.identify(
+        arm, states[0], states[1], states[2], arm.inverse_dynamics(states[0], states[1], states[2])
+    )
     print(found.values, found.deviation, found.noise, found.parameters, found.model.name)
     equations: kane.Equations = m.equations()
     print(equations.count("forward_dynamics"), len(equations.to_c()[1]))

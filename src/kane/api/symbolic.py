@@ -15,7 +15,7 @@ from ..analysis.scripts import check_script, names_of_inputs
 from ..backends import SymPyProgram, to_sympy
 from ..errors import ModelError, Problem, SingularError
 from ..formulation import Equations
-from ..formulation.equations import Output
+from ..formulation.expressions import Output
 from ..formulation.mass import Rows
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, lower, reverse, substitute

@@ -60,8 +60,8 @@ def test_a_plate_that_is_driven_does_the_work_of_its_impacts(restitution: float)
     m.joint("fall", "prismatic", "ground", "ball", axis="z", coordinates=["z"], speeds=["w"])
     m.constrain("drive", kane.ConfigurationEquations((f"plate - {speed}*t",)))
     m.contact("meet", "ball", "plate", shape={"point": (0, 0, 0)}, normal="z", restitution=restitution)
-    coupler, start = Coupler(("z",), 0.0), {"q": {"z": 0.3}, "u": {"u": speed, "w": -fall}}
-    session = Touch(m, SimulatedDevice(damping=0.0), coupler, real_time=False, **start).run(0.4)
+    coupler, q, u = Coupler(("z",), 0.0), {"z": 0.3}, {"u": speed, "w": -fall}
+    session = Touch(m, SimulatedDevice(damping=0.0), coupler, real_time=False, q=q, u=u).run(0.4)
     closing = speed + fall
     work, lost = mass * (1 + restitution) * closing * speed, 0.5 * mass * (1 - restitution**2) * closing**2
     assert session.kinetic[-1] - session.kinetic[0] == pytest.approx(work - lost, rel=1e-9)
