@@ -17,66 +17,44 @@ arguments = parser.parse_args()
 
 MAIN = """
 #include <stdio.h>
-
 #include "cart.h"
 #include "balance.h"
 
-int main(void)
-{
-    double x[CART_INPUTS] = {0}, state[BALANCE_INPUTS] = {0}, efforts[BALANCE_OUTPUTS], rates[CART_OUTPUTS];
-    const double h = 1e-3;
+int main(void) {
+    double x[CART_INPUTS] = {0}, state[BALANCE_INPUTS], rates[CART_OUTPUTS];
     x[CART_IN_q_q] = 0.1; /* the pole leans: coordinate q */
     for (int step = 0; step < 2000; step++) { /* two seconds, by the method of Euler and Cromer */
-        for (int i = 0; i < CART_IN_tau; i++)
-            state[i] = x[i]; /* x, q, v, u */
-        balance(state, efforts);
-        for (int i = 0; i < CART_IN_tau_SIZE; i++)
-            x[CART_IN_tau + i] = efforts[BALANCE_OUT_tau + i];
+        for (int i = 0; i < BALANCE_INPUTS; i++) state[i] = x[i]; /* x, q, v, u */
+        balance(state, x + CART_IN_tau);
         cart(x, rates);
-        for (int i = 0; i < CART_OUT_udot_SIZE; i++)
-            x[CART_IN_u + i] += h * rates[CART_OUT_udot + i];
-        for (int i = 0; i < CART_IN_u_SIZE; i++)
-            x[i] += h * x[CART_IN_u + i];
+        for (int i = 0; i < CART_OUT_udot_SIZE; i++) x[CART_IN_u + i] += 1e-3 * rates[CART_OUT_udot + i];
+        for (int i = 0; i < CART_IN_u_SIZE; i++) x[i] += 1e-3 * x[CART_IN_u + i];
     }
-    for (int i = 0; i < CART_IN_tau; i++)
-        printf("%.17g ", x[i]);
-    printf("\\n");
+    for (int i = 0; i < CART_IN_tau; i++) printf("%.17g ", x[i]);
     return 0;
 }
 """
-# What is exported is C; C++ calls it through the same headers.
-CALLS = {
-    "cc": "cc -O2 main.c cart.c balance.c -o run -lm",
-    "c++": "cc -O2 -c cart.c balance.c\nc++ -O2 main.cpp cart.o balance.o -o run -lm",
-}
+CALLS = {"cc": ["cc -O2 main.c cart.c balance.c -o run -lm"]}
+CALLS["c++"] = ["cc -O2 -c cart.c balance.c", "c++ -O2 main.cpp cart.o balance.o -o run -lm"]  # by the same headers
 
-model = kane.load("cart-pole")
-equations = model.equations()
+equations = (model := kane.load("cart-pole")).equations()
 programs = {"cart": equations.program("forward_dynamics"), "balance": equations.control("balance")}
-
-law = compile(programs["balance"])  # the same in Python
-q, u = np.array([0.0, 0.1]), np.zeros(2)
+law, q, u = compile(programs["balance"]), np.array([0.0, 0.1]), np.zeros(2)  # the same in Python
 for _ in range(2000):
     u = u + 1e-3 * model.forward_dynamics(q, u, law(q, u))
     q = q + 1e-3 * u
-print(f"Python: the pole leans by {q[1]:.2e} rad after 2 s")
+print(f"Python: the pole leans by {q[1]:.6e} rad after 2 s")
 
 with tempfile.TemporaryDirectory() as temporary:
     folder = Path(arguments.folder or temporary)
+    texts = {"main.c": MAIN, "main.cpp": MAIN}
     for name, program in programs.items():
-        header, source = equations.to_c(program, name)
-        (folder / f"{name}.h").write_text(header, encoding="utf-8")
-        (folder / f"{name}.c").write_text(source, encoding="utf-8")
-    for main in ("main.c", "main.cpp"):
-        (folder / main).write_text(MAIN, encoding="utf-8")
-    for compiler, call in CALLS.items():
-        if shutil.which(compiler) is None or shutil.which("cc") is None:
-            print(f"there is no {compiler} here; the files are complete")
-            continue
-        for line in call.splitlines():
-            print(f"  {line}")
+        texts[f"{name}.h"], texts[f"{name}.c"] = equations.to_c(program, name)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for compiler in (c for c in CALLS if shutil.which(c)):
+        for line in CALLS[compiler]:
             subprocess.run(line.split(), cwd=folder, check=True)
-        said = subprocess.run(["./run"], cwd=folder, capture_output=True, text=True, check=True).stdout
-        found = np.array(said.split(), dtype=float)
-        print(f"{compiler}: the pole leans by {found[1]:.2e} rad after 2 s")
+        found = np.array(subprocess.check_output([folder / "run"]).split(), dtype=float)
+        print(*CALLS[compiler], f"the pole leans by {found[1]:.6e} rad after 2 s", sep="\n")
         assert np.abs(found - [*q, *u]).max() < 1e-12

@@ -31,6 +31,4 @@ print(f"period {period:.9f} s, exact {exact:.9f} s")
 assert abs(period - exact) < 1e-7
 
 if arguments.plot:
-    from kane.viewer import plots
-
-    plots.save(plots.motion(m, trajectory.t, trajectory.q, title="Pendulum"), arguments.plot)
+    trajectory.plot(arguments.plot)

@@ -31,4 +31,4 @@ if arguments.plot:
     from kane.viewer import plots
 
     targets = {f"q{i}": np.pi / 3 for i in range(1, 6)} | {"q6": 0.1}
-    plots.save(plots.motion(arm, trajectory.t, trajectory.q, targets=targets), arguments.plot)
+    plots.save(plots.motion(arm.mechanism, trajectory.t, trajectory.q, targets=targets), arguments.plot)

@@ -25,6 +25,7 @@ KNOWN_HOSTS = {
     "json-schema.org",
     "keepachangelog.com",
     "semver.org",
+    "www.collada.org",
     "www.w3.org",
 }
 RESERVED_HOST = re.compile(r"(^|\.)(example|invalid|test|example\.(com|org|net))$")

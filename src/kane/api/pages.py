@@ -14,7 +14,7 @@ from ..formulation import scene_program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..page import Described, WrittenPage, live_page
-from ..simulate import Solution, simulate
+from ..simulate import AUTO, Solution, simulate
 from ..simulate.live import LawPrograms, live_motion
 from ..writing import check_writable, write_text
 from . import given
@@ -116,7 +116,7 @@ def simulated_page(
     )
     seen = ready
     if len(answers.mechanism.changing) >= MANY:
-        stepped: dict[str, Any] = asked | {"method": "dop853", "contacts": "stepping"}
+        stepped: dict[str, Any] = asked | {"method": AUTO, "contacts": "stepping"}
         seen = set_up(answers, FRAMED, **stepped, control=control, events=None, options={})
     described = describe_page(answers, scene, *_first_seconds(seen))
     if wheels is None:

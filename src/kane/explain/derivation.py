@@ -152,11 +152,11 @@ class _Derivation:
     def _definitions(self) -> tuple[SpeedDefinition, ...]:
         """Definitions in the motion variables, read in the graph of the description."""
         m = self.mechanism
-        symbols = symbols_of_inputs(m)
-        for k, name in enumerate(m.motion_variables):
-            symbols[name] = Symbol(name, SPEED, k)
+        symbols, measures = symbols_of_inputs(m), _measures(m)
+        for k, (name, variable) in enumerate(m.motion_variables.items()):
+            what, body, axis = measures.get(variable, ("", "", ""))
+            symbols[name] = Symbol(f"{'w' if what == 'ω' else 'v'}.{body}.{axis}" if what else name, SPEED, k)
         reader = Reader(m.graph, symbols, naming=False)
-        measures = _measures(m)
         found = []
         for k, (name, record) in enumerate(m.speed_records.items()):
             measure = measures.get(record.definition, ("", "", ""))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .notation import LATEX, latex_words
 from .records import Derivation
-from .sections import Counts, EquationLine, Grid, Passage, Sections, Words, beside_sections
+from .sections import Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
 
 
 def write_latex(d: Derivation, beside: Derivation | None = None, digits: int = 6) -> str:
@@ -29,7 +29,7 @@ def _blocks(section: Passage) -> Iterator[str]:
     if lines:
         yield "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
     for item in section.body:
-        if isinstance(item, Grid):
+        if isinstance(item, MathTable):
             yield _grid(item)
         elif isinstance(item, Counts):
             yield _counts(item)
@@ -55,7 +55,7 @@ def _note(note: str) -> str:
     return "".join(latex_words(p) if k % 2 == 0 and p else p for k, p in enumerate(parts))
 
 
-def _grid(grid: Grid) -> str:
+def _grid(grid: MathTable) -> str:
     head = " & ".join(grid.head)
     rows = " \\\\\n".join(" & ".join(row) for row in grid.rows)
     return (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..markup import Markup, text
 from .notation import MATHML
 from .records import Derivation
-from .sections import Counts, EquationLine, Grid, Passage, Sections, Words, beside_sections
+from .sections import Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
 
 FOLDED = 24
 """Lines of a section that are shown at once; a longer one is to be opened."""
@@ -74,7 +74,7 @@ def _blocks(section: Passage) -> Iterator[str]:
     if said:
         yield f"<dl>{''.join(f'<dt>{text(w.subject)}</dt><dd>{text(w.sentence)}</dd>' for w in said)}</dl>"
     for item in section.body:
-        if isinstance(item, Grid):
+        if isinstance(item, MathTable):
             yield _grid(item)
         elif isinstance(item, Counts):
             yield _counts(item)
@@ -93,7 +93,7 @@ def _rows(line: EquationLine) -> Iterator[str]:
         yield f'<tr class="part"><td></td><td>{_math(part.right)}</td><td class="note">{text(part.note)}</td></tr>\n'
 
 
-def _grid(grid: Grid) -> str:
+def _grid(grid: MathTable) -> str:
     head = "".join(f"<th>{_math(cell) if cell else ''}</th>" for cell in grid.head)
     rows = "".join(f"<tr>{''.join(f'<td>{_math(cell)}</td>' for cell in row)}</tr>\n" for row in grid.rows)
     return f'<div class="wide"><table class="grid"><tr>{head}</tr>\n{rows}</table></div>'

@@ -24,7 +24,7 @@ class EquationLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class MathTable:
     """A table of mathematics, a first row of heads, a first column of labels."""
 
     head: tuple[str, ...]
@@ -51,7 +51,11 @@ class Passage:
     """A title and what stands under it."""
 
     title: str
-    body: tuple[EquationLine | Grid | Words | Counts, ...]
+    body: tuple[EquationLine | MathTable | Words | Counts, ...]
+
+
+MANY = 12
+"""Z's that another choice of speeds may take, if the first takes fewer, to be written out beside it."""
 
 
 class Sections:
@@ -108,7 +112,7 @@ class Sections:
         for p in self.d.partials:
             yield EquationLine(self.n.quantity(p.what, p.body), write_vector(p.total, self.n, self.digits))
 
-    def partials(self) -> Grid:
+    def partials(self) -> MathTable:
         """The table of partial velocities: a row for each ω and v, a column for each speed."""
         d, n = self.d, self.n
         rest = any(not p.rest.is_zero for p in d.partials)
@@ -117,7 +121,7 @@ class Sections:
         for p in d.partials:
             vectors = (*p.entries, p.rest) if rest else p.entries
             rows.append((n.quantity(p.what, p.body), *(write_vector(x, n, self.digits) for x in vectors)))
-        return Grid(head, tuple(rows))
+        return MathTable(head, tuple(rows))
 
     def _accelerations(self) -> Iterator[EquationLine]:
         for a in self.d.accelerations:
@@ -187,10 +191,14 @@ def beside_sections(d: Derivation, other: Derivation, notation: Notation, digits
     """The same with other speeds: definitions, partial velocities, equations, and what both take."""
     found = Sections(other, notation, digits)
     yield Passage("The same with other speeds", tuple(found.speeds()))
-    yield Passage("Partial velocities with these", (found.partials(),))
-    yield Passage(f"{equation_title(other)}, with these", tuple(found.equations()))
-    if other.Z:
-        yield Passage("Z's of these", tuple(found.Z()))
+    if len(other.Z) > max(MANY, len(d.Z)):
+        said = Words(f"not written here, they take {len(other.Z)} Z's; choose these speeds to read them")
+        yield Passage(f"{equation_title(other)}, with these", (said,))
+    else:
+        yield Passage("Partial velocities with these", (found.partials(),))
+        yield Passage(f"{equation_title(other)}, with these", tuple(found.equations()))
+        if other.Z:
+            yield Passage("Z's of these", tuple(found.Z()))
     yield Passage("Operations with the speeds above, and with these", (count([d, other]),))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from .notation import TEXT
 from .records import Derivation
-from .sections import Counts, EquationLine, Grid, Passage, Sections, Words, beside_sections
+from .sections import Counts, EquationLine, MathTable, Passage, Sections, Words, beside_sections
 
 _WIDE = 110  # characters of a table; a wider one is written row by row
 
@@ -26,7 +26,7 @@ def _lines(section: Passage) -> Iterator[str]:
     for item in section.body:
         if isinstance(item, EquationLine):
             yield from _write_line(item)
-        elif isinstance(item, Grid):
+        elif isinstance(item, MathTable):
             yield from _write_grid(item)
         elif isinstance(item, Counts):
             yield from _write_counts(item)
@@ -50,7 +50,7 @@ def _write_words(item: Words) -> str:
     return f"{item.subject}: {item.sentence}" if item.sentence else item.subject
 
 
-def _write_grid(grid: Grid) -> Iterable[str]:
+def _write_grid(grid: MathTable) -> Iterable[str]:
     """In columns, or where that is too wide one line for each row."""
     rows = [grid.head, *grid.rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(grid.head))]

@@ -167,7 +167,8 @@ def test_threads_may_ask_with_texts() -> None:
     assert [a for a, _ in found] == pytest.approx([b for _, b in found], abs=1e-12)
     graph = m.mechanism.graph
     for n, (op, args) in enumerate(zip(graph.ops, graph.args, strict=True)):
-        assert n == (graph.const(*args).id if op == "const" else graph._tables[op][args])
+        leaf = {"const": graph.const, "input": graph.input}.get(op)
+        assert n == (graph._tables[op][args] if leaf is None else leaf(*args).id)
 
 
 def test_a_text_that_depends_on_the_motion_or_on_nothing_known_is_refused() -> None:

@@ -211,7 +211,8 @@ def test_a_mesh_alone_does_not_touch_and_it_is_said_how_it_would(tmp_path: Path)
         ("words.stl", "once upon a time", "no mesh|cannot be read"),
         ("nothing.obj", "", "no mesh|cannot be read"),
         ("odd.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n", "no mesh|cannot be read"),
-        ("mesh.dae", "<COLLADA/>", "give one of .stl, .obj"),
+        ("mesh.dae", "<COLLADA/>", "no triangles"),
+        ("mesh.ply", "ply", "give one of .stl, .obj"),
     ],
 )
 def test_files_that_are_no_bodies_are_refused(name: str, content: str, said: str, tmp_path: Path) -> None:

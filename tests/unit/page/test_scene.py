@@ -70,6 +70,18 @@ def test_the_floor_is_where_the_disc_rolls(tmp_path: Path) -> None:
     assert abs(scene["floor"]) < 0.02 * max(h - l for l, h in zip(scene["low"], scene["high"], strict=True))
 
 
+def test_what_is_stepped_over_to_be_framed_is_framed_as_by_events(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Models of very many contacts are framed by time stepping; here one ball is, which falls from 1 m."""
+    m = kane.load("bouncing-ball")
+    by_events = data_of(m.page(tmp_path / "events.html"))["scene"]
+    monkeypatch.setattr("kane.api.pages.MANY", 1)
+    stepped = data_of(m.page(tmp_path / "stepped.html"))["scene"]
+    for corner in ("low", "high"):
+        assert stepped[corner] == pytest.approx(by_events[corner], abs=0.05)
+
+
 def test_no_text_ends_the_data_of_a_page() -> None:
     text = "</script><!--<script>&\u2028\u2029"
     written = as_script_data({"name": text})
