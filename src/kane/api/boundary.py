@@ -54,6 +54,12 @@ def odd_argument(name: str, args: tuple[Any, ...], options: Mapping[str, Any], e
     )
 
 
+def check_choice(name: str, value: Any) -> None:
+    """Refuse what is given for `name` unless it is True or False."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name} = {describe_value(value)}\n    fix: give True or False")
+
+
 def check_function(name: str, function: Any, takes: str, count: int) -> None:
     """Refuse what is given for `name` unless it is a function that takes so many arguments, or None."""
     if function is None:

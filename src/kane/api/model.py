@@ -36,7 +36,7 @@ from . import closed_form as closed
 from . import constrained, ensembles, explaining, given, linear, pages, reactions, safety, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
-from .boundary import FAULTS, check_function, describe_value, odd_argument, refuse_odd
+from .boundary import FAULTS, check_choice, check_function, odd_argument, refuse_odd
 from .kept_runs import Keep, checkpoints_of
 from .places import PlaceAnswers
 from .recordings import show_model
@@ -524,8 +524,7 @@ class Model:
         >>> kane.load("pendulum").base_parameters().names
         ('Izz.bob', 'hx.bob', 'hy.bob')
         """
-        if not isinstance(friction, bool):
-            raise InputError(f"base_parameters(friction={describe_value(friction)})\n    fix: give True or False")
+        check_choice("friction", friction)
         return base_parameters(self._answers.equations(), friction=friction)
 
     @refuse_odd
