@@ -104,7 +104,7 @@ check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/python web/build.py --check
-	$(BIN)/python -m pytest -q tests/style
+	$(BIN)/python -m pytest -q tests/style/test_layers.py tests/style/test_citations.py
 	PYTHONPATH=tests $(BIN)/python -m style.sizes
 
 format: $(STAMP)
