@@ -81,7 +81,7 @@ def picture(page: Page) -> np.ndarray:
 
 
 def assert_inside(page: Page) -> None:
-    """Nothing of the mechanism is cut off: corners of the boxes around its bodies are in the picture, with room."""
+    """Nothing of the mechanism is cut off: all points of its bodies are in the picture, with room."""
     seen = page.evaluate("document.querySelector('kane-page').outline")
     points = np.array(seen["points"]) / [seen["width"], seen["height"]]
     assert points.min() >= ROOM and points.max() <= 1 - ROOM, (points.min(axis=0), points.max(axis=0))

@@ -104,7 +104,7 @@ export class KanePage extends HTMLElement {
     return { pixel: this.stage.on_canvas(point), point };
   }
 
-  /** For tests: where the corners of the boxes around all bodies are on the canvas, and how large it is (CSS pixels). */
+  /** For tests: where the points of all bodies are on the canvas, and how large it is (CSS pixels). */
   get outline(): { points: [number, number][]; width: number; height: number } {
     return this.stage.outline();
   }

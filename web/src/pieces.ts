@@ -114,11 +114,8 @@ function spokes(radius: number, length: number): three.BufferGeometry[] {
   return [0, Math.PI / 2].map((angle) => new three.BoxGeometry(1.9 * radius, 1.04 * length, 0.09 * radius).rotateY(angle));
 }
 
-/** Corners (m, in the body's frame) of the box around a geometry. */
-export function box_corners(geometry: three.BufferGeometry): Triple[] {
-  geometry.computeBoundingBox();
-  const { min, max } = geometry.boundingBox as three.Box3;
-  const found: Triple[] = [];
-  for (const x of [min.x, max.x]) for (const y of [min.y, max.y]) for (const z of [min.z, max.z]) found.push([x, y, z]);
-  return found;
+/** The points of a solid, in its body's frame (m). */
+export function points_of(solid: three.BufferGeometry): Triple[] {
+  const at = solid.getAttribute("position");
+  return Array.from({ length: at.count }, (_, i) => [at.getX(i), at.getY(i), at.getZ(i)]);
 }

@@ -7,7 +7,7 @@ import type { Body, SceneData, Triple } from "./data";
 import { corners, distance, preset_direction, type Preset, type Vector } from "./framing";
 import type { Motion } from "./motion";
 import { draws_by_software, LOOKS, type Look, make_grid } from "./surroundings";
-import { body_parts, box_corners, css_color, type Fineness } from "./pieces";
+import { body_parts, points_of, css_color, type Fineness } from "./pieces";
 
 const FOV = (28 * Math.PI) / 180;
 const MARGIN = 1.1;
@@ -33,7 +33,7 @@ export class Stage {
   private readonly controls: OrbitControls;
   private readonly nodes: three.Group[] = [];
   private readonly spheres: { center: three.Vector3; radius: number }[] = [];
-  private readonly boxes: Triple[][] = [];
+  private readonly solids: (three.BufferGeometry | null)[] = [];
   private readonly edge = new three.LineBasicMaterial({ color: 0x1e293b, transparent: true, opacity: 0.35 });
   private readonly material: three.Material;
   private readonly software: boolean;
@@ -173,10 +173,12 @@ export class Stage {
     return this.arrows.update(shown, marks, centers);
   }
 
-  /** Where the corners of the boxes around all bodies are on the canvas, in CSS pixels, and how large that is. */
+  /** Where the points of all bodies are on the canvas, in CSS pixels, and how large that is. */
   outline(): { points: [number, number][]; width: number; height: number } {
     this.camera.updateMatrixWorld();
-    const points = this.boxes.flatMap((box, i) => box.map((corner) => this.on_canvas(this.in_space(i, corner))));
+    const points = this.solids.flatMap((solid, i) =>
+      solid ? points_of(solid).map((point) => this.on_canvas(this.in_space(i, point))) : [],
+    );
     return { points, width: this.canvas.clientWidth, height: this.canvas.clientHeight };
   }
 
@@ -304,7 +306,7 @@ export class Stage {
       sphere.radius = around.radius;
     }
     this.spheres.push(sphere);
-    this.boxes.push(parts ? box_corners(parts.solid) : []);
+    this.solids.push(parts ? parts.solid : null);
     const axes = new three.AxesHelper(0.14 * this.extent);
     axes.userData.frame = true;
     axes.visible = false;
