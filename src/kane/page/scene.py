@@ -13,10 +13,10 @@ from ..model import Mechanism
 from ..viewer.shapes import PALETTE, Array, Piece, faces, pieces, points_in_N, size, up_direction
 from .meshes import DrawnMesh, read_meshes
 
-FOLLOWED, FOLLOWED_ALONE = 2.5, 25.0
+FOLLOWED, FOLLOWED_ALONE = 2.5, 15.0
 """A mechanism, and a body alone, that travels this many times its own size is followed by the camera."""
 
-WIDEST, WIDEST_ALONE = 2.4, 30.0
+WIDEST, WIDEST_ALONE = 2.4, 18.0
 """The box that is shown at first is at most so many times as wide as the mechanism, or the one body, at its start; it
 grows later."""
 
