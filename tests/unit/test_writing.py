@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import kane
+from disks import mounted_disk
 from kane.errors import WritingError
 from kane.writing import check_writable, replacing, write_text
 
@@ -43,18 +44,8 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 def small_disk() -> Iterator[Path]:
     """A disk of 64 kB."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", folder]
-        try:
-            done = subprocess.run(command, capture_output=True, check=False)
-        except OSError:
-            pytest.skip("no mount")
-        if done.returncode:
-            pytest.skip("only root can mount")
-        try:
-            yield Path(folder)
-        finally:
-            subprocess.run(["umount", folder], check=True)
+    with tempfile.TemporaryDirectory() as folder, mounted_disk(Path(folder), "64k"):
+        yield Path(folder)
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(file: Path) -> None:

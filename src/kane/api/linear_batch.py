@@ -16,6 +16,7 @@ from ..analysis.linearization import FirstOrder, FirstOrderMotion, Operating, Po
 from ..analysis.linearizations import first_orders, linearize_together, require_one_shape
 from ..constraints.multipliers import Balance, multipliers_by_singular_values
 from ..constraints.thresholds import REGULAR, SATISFIED
+from ..errors import KaneError
 from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
 from .answers import Answers
@@ -116,7 +117,7 @@ def _start_alone(answers: Answers, s: Samples, i: int, q: Any, u: Any) -> tuple[
     ]
     try:
         return start_state(one, start[0], start[1], float(s.t[i]))
-    except Exception as error:
+    except KaneError as error:
         error.add_note(f"at state {i} of {len(s.t)}")
         raise
 
