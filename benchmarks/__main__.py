@@ -1,4 +1,4 @@
-"""Run the benchmarks: `python -m benchmarks [PART OF A NAME ...]`; a selection is printed, all of them are written."""
+"""Run the benchmarks: `python -m benchmarks [PART OF A NAME ...]`; what is measured replaces its rows of results."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from benchmarks import (
     touch,
     vehicle_motions,
 )
-from benchmarks.measure import Row
-from benchmarks.table import cells, machine, write
+from benchmarks.table import Part, cells, machine, read, write
 
 BENCHMARKS = (
     operations.inverse_dynamics_operations,
@@ -108,22 +107,21 @@ def hold_to_one_core() -> None:
 
 
 def main(wanted: list[str]) -> None:
-    """Print each row as it is measured; write the table if all were."""
-    facts = machine()
-    hold_to_one_core()
-    folder = Path(__file__).parent
-    rows: list[Row] = []
-    named = {f"{benchmark.__module__}.{benchmark.__name__}": benchmark for benchmark in BENCHMARKS}
-    chosen = [b for name, b in named.items() if not wanted or any(part in name for part in wanted)]
+    """Print each row as it is measured, and keep those of a benchmark as soon as it is done."""
+    named = {f"{benchmark.__module__.split('.')[-1]}.{benchmark.__name__}": benchmark for benchmark in BENCHMARKS}
+    chosen = [name for name in named if not wanted or any(part in name for part in wanted)]
     if not chosen:
         sys.exit(f"no benchmark has {' or '.join(wanted)} in its name; there are\n  " + "\n  ".join(named))
-    for benchmark in chosen:
-        for row in benchmark():
+    folder = Path(__file__).parent
+    hold_to_one_core()
+    for name in chosen:
+        facts, rows = machine(), []
+        for row in named[name]():
             rows.append(row)
             print(" | ".join(cells(row)), flush=True)
-    if not wanted:
-        write(rows, facts, folder)
-        print("written: benchmarks/results.md, benchmarks/results.json")
+        kept = read(folder) | {name: Part(facts, tuple(rows))}
+        write({known: kept[known] for known in named if known in kept}, folder)
+    print("written: benchmarks/results.md, benchmarks/results.json")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.measure import Duel, Row, Spread, disagreement, duel, exactly
-from benchmarks.table import cells, write
+from benchmarks.table import Part, cells, read, write
 
 
 def test_a_ratio_is_formed_within_each_repeat() -> None:
@@ -45,10 +45,25 @@ def test_times_are_shown_in_a_unit_of_their_size(time: float, shown: str) -> Non
 
 
 def test_the_table_and_the_record_hold_every_row(tmp_path: Path) -> None:
-    rows = [Row("first", exactly(1.5), "times faster", 2), Row("second", exactly(3), "additions", 4, "at most")]
-    write(rows, {"processor": "abacus"}, tmp_path)
+    rows = (Row("first", exactly(1.5), "times faster", 2), Row("second", exactly(3), "additions", 4, "at most"))
+    write({"part": Part({"processor": "abacus"}, rows)}, tmp_path)
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
     record = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
     assert "| first | 1.5 times faster | at least 2 | **no** |" in page
+    assert "1 of 2 targets are met; not: first." in page
     assert "- processor: abacus" in page
-    assert [(row["name"], row["met"]) for row in record["rows"]] == [("first", False), ("second", True)]
+    assert [(row["name"], row["met"]) for row in record["part"]["rows"]] == [("first", False), ("second", True)]
+
+
+def test_parts_are_read_back_and_tell_where_their_machines_differ(tmp_path: Path) -> None:
+    timed = Row("third", Spread(2.0, 1.0, 3.0), "times faster", peer="them", ours=exactly(1e-3), theirs=exactly(2e-3))
+    parts = {
+        "one": Part({"processor": "abacus", "cores": "2"}, (timed,)),
+        "two": Part({"processor": "slide rule", "cores": "2"}, (Row("fourth", exactly(1), ""),)),
+    }
+    write(parts, tmp_path)
+    page = (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert read(tmp_path) == parts
+    assert "- cores: 2" in page
+    assert "- processor" not in page
+    assert "| two | slide rule |" in page
