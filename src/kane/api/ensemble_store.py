@@ -16,7 +16,7 @@ from ..ensemble import Store, block_size
 from ..ensemble.blocks import spans_of
 from ..ensemble.folder import open_folder
 from ..ensemble.store import TABLE, Contents
-from ..ensemble.tables import parquet_of
+from ..ensemble.tables import write_parquet
 from ..errors import InputError, KaneError
 from ..graph import Expr
 from ..model import write_mechanism
@@ -69,7 +69,8 @@ def finish_store(store: Store, done: int) -> None:
     """Write the table of the first `done` members, and take away what was never finished."""
     if done:
         blocks = (store.read(span.index) for span in spans_of(store.count) if span.first < done)
-        store.folder.put(TABLE, parquet_of(store.contents, (block for block in blocks if block is not None)))
+        with store.folder.writing(TABLE) as stream:
+            write_parquet(store.contents, (block for block in blocks if block is not None), stream)
     store.folder.tidy()
 
 

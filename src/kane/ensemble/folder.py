@@ -10,11 +10,13 @@ import contextlib
 import errno
 import os
 import shutil
+import tempfile
 import uuid
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from ..errors import InputError, WritingError
 
@@ -28,6 +30,7 @@ class Folder(Protocol):
     @property
     def path(self) -> str: ...
     def put(self, key: str, data: bytes) -> None: ...
+    def writing(self, key: str) -> AbstractContextManager[BinaryIO]: ...
     def read(self, key: str) -> bytes | None: ...
     def names(self, key: str = "") -> list[str]: ...
     def remove(self, key: str) -> None: ...
@@ -67,6 +70,21 @@ class LocalFolder:
             except OSError:
                 beside.unlink(missing_ok=True)  # half of it would take room that is needed
                 raise
+
+    @contextlib.contextmanager
+    def writing(self, key: str) -> Iterator[BinaryIO]:
+        """A stream that becomes a file at the end of the block: for what is too large to be in memory."""
+        target = Path(self.path, key)
+        beside = Path(self.path, UNFINISHED, uuid.uuid4().hex)
+        with _sentence(str(target)):
+            try:
+                beside.parent.mkdir(parents=True, exist_ok=True)
+                with beside.open("wb") as stream:
+                    yield stream
+                target.parent.mkdir(parents=True, exist_ok=True)
+                beside.replace(target)
+            finally:
+                beside.unlink(missing_ok=True)
 
     def read(self, key: str) -> bytes | None:
         """What a file holds; None where there is none."""
@@ -110,6 +128,15 @@ class RemoteFolder:
         """Write a file, or replace it."""
         with _sentence(f"{self.address}/{key}"):
             self._system().pipe_file(f"{self.path}/{key}", data)
+
+    @contextlib.contextmanager
+    def writing(self, key: str) -> Iterator[BinaryIO]:
+        """A stream to a temporary file of this machine, which is sent at the end of the block."""
+        with _sentence(f"{self.address}/{key}"), tempfile.TemporaryDirectory() as folder:
+            whole = Path(folder, "whole")
+            with whole.open("wb") as stream:
+                yield stream
+            self._system().put_file(str(whole), f"{self.path}/{key}")
 
     def read(self, key: str) -> bytes | None:
         """What a file holds; None where there is none."""

@@ -5,9 +5,8 @@ Parquet files are written in groups of rows, so that no more than one group is i
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -66,12 +65,11 @@ def table_of(contents: Contents, block: MemberBlock) -> Any:
     return pa.table(arrays, schema=pa.schema(fields))
 
 
-def parquet_of(contents: Contents, blocks: Iterable[MemberBlock]) -> bytes:
-    """A Parquet file with one row per member."""
+def write_parquet(contents: Contents, blocks: Iterable[MemberBlock], stream: BinaryIO) -> None:
+    """A Parquet file with one row per member, to a stream."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    stream = io.BytesIO()
     writer, waiting, rows = None, [], 0
     for block in blocks:
         waiting.append(table_of(contents, block))
@@ -84,7 +82,6 @@ def parquet_of(contents: Contents, blocks: Iterable[MemberBlock]) -> bytes:
         if waiting:
             writer.write_table(pa.concat_tables(waiting), row_group_size=GROUP * 2)
         writer.close()
-    return stream.getvalue()
 
 
-__all__ = ["columns_of", "parquet_of", "table_of", "units_of"]
+__all__ = ["columns_of", "table_of", "units_of", "write_parquet"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import json
 import multiprocessing
 import os
@@ -27,7 +28,9 @@ import zarr
 import kane
 from dask_cluster import dask_cluster
 from disks import mounted_disk
-from kane.ensemble import Enough, block_size
+from kane.api.ensemble_store import open_store
+from kane.ensemble import Enough, block_size, tables
+from kane.ensemble.blocks import MemberBlock, spans_of
 from kane.ensemble.folder import LocalFolder
 from kane.errors import InputError, WritingError
 from sampled import digest, draw
@@ -85,6 +88,26 @@ def test_the_table_has_one_row_per_member(whole: tuple[Path, Any]) -> None:
     assert table["message"][refused].as_py() == expected.messages[refused]
     assert table.schema.field("end_q").metadata == {b"unit": b"rad"}
     pd.testing.assert_frame_equal(expected.to_table().to_pandas(), table.to_pandas())
+
+
+def test_groups_of_the_table_are_written_while_blocks_are_still_read(
+    whole: tuple[Path, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "GROUP", COUNT // 4)
+    store = open_store(whole[0], whole[1].work, "motions", resume=True)
+    stream, sizes = io.BytesIO(), list[int]()
+
+    def blocks() -> Iterator[MemberBlock]:
+        for span in spans_of(COUNT):
+            sizes.append(stream.tell())
+            block = store.read(span.index)
+            assert block is not None
+            yield block
+
+    tables.write_parquet(store.contents, blocks(), stream)
+    assert sizes[0] == 0 and len(set(sizes)) >= 4
+    written: Any = pq.read_table(stream).to_pandas()
+    pd.testing.assert_frame_equal(written, pq.read_table(whole[0] / "members.parquet").to_pandas())
 
 
 def test_what_the_store_is_of_lies_beside(whole: tuple[Path, Any]) -> None:
