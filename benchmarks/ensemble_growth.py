@@ -34,7 +34,7 @@ from kane.ensemble.folder import LocalFolder
 SMALL, LARGE = 64, blocks.LARGEST
 """Members of the blocks from which costs are measured."""
 
-FEW = {SMALL: (40, 240), LARGE: (2, 10)}  # blocks of each size from which the cost of gathering is told
+FEW = {SMALL: (40, 240), LARGE: (2, 34)}  # blocks of each size from which the cost of gathering is told
 WRITTEN = 64  # files of 4 MB from which it is told what a store takes
 MANY = 10_000  # small blocks of the run that the costs are compared with
 HOUR, BILLION = 3600.0, 10**9
