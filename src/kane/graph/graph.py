@@ -60,7 +60,7 @@ class Graph:
     def const(self, value: float) -> Expr:
         """The number `value`, finite."""
         node = self._numbers.get(value)
-        return Expr(self, self._const(float(value)) if node is None else node)
+        return Expr(self, self._new_const(float(value)) if node is None else node)
 
     def lift(self, x: Expr | float) -> Expr:
         """`x` as an expression of this graph."""
@@ -98,13 +98,17 @@ class Graph:
 
     def _const(self, value: float) -> int:
         node = self._numbers.get(value)
-        if node is None:
-            if not math.isfinite(value):
-                what = f"the constant {value} is not a finite number: check divisions by zero and overflow"
-                raise ExpressionError(what)
-            node = self._numbers[value + 0.0] = len(self.ops)
-            self.ops.append(CONST)
-            self.args.append((value + 0.0,))
+        return self._new_const(value) if node is None else node
+
+    def _new_const(self, value: float) -> int:
+        """The node of a constant that is not there yet."""
+        if not math.isfinite(value):
+            what = f"the constant {value} is not a finite number: check divisions by zero and overflow"
+            raise ExpressionError(what)
+        ops = self.ops
+        node = self._numbers[value] = len(ops)
+        ops.append(CONST)
+        self.args.append((value,))
         return node
 
     def build(self, op: str, *args: int) -> int:
