@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import ExpressionError
 from .ops import TABLE
 from .ratios import RATIONAL, Ratio, ratio, shorten_ratio
-from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, add, multiply, subtract
+from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, add, multiply, negate, subtract
 
 _ROUND = 4e-16  # sin and cos of constants this close to 0, 1/2 or 1 are meant to be it: cos(90 deg) = 0
 
@@ -193,6 +193,8 @@ class Expr:
         if type(other) is Expr and other.graph is g:
             a, b = self.id, other.id
             return self if b == ZERO else other if a == ZERO else Expr(g, add(g, a, b))
+        if type(other) is float:
+            return Expr(g, add(g, self.id, g._const(other)))
         return self._binary("add", other)
 
     __radd__ = __add__
@@ -202,9 +204,14 @@ class Expr:
         if type(other) is Expr and other.graph is g:
             b = other.id
             return self if b == ZERO else Expr(g, subtract(g, self.id, b))
+        if type(other) is float:
+            return Expr(g, subtract(g, self.id, g._const(other)))
         return self._binary("sub", other)
 
     def __rsub__(self, other: Expr | float) -> Expr:
+        if type(other) is float:
+            g = self.graph
+            return Expr(g, subtract(g, g._const(other), self.id))
         return self._binary("sub", other, swap=True)
 
     def __mul__(self, other: Expr | float) -> Expr:
@@ -216,8 +223,10 @@ class Expr:
             if b <= ONE:
                 return other if b == ZERO else self
             return Expr(g, multiply(g, a, b))
-        if type(other) is float and other == 1.0:  # most slopes are
-            return self
+        if type(other) is float:
+            if other == 1.0:  # as most slopes are
+                return self
+            return -self if other == -1.0 else Expr(g, multiply(g, self.id, g._const(other)))
         return self._binary("mul", other)
 
     __rmul__ = __mul__
@@ -229,7 +238,8 @@ class Expr:
         return self._binary("div", other, swap=True)
 
     def __neg__(self) -> Expr:
-        return self._unary("neg")
+        g, a = self.graph, self.id
+        return Expr(g, g._fold("neg", a) if g.ops[a] == CONST else negate(g, a))
 
     def __pos__(self) -> Expr:
         return self
@@ -330,7 +340,7 @@ class Expr:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Expr):
-            return self.graph is other.graph and self.id == other.id
+            return self.id == other.id and self.graph is other.graph
         return isinstance(other, (int, float)) and self.number == other
 
     def __hash__(self) -> int:

@@ -268,9 +268,10 @@ class Values:
             if op == CONST:
                 numbers[node] = args[0]
             elif op == INPUT:
-                if args[0] not in self._values:
-                    raise ExpressionError(f"no value given for the input '{args[0]}'")
-                numbers[node] = self._values[args[0]]
+                try:
+                    numbers[node] = self._values[args[0]]
+                except KeyError:
+                    raise ExpressionError(f"no value given for the input '{args[0]}'") from None
             else:
                 numbers[node] = TABLE[op].value(*[numbers[a] for a in args])
         return [numbers[e.id] for e in exprs]

@@ -235,12 +235,19 @@ class Point:
 
     __slots__ = ("home", "name", "offset", "offset_rate", "parent", "seen_from", "v_NP")
 
-    def __init__(self, name: str, home: Frame, parent: Point | None = None, offset: Vector | None = None):
+    def __init__(
+        self,
+        name: str,
+        home: Frame,
+        parent: Point | None = None,
+        offset: Vector | None = None,
+        rate: Vector | None = None,
+    ):
         self.name = name
         self.home = home
         self.parent = parent
         self.offset = home.vector(0, 0, 0) if offset is None else offset
-        self.offset_rate: Vector | None = None
+        self.offset_rate = rate
         self.v_NP: Vector | None = None
         self.seen_from: dict[Point, Vector] | None = None  # where it is, of points far out on a chain
 
@@ -260,9 +267,8 @@ class Point:
 
         Where `rate` is not given it is derived.
         """
-        point = Point(name, offset.frame if home is None else home, self, offset)
-        point.offset_rate = Vector(offset.frame, rate) if isinstance(rate, tuple) else rate
-        return point
+        seen = Vector(offset.frame, rate) if isinstance(rate, tuple) else rate
+        return Point(name, offset.frame if home is None else home, self, offset, seen)
 
     def set_velocity(self, v: Vector) -> None:
         """Set the velocity of this point in the root frame directly."""
