@@ -45,7 +45,7 @@ def keys_of_records() -> set[str]:
     known = forms_with(())
     all_forms = [*known.constraints.values(), *known.loads.values()]
     all_forms += [form for form in vars(forms).values() if isinstance(form, Form)]
-    return {key.name for form in all_forms for key in form.keys}
+    return {key for form in all_forms for key in form.keys}
 
 
 def test_the_page_of_the_shell_is_what_the_parser_knows() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import ExpressionError
 from .ops import TABLE
 from .ratios import RATIONAL, Ratio, ratio, shorten_ratio
-from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, add, multiply, subtract
+from .rules import ARITHMETIC, CONST, INPUT, ONE, RULES, ZERO, add, multiply, negate, subtract
 
 _ROUND = 4e-16  # sin and cos of constants this close to 0, 1/2 or 1 are meant to be it: cos(90 deg) = 0
 
@@ -60,7 +60,7 @@ class Graph:
     def const(self, value: float) -> Expr:
         """The number `value`, finite."""
         node = self._numbers.get(value)
-        return Expr(self, self._const(float(value)) if node is None else node)
+        return Expr(self, self._new_const(float(value)) if node is None else node)
 
     def lift(self, x: Expr | float) -> Expr:
         """`x` as an expression of this graph."""
@@ -98,13 +98,17 @@ class Graph:
 
     def _const(self, value: float) -> int:
         node = self._numbers.get(value)
-        if node is None:
-            if not math.isfinite(value):
-                what = f"the constant {value} is not a finite number: check divisions by zero and overflow"
-                raise ExpressionError(what)
-            node = self._numbers[value + 0.0] = len(self.ops)
-            self.ops.append(CONST)
-            self.args.append((value + 0.0,))
+        return self._new_const(value) if node is None else node
+
+    def _new_const(self, value: float) -> int:
+        """The node of a constant that is not there yet."""
+        if not math.isfinite(value):
+            what = f"the constant {value} is not a finite number: check divisions by zero and overflow"
+            raise ExpressionError(what)
+        ops = self.ops
+        node = self._numbers[value] = len(ops)
+        ops.append(CONST)
+        self.args.append((value,))
         return node
 
     def build(self, op: str, *args: int) -> int:
@@ -189,6 +193,8 @@ class Expr:
         if type(other) is Expr and other.graph is g:
             a, b = self.id, other.id
             return self if b == ZERO else other if a == ZERO else Expr(g, add(g, a, b))
+        if type(other) is float:
+            return Expr(g, add(g, self.id, g._const(other)))
         return self._binary("add", other)
 
     __radd__ = __add__
@@ -198,9 +204,14 @@ class Expr:
         if type(other) is Expr and other.graph is g:
             b = other.id
             return self if b == ZERO else Expr(g, subtract(g, self.id, b))
+        if type(other) is float:
+            return Expr(g, subtract(g, self.id, g._const(other)))
         return self._binary("sub", other)
 
     def __rsub__(self, other: Expr | float) -> Expr:
+        if type(other) is float:
+            g = self.graph
+            return Expr(g, subtract(g, g._const(other), self.id))
         return self._binary("sub", other, swap=True)
 
     def __mul__(self, other: Expr | float) -> Expr:
@@ -212,8 +223,10 @@ class Expr:
             if b <= ONE:
                 return other if b == ZERO else self
             return Expr(g, multiply(g, a, b))
-        if type(other) is float and other == 1.0:  # most slopes are
-            return self
+        if type(other) is float:
+            if other == 1.0:  # as most slopes are
+                return self
+            return -self if other == -1.0 else Expr(g, multiply(g, self.id, g._const(other)))
         return self._binary("mul", other)
 
     __rmul__ = __mul__
@@ -225,7 +238,8 @@ class Expr:
         return self._binary("div", other, swap=True)
 
     def __neg__(self) -> Expr:
-        return self._unary("neg")
+        g, a = self.graph, self.id
+        return Expr(g, g._fold("neg", a) if g.ops[a] == CONST else negate(g, a))
 
     def __pos__(self) -> Expr:
         return self
@@ -326,7 +340,7 @@ class Expr:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Expr):
-            return self.graph is other.graph and self.id == other.id
+            return self.id == other.id and self.graph is other.graph
         return isinstance(other, (int, float)) and self.number == other
 
     def __hash__(self) -> int:

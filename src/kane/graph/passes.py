@@ -8,15 +8,15 @@ matrix of a linear form and refuses a form that is not linear.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from ..errors import ExpressionError
-from .graph import CONST, INPUT, Expr, Graph
+from .graph import CONST, INPUT, ZERO, Expr, Graph
 from .ops import TABLE
 
 
-def reachable(graph: Graph, roots: Iterable[int], known: Container[int] = ()) -> list[int]:
+def reachable(graph: Graph, roots: Iterable[int], known: Collection[int] = ()) -> list[int]:
     """The nodes that `roots` are computed from, roots included, in topological order; those known are left out, and so
     is what only they are computed from."""
     seen = {r for r in roots if r not in known}
@@ -24,23 +24,29 @@ def reachable(graph: Graph, roots: Iterable[int], known: Container[int] = ()) ->
         return []
     ops, args = graph.ops, graph.args
     stack = list(seen)
+    take, push, leaves = stack.pop, stack.append, _LEAVES
     while stack:
-        node = stack.pop()
-        if ops[node] not in (CONST, INPUT):
+        node = take()
+        if ops[node] not in leaves:
             for a in args[node]:
-                if a not in seen and a not in known:
+                if a not in seen and (not known or a not in known):
                     seen.add(a)
-                    stack.append(a)
+                    push(a)
     return sorted(seen)
+
+
+_LEAVES = frozenset({CONST, INPUT})
+"""Operations whose arguments are no nodes."""
 
 
 def dependents(graph: Graph, nodes: Sequence[int], sources: Iterable[int]) -> set[int]:
     """Those of `nodes` (topologically ordered) whose value depends on any of `sources`."""
-    ops, args = graph.ops, graph.args
+    ops, args, leaves = graph.ops, graph.args, _LEAVES
     found = set(sources)
+    apart, add = found.isdisjoint, found.add
     for node in nodes:
-        if ops[node] not in (CONST, INPUT) and not found.isdisjoint(args[node]):
-            found.add(node)
+        if ops[node] not in leaves and not apart(args[node]):
+            add(node)
     return found.intersection(nodes)
 
 
@@ -54,8 +60,8 @@ def depends_on(exprs: Sequence[Expr], inputs: Iterable[Expr]) -> bool:
 
 
 def _partials(graph: Graph, node: int) -> tuple[Expr | float | None, ...]:
-    args = tuple(graph.expr(a) for a in graph.args[node])
-    return TABLE[graph.ops[node]].partials(args, graph.expr(node))
+    args = tuple([Expr(graph, a) for a in graph.args[node]])
+    return TABLE[graph.ops[node]].partials(args, Expr(graph, node))
 
 
 def forward(exprs: Sequence[Expr], seeds: Mapping[Expr, Expr | float]) -> list[Expr]:
@@ -88,7 +94,15 @@ def reverse(adjoints: Mapping[Expr, Expr | float], wrt: Sequence[Expr]) -> list[
         return []
     graph = wrt[0].graph
     nodes = reachable(graph, (e.id for e in adjoints))
-    live = dependents(graph, nodes, [x.id for x in wrt])
+    return _sweep(nodes, dependents(graph, nodes, [x.id for x in wrt]), adjoints, wrt)
+
+
+def _sweep(
+    nodes: Sequence[int], live: Collection[int], adjoints: Mapping[Expr, Expr | float], wrt: Sequence[Expr]
+) -> list[Expr]:
+    """`reverse` over nodes that hold all that the expressions are computed from, of which those in `live` depend on
+    any of `wrt`."""
+    graph = wrt[0].graph
     sums: dict[int, Expr] = {}
     for e, a in adjoints.items():
         if e.id in live:
@@ -96,7 +110,7 @@ def reverse(adjoints: Mapping[Expr, Expr | float], wrt: Sequence[Expr]) -> list[
     leaves = {x.id for x in wrt}
     for node in reversed(nodes):
         adjoint = sums.get(node)
-        if adjoint is None or adjoint.is_zero or node in leaves or graph.ops[node] in (CONST, INPUT):
+        if adjoint is None or adjoint.id == ZERO or node in leaves or graph.ops[node] in _LEAVES:
             continue
         for arg, slope in zip(graph.args[node], _partials(graph, node), strict=True):
             if slope is not None and arg in live:
@@ -161,7 +175,9 @@ def _swept_coefficients(exprs: Sequence[Expr], wrt: Sequence[Expr]) -> tuple[lis
             op = graph.ops[node]
             if not (op in ("add", "sub", "neg") or (op == "mul" and a != b[0]) or (op == "div" and a and not b[0])):
                 raise _not_linear(graph, node, live, wrt)
-    return [reverse({e: 1.0}, wrt) for e in exprs], substitute(exprs, dict.fromkeys(wrt, 0.0))
+    rows = [_sweep(nodes, live, {e: 1.0}, wrt) for e in exprs]
+    rest = _replace(graph, nodes, live, dict.fromkeys(leaves, ZERO))
+    return rows, [graph.expr(rest.get(e.id, e.id)) for e in exprs]
 
 
 def _not_linear(graph: Graph, node: int, live: set[int], wrt: Sequence[Expr]) -> ExpressionError:
@@ -213,15 +229,21 @@ def substitute(exprs: Sequence[Expr], mapping: Mapping[Expr, Expr | float]) -> l
         return list(exprs)
     graph = exprs[0].graph
     nodes = reachable(graph, (e.id for e in exprs))
-    new: dict[int, int] = {x.id: graph.lift(y).id for x, y in mapping.items()}
-    live = dependents(graph, nodes, list(new))
+    given: dict[int, int] = {x.id: graph.lift(y).id for x, y in mapping.items()}
+    new = _replace(graph, nodes, dependents(graph, nodes, given), given)
+    return [graph.expr(new.get(e.id, e.id)) for e in exprs]
+
+
+def _replace(graph: Graph, nodes: Iterable[int], live: Collection[int], given: Mapping[int, int]) -> dict[int, int]:
+    """What stands for each of `nodes` in `live`, those that depend on nodes for which others are given."""
+    new = dict(given)
     for node in nodes:
         if node in live and node not in new:
             args: tuple[int, ...] = graph.args[node]
-            new[node] = graph.build(graph.ops[node], *(new.get(a, a) for a in args))
+            new[node] = graph.build(graph.ops[node], *[new.get(a, a) for a in args])
             if node in graph.provenance:
                 graph.note([graph.expr(new[node])], graph.provenance[node])
-    return [graph.expr(new.get(e.id, e.id)) for e in exprs]
+    return new
 
 
 def evaluate(exprs: Sequence[Expr], values: Mapping[str, float]) -> list[float]:
@@ -241,21 +263,15 @@ class Values:
             return []
         graph, numbers = exprs[0].graph, self._numbers
         ops, arguments = graph.ops, graph.args
-        stack = [e.id for e in reversed(exprs)]
-        while stack:
-            node = stack[-1]
-            if node not in numbers:
-                op, args = ops[node], arguments[node]
-                if op == CONST:
-                    numbers[node] = args[0]
-                elif op == INPUT:
-                    if args[0] not in self._values:
-                        raise ExpressionError(f"no value given for the input '{args[0]}'")
+        for node in reachable(graph, [e.id for e in exprs], numbers):
+            op, args = ops[node], arguments[node]
+            if op == CONST:
+                numbers[node] = args[0]
+            elif op == INPUT:
+                try:
                     numbers[node] = self._values[args[0]]
-                elif missing := [a for a in args if a not in numbers]:
-                    stack += missing
-                    continue
-                else:
-                    numbers[node] = TABLE[op].value(*[numbers[a] for a in args])
-            stack.pop()
+                except KeyError:
+                    raise ExpressionError(f"no value given for the input '{args[0]}'") from None
+            else:
+                numbers[node] = TABLE[op].value(*[numbers[a] for a in args])
         return [numbers[e.id] for e in exprs]

@@ -56,6 +56,8 @@ def repeat(graph: Graph, template: Template, inputs: Sequence[Expr]) -> list[Exp
     for op, places in template.nodes:
         if len(places) == 1:
             take(Expr(graph, new(op, (found[places[0]].id,))))
+        elif len(places) == 2:
+            take(Expr(graph, new(op, (found[places[0]].id, found[places[1]].id))))
         else:
             take(Expr(graph, new(op, tuple([found[k].id for k in places]))))
     return [found[k] for k in template.results]

@@ -32,7 +32,9 @@ _SIGNED = (CONST, "neg")  # operations with a sign that can be stripped
 
 
 def _apply_sign(g: Graph, negative: bool, node: int) -> int:
-    return g.build("neg", node) if negative else node
+    if not negative:
+        return node
+    return g._fold("neg", node) if g.ops[node] == CONST else negate(g, node)
 
 
 def _like_terms(g: Graph, a: int, b: int) -> tuple[float, float, int] | None:
@@ -142,9 +144,9 @@ def multiply(g: Graph, a: int, b: int) -> int:
         return _apply_sign(g, na != nb, b)
     if ops[a] == CONST and ops[b] == "mul" and ops[args[b][0]] == CONST:
         c, x = args[b]
-        return _apply_sign(g, na != nb, g.build("mul", g._fold("mul", a, c), x))
+        return _apply_sign(g, na != nb, multiply(g, g._fold("mul", a, c), x))
     node = g._node("mul", (a, b))
-    return _neg(g, node) if na != nb else node
+    return negate(g, node) if na != nb else node
 
 
 def _div(g: Graph, a: int, b: int) -> int:
@@ -160,7 +162,8 @@ def _div(g: Graph, a: int, b: int) -> int:
     return _apply_sign(g, na != nb, g._const(1.0) if a == b else g._node("div", (a, b)))
 
 
-def _neg(g: Graph, a: int) -> int:
+def negate(g: Graph, a: int) -> int:
+    """The node of −a, a no constant."""
     if g.ops[a] == "neg":
         return g.args[a][0]
     if g.ops[a] == "sub":
@@ -214,7 +217,7 @@ ARITHMETIC = {"add": add, "sub": subtract, "mul": multiply}
 
 RULES = {
     "div": _div,
-    "neg": _neg,
+    "neg": negate,
     "sin": _odd_rule("sin"),
     "cos": _even_rule("cos"),
     "tan": _odd_rule("tan"),

@@ -137,19 +137,20 @@ def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]])
         return [Problem(m.where("dh / rows"), "the table is empty", fix="give one row per joint")]
     problems = []
     needed = ("a", "alpha", "b" if convention == "hd" else "d", "theta")
-    known = (*needed, "type", "body", "coordinate", "speed", "initial", *BODY)
+    known = dict.fromkeys((*needed, "type", "body", "coordinate", "speed", "initial", *BODY))
     for name, row in rows.items():
-        where = m.where(f"dh / {name}")
         missing = [key for key in needed if row.get(key) is None]
         if missing:
             because = f"a row of convention '{convention}' has {', '.join(needed)}: {CONVENTIONS[convention]}"
             fix = "give all four; the joint's own one is its value where the coordinate is zero, often 0"
-            problems.append(Problem(where, f"{', '.join(missing)} missing", because, fix))
+            problems.append(Problem(m.where(f"dh / {name}"), f"{', '.join(missing)} missing", because, fix))
         unknown = [key for key in row if key not in known]
         if unknown:
             other = "hd measures b against Z_i, the others d along it" if {"b", "d"} & set(unknown) else ""
-            problems.append(Problem(where, f"unknown {', '.join(unknown)}", other, f"a row has {', '.join(known)}"))
+            fix = f"a row has {', '.join(known)}"
+            problems.append(Problem(m.where(f"dh / {name}"), f"unknown {', '.join(unknown)}", other, fix))
         if row.get("type", "revolute") not in ("revolute", "prismatic"):
             because = "a row of the table describes a joint of one coordinate"
-            problems.append(Problem(where, f"type '{row['type']}'", because, "say revolute or prismatic"))
+            fix = "say revolute or prismatic"
+            problems.append(Problem(m.where(f"dh / {name}"), f"type '{row['type']}'", because, fix))
     return problems

@@ -61,8 +61,9 @@ _OR, _AND, _NOT, _COMPARE, _SUM, _PRODUCT, _MINUS, _POWER, _ATOM = range(1, 10)
 _KEYWORDS = frozenset({"and", "or", "not"})
 _NAME = re.compile(r"[^\W\d]\w*(?:\.\w+)*'{0,2}")
 _WORD = re.compile(
-    r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    rf"|{_NAME.pattern}"
+    _NAME.pattern  # each way to begin by itself: the others are then passed over at their first character
+    + r"|[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?"
+    r"|\.[0-9]+(?:[eE][+-]?[0-9]+)?"
     r"|\*\*|<=|>=|=="
     r"|\S"
 )
@@ -254,7 +255,10 @@ class _ExpressionParser:
                 elif word == "(":
                     self.open(k)
                 elif word[:1] in _DIGITS:
-                    operands.append(self.number(k))
+                    value = float(word) if word != "." else math.nan
+                    if not math.isfinite(value):
+                        raise self.fault(k, f"the number {word[:_WINDOW]} is too large for a float64")
+                    operands.append(graph.const(value))
                     wants_operand = False
                 elif word not in functions or words[k + 1] != "(":
                     wants_operand = self.operand(k)
@@ -337,7 +341,11 @@ class _ExpressionParser:
             if not _takes(function, count):
                 call = f"{name}({', '.join(inspect.signature(function).parameters)})"
                 raise self.fault(opened, f"{call} was given {count} argument{'s' * (count != 1)}")
-            operands.append(self.apply(opened, function, *arguments))
+            try:
+                result = function(*arguments)
+                operands.append(result if type(result) is Expr and result.graph is self.graph else self.graph.lift(result))
+            except ExpressionError as error:
+                raise self.fault(opened, str(error)) from None
 
     def reduce(self, precedence: int) -> None:
         """Apply the pending operators that bind at least as tightly as `precedence`."""
@@ -360,13 +368,6 @@ class _ExpressionParser:
             raise self.fault(k, str(error)) from None
 
     # leaves
-
-    def number(self, k: int) -> Expr:
-        word = self.words[k]
-        value = math.nan if word == "." else float(word)
-        if not math.isfinite(value):
-            raise self.fault(k, f"the number {word[:_WINDOW]} is too large for a float64")
-        return self.graph.const(value)
 
     def symbol(self, k: int) -> Expr:
         name = self.words[k]

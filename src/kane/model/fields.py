@@ -28,6 +28,8 @@ Record = TypeVar("Record")
 class Field(Enum):
     """What a field holds."""
 
+    __hash__ = object.__hash__  # there is one of each; that of `Enum` is written in Python, and fields are looked up by it
+
     BODY = auto()
     JOINT = auto()
     FRAME = auto()

@@ -52,7 +52,8 @@ def add_reaction_wheel(
     e = m.axis(axis, f"{where} / axis")
     J = m.scalar(inertia, f"{where} / inertia")
     check_spin_inertia(m, J, f"{where} / inertia")
-    m.new_name(name, "body", m.bodies)
+    if name in m.bodies:
+        m.new_name(name, "body", m.bodies)
     zero, none = m.zero, m.zeros
     spun = Body(name, zero, none, (none, none, (zero, zero, J)), tuple(options.shapes), checked=False)
     m.bodies[name] = spun

@@ -390,7 +390,7 @@ class Symbols:
         """
         self.new_name(name, "parameter", self._names, symbol=True)
         number = value
-        if not isinstance(number, float) or not math.isfinite(number):
+        if type(number) is not float or not math.isfinite(number):
             number = self.number(self.scalar(value, f"parameter '{name}'"), f"parameter '{name}'")
             if not math.isfinite(number):
                 raise ModelError(Problem(self.where(f"parameter '{name}'"), f"{number:g} is not a finite number"))
@@ -446,7 +446,7 @@ class Symbols:
 
     def _add_motion_variable(self, symbol: Expr, speed: str) -> None:
         """Add a motion variable with a speed whose name has been judged."""
-        name, own = repr(symbol), self.graph.input(speed)
+        name, own = self.graph.args[symbol.id][0], self.graph.input(speed)
         self.variable_places[name] = len(self.motion_variables)
         self.motion_variables[name] = symbol
         self.speed_records[speed] = Speed(speed, own, symbol)

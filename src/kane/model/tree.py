@@ -59,7 +59,7 @@ _SHIFT_TOLERANCE = 1e-14  # of m c²: what rounding leaves of an inertia about t
 
 def symbol_stem(name: str) -> str:
     """The name of a joint as part of the name of a symbol."""
-    return _NOT_IN_SYMBOLS.sub("_", name)
+    return name if name.isidentifier() and name.isascii() else _NOT_IN_SYMBOLS.sub("_", name)
 
 
 class Tree(Symbols):
@@ -427,13 +427,13 @@ class Tree(Symbols):
                         f"give {len(usual)} {what}, or none for the default",
                     )
                 )
-        fresh: set[str] = set()
+        fresh: dict[str, None] = {}
         for kind_of, names in (("coordinate", q), ("speed", u)):
             for symbol in names:
                 self.new_name(symbol, kind_of, self._names, symbol=True)
                 if symbol in fresh:
-                    self.new_name(symbol, kind_of, dict.fromkeys(fresh))
-                fresh.add(symbol)
+                    self.new_name(symbol, kind_of, fresh)
+                fresh[symbol] = None
         return q, u, starts
 
     def joint_type(self, kind: str, options: Mapping[str, Any], where: str) -> JointType:
@@ -503,7 +503,7 @@ class Tree(Symbols):
                 problem = f"sequence '{made.sequence}' has {len(axes)} axes, a universal joint has two"
         if isinstance(made, Planar) and made.normal not in ("x", "y", "z"):
             problem = f"normal '{made.normal}' is not x, y or z"
-        if isinstance(made, Free | Planar) and made.velocity not in ("body", "parent"):
+        if isinstance(made, (Free, Planar)) and made.velocity not in ("body", "parent"):
             problem = f"velocity '{made.velocity}' is not body or parent"
         if problem:
             raise ModelError(Problem(self.where(where), problem))
@@ -576,13 +576,13 @@ class Tree(Symbols):
             frame = moving.orient_new(child.name, transpose(joint.child_mount), still)
         rest = Vector(parent.frame, still)
         at = rest if joint.at is still else Vector(parent.frame, joint.at)
-        hinge = parent.origin.locate_new(f"{joint.name}.P", at, rest)
+        hinge = Point(f"{joint.name}.P", parent.frame, parent.origin, at, rest)
         rate = Vector(base, motion.v) if motion.v_C is None else Vector(moving, motion.v_C)
-        pin = hinge.locate_new(f"{joint.name}.C", Vector(base, motion.p), rate, home=frame)
+        pin = Point(f"{joint.name}.C", frame, hinge, Vector(base, motion.p), rate)
         rest = Vector(frame, still)
         away = rest if joint.child_at is still else Vector(frame, scaled(-1.0, joint.child_at))
         child.frame = frame
-        child.origin = pin.locate_new(child.name, away, rest)
+        child.origin = Point(child.name, frame, pin, away, rest)
         self.frames.setdefault(child.name, frame)
         self.points.setdefault(child.name, child.origin)
 

@@ -22,21 +22,23 @@ class Frame:
 
     __slots__ = ("R_PF", "depth", "directions", "graph", "name", "parent", "w_NF", "w_PF")
 
-    def __init__(self, name: str, graph: Graph, parent: Frame | None = None, R: Matrix | None = None):
+    def __init__(
+        self, name: str, graph: Graph, parent: Frame | None = None, R: Matrix | None = None, w: Triple | None = None
+    ):
         self.name = name
         self.graph = graph
         self.parent = parent
         self.depth = 0 if parent is None else parent.depth + 1
         self.R_PF: Matrix = rotations.identity(graph) if R is None else R
-        self.w_PF: Triple | None = None if R is not None else rotations.triple(graph, (0, 0, 0))
+        self.w_PF: Triple | None = w if R is not None else rotations.zeros(graph)
         self.w_NF: Triple | None = None
-        self.directions: dict[tuple[int, int, int, int], Triple] = {}  # of frames far in, here
+        self.directions: dict[tuple[int, int, int, int], Triple] | None = None  # of frames far in, here
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__ if name != "directions"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.directions = {}
+        self.directions = None
         for name, value in state.items():
             setattr(self, name, value)
 
@@ -45,9 +47,7 @@ class Frame:
 
         Where `w` is not given it is derived from the rate of R.
         """
-        child = Frame(name, self.graph, self, R)
-        child.w_PF = w
-        return child
+        return Frame(name, self.graph, self, R, w)
 
     def rotate_new(self, name: str, axis: str | Sequence[Expr | float], angle: Expr | float) -> Frame:
         """A new frame turned by `angle` about an axis of this one (x, y, z or a unit vector)."""
@@ -127,10 +127,16 @@ def _turn_down(xyz: Triple, down: Sequence[Frame]) -> Triple:
     chain takes as many steps as there are.
     """
     key = (down[-1].depth, xyz[0].id, xyz[1].id, xyz[2].id)
-    known = next((k for k, f in enumerate(down) if key in f.directions), len(down))
-    result = down[known].directions[key] if known < len(down) else xyz
-    for k in range(known - 1, -1, -1):
-        result = down[k].directions[key] = transpose_times(down[k].R_PF, result)
+    result, steps = xyz, len(down)
+    for k, frame in enumerate(down):
+        if frame.directions is not None and (known := frame.directions.get(key)) is not None:
+            result, steps = known, k
+            break
+    for frame in reversed(down[:steps]):
+        result = transpose_times(frame.R_PF, result)
+        if frame.directions is None:  # which most frames never need
+            frame.directions = {}
+        frame.directions[key] = result
     return result
 
 
@@ -229,20 +235,27 @@ class Point:
 
     __slots__ = ("home", "name", "offset", "offset_rate", "parent", "seen_from", "v_NP")
 
-    def __init__(self, name: str, home: Frame, parent: Point | None = None, offset: Vector | None = None):
+    def __init__(
+        self,
+        name: str,
+        home: Frame,
+        parent: Point | None = None,
+        offset: Vector | None = None,
+        rate: Vector | None = None,
+    ):
         self.name = name
         self.home = home
         self.parent = parent
         self.offset = home.vector(0, 0, 0) if offset is None else offset
-        self.offset_rate: Vector | None = None
+        self.offset_rate = rate
         self.v_NP: Vector | None = None
-        self.seen_from: dict[Point, Vector] = {}  # where it is, of points far out on a chain
+        self.seen_from: dict[Point, Vector] | None = None  # where it is, of points far out on a chain
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__ if name != "seen_from"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.seen_from = {}
+        self.seen_from = None
         for name, value in state.items():
             setattr(self, name, value)
 
@@ -254,9 +267,8 @@ class Point:
 
         Where `rate` is not given it is derived.
         """
-        point = Point(name, offset.frame if home is None else home, self, offset)
-        point.offset_rate = Vector(offset.frame, rate) if isinstance(rate, tuple) else rate
-        return point
+        seen = Vector(offset.frame, rate) if isinstance(rate, tuple) else rate
+        return Point(name, offset.frame if home is None else home, self, offset, seen)
 
     def set_velocity(self, v: Vector) -> None:
         """Set the velocity of this point in the root frame directly."""
@@ -297,12 +309,18 @@ def _offset_along(path: Sequence[Point], start: Point) -> Vector:
     It is that of the point before, turned once, and one more offset, and is remembered: all points of a long chain
     together take as many steps as there are.
     """
-    known = next((k for k in range(1, len(path)) if start in path[k].seen_from), len(path))
-    result = path[known].seen_from[start] if known < len(path) else start.home.vector(0, 0, 0)
-    for k in range(known - 1, -1, -1):
-        result = result.express(path[k].offset.frame) + path[k].offset
+    result, steps = start.home.vector(0, 0, 0), len(path)
+    for k, point in enumerate(path):
+        if k and point.seen_from is not None and (known := point.seen_from.get(start)) is not None:
+            result, steps = known, k
+            break
+    for k in range(steps - 1, -1, -1):
+        point = path[k]
+        result = result.express(point.offset.frame) + point.offset
         if k:
-            path[k].seen_from[start] = result
+            if point.seen_from is None:  # which most points never need
+                point.seen_from = {}
+            point.seen_from[start] = result
     return result
 
 

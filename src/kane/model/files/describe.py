@@ -343,7 +343,7 @@ class _Description:
     def record(self, form: Form, record: Any, where: str) -> dict[str, Plain]:
         """The keys of a record with their values, without those that are at their defaults."""
         data: dict[str, Plain] = {}
-        for key in form.keys:
+        for key in form.keys.values():
             told = [self.field(info, getattr(record, info.name), where) for info in key.fields]
             if key.required or told != [self.field(info, info.default, where) for info in key.fields]:
                 data[key.name] = told[0] if len(told) == 1 else told

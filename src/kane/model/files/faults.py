@@ -34,7 +34,6 @@ class FaultCollector:
         self.found: list[tuple[int, int, Problem]] = []  # (rank of the file, line, problem)
         self.lost: set[tuple[str, str]] = set()  # (kind, name) of entries that were left out
         self.lost_words: set[str] = set()  # symbols of entries that were left out
-        self.places: dict[str, tuple[str, int]] = {}  # "body 'A'" → file and line where it stands
         self._ranks: dict[str, int] = {}
 
     def note(self, source: str, line: int, where: str, what: str, because: str = "", fix: str = "") -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 from ...errors import InputError
@@ -47,7 +47,7 @@ from ..loads import Effort, Force, JointSpring, MagneticTorque, PointGravity, Sp
 from ..vehicles import RoadWheel
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Form:
     """A kind of record in a file. `word` stands for the fields in `fixed`; the fields in `without` mean nothing for it;
     the keys in `held` hold one field or, as a list, several; any other field has a key of its own name."""
@@ -58,30 +58,23 @@ class Form:
     without: tuple[str, ...] = ()
     held: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
-    @property
-    def keys(self) -> tuple[Key, ...]:
-        return _keys(self)
+    @cached_property
+    def keys(self) -> Mapping[str, Key]:
+        """Its keys by their names, that of its word first where it has one."""
+        known = {info.name: info for info in fields_of(self.record)}
+        taken = {*self.without, *(name for name, _ in self.fixed), *(f for _, fields in self.held for f in fields)}
+        held = {name: tuple(known[f] for f in fields) for name, fields in self.held}
+        own = {name: (info,) for name, info in known.items() if name not in taken}
+        return {name: Key(name, infos, any(i.required for i in infos)) for name, infos in {**held, **own}.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of an entry, and the fields that it holds: one, or several as a list."""
+    """A key of an entry, the fields that it holds, one or several as a list, and whether it has to be there."""
 
     name: str
     fields: tuple[FieldInfo, ...]
-
-    @property
-    def required(self) -> bool:
-        return any(field.required for field in self.fields)
-
-
-@cache
-def _keys(form: Form) -> tuple[Key, ...]:
-    """The keys of a form, that of its word first where it has one."""
-    known = {info.name: info for info in fields_of(form.record)}
-    taken = {*form.without, *(name for name, _ in form.fixed), *(f for _, fields in form.held for f in fields)}
-    held = [Key(name, tuple(known[f] for f in fields)) for name, fields in form.held]
-    return (*held, *(Key(name, (info,)) for name, info in known.items() if name not in taken))
+    required: bool
 
 
 def _loop(word: str, *without: str) -> Form:

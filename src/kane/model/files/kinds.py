@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from ..constraints.loops import CALLED
 from ..constraints.touching import BodyContact
 from ..drives import Drive
-from ..fields import Field, FieldInfo, fields_of
+from ..fields import Field, fields_of
 from ..symbols import suggestion
 from ..vehicles import RoadWheel
 from .faults import Lost
@@ -61,7 +61,6 @@ _CALLED = {
 def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> None:
     """Add the constraint that an entry describes."""
     where, known = f"constraint '{name}'", forms.constraints
-    r.faults.places[where] = (node.source, line)
     fields = node.value if isinstance(node.value, dict) else {}
     if "type" not in fields:
         what = "'type' is missing" if fields else f"expected a type and its options, found {node.kind}"
@@ -72,18 +71,15 @@ def read_constraint(r: NodeValues, forms: Forms, name: str, node: Node, line: in
         what = f"unknown type '{kind}' of a constraint"
         raise r.refuse(fields["type"], where, what, fix=suggestion(_CALLED.get(kind, kind), known))
     form = known[kind]
-    own = [key.name for key in form.keys]
-    further = [key.name for key in CONDITIONS.keys if key.name not in own]
-    given = Entry(r, node, where, line, ("type", *own, *further))
-    conditions = _conditions(r, [key for key in CONDITIONS.keys if key.name in further], given)
+    further = {key: value for key, value in CONDITIONS.keys.items() if key not in form.keys}
+    given = Entry(r, node, where, line, {"type": None, **form.keys, **further})
+    conditions = _conditions(r, further, given)
     r.m.constrain(name, _record(r, form, given), **conditions)
 
 
 def read_contact(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Add the contact that an entry describes."""
-    r.faults.places[f"contact '{name}'"] = (node.source, line)
-    known = (*CONTACT.keys, *CONTACT_CONDITIONS.keys)
-    given = Entry(r, node, f"contact '{name}'", line, tuple(key.name for key in known))
+    given = Entry(r, node, f"contact '{name}'", line, {**CONTACT.keys, **CONTACT_CONDITIONS.keys})
     conditions = _conditions(r, CONTACT_CONDITIONS.keys, given)
     record: BodyContact = _record(r, CONTACT, given)
     r.m.contact(name, **{info.name: getattr(record, info.name) for info in fields_of(BodyContact)}, **conditions)
@@ -98,7 +94,6 @@ VEHICLE = (
 def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Stand a platform on the wheels that an entry describes."""
     where = f"vehicle '{name}'"
-    r.faults.places[where] = (node.source, line)
     given = Entry(r, node, where, line, VEHICLE)
     platform = given.need("platform", r.body)
     wheels = (given.take if "drive" in given.fields else given.need)("wheels", partial(_read_wheels, r))
@@ -122,7 +117,7 @@ def read_vehicle(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 
 def _read_drive(r: NodeValues, node: Node, where: str) -> Drive:
-    return _record(r, DRIVE, Entry(r, node, where, node.line, tuple(key.name for key in DRIVE.keys)))
+    return _record(r, DRIVE, Entry(r, node, where, node.line, DRIVE.keys))
 
 
 def _read_wheels(r: NodeValues, node: Node, where: str) -> dict[str, RoadWheel]:
@@ -131,8 +126,7 @@ def _read_wheels(r: NodeValues, node: Node, where: str) -> dict[str, RoadWheel]:
     found: dict[str, RoadWheel] = {}
     lost = False
     for name, entry in node.value.items():
-        r.faults.places[f"wheel '{name}'"] = (entry.source, node.line_of(name))
-        given = Entry(r, entry, f"wheel '{name}'", node.line_of(name), tuple(key.name for key in ROAD_WHEEL.keys))
+        given = Entry(r, entry, f"wheel '{name}'", node.line_of(name), ROAD_WHEEL.keys)
         try:
             found[name] = _record(r, ROAD_WHEEL, given)
         except Lost:
@@ -152,30 +146,38 @@ def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> 
         r.faults.note(node.source, line, where, what, "", found)
         raise Lost
     form = known[kinds[0]]
-    given = Entry(r, node, where, line, tuple(key.name for key in form.keys))
+    given = Entry(r, node, where, line, form.keys)
     r.m.load(name, _record(r, form, given))
 
 
-def _conditions(r: NodeValues, keys: Iterable[Key], given: Entry) -> dict[str, Any]:
+def _conditions(r: NodeValues, keys: Mapping[str, Key], given: Entry) -> dict[str, Any]:
     """The conditions of an entry."""
     found: dict[str, Any] = {}
-    for key in keys:
-        found |= given.take(key.name, partial(_read_fields, r, key.fields)) or {}
+    _take_fields(r, keys, given, found)
     return found
 
 
 def _record(r: NodeValues, form: Form, given: Entry) -> Any:
     """The record of an entry; every fault of its fields is noted before it is left out."""
     values: dict[str, Any] = dict(form.fixed)
-    for key in form.keys:
-        read = partial(_read_fields, r, key.fields)
-        found = given.need(key.name, read) if key.required else given.take(key.name, read)
-        values.update(found or {})
+    _take_fields(r, form.keys, given, values)
     given.finish()
     return form.record(**values)
 
 
-def _read_fields(r: NodeValues, fields: tuple[FieldInfo, ...], node: Node, where: str) -> dict[str, Any]:
-    """The values of the fields that a key holds."""
-    nodes = (node,) if len(fields) == 1 else r.items(node, where, len(fields))
-    return {info.name: READ[info.holds](r, n, where) for info, n in zip(fields, nodes, strict=True) if info.holds}
+def _take_fields(r: NodeValues, keys: Mapping[str, Key], given: Entry, values: dict[str, Any]) -> None:
+    """Add the values of the fields that keys hold, those keys that are given; others, and faulty ones, are noted."""
+    for name, key in keys.items():
+        node = given.fields.get(name)
+        if node is None:
+            if key.required:
+                given.require(name)
+            continue
+        where = f"{given.where} / {name}"
+        try:
+            nodes = (node,) if len(key.fields) == 1 else r.items(node, where, len(key.fields))
+            for info, part in zip(key.fields, nodes, strict=True):
+                if info.holds is not None:
+                    values[info.name] = READ[info.holds](r, part, where)
+        except Lost:
+            given.lost = True

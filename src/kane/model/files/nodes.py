@@ -117,27 +117,19 @@ def _syntax_fault(source: str, text: str, error: yaml.YAMLError) -> Problem:
     return problem(source, line, "", f"not valid YAML{column}: {excerpt(str(why))}")
 
 
-class _Open:
-    """A list or mapping that is being read."""
-
-    __slots__ = ("entries", "items", "key", "key_lines", "line", "skip")
-
-    def __init__(self, line: int, mapping: bool):
-        self.line = line
-        self.items: list[Node] = []
-        self.entries: dict[str, Node] | None = {} if mapping else None
-        self.key_lines: dict[str, int] = {}  # of a mapping: of keys that stand on other lines than its start
-        self.key: str | None = None  # of a mapping: of the value that comes next
-        self.skip = False  # that value belongs to a key that is there already
+_Entries = dict[str, Node] | None
+_Lines = dict[str, int]
+_Outer = tuple[int, list[Node], _Entries, _Lines, str | None]
+"""A list or mapping around the one that is being read: its line, items, entries, lines of keys that stand on others, and
+the key of the value that is being read."""
 
 
 class _Composer:
-    """Events of the YAML parser, one by one, onto a stack of open collections."""
+    """Events of the YAML parser, one by one, into nodes."""
 
     def __init__(self, source: str):
         self.source = source
         self.root: Node | None = None
-        self.stack: list[_Open] = []
         self.problems: list[Problem] = []
         self.documents = 0
 
@@ -145,40 +137,48 @@ class _Composer:
         return ModelError([*self.problems, problem(self.source, line, "", what, because, fix)])
 
     def take_all(self, next_event: Callable[[], Any]) -> None:
-        """Take events until there are none. Words, nearly all of them, are dealt with here, without further calls."""
-        source, stack, count = self.source, self.stack, 0
-        top: _Open | None = None
+        """Take events until there are none. What is open innermost is in local variables, the others on a stack: there
+        are up to a million events. A mapping has entries, a list has none; before the first there is a list of all."""
+        source, count, word = self.source, 0, yaml.ScalarEvent
+        outer: list[_Outer] = [(0, [], None, {}, None)]
+        start, items, entries, key_lines, key = outer[0]
+        roots = items
         while (event := next_event()) is not None:
             kind = type(event)
-            if kind is yaml.ScalarEvent:
+            if kind is word:
                 count += 1
                 if event.anchor is not None or event.tag is not None or count > MAX_NODES:
                     self.check(event, count)
-                text, line = event.value, event.start_mark.line + 1
-                if top is None:
-                    self.root = Node(source, line, text)
-                elif top.entries is None:
-                    top.items.append(Node(source, line, text))
-                elif top.key is None:
-                    top.key = text
-                    if text in top.entries:
-                        self.note_repeated_key(top, text, line)
-                    elif line != top.line:
-                        top.key_lines[text] = line
-                else:
-                    if not top.skip:
-                        top.entries[top.key] = Node(source, line, text)
-                    top.key, top.skip = None, False
+                line = event.start_mark.line + 1
+                if entries is not None and key is None:
+                    key = event.value
+                    if key in entries:
+                        self.note_repeated_key(key, line, key_lines.get(key, start))
+                    elif line != start:
+                        key_lines[key] = line
+                    continue
+                node = Node(source, line, event.value)
             elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                self.close()
-                top = stack[-1] if stack else None
+                node = Node(source, start, tuple(items) if entries is None else entries, key_lines or NO_LINES)
+                start, items, entries, key_lines, key = outer.pop()
             elif isinstance(event, yaml.CollectionStartEvent):
                 count += 1
                 self.check(event, count)
-                self.open(kind is yaml.MappingStartEvent, event.start_mark.line + 1)
-                top = stack[-1]
+                self.check_place(event, len(outer) - 1, entries is not None and key is None)
+                outer.append((start, items, entries, key_lines, key))
+                entries = {} if kind is yaml.MappingStartEvent else None
+                start, items, key_lines, key = event.start_mark.line + 1, [], {}, None
+                continue
             else:
                 self.take_other(event)
+                continue
+            if entries is None:
+                items.append(node)
+            else:
+                assert key is not None
+                entries.setdefault(key, node)  # of a key that is there twice the first value stays
+                key = None
+        self.root = roots[-1] if roots else None
 
     def take_other(self, event: yaml.Event) -> None:
         line = event.start_mark.line + 1
@@ -199,38 +199,22 @@ class _Composer:
         if count > MAX_NODES:
             raise self.refuse(line, "the file has more", f"at most {MAX_NODES} words, lists and mappings are read")
 
-    def note_repeated_key(self, top: _Open, key: str, line: int) -> None:
-        what = f"the key '{excerpt(key)}' is there already, on line {top.key_lines.get(key, top.line)}"
+    def note_repeated_key(self, key: str, line: int, first: int) -> None:
+        what = f"the key '{excerpt(key)}' is there already, on line {first}"
         fix = "rename one of the two, or merge them"
         self.problems.append(problem(self.source, line, "", what, "names are unique", fix))
-        top.skip = True
         if len(self.problems) >= MAX_FAULTS:
             raise ModelError([*self.problems, *stop_remark(self.source, line, len(self.problems))])
 
-    def open(self, mapping: bool, line: int) -> None:
-        if len(self.stack) >= MAX_DEPTH:
+    def check_place(self, event: yaml.CollectionStartEvent, depth: int, as_key: bool) -> None:
+        """Refuse a list or mapping that lies too deep, or where a key has to be."""
+        line = event.start_mark.line + 1
+        if depth >= MAX_DEPTH:
             raise self.refuse(
                 line, f"lists and mappings are nested deeper than {MAX_DEPTH}", "no part of a model is nested as deeply"
             )
-        if self.stack and self.stack[-1].entries is not None and self.stack[-1].key is None:
+        if as_key:
             raise self.refuse(line, "a key that is a list or a mapping", "keys are words", "name the entry")
-        self.stack.append(_Open(line, mapping))
-
-    def close(self) -> None:
-        done = self.stack.pop()
-        value = tuple(done.items) if done.entries is None else done.entries
-        node = Node(self.source, done.line, value, done.key_lines or NO_LINES)
-        if not self.stack:
-            self.root = node
-            return
-        top = self.stack[-1]
-        if top.entries is None:
-            top.items.append(node)
-        else:
-            assert top.key is not None
-            if not top.skip:
-                top.entries[top.key] = node
-            top.key, top.skip = None, False
 
 
 _PLAIN = "a model file is plain: no anchors, aliases or tags"

@@ -11,12 +11,12 @@ from .faults import Lost
 from .nodes import Node
 from .values import Entry, NodeValues
 
-WHEEL = ("body", "axis", "inertia", "at", "coordinate", "speed", "shapes")
-BODY = ("mass", "center", "inertia", "about", "checked", "shapes", "particle", "frame", "origin")
+WHEEL = dict.fromkeys(("body", "axis", "inertia", "at", "coordinate", "speed", "shapes"))
+BODY = dict.fromkeys(("mass", "center", "inertia", "about", "checked", "shapes", "particle", "frame", "origin"))
 ROTOR = ("joint", "inertia", "ratio", "index")
 LIMIT = ("lower", "upper", "velocity", "effort")
 DH = ("convention", "parent", "at", "rotation", "rows")
-DH_ROW = ("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial")
+DH_ROW = dict.fromkeys(("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial"))
 PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
 JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity", "moves", "follows", "ratio", "offset")
 JOINT = dict.fromkeys(
@@ -49,7 +49,6 @@ def read_coordinate(r: NodeValues, name: str, node: Node, line: int) -> None:
 
 def read_body(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Add the body that an entry describes."""
-    r.faults.places[f"body '{name}'"] = (node.source, line)
     try:
         r.m.body(name, **_body_options(r, name, node, line))
     except (ModelError, ExpressionError, Lost) as error:
@@ -92,7 +91,6 @@ def read_dh(r: NodeValues, node: Node, where: str) -> None:
     rows: dict[str, dict[str, Any]] = {}
     entries = table.value if table is not None and isinstance(table.value, dict) else {}
     for name, row in entries.items():
-        r.faults.places[f"joint '{name}'"] = (row.source, row.line)
         fields = Entry(r, row, f"dh / {name}", row.line, DH_ROW)
         fields.require("body")
         rows[name] = fields.take_each(_DH_VALUES)
@@ -117,7 +115,6 @@ _DH_VALUES: Mapping[str, Callable[[NodeValues, Node, str], Any]] = {
 def read_joint(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Add the joint that an entry describes."""
     where = f"joint '{name}'"
-    r.faults.places[where] = (node.source, line)
     given = Entry(r, node, where, line, JOINT)
     kind = given.need("type", r.text)
     parent, child = given.need("parent", r.body), given.need("child", r.body)
@@ -207,7 +204,6 @@ def read_initial(r: NodeValues, name: str, node: Node, line: int) -> None:
 def read_reaction_wheel(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Add the wheel that an entry describes."""
     where = f"wheel '{name}'"
-    r.faults.places[f"body '{name}'"] = r.faults.places[f"joint '{name}'"] = (node.source, line)
     given = Entry(r, node, where, line, WHEEL)
     given.require("body", "axis", "inertia")
     options = given.take_each(_WHEEL_VALUES)

@@ -95,7 +95,7 @@ def _read_sections(
     m = Mechanism(name or "model", about=about) if robot is None else robot
     m.name, m.about = name or m.name, about or m.about
     r = file.reader = NodeValues(m, faults, folder)
-    for section, step in (*STEPS, ("", lambda r, file, forms: _check_whole(r, root))):
+    for section, step in (*STEPS, ("", lambda r, file, forms: _check_whole(r, file))):
         try:
             step(r, file, forms)
         except ExpressionError as error:
@@ -325,16 +325,17 @@ STEPS: tuple[tuple[str, Step], ...] = (
 """Every section with what reads it, in the order in which they depend on each other."""
 
 
-def _check_whole(r: NodeValues, root: Node) -> None:
+def _check_whole(r: NodeValues, file: Entry) -> None:
     """What can only be said about the whole; only where nothing else is wrong."""
     if r.faults.found:
         return
     try:
         r.m.validate()
     except ModelError as error:
+        places = _places_of_parts(file)
         for p in error.problems:
             where = p.where.removeprefix(r.m.where(""))
-            source, line = r.faults.places.get(where, (root.source, root.line))
+            source, line = places.get(where, (file.node.source, file.node.line))
             r.faults.note(source, line, where, p.what, p.because, p.fix)
         return
     starts = {c.name: c.initial for c in r.m.coordinate_records.values()}
@@ -342,3 +343,16 @@ def _check_whole(r: NodeValues, root: Node) -> None:
         if attitude.doubtful:
             warnings.warn(str(attitude.problem(r.m)), stacklevel=2)
             r.m.set_initial(dict(zip(attitude.names, attitude.unit, strict=True)))
+
+
+def _places_of_parts(file: Entry) -> dict[str, tuple[str, int]]:
+    """File and line of every body and joint, by what errors call them."""
+    found: dict[str, tuple[str, int]] = {}
+    for section, kinds in (("bodies", ("body",)), ("joints", ("joint",)), ("reaction_wheels", ("body", "joint"))):
+        for name, node, line in entries(file, section):
+            found.update((f"{kind} '{name}'", (node.source, line)) for kind in kinds)
+    table = file.fields.get("dh")
+    rows = table.value.get("rows") if table is not None and isinstance(table.value, dict) else None
+    if rows is not None and isinstance(rows.value, dict):
+        found.update((f"joint '{name}'", (row.source, row.line)) for name, row in rows.value.items())
+    return found

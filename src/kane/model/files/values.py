@@ -25,6 +25,8 @@ from .nodes import Node
 Value = TypeVar("Value")
 ROTATION = ("axis", "angle", "euler", "angles", "quaternion", "matrix")
 SHAPES = {"box": 3, "cylinder": 2, "sphere": 1, "line": 3, "mesh": 1}
+SHAPE = dict.fromkeys((*SHAPES, "at", "axis", "color", "quaternion", "scale"))
+CONTACT_SHAPE = dict.fromkeys((*CONTACT_SHAPES, *sum(SHAPE_OPTIONS.values(), ())))
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?\.?(?:nan|inf|infinity)", re.IGNORECASE)
 _NOTHING = ("", "~", "null")
@@ -81,16 +83,20 @@ class NodeValues:
         text = value.strip() if isinstance(value, str) else ""
         if (known := self.figures.get(text)) is not None:
             return known
-        if text in _NOTHING:
+        if _NUMBER.fullmatch(text):
+            if math.isfinite(number := float(text)):
+                return self.m.graph.const(number)
+        elif text in _NOTHING:
             raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
-        value = float(text) if _NUMBER.fullmatch(text) else math.nan
-        if math.isfinite(value):
-            return self.m.graph.const(value)
-        if not math.isnan(value) or _NOT_FINITE.fullmatch(text):
-            raise self.refuse(node, where, f"'{excerpt(text)}' is not a finite number", fix="give a finite number")
-        if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
-            raise Lost  # it needs a name whose own fault has been noted
-        return self.attempt(node, self.m.scalar, text, where)
+        elif not _NOT_FINITE.fullmatch(text):
+            if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
+                raise Lost  # it needs a name whose own fault has been noted
+            try:
+                return self.m.scalar(text, where)
+            except (ModelError, ExpressionError) as error:
+                self.locate(error, node.source, node.line)
+                raise Lost from None
+        raise self.refuse(node, where, f"'{excerpt(text)}' is not a finite number", fix="give a finite number")
 
     def number(self, node: Node, where: str) -> float:
         """A quantity that depends on parameters only, at their defaults."""
@@ -166,7 +172,7 @@ class NodeValues:
 
     def contact_shape(self, node: Node, where: str) -> dict[str, Any]:
         """What a shape that touches is made of."""
-        given = Entry(self, node, where, node.line, (*CONTACT_SHAPES, *dict.fromkeys(sum(SHAPE_OPTIONS.values(), ()))))
+        given = Entry(self, node, where, node.line, CONTACT_SHAPE)
         readers: dict[str, Callable[[Node, str], Any]] = {
             **dict.fromkeys(SHAPE_SIZES, self.one_or_list),
             "point": self.triple,
@@ -223,7 +229,7 @@ class NodeValues:
         return tuple(self.shape(item, where) for item in self.items(node, where))
 
     def shape(self, node: Node, where: str) -> Shape:
-        given = Entry(self, node, where, node.line, (*SHAPES, "at", "axis", "color", "quaternion", "scale"))
+        given = Entry(self, node, where, node.line, SHAPE)
         kinds = [kind for kind in SHAPES if kind in given.fields]
         if len(kinds) != 1:
             raise self.refuse(node, where, f"a shape is one of {', '.join(SHAPES)}", fix="write {sphere: 0.1}, say")
@@ -309,7 +315,7 @@ class Entry:
             reader.faults.note(node.source, line, where, f"expected a mapping, found {node.kind}", fix=fix)
             self.lost = True
         for key in self.fields:
-            if key not in allowed:
+            if key not in allowed:  # which is a mapping where there are many entries of a kind
                 what = f"unknown key '{excerpt(key)}'"
                 entry = self.fields[key]
                 reader.faults.note(entry.source, node.line_of(key), where, what, fix=suggestion(key, allowed))
