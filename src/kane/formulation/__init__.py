@@ -3,6 +3,7 @@
 from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
 from .ground import SAFETY, TIPOVER, Ground, contacts_program, ground_program, safety_program
+from .auxiliary import reaction_symbols
 from .ground_symbols import Judged, ground_symbols, judged_symbols
 from .marks import marks_program
 from .modes import ModeRows, SlidingFriction, mode_programs
@@ -70,6 +71,7 @@ __all__ = [
     "mode_programs",
     "motion_program",
     "multiplier_symbols",
+    "reaction_symbols",
     "place_of",
     "place_program",
     "places_program",

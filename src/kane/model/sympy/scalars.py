@@ -27,9 +27,16 @@ _NEWTON = 50  # steps that bring such a state onto configuration constraints
 class Scalars:
     """Translates expressions of one description; `motion` maps coordinates, their rates and speeds."""
 
-    def __init__(self, model: Mechanism, given: Description, values: GivenValues, free: Iterable[Any] | str):
+    def __init__(
+        self,
+        model: Mechanism,
+        given: Description,
+        values: GivenValues,
+        free: Iterable[Any] | str,
+        names: SymbolNames | None = None,
+    ):
         self.model = model
-        self.names = SymbolNames()
+        self.names = SymbolNames() if names is None else names
         self.motion: dict[Any, Expr] = {}
         self.missing: dict[Any, str] = {}
         self.values = values
@@ -39,9 +46,6 @@ class Scalars:
         self._open: list[Any] = []  # symbols whose values are being translated
         self._states: list[dict[str, float]] = []
         self._translate = Translator(model.graph, self._leaf)
-        for state in (*given.q, *given.u):
-            if state in values:
-                raise InputError(f"{state} moves: give its start in `initial`, not in `values`")
 
     def __call__(self, expression: Any) -> Expr:
         return self._translate(expression)
