@@ -74,8 +74,8 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reactions(Mapping[str, Reaction]):
-    """Reactions of `joints` and `constraints`, and those in evidence by `auxiliary` speeds, by name; `reactions["knee"]`
-    looks in all of them.
+    """Reactions of `joints`, of `constraints`, and those that `auxiliary` speeds bring into evidence, by name;
+    `reactions["knee"]` looks in all of them.
 
     `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and

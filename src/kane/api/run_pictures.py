@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import InputError
+from ..formulation import reaction_symbols
 from ..model.mechanism import suggestion
 from .boundary import describe_value
 from .recordings import resample_linearly
@@ -97,7 +98,9 @@ def _reactions(run: Trajectory) -> list[Panel]:
                 found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z")))
         found += [Panel(f"{name} along {v}", np.asarray(x)) for v, x in reaction.efforts.items()]
         if reaction.value is not None:
-            found.append(Panel(subscript(name), np.asarray(reaction.value), units_of(run.answers.mechanism, [name])[name]))
+            found.append(
+                Panel(subscript(name), np.asarray(reaction.value), units_of(run.answers.mechanism, [name])[name])
+            )
     return found
 
 

@@ -1,8 +1,8 @@
 """Values along a motion: columns by name, expressions, other times, tables of pandas and datasets of xarray.
 
 A column is t, a coordinate, a speed, an acceleration (u1' is the rate of u1), an effort (tau_u1 acts along u1), the
-work of all loads but gravity, λ of a row of a constraint, or a reaction that an auxiliary speed brings into evidence. SI
-units.
+work of all loads but gravity, λ of a row of a constraint, or a reaction that an auxiliary speed brings into evidence.
+SI units.
 """
 
 from __future__ import annotations

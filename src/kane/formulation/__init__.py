@@ -1,9 +1,9 @@
 """From a description to equations: Kane's method as a reverse sweep, composite bodies, the solve inside the program."""
 
+from .auxiliary import reaction_symbols
 from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
 from .ground import SAFETY, TIPOVER, Ground, contacts_program, ground_program, safety_program
-from .auxiliary import reaction_symbols
 from .ground_symbols import Judged, ground_symbols, judged_symbols
 from .marks import marks_program
 from .modes import ModeRows, SlidingFriction, mode_programs
@@ -71,12 +71,12 @@ __all__ = [
     "mode_programs",
     "motion_program",
     "multiplier_symbols",
-    "reaction_symbols",
     "place_of",
     "place_program",
     "places_program",
     "power_program",
     "pull_at_platforms",
+    "reaction_symbols",
     "regressor_program",
     "safety_program",
     "scene_program",

@@ -84,7 +84,9 @@ class Equations(MotionExpressions):
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:
             raise ExpressionError(f"model '{self.mechanism.name}' has no constraints")
         if name == "auxiliary_reactions" and self.mechanism.auxiliary is None:
-            raise ExpressionError(f"model '{self.mechanism.name}' has no auxiliary speeds that bring reactions into evidence")
+            raise ExpressionError(
+                f"model '{self.mechanism.name}' has no auxiliary speeds that bring reactions into evidence"
+            )
         if name not in table:
             raise self._unknown(name)
         return table[name]()

@@ -23,8 +23,8 @@ from .doubts import (
     follows,
     motion_rows,
 )
-from .leaves import GivenValues
 from .evidence import Evidence, find_evidence
+from .leaves import GivenValues
 from .massive import FoundMatter, Matter, SetAcceleration, find_matter
 from .motion import declare_motion, hold_motion_variables
 from .reading import Description, clock, rate
@@ -83,7 +83,9 @@ def declare(
     return SymPySource(symbols, unoriented, start, lagrangian)
 
 
-def _set_accelerations(m: Mechanism, given: Description, scalars: Scalars, matter: FoundMatter) -> list[SetAcceleration]:
+def _set_accelerations(
+    m: Mechanism, given: Description, scalars: Scalars, matter: FoundMatter
+) -> list[SetAcceleration]:
     if matter.skeleton is None or given.lagrangian is not None:
         return []
     hold_motion_variables(m, given, scalars)

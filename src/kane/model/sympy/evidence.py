@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ExpressionError
-from ...graph import Expr, linear_coefficients, reverse
+from ...graph import Expr, linear_coefficients, reverse, substitute
 from ..auxiliary import AuxiliaryReaction, AuxiliarySpeeds
 from ..constraints import ConfigurationEquations, MotionEquations
 from ..mechanism import Mechanism
@@ -128,8 +128,10 @@ def _determined(
     twin = scalars.model
     variables = list(twin.motion_variables.values())
     unknown = [twin.parameters[scalars.names[s]].symbol for s in candidates]
+    definitions = {s.symbol: s.definition for s in twin.speed_records.values()}
+    (power,) = substitute([matter.power(twin.graph)], definitions)
     try:
-        C, _ = linear_coefficients(reverse({matter.power(twin.graph): 1.0}, variables), unknown)
+        C, _ = linear_coefficients(reverse({power: 1.0}, variables), unknown)
     except ExpressionError:
         return []
     flat = [e for row in C for e in row]
@@ -160,7 +162,9 @@ def _null_space(A: Array) -> Array:
 def _describe(given: Description, symbol: Any, name: str) -> AuxiliaryReaction:
     """Where a reaction acts, in the names of the script."""
     having = [
-        where for where, vector in given.loads if vector and any(c.has(symbol) for column, _ in vector.args for c in column)
+        where
+        for where, vector in given.loads
+        if vector and any(c.has(symbol) for column, _ in vector.args for c in column)
     ]
     units = {"N" if hasattr(where, "vel") else "N m" for where in having}
     on = ", ".join(dict.fromkeys(part_name(where.name) for where in having))
