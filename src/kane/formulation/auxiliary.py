@@ -68,9 +68,9 @@ def auxiliary_reactions(equations: Equations) -> dict[str, Expr]:
         sides.append([-_sum(g[n + k], [(d, g[i]) for d, i in whole])])
     used = _independent([at(row) for row in rows], len(names))
     found, _ = solve_columns([rows[k] for k in used], [sides[k] for k in used], at)
-    values = {p.name: p.value for p in mechanism.parameters.values() if p.name not in equations.free}
-    bring = Transfer(graph, target, {graph.input(name): value for name, value in values.items()})
-    return dict(zip(names, bring([column[0] for column in found]), strict=True))
+    fixed = [p for p in mechanism.parameters.values() if p.has_value and p.name not in equations.free]
+    bring = Transfer(graph, target, {graph.input(p.name): p.value for p in fixed})
+    return dict(zip(names, equations.without_idle(bring([column[0] for column in found])), strict=True))
 
 
 def _following_speeds(loose: MotionExpressions, n: int, at: Values) -> Rows:

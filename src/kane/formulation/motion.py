@@ -213,7 +213,7 @@ def load_power(equations: Equations) -> Expr:
     kin = equations.velocities
     add_actions(power, equations.system, kin, 1.0, equations.actions())
     power.add(equations.system.u, equations.tau)
-    return power.total(equations.graph)
+    return equations.without_idle([power.total(equations.graph)])[0]
 
 
 def control_program(equations: Equations, law: ControlLaw) -> Program:

@@ -1,16 +1,18 @@
 """A mechanism from a SymPy description: everything that the analyst said, nothing that SymPy derived from it.
 
 Frames, points, bodies, loads and constraints are rebuilt at the analyst's level, and the equations are formulated from
-them. All expressions are translated before anything is judged, so that one error names all symbols without a value.
+them. Symbols without a value become parameters without one: whether the equations contain them is known once these are
+formulated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, Problem
 from ...graph import Expr
 from ..constraints import ConfigurationEquations, MotionEquations
 from ..mechanism import Mechanism
@@ -37,13 +39,15 @@ class SymPySource:
 
     `symbols` maps the names of a program's inputs to the script's own symbols; `unoriented` are frames with an angular
     velocity and no orientation of their own; `given_start` the coordinates that `initial` gave; `lagrangian` (J) is in
-    coordinates, their rates, t and parameters, where the description has one.
+    coordinates, their rates, t and parameters, where the description has one; `doubts` are what SymPy itself does not
+    tell.
     """
 
     symbols: Mapping[str, Any]
     unoriented: tuple[str, ...] = ()
     given_start: tuple[str, ...] = ()
     lagrangian: Expr | None = None
+    doubts: tuple[Problem, ...] = ()
 
 
 def declare(
@@ -66,12 +70,16 @@ def declare(
     holonomic, motion = scalars.translate_all(given.holonomic), scalars.translate_all(given.motion)
     lagrangian = None if given.lagrangian is None else scalars(given.lagrangian)
     accelerations = _set_accelerations(m, given, scalars, matter)  # last: nothing else contains rates of speeds
-    scalars.refuse_missing()
+    evidence.add_parameters(scalars)
+    scalars.refuse_strangers()
     matter.declare(m)
-    _constrain(m, given, holonomic, motion, scalars)
+    doubts = list(_constrain(m, given, holonomic, motion, scalars))
     if matter.skeleton is not None:
-        doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
-        doubt_accelerations(m, scalars, accelerations)
+        doubts += doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
+        doubts += doubt_accelerations(m, scalars, accelerations)
+    m.remarks += doubts
+    for name in scalars.missing.values():
+        m.parameters[name] = replace(m.parameters[name], value=math.nan, free=False)
     m.parameters = {name: m.parameters[name] for name in scalars.parameters()}
     if evidence.symbols:
         m.auxiliary = evidence.speeds(m)
@@ -80,7 +88,7 @@ def declare(
     start = _start(m, GivenValues(initial, "the initial value"), {**states, **speeds})
     unoriented = () if matter.skeleton is None else tuple(matter.skeleton.unoriented)
     symbols = _symbols(states, speeds, scalars) | {scalars.names[s]: s for s in evidence.symbols}
-    return SymPySource(symbols, unoriented, start, lagrangian)
+    return SymPySource(symbols, unoriented, start, lagrangian, tuple(doubts))
 
 
 def _set_accelerations(
@@ -116,8 +124,8 @@ def _symbols(states: Mapping[Any, str], speeds: Mapping[Any, str], scalars: Scal
 
 def _constrain(
     m: Mechanism, given: Description, holonomic: Sequence[Expr], motion: Sequence[Expr], scalars: Scalars
-) -> None:
-    """Configuration constraints, and those motion constraints that are not their rates."""
+) -> Iterator[Problem]:
+    """Declare configuration constraints, and those motion constraints that are not their rates; what is doubtful."""
     rows: Rows = []
     if holonomic:
         rows = constraint_rows(m, m.constrain("configuration", ConfigurationEquations(list(holonomic))))
@@ -130,7 +138,7 @@ def _constrain(
     if kept:
         m.constrain("motion", MotionEquations(kept))
     if rows and moving is not None and given.lagrangian is None:
-        doubt_added_rows(m, scalars, rows, moving)
+        yield from doubt_added_rows(m, scalars, rows, moving)
 
 
 __all__ = ["SymPySource", "declare"]

@@ -7,7 +7,7 @@ value; and what the auxiliary speeds do not determine needs one too. Nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,13 +28,22 @@ from .scalars import EQUAL, Array, Scalars
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """SymPy's `symbols` of unknown reactions, their records, the twin that they are found with, and the names of all
-    symbols in it."""
+    """SymPy's `symbols` of unknown reactions, their records, the twin that they are found with, the names of all
+    symbols in it, and those of symbols that are `missing` a value."""
 
     symbols: tuple[Any, ...] = ()
     reactions: tuple[AuxiliaryReaction, ...] = ()
     twin: Mechanism | None = None
     names: SymbolNames = field(default_factory=SymbolNames)
+    missing: Mapping[Any, str] = field(default_factory=dict[Any, str])
+
+    def add_parameters(self, scalars: Scalars) -> None:
+        """Declare what only auxiliary speeds are written with."""
+        reactions = {reaction.name for reaction in self.reactions}
+        for name, record in ({} if self.twin is None else self.twin.parameters).items():
+            if name not in scalars.model.parameters and name not in reactions:
+                scalars.model.parameter(name, record.value)
+        scalars.missing.update(self.missing)
 
     def speeds(self, m: Mechanism) -> AuxiliarySpeeds:
         """What a description keeps of it, once its own loads and constraints are declared."""
@@ -56,7 +65,8 @@ def find_evidence(name: str, given: Description, values: GivenValues) -> Evidenc
         return Evidence()
     matter.declare(twin)
     reactions = [_describe(given, s, names[s]) for s in symbols]
-    return Evidence(tuple(symbols), tuple(reactions), twin, names)
+    missing = {s: name for s, name in scalars.missing.items() if s not in symbols}
+    return Evidence(tuple(symbols), tuple(reactions), twin, names, missing)
 
 
 def _constrain(twin: Mechanism, given: Description, scalars: Scalars) -> list[list[Expr]]:
