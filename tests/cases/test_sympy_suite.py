@@ -225,14 +225,73 @@ def bead(u_aux: bool) -> tuple[KanesMethod, dict[str, Any]]:
 
 
 def test_only_reactions_in_evidence_need_no_value() -> None:
-    """Neither mass nor g is a reaction, though the weight does no work; R is one by its auxiliary speed only."""
+    """Neither mass nor g is a reaction, though the weight does no work; R is one by its auxiliary speed only. Without
+    it neither R nor g is in the equations."""
     method, s = bead(u_aux=True)
     with pytest.raises(kane.ModelError, match=r"no value is given for g, m\n"):
         kane.from_sympy(method, values={})
     model = kane.from_sympy(method, values={s["m"]: 2.0, s["g"]: 9.81})
     assert model.forward_dynamics([0.0], [0.0], [0.0], t=0.7) == pytest.approx([np.sin(0.7) / 2.0])
-    with pytest.raises(kane.ModelError, match=r"no value is given for R\n"):
-        kane.from_sympy(bead(u_aux=False)[0], values={s["m"]: 2.0, s["g"]: 9.81})
+    assert model.reactions([0.0], [0.0], t=0.7)["R"].value == pytest.approx(2.0 * 9.81)
+    with pytest.raises(kane.ModelError, match=r"no value is given for m\n"):
+        kane.from_sympy(bead(u_aux=False)[0], values={})
+
+
+def rod_in_a_plane(load: Any = None) -> KanesMethod:
+    """A rod that turns about the vertical: of its inertia Izz counts; its weight, the height h, a pull S along the rod
+    and a force W on the axis do no work. `load` makes another force of S and the angle, along x."""
+    (q, u), (m, l, h, g, S, W) = dynamicsymbols("q u"), sp.symbols("m l h g S W")
+    N = ReferenceFrame("N")
+    A = N.orientnew("A", "Axis", [q, N.z])
+    A.set_ang_vel(N, u * N.z)
+    O = Point("O")
+    O.set_vel(N, 0)
+    P = O.locatenew("P", l * A.x + h * N.z)
+    P.v2pt_theory(O, N, A)
+    about = inertia(A, *sp.symbols("Ixx Iyy Izz Ixy Iyz Ixz"))
+    loads = [(P, -m * g * N.z + S * A.x), (O, W * N.x)]
+    loads += [] if load is None else [(P, load(S, q) * N.x)]
+    rod = RigidBody("rod", P, A, m, (about, P))
+    return KanesMethod(N, [q], [u], [q.diff(t) - u], bodies=[rod], forcelist=loads)
+
+
+def test_only_symbols_in_the_equations_need_values() -> None:
+    with pytest.raises(kane.ModelError, match=r"no value is given for Izz, l, m\n"):
+        kane.from_sympy(rod_in_a_plane(), values={})
+    model = kane.from_sympy(rod_in_a_plane(), values={"m": 2.0, "l": 0.5, "Izz": 1.0})
+    assert model.forward_dynamics([0.3], [0.4], [3.0]) == pytest.approx([3.0 / 1.5])
+    run = model.simulate(1.0, tau=[3.0])
+    assert run.q[-1, 0] == pytest.approx(1.0) and run.work[-1] == pytest.approx(3.0)
+
+
+def test_nothing_is_computed_from_a_symbol_without_a_value() -> None:
+    """The moments of inertia about other axes are asked for by name, until they are known; and then they count."""
+    model = kane.from_sympy(rod_in_a_plane(), values={"m": 2.0, "l": 0.5, "Izz": 1.0}, free="all")
+    with pytest.raises(kane.KaneError, match=r"'inertia' depends on '.*', which is not among its inputs and has"):
+        model.inertia([0.0])
+    with pytest.raises(kane.KaneError, match=r"depends on '.*', which is not among its inputs and has no value"):
+        model.mass_center([0.0])
+    model.set_parameters(h=0.2)
+    assert model.mass_center([0.0]) == pytest.approx([0.5, 0.0, 0.2])
+    model.set_parameters(Ixx=3.0, Iyy=4.0, Ixy=0.0, Iyz=0.0, Ixz=0.0)
+    assert np.diag(model.inertia([0.0])) == pytest.approx([3.0, 4.0, 1.0])
+    assert model.forward_dynamics([0.3], [0.4], [3.0]) == pytest.approx([3.0 / 1.5])
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        lambda S, q: S * sp.sin(q),
+        lambda S, q: S * sp.Max(0, q - 20),
+        lambda S, q: sp.Heaviside(S - 100, 1),
+        lambda S, q: 1e-12 * S,
+        lambda S, q: 1 / S,
+    ],
+    ids=["plainly", "behind a threshold", "as a threshold", "a little", "as a divisor"],
+)
+def test_a_symbol_that_makes_a_difference_anywhere_needs_a_value(load: Any) -> None:
+    with pytest.raises(kane.ModelError, match=r"no value is given for S\n"):
+        kane.from_sympy(rod_in_a_plane(load), values={"m": 2.0, "l": 0.5, "Izz": 1.0})
 
 
 def particle_in_a_plane(held: bool) -> KanesMethod:

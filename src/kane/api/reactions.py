@@ -7,7 +7,7 @@ all rows, and the kinetostatic equations of all bodies solved together.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,8 @@ class Reaction:
     alone do not determine.
 
     A constraint that ties motion variables together, as a gear does, has `efforts` along them, by name (N m, N), which
-    go through their joints; its force, moment and point are None.
+    go through their joints; its force, moment and point are None. So are those of a reaction that an auxiliary speed
+    of a SymPy script brings into evidence: it has a `value` (…), with the sign that the script gives it, in `unit`.
 
     >>> m = kane.load("pendulum")
     >>> pivot = m.reactions([0], [2.0])["pivot"]
@@ -67,11 +68,14 @@ class Reaction:
     point: Any
     undetermined: tuple[str, ...] = ()
     efforts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    value: Any = None
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reactions(Mapping[str, Reaction]):
-    """Reactions of `joints` and `constraints`, by name; `reactions["knee"]` looks in both.
+    """Reactions of `joints`, of `constraints`, and those that `auxiliary` speeds bring into evidence, by name;
+    `reactions["knee"]` looks in all of them.
 
     `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
@@ -88,13 +92,16 @@ class Reactions(Mapping[str, Reaction]):
     multipliers: Array
     row_names: tuple[str, ...]
     undetermined: Mapping[str, tuple[str, ...]]
+    auxiliary: Mapping[str, Reaction] = field(default_factory=dict[str, Reaction])
 
     def __getitem__(self, name: str) -> Reaction:
-        found = [table[name] for table in (self.joints, self.constraints) if name in table]
+        tables = {"joints": self.joints, "constraints": self.constraints, "auxiliary": self.auxiliary}
+        found = [table for table, reactions in tables.items() if name in reactions]
         if len(found) == 1:
-            return found[0]
+            return tables[found[0]][name]
         if found:
-            raise InputError(f"'{name}' is a joint and a constraint: ask .joints['{name}'] or .constraints['{name}']")
+            ways = " or ".join(f".{table}['{name}']" for table in found)
+            raise InputError(f"'{name}' is a name among {' and '.join(found)}: ask {ways}")
         raise KeyError(f"'{name}': there are {', '.join(self)}")
 
     def multiplier(self, row: str) -> Any:
@@ -110,18 +117,19 @@ class Reactions(Mapping[str, Reaction]):
         return self.multipliers[..., self.row_names.index(row)]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self.joints, *self.constraints]))
+        return iter(dict.fromkeys([*self.joints, *self.constraints, *self.auxiliary]))
 
     def __len__(self) -> int:
         return len(list(iter(self)))
 
     def __repr__(self) -> str:
-        listed = [*self.joints.values(), *self.constraints.values()]
+        listed = [*self.joints.values(), *self.constraints.values(), *self.auxiliary.values()]
         single = self.multipliers.ndim == 1
         frame = listed[0].frame if listed else "N"
         what = f"at one state, components in {frame}" if single else f"at {len(self.multipliers)} states, largest sizes"
         lines = [f"Reactions {what}"]
         names = [*self.joints, *(f"{name} (constraint)" if name in self.joints else name for name in self.constraints)]
+        names += self.auxiliary
         width = max(map(len, names), default=0)
         least = _SHOWN * max(
             (float(np.abs(r.force).max(initial=0.0)) for r in listed if r.force is not None), default=0.0
@@ -141,6 +149,9 @@ def _reaction_line(reaction: Reaction, single: bool, least: float) -> str:
     def number(x: Any) -> str:
         return f"{float(x) if abs(float(x)) > least else 0.0:.6g}"
 
+    if reaction.value is not None:
+        value = reaction.value if single else np.abs(reaction.value).max(initial=0.0)
+        return f"on {reaction.on}: {number(value)} {reaction.unit}".rstrip()
     if reaction.force is None:
         sizes = {name: value if single else np.abs(value).max(initial=0.0) for name, value in reaction.efforts.items()}
         return f"efforts: {', '.join(f'{name} {number(value)}' for name, value in sizes.items())}"
@@ -251,17 +262,43 @@ def reactions(
     answers = answers.with_parameters(parameters)
     m = answers.mechanism
     check_choices(m, on, method)
-    tree: JointTree = answers.make_once("held", lambda: joint_tree(m))
-    refuse_without_joints(m)
+    tree = _tree(answers)
     weights = _stiffness(m, stiffness)
     states = _states(answers, q, u, tau, t, udot)
     if m.constraints and not anywhere:
         refuse_off(m, constraint_rows(answers, states.q, states.u, t=states.t), states.u)
     if method == "complement":
+        refuse_without_joints(m)
         found = _by_complement(answers, states, tau is None, weights)
     else:
         found = _by_programs(answers, tree, states, tau is None, method, weights)
-    return _name_reactions(answers, tree, states, found, frame, on)
+    named = _name_reactions(answers, tree, states, found, frame, on)
+    return named if m.auxiliary is None else replace(named, auxiliary=_in_evidence(answers, states, frame))
+
+
+def _tree(answers: Answers) -> JointTree:
+    """How bodies hang on joints; on none where the reactions that are asked for are those of auxiliary speeds."""
+    m = answers.mechanism
+    if m.auxiliary is not None and not m.joints:
+        return JointTree((), (), ())
+    tree: JointTree = answers.make_once("held", lambda: joint_tree(m))
+    refuse_without_joints(m)
+    return tree
+
+
+def _in_evidence(answers: Answers, states: StateBatch, frame: str) -> dict[str, Reaction]:
+    """Reactions that auxiliary speeds bring into evidence, by their own names."""
+    auxiliary = answers.mechanism.auxiliary
+    assert auxiliary is not None
+    udot = _accelerations(answers, states)
+    ask = _kernel(answers, "auxiliary_reactions", lambda e: e.program("auxiliary_reactions"))
+    values = ask(states.t, states.q, states.u, udot, states.tau)
+    values = values if isinstance(values, tuple) else (values,)
+    first = 0 if states.single else slice(None)
+    return {
+        r.name: Reaction(r.name, r.on, frame, None, None, None, value=value[first], unit=r.unit)
+        for r, value in zip(auxiliary.reactions, values, strict=True)
+    }
 
 
 def _by_programs(
@@ -295,6 +332,8 @@ def _joint_wrenches(
     answers: Answers, tree: JointTree, states: StateBatch, udot: Array, multipliers: Array, method: str
 ) -> tuple[Array, Array]:
     """(wrenches of joints on their children, points they are about), in N, from accelerations and multipliers."""
+    if not tree.parents:
+        return np.zeros((len(states.q), 0, 6)), np.zeros((len(states.q), 0, 3))
     if method == "auxiliary":
         inputs = (states.q, states.u, udot, *([multipliers] if multipliers.shape[1] else []))
         wrench, points = _kernel(answers, "reactions", reactions_program)(states.t, *inputs)
@@ -517,7 +556,9 @@ def _find_undetermined(
     joints = np.zeros((len(m.joints), 6), dtype=bool)
     constraints = np.zeros((len(m.constraints), 6), dtype=bool)
     rows = np.zeros(len(m.row_names), dtype=bool)
-    if null.any():
+    if not m.joints:
+        rows |= (null != 0.0).any(axis=(0, 2))
+    elif null.any():
         udot = _accelerations(answers, states)
         needs, _, arms, *more = _kernel(answers, "bodies", bodies_program)(states.t, states.q, states.u, udot)
         acts = more[0] if more else None

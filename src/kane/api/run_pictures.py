@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..errors import InputError
+from ..formulation import reaction_symbols
 from ..model.mechanism import suggestion
 from .boundary import describe_value
 from .recordings import resample_linearly
@@ -56,6 +57,7 @@ def _named_panel(run: Trajectory, text: Any) -> Panel:
         raise InputError(f"plot: {describe_value(text)} is no text\n    fix: {_KNOWN}")
     units = units_of(m, [text])
     columns = ("t", "work", *m.coordinates, *m.speeds, *acceleration_names(m.speeds), *m.all_row_names)
+    columns += tuple(reaction_symbols(m))
     if text in columns or text.removeprefix("tau_") in m.speeds:
         return Panel(subscript(text), column(run, text), units[text], limits=range_of(m, text))
     if text.isidentifier() and text not in m.known_names:
@@ -85,8 +87,9 @@ def _efforts(run: Trajectory) -> tuple[str, ...]:
 
 
 def _reactions(run: Trajectory) -> list[Panel]:
-    """A force and a moment, or efforts, for each joint and constraint; components in N."""
+    """A force and a moment, efforts, or a value, for each reaction; components in N."""
     from ..viewer.panels import Panel
+    from ..viewer.plots import subscript
 
     found: list[Panel] = []
     for name, reaction in run.reactions().items():
@@ -94,6 +97,10 @@ def _reactions(run: Trajectory) -> list[Panel]:
             if values is not None:
                 found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z")))
         found += [Panel(f"{name} along {v}", np.asarray(x)) for v, x in reaction.efforts.items()]
+        if reaction.value is not None:
+            found.append(
+                Panel(subscript(name), np.asarray(reaction.value), units_of(run.answers.mechanism, [name])[name])
+            )
     return found
 
 

@@ -1,7 +1,8 @@
 """Values along a motion: columns by name, expressions, other times, tables of pandas and datasets of xarray.
 
 A column is t, a coordinate, a speed, an acceleration (u1' is the rate of u1), an effort (tau_u1 acts along u1), the
-work of all loads but gravity, or λ of a row of a constraint. SI units.
+work of all loads but gravity, λ of a row of a constraint, or a reaction that an auxiliary speed brings into evidence.
+SI units.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..errors import InputError
-from ..formulation import evaluation_program, power_program
+from ..formulation import evaluation_program, power_program, reaction_symbols
 from ..graph import Expr
 from ..large import refuse_if_too_large
 from ..model import Mechanism
@@ -63,7 +64,9 @@ def column(run: Trajectory, name: Any) -> Array:
         return run.acceleration()[:, rates.index(name)]
     if isinstance(name, str) and name in m.all_row_names:
         return run.multipliers[:, m.all_row_names.index(name)]
-    names = [*known, *rates, *m.all_row_names]
+    if isinstance(name, str) and name in reaction_symbols(m):
+        return evaluate(run, name)
+    names = [*known, *rates, *m.all_row_names, *reaction_symbols(m)]
     near = suggestion(name, names) if isinstance(name, str) else f"known: {', '.join(names[:12])}"
     raise InputError(
         f"run[{describe_value(name)}]: the motion of '{m.name}' has no such column\n"

@@ -22,6 +22,7 @@ from ..formulation import (
     jacobian_program,
     motion_program,
     multiplier_symbols,
+    reaction_symbols,
     unit_program,
     watch_program,
 )
@@ -424,9 +425,11 @@ def _events(mechanism: Mechanism, events: Mapping[str, Any] | None) -> list[tupl
 
 
 def effort_symbols(mechanism: Mechanism) -> dict[str, Expr]:
-    """Names and symbols of what events may watch beside the state: multipliers of rows, and what the ground does."""
+    """Names and symbols of what events may watch beside the state: multipliers of rows, reactions that auxiliary speeds
+    bring into evidence, and what the ground does."""
     rows = (*mechanism.row_names, *(name for c in mechanism.changing.values() for name in c.row_names()))
-    return dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True)) | ground_symbols(mechanism)
+    multipliers = dict(zip(rows, multiplier_symbols(mechanism.graph, len(rows)), strict=True))
+    return reaction_symbols(mechanism) | multipliers | ground_symbols(mechanism)
 
 
 def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Mapping[str, Expr] | None = None) -> Expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -15,8 +16,10 @@ from ..analysis.scripts import check_script, names_of_inputs
 from ..backends import SymPyProgram, to_sympy
 from ..errors import ModelError, Problem, SingularError
 from ..formulation import Equations
+from ..formulation.auxiliary import auxiliary_reactions
 from ..formulation.expressions import Output
 from ..formulation.mass import Rows
+from ..formulation.motion import load_power
 from ..formulation.starting import regular_start
 from ..graph import Expr, depends_on, forward, lower, reverse, substitute
 from ..model import Mechanism
@@ -38,11 +41,12 @@ def from_sympy(
 ) -> SymPyModel:
     """The model that a SymPy `KanesMethod`, `System` or `LagrangesMethod` describes.
 
-    `values` maps every symbol to a number (SI); functions of time other than coordinates and speeds to a number too, or
-    to a SymPy expression in time, coordinates, speeds and symbols. Symbols in `free`, or "all", stay inputs of the
-    programs. `initial` maps coordinates and speeds to where they start. Symbols may be named by strings. q and u have
-    SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated anew; of a Lagrangian the
-    equations are its derivatives.
+    `values` maps every symbol that the equations contain to a number (SI); functions of time other than coordinates and
+    speeds to a number too, or to a SymPy expression in time, coordinates, speeds and symbols. Symbols in `free`, or
+    "all", stay inputs of the programs. `initial` maps coordinates and speeds to where they start. Symbols may be named
+    by strings. q and u have SymPy's order, dependent ones last. Bodies, loads and constraints are read and formulated
+    anew; of a Lagrangian the equations are its derivatives. Unknown forces that auxiliary speeds bring into evidence
+    need no value: `model.reactions` gives them.
 
     >>> import sympy.physics.mechanics as me
     >>> (q, u), N, P = me.dynamicsymbols("q u"), me.ReferenceFrame("N"), me.Point("P")
@@ -54,6 +58,11 @@ def from_sympy(
     """
     mechanism = Mechanism(name)
     mechanism.source = source = declare(mechanism, read(method), values, initial, free)
+    kind = SymPyEquations if source.lagrangian is None else LagrangianEquations
+    if not all(p.has_value for p in mechanism.parameters.values()):
+        _refuse_missing(kind(mechanism))
+    for doubt in source.doubts:
+        warnings.warn(str(doubt), stacklevel=2)
     if mechanism.constraints:
         start = regular_start(mechanism, source.given_start)
         if start is None:
@@ -61,8 +70,30 @@ def from_sympy(
             fix = "it counts as a guess, which `project` and `simulate` move; or give a position nearby"
             mechanism.remarks.append(Problem(mechanism.where("initial"), what, fix=fix))
         mechanism.set_initial(start or {})
-    kind = SymPyEquations if source.lagrangian is None else LagrangianEquations
     return SymPyModel.of(SymPyAnswers(mechanism, kind))
+
+
+def _refuse_missing(equations: Equations) -> None:
+    """Refuse symbols without a value that the equations of motion, the constraints or reactions contain."""
+    m = equations.mechanism
+    exprs = [*equations.inverse_dynamics, *(e for row in equations.mass_matrix for e in row)]
+    exprs += [*equations.system.qdot, load_power(equations)]
+    if m.constraints:
+        rows = equations.constraints
+        exprs += [*(e for row in rows.A for e in row), *rows.rate, *rows.b, *rows.phi]
+    exprs += auxiliary_reactions(equations).values()
+    open_ = sorted(p.name for p in m.parameters.values() if not p.has_value)
+    missing = [name for name in open_ if depends_on(exprs, [equations.graph.input(name)])]
+    if missing:
+        listed = ", ".join(str(_source(m).symbols[name]) for name in missing)
+        raise ModelError(
+            Problem(
+                m.where("values"),
+                f"no value is given for {listed}",
+                "every symbol in the equations has a value; those that shall stay inputs also need a first one",
+                "add them to `values`: numbers, or SymPy expressions in time, coordinates and speeds",
+            )
+        )
 
 
 def _source(mechanism: Mechanism) -> SymPySource:

@@ -1,5 +1,6 @@
 """From a description to equations: Kane's method as a reverse sweep, composite bodies, the solve inside the program."""
 
+from .auxiliary import reaction_symbols
 from .closed_form import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
 from .equations import Equations, formulate
 from .ground import SAFETY, TIPOVER, Ground, contacts_program, ground_program, safety_program
@@ -75,6 +76,7 @@ __all__ = [
     "places_program",
     "power_program",
     "pull_at_platforms",
+    "reaction_symbols",
     "regressor_program",
     "safety_program",
     "scene_program",

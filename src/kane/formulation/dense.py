@@ -52,7 +52,8 @@ class DenseEquations:
     def state(self, q: Any, u: Any, t: float = 0.0) -> DenseState:
         """Everything the equations need, in numbers, at one state."""
         mechanism = self.mechanism
-        values = {p.name: p.value for p in mechanism.parameters.values()}
+        # what has no value has no influence on the equations of motion: any number shows that
+        values = {p.name: p.value if p.has_value else 1.0 for p in mechanism.parameters.values()}
         values.update(zip(mechanism.coordinates, np.asarray(q, dtype=float).tolist(), strict=True))
         values["t"] = float(t)
         speeds = np.asarray(u, dtype=float)

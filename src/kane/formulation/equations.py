@@ -14,6 +14,7 @@ from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
 from ..markup import code_block, details, paragraph, table
 from ..model import Mechanism
+from .auxiliary import auxiliary_reactions
 from .expressions import MotionExpressions, Output
 from .ground import Ground, find_ground
 from .method import active_forces, inertia_forces, partial_velocity_outputs
@@ -71,6 +72,7 @@ class Equations(MotionExpressions):
             "generalized_active_forces": lambda: {"F": ((n,), self.generalized_active_forces)},
             "generalized_inertia_forces": lambda: {"F_star": ((n,), self.generalized_inertia_forces)},
             "constraints": self._rows,
+            "auxiliary_reactions": lambda: {name: ((), [e]) for name, e in auxiliary_reactions(self).items()},
             "jacobian": self._slopes,
             "regressor": self._regressor,
             "guarded_dynamics": lambda: {
@@ -81,6 +83,10 @@ class Equations(MotionExpressions):
         }
         if name in ("constraints", "guarded_dynamics") and not self.mechanism.constraints:
             raise ExpressionError(f"model '{self.mechanism.name}' has no constraints")
+        if name == "auxiliary_reactions" and self.mechanism.auxiliary is None:
+            raise ExpressionError(
+                f"model '{self.mechanism.name}' has no auxiliary speeds that bring reactions into evidence"
+            )
         if name not in table:
             raise self._unknown(name)
         return table[name]()
@@ -164,6 +170,7 @@ class Equations(MotionExpressions):
         "partial_velocities": ("q",),
         "generalized_active_forces": ("q", "u", "tau"),
         "generalized_inertia_forces": ("q", "u", "udot"),
+        "auxiliary_reactions": ("q", "u", "udot", "tau"),
     }
     """Steps of Kane's method that are results of their own, and the inputs each takes."""
 

@@ -18,6 +18,7 @@ from ..space import Kinematics
 from ..space.algebra import Triple, cross, dot, plus, scaled
 from .constraints import Constraints, constraints
 from .embedding import Embedded, evaluate_matrix
+from .idle import without_idle
 from .links import Link, lay_out
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .regular import Regular, find_idle_rows, rank, regular_state
@@ -146,7 +147,18 @@ class MotionExpressions:
         add_inertia(power, kin, masses(system, links))
         add_rotors(power, system, kin)
         add_actions(power, system, kin, -1.0, self.actions())
-        return power.derivatives(system.u)
+        return self.without_idle(power.derivatives(system.u))
+
+    def without_idle(self, exprs: list[Expr]) -> list[Expr]:
+        """Expressions in which parameters that have no value, and make no difference there, are zero.
+
+        >>> e = kane.load("pendulum").equations()
+        >>> e.without_idle(e.bias)
+        [(9.81 * sin(q))]
+        """
+        parameters = self.mechanism.parameters.values()
+        open_ = [self.graph.input(p.name) for p in parameters if not p.has_value and p.name not in self.free]
+        return without_idle(exprs, open_) if open_ else exprs
 
     # outputs -----------------------------------------------------------------------------------------------------
 
@@ -209,7 +221,7 @@ class MotionExpressions:
         add_momentum(power, self._bias_kinematics, masses(self.system, self._cheapest_links))
         for s, inertia in rotors(self.system):
             power.add([s], [inertia * s])
-        return general_mass_matrix(power.derivatives(self.system.u), self.system.u)
+        return general_mass_matrix(self.without_idle(power.derivatives(self.system.u)), self.system.u)
 
     def _size(self, exprs: Sequence[Expr]) -> int:
         """How many nodes expressions are computed from: what a choice between two routes goes by."""

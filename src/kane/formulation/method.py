@@ -21,7 +21,7 @@ def active_forces(e: MotionExpressions) -> list[Expr]:
         power.add(kin.v(body.ref), scaled(body.inertia.m, g))
         power.add(kin.w(body.frame), cross(body.inertia.h, g))
     add_actions(power, system, kin, 1.0, e.actions())
-    return [tau + f for tau, f in zip(e.tau, power.derivatives(system.u), strict=True)]
+    return [tau + f for tau, f in zip(e.tau, e.without_idle(power.derivatives(system.u)), strict=True)]
 
 
 def inertia_forces(e: MotionExpressions) -> list[Expr]:

@@ -13,6 +13,7 @@ from typing import Protocol, runtime_checkable
 from ..graph import Expr, Inputs, Program, depends_on, forward, lower, substitute
 from ..graph.layout import INPUTS, Blocks, Layout
 from ..model.attitude import quaternion_places
+from .auxiliary import without_reaction_symbols
 from .constraints import Constraints, displacements
 from .equations import Equations
 from .ground_symbols import without_ground_symbols
@@ -212,7 +213,7 @@ def load_power(equations: Equations) -> Expr:
     kin = equations.velocities
     add_actions(power, equations.system, kin, 1.0, equations.actions())
     power.add(equations.system.u, equations.tau)
-    return power.total(equations.graph)
+    return equations.without_idle([power.total(equations.graph)])[0]
 
 
 def control_program(equations: Equations, law: ControlLaw) -> Program:
@@ -252,7 +253,8 @@ def watch_program(equations: Equations, exprs: Sequence[Expr], law: ControlLaw |
     """The functions that events watch, one output each, forces of the ground under a control law among them. Where one
     of them names a multiplier (`multiplier_symbols`) the program reads `Layout.event_inputs`, with the multipliers of
     all rows as its last inputs."""
-    watched = apply_law(equations, law, without_ground_symbols(equations, equations.system.take(exprs)))
+    watched = without_ground_symbols(equations, equations.system.take(exprs))
+    watched = apply_law(equations, law, without_reaction_symbols(equations, watched))
     outputs = {"events": ((len(watched),), watched)}
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
     if not depends_on(watched, symbols):
@@ -265,6 +267,7 @@ def evaluation_program(equations: Equations, exprs: Sequence[Expr]) -> Program:
     """Expressions of the description along a motion, (n,), from t and whichever of q, u, udot, work, tau, free
     parameters and multipliers (`multiplier_symbols`) they depend on."""
     values = without_ground_symbols(equations, equations.system.take(exprs))
+    values = without_reaction_symbols(equations, values, accelerated=True)
     symbols = multiplier_symbols(equations.graph, layout_of(equations).rows)
     groups = ["q", "u", "udot", "work", "tau", "parameters"]
     inputs = [*equations.groups(["t", *groups]), Inputs("multipliers", tuple(repr(s) for s in symbols))]

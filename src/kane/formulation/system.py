@@ -49,7 +49,7 @@ class System:
         self.joint_speeds = joint_speeds
         symbols: dict[Expr, Expr | float] = {mechanism.time: self.t}
         for p in mechanism.parameters.values():
-            symbols[p.symbol] = graph.input(p.name) if p.name in free else p.value
+            symbols[p.symbol] = graph.input(p.name) if p.name in free or not p.has_value else p.value
         for c, q in zip(mechanism.coordinate_records.values(), self.q, strict=True):
             symbols[c.symbol] = q
         if joint_speeds:
@@ -114,7 +114,8 @@ class System:
         return {**values, **self.parameter_values()}
 
     def parameter_values(self) -> dict[str, float]:
-        return {p.name: p.value for p in self.mechanism.parameters.values()}
+        """Name → value; 1 where there is none, to judge by: programs that depend on such a parameter are refused."""
+        return {p.name: p.value if p.has_value else 1.0 for p in self.mechanism.parameters.values()}
 
     def initial_state(self) -> dict[str, float]:
         """Values for all inputs: the model's initial state, efforts zero."""

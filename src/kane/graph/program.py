@@ -217,7 +217,10 @@ def lower(
         slot[graph.inputs[label] if label in graph.inputs else -1 - place] = place
     for label in used:
         if graph.inputs[label] not in slot:
-            raise ExpressionError(f"program '{name}' depends on '{label}', which is not among its inputs")
+            raise ExpressionError(
+                f"program '{name}' depends on '{label}', which is not among its inputs and has no value\n"
+                f"    fix: give '{label}' a value (set_parameters), or make it an input (free)"
+            )
     made = [n for n in nodes if ops[n] not in (CONST, INPUT)]
     constants = dict.fromkeys([a for n in made for a in args[n] if ops[a] == CONST])  # in order of first use
     constants.update((e.id, None) for e in exprs if ops[e.id] == CONST)

@@ -21,6 +21,7 @@ from ..graph import Expr, Values, depends_on
 from ..space import Kinematics
 from ..space.algebra import Triple
 from .attitude import attitudes
+from .auxiliary import AuxiliarySpeeds
 from .builder import Builder
 from .changing import build_changing, hold_rows, row_names_of
 from .constraints import BodyContact, BuiltChanging, BuiltConstraint, Changing, Conditions, Constraint
@@ -71,6 +72,7 @@ class Mechanism(Tree):
         self.judged_with: tuple[int, Kinematics, list[Values]] | None = None  # what contacts are judged with
         self.is_full = False  # no more rows of constraints and contacts can be added
         self.source: object = None  # what the description was made from, where that says more than the description
+        self.auxiliary: AuxiliarySpeeds | None = None  # what brings reactions into evidence, by their own names
 
     def twin(self) -> Mechanism:
         """A description with the same parts, to be changed: what is added to it is not added to this one."""

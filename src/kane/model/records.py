@@ -17,12 +17,17 @@ from .joints import Coupled, JointMotion, JointType
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named number. `free` keeps it an input of the programs; otherwise it folds into them."""
+    """A named number. `free` keeps it an input of the programs; otherwise it folds into them. Without a value, which is
+    then nan, it may stand in a description as long as nothing that is asked for depends on it."""
 
     name: str
     value: float
     symbol: Expr
     free: bool = False
+
+    @property
+    def has_value(self) -> bool:
+        return not math.isnan(self.value)
 
 
 @dataclass(frozen=True, slots=True)

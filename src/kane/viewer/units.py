@@ -53,10 +53,12 @@ def effort_units(model: Mechanism) -> list[str]:
 
 
 def units_by_name(model: Mechanism) -> dict[str, str]:
-    """The unit of every column of a motion, by its name: t, coordinates, speeds, accelerations (u1'), efforts (tau_u1)
-    and work; empty where the joints do not define it."""
+    """The unit of every column of a motion, by its name: t, coordinates, speeds, accelerations (u1'), efforts (tau_u1),
+    work, and reactions that auxiliary speeds bring into evidence; empty where the description does not define it."""
     speeds = dict(zip(model.speeds, speed_units(model), strict=True))
+    reactions = () if model.auxiliary is None else model.auxiliary.reactions
     return {
+        **{reaction.name: reaction.unit for reaction in reactions},
         "t": "s",
         **dict(zip(model.coordinates, coordinate_units(model), strict=True)),
         **speeds,

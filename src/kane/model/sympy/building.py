@@ -1,19 +1,20 @@
 """A mechanism from a SymPy description: everything that the analyst said, nothing that SymPy derived from it.
 
 Frames, points, bodies, loads and constraints are rebuilt at the analyst's level, and the equations are formulated from
-them. All expressions are translated before anything is judged, so that one error names all symbols without a value.
+them. Symbols without a value become parameters without one: whether the equations contain them is known once these are
+formulated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import InputError, Problem
 from ...graph import Expr
 from ..constraints import ConfigurationEquations, MotionEquations
-from ..loads import GivenActions
 from ..mechanism import Mechanism
 from .doubts import (
     Rows,
@@ -24,12 +25,12 @@ from .doubts import (
     follows,
     motion_rows,
 )
+from .evidence import Evidence, find_evidence
 from .leaves import GivenValues
-from .massive import Massive, Matter, SetAcceleration
+from .massive import FoundMatter, Matter, SetAcceleration, find_matter
 from .motion import declare_motion, hold_motion_variables
 from .reading import Description, clock, rate
 from .scalars import Scalars
-from .skeleton import Skeleton
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,15 @@ class SymPySource:
 
     `symbols` maps the names of a program's inputs to the script's own symbols; `unoriented` are frames with an angular
     velocity and no orientation of their own; `given_start` the coordinates that `initial` gave; `lagrangian` (J) is in
-    coordinates, their rates, t and parameters, where the description has one.
+    coordinates, their rates, t and parameters, where the description has one; `doubts` are what SymPy itself does not
+    tell.
     """
 
     symbols: Mapping[str, Any]
     unoriented: tuple[str, ...] = ()
     given_start: tuple[str, ...] = ()
     lagrangian: Expr | None = None
+    doubts: tuple[Problem, ...] = ()
 
 
 def declare(
@@ -55,60 +58,42 @@ def declare(
     free: Iterable[Any] | str,
 ) -> SymPySource:
     """Declare everything that a description says in an empty mechanism."""
-    scalars = Scalars(m, given, GivenValues(values, "the value"), free)
+    known = GivenValues(values, "the value")
+    for state in (*given.q, *given.u):
+        if state in known:
+            raise InputError(f"{state} moves: give its start in `initial`, not in `values`")
+    evidence = find_evidence(m.name, given, known) if given.auxiliary else Evidence()
+    scalars = Scalars(m, given, known, free, evidence.names)
+    scalars.motion.update(dict.fromkeys((*given.auxiliary, *evidence.symbols), m.graph.const(0.0)))
     declare_motion(m, given, scalars)
-    matter = _matter(m, given, scalars)
+    matter = find_matter(m, given, scalars)
     holonomic, motion = scalars.translate_all(given.holonomic), scalars.translate_all(given.motion)
     lagrangian = None if given.lagrangian is None else scalars(given.lagrangian)
     accelerations = _set_accelerations(m, given, scalars, matter)  # last: nothing else contains rates of speeds
-    scalars.refuse_missing()
-    for body in matter.bodies:
-        body.declare(m)
-    for name, load in matter.loads.items():
-        m.load(name, load)
-    if matter.gravity is not None:
-        m.set_gravity(matter.gravity)
-    _constrain(m, given, holonomic, motion, scalars)
+    evidence.add_parameters(scalars)
+    scalars.refuse_strangers()
+    matter.declare(m)
+    doubts = list(_constrain(m, given, holonomic, motion, scalars))
     if matter.skeleton is not None:
-        doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
-        doubt_accelerations(m, scalars, accelerations)
+        doubts += doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
+        doubts += doubt_accelerations(m, scalars, accelerations)
+    m.remarks += doubts
+    for name in scalars.missing.values():
+        m.parameters[name] = replace(m.parameters[name], value=math.nan, free=False)
     m.parameters = {name: m.parameters[name] for name in scalars.parameters()}
+    if evidence.symbols:
+        m.auxiliary = evidence.speeds(m)
     states = dict(zip(given.q, m.coordinates, strict=True))
     speeds = dict(zip(given.u or [rate(q) for q in given.q], m.speeds, strict=True))
     start = _start(m, GivenValues(initial, "the initial value"), {**states, **speeds})
     unoriented = () if matter.skeleton is None else tuple(matter.skeleton.unoriented)
-    return SymPySource(_symbols(states, speeds, scalars), unoriented, start, lagrangian)
+    symbols = _symbols(states, speeds, scalars) | {scalars.names[s]: s for s in evidence.symbols}
+    return SymPySource(symbols, unoriented, start, lagrangian, tuple(doubts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Matter:
-    """What has mass and what acts on it, before it is declared."""
-
-    bodies: Sequence[Massive]
-    loads: Mapping[str, GivenActions]
-    gravity: Sequence[Expr] | None = None
-    skeleton: Skeleton | None = None
-
-
-def _matter(m: Mechanism, given: Description, scalars: Scalars) -> _Matter:
-    if given.frame is None:
-        if given.loads:
-            raise InputError("loads act, but no inertial frame is given: LagrangesMethod(..., frame=N)")
-        return _Matter((), {})
-    skeleton = Skeleton(m, scalars, given.frame, given.fixed_point, scalars.are_equal)
-    matter = Matter(m, given, scalars, skeleton)
-    bodies = matter.bodies()
-    known = set(scalars.missing)
-    loads, gravity = matter.loads()
-    if given.auxiliary and scalars.missing:
-        matter.forget_reactions(loads.values(), known)
-    for point in skeleton.adrift:
-        what = "it has a velocity, and no position from a fixed point: its place is not known"
-        m.remarks.append(Problem(m.where(f"point '{point.name}'"), what))
-    return _Matter(bodies, loads, gravity, skeleton)
-
-
-def _set_accelerations(m: Mechanism, given: Description, scalars: Scalars, matter: _Matter) -> list[SetAcceleration]:
+def _set_accelerations(
+    m: Mechanism, given: Description, scalars: Scalars, matter: FoundMatter
+) -> list[SetAcceleration]:
     if matter.skeleton is None or given.lagrangian is not None:
         return []
     hold_motion_variables(m, given, scalars)
@@ -139,8 +124,8 @@ def _symbols(states: Mapping[Any, str], speeds: Mapping[Any, str], scalars: Scal
 
 def _constrain(
     m: Mechanism, given: Description, holonomic: Sequence[Expr], motion: Sequence[Expr], scalars: Scalars
-) -> None:
-    """Configuration constraints, and those motion constraints that are not their rates."""
+) -> Iterator[Problem]:
+    """Declare configuration constraints, and those motion constraints that are not their rates; what is doubtful."""
     rows: Rows = []
     if holonomic:
         rows = constraint_rows(m, m.constrain("configuration", ConfigurationEquations(list(holonomic))))
@@ -153,7 +138,7 @@ def _constrain(
     if kept:
         m.constrain("motion", MotionEquations(kept))
     if rows and moving is not None and given.lagrangian is None:
-        doubt_added_rows(m, scalars, rows, moving)
+        yield from doubt_added_rows(m, scalars, rows, moving)
 
 
 __all__ = ["SymPySource", "declare"]

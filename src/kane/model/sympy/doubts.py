@@ -6,8 +6,7 @@ motion variables and vanishes by the constraints is no contradiction.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -57,24 +56,20 @@ def follows(scalars: Scalars, row: Sequence[Expr], rows: Rows) -> bool:
     return True
 
 
-def doubt(m: Mechanism, problem: Problem) -> None:
-    """Keep a remark on the description, and warn of it."""
-    m.remarks.append(problem)
-    warnings.warn(str(problem), stacklevel=5)
-
-
-def doubt_added_rows(m: Mechanism, scalars: Scalars, configuration: Rows, motion: Rows) -> None:
-    """Tell of configuration constraints that velocity constraints do not hold."""
+def doubt_added_rows(m: Mechanism, scalars: Scalars, configuration: Rows, motion: Rows) -> Iterator[Problem]:
+    """Configuration constraints that velocity constraints do not hold."""
     added = [str(k + 1) for k, row in enumerate(configuration) if not follows(scalars, row, motion)]
     if added:
         what = f"the rates of {', '.join(added)} do not follow from the velocity constraints; they hold here too"
         because = "SymPy's equations of motion use the velocity constraints alone"
         fix = "give their rates as velocity constraints, or leave them out of the configuration constraints"
-        doubt(m, Problem(m.where("configuration constraints"), what, because, fix))
+        yield Problem(m.where("configuration constraints"), what, because, fix)
 
 
-def doubt_angular_velocities(m: Mechanism, scalars: Scalars, frames: Iterable[Frame], kin: Kinematics) -> None:
-    """Tell of frames whose angular velocity, as it was set, is not the one of their orientation."""
+def doubt_angular_velocities(
+    m: Mechanism, scalars: Scalars, frames: Iterable[Frame], kin: Kinematics
+) -> Iterator[Problem]:
+    """Frames whose angular velocity, as it was set, is not the one of their orientation."""
     held = [row for c in m.constraints.values() for row in constraint_rows(m, c)]
     for frame in frames:
         R, parent = frame.R_PF, frame.parent
@@ -91,11 +86,11 @@ def doubt_angular_velocities(m: Mechanism, scalars: Scalars, frames: Iterable[Fr
             what = "the angular velocity that was set is not the rate of its orientation"
             because = "SymPy's equations of motion take the angular velocity as it was set, and so do these"
             fix = "let SymPy derive it (no set_ang_vel), or correct it or the kinematic differential equations"
-            doubt(m, Problem(m.where(f"frame '{frame.name}'"), what, because, fix))
+            yield Problem(m.where(f"frame '{frame.name}'"), what, because, fix)
 
 
-def doubt_accelerations(m: Mechanism, scalars: Scalars, found: Iterable[SetAcceleration]) -> None:
-    """Tell of accelerations of bodies that, as they were set, are not the rates of velocities.
+def doubt_accelerations(m: Mechanism, scalars: Scalars, found: Iterable[SetAcceleration]) -> Iterator[Problem]:
+    """Accelerations of bodies that, as they were set, are not the rates of velocities.
 
     SymPy takes them at constant speeds only; so they are compared while the motion variables are constant.
     """
@@ -114,7 +109,7 @@ def doubt_accelerations(m: Mechanism, scalars: Scalars, found: Iterable[SetAccel
             what = f"the {motion}acceleration that was set is not the rate of its {motion}velocity"
             because = f"SymPy's equations of motion take it as it was set; these take the rate of the {motion}velocity"
             fix = f"let SymPy derive it ({ways}), or correct it"
-            doubt(m, Problem(m.where(f"{kind} '{one.of.name}'"), what, because, fix))
+            yield Problem(m.where(f"{kind} '{one.of.name}'"), what, because, fix)
 
 
 def _is_rotation(scalars: Scalars, entries: Sequence[Expr]) -> bool:

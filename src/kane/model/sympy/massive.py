@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...errors import ExpressionError, InputError, ModelError, Problem
-from ...graph import Expr, depends_on, linear_coefficients, substitute
+from ...errors import InputError, ModelError, Problem
+from ...graph import Expr, Graph, depends_on, substitute
 from ...space import Dyadic, Frame, Point, Vector
 from ...space.algebra import Matrix, dot
 from ..loads import ForceAction, GivenActions, TorqueAction
@@ -179,50 +179,54 @@ class Matter:
             return None
         return field
 
-    def forget_reactions(self, loads: Iterable[GivenActions], others: Collection[Any]) -> None:
-        """Give zero to unknown reactions: symbols without a value that are components of loads at points or on frames
-        with auxiliary speeds, which bring them into evidence, and that do no work once these are zero.
 
-        `others` are symbols that bodies and motions are written with: no reactions, whatever the loads.
-        """
-        kin, scalars, zero = self._skeleton.kinematics, self._scalars, self._model.graph.const(0.0)
-        power = zero
-        for action in (a for load in loads for a in load.given):
+@dataclass(frozen=True, slots=True)
+class FoundMatter:
+    """What has mass and what acts on it, before it is declared."""
+
+    bodies: Sequence[Massive]
+    loads: Mapping[str, GivenActions]
+    gravity: Sequence[Expr] | None = None
+    skeleton: Skeleton | None = None
+    missing: frozenset[Any] = frozenset()  # symbols without a value that bodies and gravity are written with
+
+    def power(self, graph: Graph) -> Expr:
+        """Power of the loads (W), in the motion variables."""
+        assert self.skeleton is not None
+        kin, power = self.skeleton.kinematics, graph.const(0.0)
+        for action in (a for load in self.loads.values() for a in load.given):
             if isinstance(action, ForceAction):
                 power = power + dot(kin.v(action.point), action.vector.express(action.point.home).xyz)
             elif isinstance(action, TorqueAction):
                 power = power + dot(kin.w(action.frame), action.vector.express(action.frame).xyz)
-        for symbol, name in list(scalars.missing.items()):
-            if symbol in others or not self._in_evidence(symbol):
-                continue
-            record = self._model.parameters[name]
-            try:
-                ((factor,),), _ = linear_coefficients([power], [record.symbol])
-            except ExpressionError:
-                continue
-            if scalars.are_equal([factor], [zero]):
-                self._model.parameters[name] = replace(record, value=0.0)
-                del scalars.missing[symbol]
+        return power
 
-    def _in_evidence(self, symbol: Any) -> bool:
-        """Whether a symbol is a component of loads, times nothing but functions of the configuration (a weight m g is
-        none), and of one at least that auxiliary speeds move."""
-        import sympy as sp
-
-        found = False
-        for where, vector in self._given.loads:
-            components = [c for column, _ in (vector.args if vector else ()) for c in column]
-            having = [c for c in components if c.has(symbol)]
-            if any(sp.diff(c, symbol).free_symbols - {clock()} for c in having):
-                return False
-            found = found or (bool(having) and self._moved_by_auxiliaries(where))
-        equations = (*self._given.kinematics, *self._given.holonomic, *self._given.motion)
-        return found and not any(sp.sympify(e).has(symbol) for e in equations)
-
-    def _moved_by_auxiliaries(self, where: Any) -> bool:
-        motion = where.vel if hasattr(where, "vel") else where.ang_vel_in
-        parts = motion(self._given.frame).args
-        return any(c.has(*self._given.auxiliary) for column, _ in parts for c in column)
+    def declare(self, m: Mechanism) -> None:
+        for body in self.bodies:
+            body.declare(m)
+        for name, load in self.loads.items():
+            m.load(name, load)
+        if self.gravity is not None:
+            m.set_gravity(self.gravity)
 
 
-__all__ = ["Massive", "Matter", "SetAcceleration"]
+def find_matter(m: Mechanism, given: Description, scalars: Scalars) -> FoundMatter:
+    """Bodies and loads of a description, with the frames and points that they need."""
+    if given.frame is None:
+        if given.loads:
+            raise InputError("loads act, but no inertial frame is given: LagrangesMethod(..., frame=N)")
+        return FoundMatter((), {})
+    skeleton = Skeleton(m, scalars, given.frame, given.fixed_point, scalars.are_equal)
+    matter = Matter(m, given, scalars, skeleton)
+    bodies = matter.bodies()
+    missing = dict(scalars.missing)
+    loads, gravity = matter.loads()
+    if gravity is not None:
+        missing |= {s: n for s, n in scalars.missing.items() if depends_on(gravity, [m.parameters[n].symbol])}
+    for point in skeleton.adrift:
+        what = "it has a velocity, and no position from a fixed point: its place is not known"
+        m.remarks.append(Problem(m.where(f"point '{point.name}'"), what))
+    return FoundMatter(bodies, loads, gravity, skeleton, frozenset(missing))
+
+
+__all__ = ["FoundMatter", "Massive", "Matter", "SetAcceleration", "find_matter"]

@@ -26,7 +26,6 @@ def declare_motion(model: Mechanism, given: Description, scalars: Scalars) -> No
     for state in (*given.q, *given.u):
         if not state.args or state.is_Derivative:
             raise InputError(f"{state} is no function of time: make coordinates and speeds with dynamicsymbols")
-    scalars.motion.update(dict.fromkeys(given.auxiliary, model.graph.const(0.0)))
     q_names = [scalars.names[q] for q in given.q]
     if given.lagrangian is not None:
         _rates_themselves(model, given, scalars, q_names, "u")

@@ -54,6 +54,8 @@ def read(method: Any) -> Description:
 
 
 def _of_kane(method: Any) -> Description:
+    import sympy as sp
+
     u = method.u
     if not method._k_kqdot:
         raise InputError("this KanesMethod has no kinematic differential equations: give it kd_eqs")
@@ -63,6 +65,9 @@ def _of_kane(method: Any) -> Description:
         )
     rates = rate(method.q)
     kinematics = method._k_ku_implicit * u + method._k_kqdot_implicit * rates + method._f_k_implicit
+    if method._uaux:  # which SymPy keeps in the solution for q̇ only
+        solved = sp.Matrix([method._qdot_u_map[q] for q in rates])
+        kinematics -= method._k_kqdot_implicit * solved.jacobian(method._uaux) * sp.Matrix(method._uaux)
     motion = method._k_nh * u + method._f_nh if method._k_nh else ()
     return Description(
         frame=method._inertial,

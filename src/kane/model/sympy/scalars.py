@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ExpressionError, InputError, ModelError, Problem
+from ...errors import ExpressionError, InputError
 from ...graph import Expr, evaluate, reverse
 from ..mechanism import Mechanism
 from .expressions import Translator
@@ -27,9 +27,16 @@ _NEWTON = 50  # steps that bring such a state onto configuration constraints
 class Scalars:
     """Translates expressions of one description; `motion` maps coordinates, their rates and speeds."""
 
-    def __init__(self, model: Mechanism, given: Description, values: GivenValues, free: Iterable[Any] | str):
+    def __init__(
+        self,
+        model: Mechanism,
+        given: Description,
+        values: GivenValues,
+        free: Iterable[Any] | str,
+        names: SymbolNames | None = None,
+    ):
         self.model = model
-        self.names = SymbolNames()
+        self.names = SymbolNames() if names is None else names
         self.motion: dict[Any, Expr] = {}
         self.missing: dict[Any, str] = {}
         self.values = values
@@ -39,9 +46,6 @@ class Scalars:
         self._open: list[Any] = []  # symbols whose values are being translated
         self._states: list[dict[str, float]] = []
         self._translate = Translator(model.graph, self._leaf)
-        for state in (*given.q, *given.u):
-            if state in values:
-                raise InputError(f"{state} moves: give its start in `initial`, not in `values`")
 
     def __call__(self, expression: Any) -> Expr:
         return self._translate(expression)
@@ -109,27 +113,16 @@ class Scalars:
         self._open.pop()
         return inner
 
-    def refuse_missing(self) -> None:
-        """Refuse symbols without a value, and free ones that are not in the script."""
+    def refuse_strangers(self) -> None:
+        """Refuse free symbols that are not in the script."""
+        if self._free == "all":
+            return
         known = [*self.parameters().values(), *self.missing]
-        if self._free != "all":
-            strangers = [
-                f for f in self._free if f not in self.values.order and not any(is_free([f], s) for s in known)
-            ]
-            if strangers:
-                listed = ", ".join(str(f) for f in strangers)
-                symbols = ", ".join(sorted(str(s) for s in known)) or "none"
-                raise InputError(f"`free` names {listed}, which is no symbol of the script; there are {symbols}")
-        if self.missing:
-            listed = ", ".join(str(symbol) for symbol, _ in sorted(self.missing.items(), key=lambda item: item[1]))
-            raise ModelError(
-                Problem(
-                    self.model.where("values"),
-                    f"no value is given for {listed}",
-                    "every symbol has a value; those that shall stay inputs also need a first one",
-                    "add them to `values`: numbers, or SymPy expressions in time, coordinates and speeds",
-                )
-            )
+        strangers = [f for f in self._free if f not in self.values.order and not any(is_free([f], s) for s in known)]
+        if strangers:
+            listed = ", ".join(str(f) for f in strangers)
+            symbols = ", ".join(sorted(str(s) for s in known)) or "none"
+            raise InputError(f"`free` names {listed}, which is no symbol of the script; there are {symbols}")
 
     def parameters(self) -> dict[str, Any]:
         """SymbolNames of parameters → SymPy symbols, in the user's order."""
