@@ -18,11 +18,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from long.block import ROOT, run_block
+from long.block import ROOT, run_block, waiting
 from long.ledger import Ledger
 from long.tries import LONG_SECONDS, SEARCHES, TESTS_SHARE, wanted
 
-BLOCK_SECONDS = 120.0  # at most: a stopped run loses no more, and a block has a process to start
+BLOCK_SECONDS = 120.0  # of a quiet machine, at most: a stopped run loses no more, and a block has a process to start
 
 
 def _parse() -> argparse.Namespace:
@@ -41,7 +41,7 @@ def _parse() -> argparse.Namespace:
 def run(ledger: Ledger, names: list[str], seconds: float, workers: int) -> None:
     """Make blocks of these searches until their tries are made or the time is over; one block of each at a time."""
     end, lock, busy = time.monotonic() + seconds, threading.Lock(), set[str]()
-    turn = min(BLOCK_SECONDS, seconds * workers / len(names))  # short runs come to every search once
+    share = seconds * workers / len(names)  # short runs come to every search once
 
     def work() -> None:
         while True:
@@ -52,6 +52,7 @@ def run(ledger: Ledger, names: list[str], seconds: float, workers: int) -> None:
                     return
                 name, first = free[0], ledger.done(free[0])
                 busy.add(name)
+            turn = min(BLOCK_SECONDS * waiting(), share)
             block = run_block(name, first, wanted(name) - first, min(left, turn))
             with lock:
                 ledger.add(block)
