@@ -12,7 +12,6 @@ import argparse
 import os
 import platform
 import sys
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -74,9 +73,8 @@ def main() -> int:
     os.environ["KANE_SEED"] = str(ledger.seed)
     before = len(ledger.blocks)
     print(f"KANE_SEED={ledger.seed}, {before} blocks made earlier, {arguments.seconds:.0f} s", flush=True)
-    with tempfile.TemporaryDirectory(prefix="kane-long-cache-") as cache:
-        os.environ["KANE_CACHE_DIR"] = cache
-        run(ledger, arguments.searches or list(SEARCHES), arguments.seconds, arguments.workers)
+    os.environ["KANE_CACHE_DIR"] = str(arguments.ledger.with_name("cache").absolute())  # of compiled code: not a user's
+    run(ledger, arguments.searches or list(SEARCHES), arguments.seconds, arguments.workers)
     print("\n".join(ledger.table()))
     where = f"{platform.machine()}, Python {platform.python_version()}"
     print(f"KANE_SEED={ledger.seed}, {time.strftime('%Y-%m-%d')}, {where}")
