@@ -12,17 +12,16 @@ import argparse
 import os
 import platform
 import sys
-import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from long.block import ROOT, run_block
+from long.block import ROOT, run_block, waiting
 from long.ledger import Ledger
 from long.tries import LONG_SECONDS, SEARCHES, TESTS_SHARE, wanted
 
-BLOCK_SECONDS = 120.0  # at most: a stopped run loses no more, and a block has a process to start
+BLOCK_SECONDS = 120.0  # of a quiet machine, at most: a stopped run loses no more, and a block has a process to start
 
 
 def _parse() -> argparse.Namespace:
@@ -41,7 +40,7 @@ def _parse() -> argparse.Namespace:
 def run(ledger: Ledger, names: list[str], seconds: float, workers: int) -> None:
     """Make blocks of these searches until their tries are made or the time is over; one block of each at a time."""
     end, lock, busy = time.monotonic() + seconds, threading.Lock(), set[str]()
-    turn = min(BLOCK_SECONDS, seconds * workers / len(names))  # short runs come to every search once
+    share = seconds * workers / len(names)  # short runs come to every search once
 
     def work() -> None:
         while True:
@@ -52,6 +51,7 @@ def run(ledger: Ledger, names: list[str], seconds: float, workers: int) -> None:
                     return
                 name, first = free[0], ledger.done(free[0])
                 busy.add(name)
+            turn = min(BLOCK_SECONDS * waiting(), share)
             block = run_block(name, first, wanted(name) - first, min(left, turn))
             with lock:
                 ledger.add(block)
@@ -73,9 +73,8 @@ def main() -> int:
     os.environ["KANE_SEED"] = str(ledger.seed)
     before = len(ledger.blocks)
     print(f"KANE_SEED={ledger.seed}, {before} blocks made earlier, {arguments.seconds:.0f} s", flush=True)
-    with tempfile.TemporaryDirectory(prefix="kane-long-cache-") as cache:
-        os.environ["KANE_CACHE_DIR"] = cache
-        run(ledger, arguments.searches or list(SEARCHES), arguments.seconds, arguments.workers)
+    os.environ["KANE_CACHE_DIR"] = str(arguments.ledger.with_name("cache").absolute())  # of compiled code: not a user's
+    run(ledger, arguments.searches or list(SEARCHES), arguments.seconds, arguments.workers)
     print("\n".join(ledger.table()))
     where = f"{platform.machine()}, Python {platform.python_version()}"
     print(f"KANE_SEED={ledger.seed}, {time.strftime('%Y-%m-%d')}, {where}")

@@ -1,7 +1,8 @@
 """One block of tries in a process of its own: `python -m long.block SEARCH FIRST COUNT [SECONDS]` (PYTHONPATH=tests:.).
 
-Prints a line of JSON for each try, [number, outcome, fault], before the next begins, so that whoever waits knows which
-try killed the process or never ended. Any exception is a fault: searches catch those that users are promised.
+Prints a line of JSON for each try, [number, outcome, fault, processor time so far], before the next begins, so that
+whoever waits knows which try killed the process or never ended. Any exception is a fault: searches catch those that
+users are promised.
 The same command repeats a try: `KANE_SEED=<number> python -m long.block mechanisms 4711 1`.
 """
 
@@ -32,12 +33,16 @@ class Disagreement(AssertionError):
 
 @dataclass(slots=True)
 class Block:
-    """What some tries of a search came to, from the number `first` on: outcomes and how often, one text per fault."""
+    """What some tries of a search came to, from the number `first` on: outcomes and how often, one text per fault.
+
+    `seconds` are those of the clock, `processor` those of processors, but for tries that were killed.
+    """
 
     name: str
     first: int
     done: int = 0
     seconds: float = 0.0
+    processor: float = 0.0
     outcomes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
@@ -62,14 +67,14 @@ def make_tries(name: str, first: int, count: int, seconds: float) -> None:
     for number in range(first, first + count):
         if number > first and time.monotonic() - started > seconds:
             break
-        print(json.dumps([number, "begins", ""]), file=out, flush=True)
+        print(json.dumps([number, "begins", "", 0.0]), file=out, flush=True)
         try:
-            line = [number, search(number), ""]
+            line: list[object] = [number, search(number), ""]
         except Exception as error:
             text = "".join(traceback.format_exception(error)[-6:])
             line = [number, f"FAULT {type(error).__name__}", text[-3000:]]
-        print(json.dumps(line), file=out, flush=True)
-    print(json.dumps([first, "ends", ""]), file=out, flush=True)
+        print(json.dumps([*line, sum(os.times()[:4])]), file=out, flush=True)
+    print(json.dumps([first, "ends", "", 0.0]), file=out, flush=True)
 
 
 def _lines(process: subprocess.Popen[bytes], hang: float) -> Iterator[str]:
@@ -117,14 +122,15 @@ def _run_child(block: Block, count: int, seconds: float) -> bool:
         child = subprocess.Popen(
             [*command, str(seconds)], stdout=subprocess.PIPE, stderr=errors, env={**os.environ, "PYTHONPATH": path}
         )
-        ended = False
+        ended, spent = False, 0.0
         try:
             for line in _lines(child, SEARCHES[block.name].hang):
-                number, outcome, fault = json.loads(line)
+                number, outcome, fault, processor = json.loads(line)
                 if outcome == "ends":
                     ended = True
                 elif outcome != "begins":
                     block.add(number, outcome, fault)
+                    spent = processor
             status = child.wait()
             if status or not ended:
                 reason = f"FAULT signal {-status}" if status < 0 else f"FAULT process ended with status {status}"
@@ -133,6 +139,7 @@ def _run_child(block: Block, count: int, seconds: float) -> bool:
         finally:
             child.kill()
             child.communicate()
+        block.processor += spent
         if reason:
             errors.seek(0)
             block.add(number, reason, errors.read()[-3000:].decode(errors="replace"))

@@ -7,29 +7,43 @@ folder changes, after a moment that may be shorter or longer than the write.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import resource
+import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import numpy as np
 
+import kane
+from kane.backends.cache import directory
+from kane.cli import main
+from kane.cli.files import write_motion
+from kane.simulate.compiled.store import FOLDER
 from long.block import Disagreement
+from long.forked import FRESH, started
+from long.odd_arguments import elsewhere
 from long.tries import draws
 
 OLD = "kept,from,before\n1,2,3\n"
-WRITERS = {
-    "motion.csv": "write_motion(path, run)",
-    "motion.npz": "write_motion(path, run)",
-    "model.yaml": "model.save(path)",
-    "program.c": "main(['derive', 'pendulum', '--format', 'c', '-o', str(path)])",
-    "plot.png": "run.plot(path)",
-    "page.html": "model.page(path)",
-    "played.html": "run.page(path)",
-    "report.html": "main(['report', 'pendulum', '--t', '0.1', '-o', str(path)])",
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "motion.csv": lambda path: write_motion(path, _run()),
+    "motion.npz": lambda path: write_motion(path, _run()),
+    "model.yaml": lambda path: _model().save(path),
+    "program.c": lambda path: main(["derive", "pendulum", "--format", "c", "-o", str(path)]),
+    "plot.png": lambda path: _run().plot(path),
+    "page.html": lambda path: _model().page(path),
+    "played.html": lambda path: _run().page(path),
+    "report.html": lambda path: main(["report", "pendulum", "--t", "0.1", "-o", str(path)]),
 }
 """File → how it is written; what is written is the same every time."""
 
@@ -45,57 +59,6 @@ kane.writing.replacing = replacing
 """
 """Python that puts back a writer which opens the file itself, for the check that its losses are noticed."""
 
-START = """
-import os, signal, sys
-from pathlib import Path
-exec(compile(sys.argv[2], "writing.py", "exec"))
-import numpy as np
-import kane
-from kane.cli import main
-from kane.cli.files import write_motion
-folder, name = Path(sys.argv[1]), sys.argv[3]
-model = kane.load("pendulum")
-run = model.simulate(np.linspace(0, 1, 5000)) if "run" in sys.argv[4] else None
-def write(path):
-    exec(sys.argv[4], {**globals(), "path": path})
-write(folder / "whole" / name)
-"""
-"""What a writing process does first: write the file once, undisturbed, beside. Arguments: folder, Python to run before
-anything is imported, name of the file, how it is written, and for kills from inside, at which part of the write."""
-
-INSIDE = """
-# Calls and returns, of Python and of C, are counted from the first file that `replacing` opens to its end, which it
-# comes to when it is left for the second time: a generator is left once with the stream. The first write counts all.
-events = seen = left = 0
-inside = False
-def watch(frame, event, argument):
-    global inside, seen, left
-    own = frame.f_code.co_name == "replacing" and frame.f_code.co_filename.endswith("writing.py")
-    inside = inside or own
-    left += own and event == "return"
-    if left == 2 or not (seen or inside and event == "c_call" and argument.__name__ == "open"):
-        return
-    seen += 1
-    if events and seen >= float(sys.argv[5]) * events:
-        os.kill(os.getpid(), signal.SIGKILL)
-sys.setprofile(watch)
-write(folder / "whole" / name)
-events, seen, left, inside = seen, 0, 0, False
-write(folder / name)
-"""
-
-OUTSIDE = """
-print("ready", flush=True)
-while True:
-    write(folder / name)
-"""
-LIMITED = """
-import resource, sys
-from kane.cli import main
-hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), hard))
-sys.exit(main(sys.argv[2:]))
-"""
 COMMANDS = (
     ("simulate", "pendulum", "--t", "1", "--samples", "2000", "-o", "{}.csv"),
     ("simulate", "pendulum", "--t", "1", "--samples", "2000", "-o", "{}.npz"),
@@ -108,41 +71,108 @@ COMMANDS = (
 )
 
 
-def kill_inside(what: str, part: float, before: str = "") -> str:
+@cache
+def _model() -> kane.Model:
+    return kane.load("pendulum")
+
+
+@cache
+def _run() -> kane.Trajectory:
+    return _model().simulate(np.linspace(0, 1, 5000))
+
+
+class Calls:
+    """Counts calls and returns, of Python and of C, from the first file that `replacing` opens to its end, which it
+    comes to when it is left for the second time: a generator is left once with the stream. Kills the process at one."""
+
+    def __init__(self, last: float = np.inf):
+        self.last, self.seen, self._left, self._inside = last, 0, 0, False
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        own = frame.f_code.co_name == "replacing" and frame.f_code.co_filename.endswith("writing.py")
+        self._inside = self._inside or own
+        self._left += own and event == "return"
+        opened = self._inside and event == "c_call" and argument.__name__ == "open"
+        if self._left == 2 or not (self.seen or opened):
+            return
+        self.seen += 1
+        if self.seen >= self.last:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def of(self, what: str, path: Path) -> int:
+        """How many there are while a file is written."""
+        sys.setprofile(self)
+        try:
+            WRITERS[what](path)
+        finally:
+            sys.setprofile(None)
+        return self.seen
+
+
+@cache
+def undisturbed(what: str) -> tuple[bytes, int]:
+    """The file that nobody disturbs, and of how many calls its write is made, all imported and compiled before."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+        path = Path(folder) / what
+        WRITERS[what](path)
+        return path.read_bytes(), Calls().of(what, path)
+
+
+def kill_itself(what: str, path: str, part: float) -> int:
+    """What a process does that is killed from inside."""
+    Calls(part * undisturbed(what)[1]).of(what, Path(path))
+    return 0
+
+
+def write_for_ever(what: str, path: str) -> int:
+    """What a process does that is killed from outside; a file `ready` beside the folder says that it begins."""
+    undisturbed(what)
+    (Path(path).parent / "beside" / "ready").touch()
+    while True:
+        WRITERS[what](Path(path))
+
+
+def write_limited(line: list[str], limit: int) -> int:
+    """A command whose every file may have only so many bytes, with the cache of programs in a folder of its own."""
+    os.environ["KANE_CACHE_DIR"] = str(Path("cache").absolute())
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+    return main(line)
+
+
+def kill_inside(what: str, part: float, before: str = "", *, fresh: bool = True) -> str:
     """A process kills itself after a part (0 to 1) of the calls of a write. `before` is Python that it runs first."""
     with tempfile.TemporaryDirectory() as folder:
         path = _old_file(folder, what)
-        command = [sys.executable, "-c", START + INSIDE, folder, before, what, WRITERS[what], str(part)]
-        child = subprocess.run(command, capture_output=True, timeout=280)
-        if child.returncode not in (0, -signal.SIGKILL):
-            raise RuntimeError(child.stderr.decode(errors="replace")[-1500:])
-        return _judge(path)
+        whole = undisturbed(what)[0]
+        process = started(kill_itself, what, str(path), part, folder=folder, before=before, fresh=fresh)
+        said = process.communicate(timeout=280)[1]
+        if process.returncode not in (0, -signal.SIGKILL):
+            raise RuntimeError(said[-1500:])
+        return _judge(path, whole)
 
 
-def kill_outside(what: str, wait: float, before: str = "") -> str:
+def kill_outside(what: str, wait: float, *, fresh: bool = True) -> str:
     """A process that writes again and again is killed some time (s) after the folder has begun to change."""
     with tempfile.TemporaryDirectory() as folder:
         path = _old_file(folder, what)
-        command = [sys.executable, "-c", START + OUTSIDE, folder, before, what, WRITERS[what]]
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        try:
-            assert child.stdout is not None
-            while (line := child.stdout.readline()) != b"ready\n":  # commands say what they have written
-                if not line:
-                    raise RuntimeError(f"the writer of {what} ended")
-            until, first = time.monotonic() + 60.0, _look(folder)
-            while _look(folder) == first and time.monotonic() < until:
-                pass
-            time.sleep(wait)
-        finally:
-            child.send_signal(signal.SIGKILL)
-            child.communicate()
-        return _judge(path)
+        whole = undisturbed(what)[0]
+        process = started(write_for_ever, what, str(path), folder=folder, fresh=fresh)
+        while not (path.parent / "beside" / "ready").exists():
+            if process.poll() is not None:
+                raise RuntimeError(f"the writer of {what} ended: {process.communicate()[1][-1500:]}")
+            time.sleep(1e-3)
+        until, first = time.monotonic() + 60.0, _look(folder)
+        while _look(folder) == first and time.monotonic() < until:
+            pass
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        return _judge(path, whole)
 
 
 def _old_file(folder: str, what: str) -> Path:
     path = Path(folder) / what
-    (Path(folder) / "whole").mkdir()
+    (Path(folder) / "beside").mkdir()
     path.write_text(OLD, encoding="utf-8")
     return path
 
@@ -158,12 +188,11 @@ def _look(folder: str) -> list[tuple[str, int]]:
     return sorted(found)
 
 
-def _judge(path: Path) -> str:
-    """Refuse a file that is neither the old one nor the one that was written undisturbed."""
+def _judge(path: Path, whole: bytes) -> str:
+    """Refuse a file that is neither the old one nor the one that is written undisturbed."""
     found = path.read_bytes()
     if found == OLD.encode():
         return "killed: the old file"
-    whole = (path.parent / "whole" / path.name).read_bytes()
     if found != whole:
         raise Disagreement(f"{path.name}: {len(found)} bytes that are neither the old file nor the {len(whole)} new")
     return "killed: the new file, whole"
@@ -172,28 +201,34 @@ def _judge(path: Path) -> str:
 def search_kills(number: int) -> str:
     """A process that writes a file over another one is killed, from inside or from outside."""
     rng = draws("kills", number)
-    what = list(WRITERS)[int(rng.integers(len(WRITERS)))]
+    what, fresh = list(WRITERS)[int(rng.integers(len(WRITERS)))], number % FRESH == 0
     if rng.random() < 0.5:
-        return kill_inside(what, float(rng.random()))
-    return kill_outside(what, float(np.exp(rng.uniform(np.log(1e-5), np.log(0.1)))))
+        return kill_inside(what, float(rng.random()), fresh=fresh)
+    return kill_outside(what, float(np.exp(rng.uniform(np.log(1e-5), np.log(0.1)))), fresh=fresh)
+
+
+@cache
+def warmed(line: tuple[str, ...]) -> None:
+    """Let a command run here once, so that a process forked from this one finds all imported and compiled."""
+    with elsewhere(), contextlib.redirect_stderr(io.StringIO()):
+        main([word.format("out") for word in line])
 
 
 def search_full_disks(number: int) -> str:
     """A command whose every file may have only so many bytes: status 0 or 1, a sentence, and no half of a file."""
     rng = draws("full disks", number)
-    limit = int(np.exp(rng.uniform(0.0, np.log(1e6))))
+    limit, fresh = int(np.exp(rng.uniform(0.0, np.log(1e6)))), number % FRESH == 0
+    line = COMMANDS[number % len(COMMANDS)]
+    if not fresh:
+        warmed(line)
     with tempfile.TemporaryDirectory() as folder:
-        command = [word.format("out") for word in COMMANDS[number % len(COMMANDS)]]
+        command = [word.format("out") for word in line]
         target = Path(folder) / command[-1]
         target.write_text(OLD, encoding="utf-8")
-        child = subprocess.run(
-            [sys.executable, "-c", LIMITED, str(limit), *command],
-            cwd=folder,
-            env={**os.environ, "KANE_CACHE_DIR": str(Path(folder) / "cache")},
-            capture_output=True,
-            timeout=280,
-        )
-        words = child.stderr.decode(errors="replace")
+        if not fresh:  # compiled loops are there, as they are in memory; programs are compiled and written
+            shutil.copytree(directory() / FOLDER, Path(folder) / "cache" / FOLDER, copy_function=os.link)
+        child = started(write_limited, command, limit, folder=folder, fresh=fresh)
+        words = child.communicate(timeout=280)[1]
         if child.returncode not in (0, 1) or "Traceback" in words:
             raise Disagreement(f"{command}, {limit} bytes: status {child.returncode}\n{words[-1500:]}")
         if child.returncode == 1 and target.read_bytes() != OLD.encode():

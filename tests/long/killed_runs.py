@@ -6,18 +6,26 @@ Here a run is kept after every chunk of its loop, so that many kills fall into a
 
 from __future__ import annotations
 
-import os
+import contextlib
+import io
+import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from kane.__main__ import run
+from kane.cli import main
+from kane.simulate import checkpoints
 from long.block import Disagreement
+from long.forked import FRESH, Forked, started
+from long.odd_arguments import elsewhere
 from long.tries import draws
 
 RUNS = (
@@ -31,29 +39,40 @@ RUNS = (
 )
 """Command lines of runs that take some seconds."""
 
-EAGER = """
-import sys
-from kane.simulate import checkpoints
-checkpoints.SECONDS, checkpoints.SHARE = 0.0, 0.5
-from kane.__main__ import run
-sys.exit(run())
-"""
-"""The command, in which a run is kept as often as possible."""
+
+def run_eagerly(words: list[str]) -> int:
+    """The command, in which a run is kept as often as possible."""
+    checkpoints.SECONDS, checkpoints.SHARE = 0.0, 0.5
+    sys.argv = ["kane", *words]
+    return run()
 
 
-def start(folder: Path, line: tuple[str, ...], name: str) -> subprocess.Popen[str]:
+def run_limited(words: list[str], limit: int) -> int:
+    """The same, with files that may have only so many bytes."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+    return run_eagerly(words)
+
+
+def start(folder: Path, line: tuple[str, ...], name: str, *, fresh: bool) -> subprocess.Popen[str] | Forked:
     """The process of a run that writes `name`.csv."""
-    command = [sys.executable, "-c", EAGER, "simulate", *line, "-o", f"{name}.csv"]
-    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return started(run_eagerly, ["simulate", *line, "-o", f"{name}.csv"], folder=folder, fresh=fresh)
 
 
-def finish(folder: Path, line: tuple[str, ...], name: str) -> str:
+def finish(folder: Path, line: tuple[str, ...], name: str, *, fresh: bool) -> str:
     """Run to the end; what was said."""
-    child = start(folder, line, name)
+    child = start(folder, line, name, fresh=fresh)
     said = child.communicate(timeout=280)[1]
     if child.returncode not in (0, 1):
         raise Disagreement(f"{line}: status {child.returncode}\n{said[-1500:]}")
     return said
+
+
+@cache
+def undisturbed(line: tuple[str, ...]) -> dict[str, bytes]:
+    """The files `whole*` of a run that nobody stops, made in this process, which then has compiled what it needs."""
+    with elsewhere() as folder, contextlib.redirect_stderr(io.StringIO()):
+        main(["simulate", *line, "-o", "whole.csv"])
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def check_part(folder: Path, kind: str) -> bool:
@@ -69,21 +88,22 @@ def check_part(folder: Path, kind: str) -> bool:
     return True
 
 
-def kill_and_go_on(line: tuple[str, ...], waits: Sequence[tuple[float, int]]) -> str:
+def kill_and_go_on(line: tuple[str, ...], waits: Sequence[tuple[float, int]], *, fresh: bool = True) -> str:
     """Runs that get a signal so many seconds after the first moment was kept, each going on from the one before; then
     one to the end. Says how many were stopped."""
+    whole = undisturbed(line)
     with tempfile.TemporaryDirectory() as name:
-        folder, stopped, went_on = Path(name), 0, 0
-        finish(folder, line, "whole")
+        folder, stopped = Path(name), 0
+        for file, content in whole.items():
+            (folder / file).write_bytes(content)
         for wait, number in waits:
-            child = start(folder, line, "killed")
+            child = start(folder, line, "killed", fresh=fresh)
             first, until = _stamp(folder), time.monotonic() + 60.0
             while child.poll() is None and _stamp(folder) == first and time.monotonic() < until:
                 time.sleep(0.001)
             time.sleep(wait)
             child.send_signal(number)
             said = child.communicate(timeout=280)[1]
-            went_on += "the run goes on from t = " in said
             if (folder / "killed.csv").exists():  # too late: it was over
                 break
             if child.returncode not in (-number, 130) or "Traceback" in said:
@@ -96,12 +116,12 @@ def kill_and_go_on(line: tuple[str, ...], waits: Sequence[tuple[float, int]]) ->
             check_part(folder, "")
             check_part(folder, ".transitions")
         over = not (folder / "killed.csv.resume").exists()
-        said = finish(folder, line, "killed")
+        said = finish(folder, line, "killed", fresh=fresh)
         if stopped and not over and "the run goes on from t = " not in said:
             raise Disagreement(f"{line}: began anew after {stopped} kills\n{said[-1500:]}")
-        for path in folder.glob("whole*"):
-            if path.read_bytes() != (folder / path.name.replace("whole", "killed")).read_bytes():
-                raise Disagreement(f"{line}: {path.name} has other bytes after {stopped} kills")
+        for file, content in whole.items():
+            if content != (folder / file.replace("whole", "killed")).read_bytes():
+                raise Disagreement(f"{line}: {file} has other bytes after {stopped} kills")
         left = [p.name for p in folder.iterdir() if p.suffix != ".csv" and not p.name.startswith(".kane-")]
         if left:
             raise Disagreement(f"{line}: left {left}")
@@ -125,33 +145,29 @@ def search(number: int) -> str:
         (float(np.exp(rng.uniform(np.log(1e-4), np.log(1.0)))), int(rng.choice([signal.SIGKILL, signal.SIGINT])))
         for _ in range(int(rng.integers(1, 5)))
     ]
-    return kill_and_go_on(line, waits)
+    return kill_and_go_on(line, waits, fresh=number % FRESH == 0)
 
 
 def fill_disk(line: tuple[str, ...], limit: int) -> str:
     """A run whose files may have only so many bytes fails with a sentence; with room again it goes on, to the same
     bytes."""
-    code = (
-        "import resource\n"
-        "hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]\n"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, hard))\n" + EAGER
-    )
+    whole = undisturbed(line)  # and what is compiled is in the cache, which the limit is for too
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        finish(folder, line, "whole")  # and what is compiled is in the cache, which the limit is for too
-        command = [sys.executable, "-c", code, "simulate", *line, "-o", "killed.csv"]
-        child = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280, env={**os.environ})
-        if child.returncode != 1 or "Traceback" in child.stderr or "cannot be written" not in child.stderr:
-            raise Disagreement(f"{line}, {limit} bytes: status {child.returncode}\n{child.stderr[-1500:]}")
+        (folder / "whole.csv").write_bytes(whole["whole.csv"])
+        child = started(run_limited, ["simulate", *line, "-o", "killed.csv"], limit, folder=folder, fresh=True)
+        told = child.communicate(timeout=280)[1]
+        if child.returncode != 1 or "Traceback" in told or "cannot be written" not in told:
+            raise Disagreement(f"{line}, {limit} bytes: status {child.returncode}\n{told[-1500:]}")
         if (folder / "killed.csv").exists():
             raise Disagreement(f"{line}, {limit} bytes: left a part of a file")
         check_part(folder, "")
         kept = (folder / "killed.csv.resume").exists()
-        said = finish(folder, line, "killed")
-        if kept != ("with room again" in child.stderr):
-            raise Disagreement(f"{line}, {limit} bytes: nobody says what is kept\n{child.stderr[-1500:]}")
+        said = finish(folder, line, "killed", fresh=True)
+        if kept != ("with room again" in told):
+            raise Disagreement(f"{line}, {limit} bytes: nobody says what is kept\n{told[-1500:]}")
         if kept != ("the run goes on from t = " in said):
             raise Disagreement(f"{line}: {'began anew' if kept else 'went on from nothing'}\n{said[-1500:]}")
-        if (folder / "killed.csv").read_bytes() != (folder / "whole.csv").read_bytes():
+        if (folder / "killed.csv").read_bytes() != whole["whole.csv"]:
             raise Disagreement(f"{line}, {limit} bytes: other bytes after a full disk")
     return "went on with room again" if kept else "began anew with room again"

@@ -66,6 +66,10 @@ class Ledger:
         """Time (s) that a search has had so far."""
         return sum(b.seconds for b in self.blocks if b.name == name)
 
+    def processor(self, name: str) -> float:
+        """Processor time (s) of it."""
+        return sum(b.processor for b in self.blocks if b.name == name)
+
     def unfinished(self, names: Iterable[str]) -> list[str]:
         """Searches with tries left, the one that has had the least time first."""
         return sorted((n for n in names if self.done(n) < wanted(n)), key=self.seconds)
@@ -77,11 +81,12 @@ class Ledger:
 
     def table(self) -> list[str]:
         """One line for each search, then one for each of its outcomes, with how often it came."""
-        lines = [f"{'search':<12} {'tries':>8} {'of':>8} {'time':>9}  outcome"]
+        lines = [f"{'search':<12} {'tries':>8} {'of':>8} {'time':>9} {'processor':>10}  outcome"]
         for name in SEARCHES:
             outcomes = sum((b.outcomes for b in self.blocks if b.name == name), Counter[str]())
-            lines.append(f"{name:<12} {self.done(name):>8} {wanted(name):>8} {self.seconds(name):>7.0f} s")
-            lines.extend(f"{'':<12} {count:>8} {'':>19} {outcome}" for outcome, count in outcomes.most_common())
+            time, processor = self.seconds(name), self.processor(name)
+            lines.append(f"{name:<12} {self.done(name):>8} {wanted(name):>8} {time:>7.0f} s {processor:>8.0f} s")
+            lines.extend(f"{'':<12} {count:>8} {'':>30} {outcome}" for outcome, count in outcomes.most_common())
         return lines
 
 

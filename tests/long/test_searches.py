@@ -92,7 +92,7 @@ def test_the_judge_of_impacts_notices_other_ones() -> None:
 
 def _block(name: str, first: int, done: int, seconds: float, outcomes: dict[str, int]) -> Block:
     faults = [outcome for outcome in outcomes if outcome.startswith("FAULT")]
-    return Block(name, first, done, seconds, Counter(outcomes), faults)
+    return Block(name, first, done, seconds, 0.5 * seconds, Counter(outcomes), faults)
 
 
 def test_a_run_continues_the_one_that_was_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ def test_a_block_puts_faults_down_to_their_tries(tmp_path: Path, monkeypatch: py
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     block = run_block("files", 1, 4)
-    assert block.done == 4
+    assert block.done == 4 and block.processor > 0.0
     assert block.outcomes == Counter({"fine": 2, "FAULT signal 11": 1, "FAULT ValueError": 1})
     assert [fault.partition("\n")[0] for fault in block.faults] == [
         "files 2: FAULT signal 11",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from cases.test_rows_met_anyway import AGREEMENT, LENGTHS, Array, linkage, off, turn
@@ -17,11 +19,17 @@ def _modes(model: Model, q: Array, u: Array) -> Array:
     return np.sort_complex(model.linearize(q, u).eigenvalues).view(np.float64)
 
 
+@cache
+def planar(kind: str) -> Model:
+    """The linkage in the plane of x and y."""
+    return linkage(kind, np.eye(3), planar=True)
+
+
 def search(number: int) -> str:
     """One linkage in one plane: projection, accelerations, freedom, modes and a motion."""
     rng = draws("linkages", number)
     kind = list(LENGTHS)[number % len(LENGTHS)]
-    plane, tilted = linkage(kind, np.eye(3), planar=True), linkage(kind, turn(rng))
+    plane, tilted = planar(kind), linkage(kind, turn(rng))
     first, speed, efforts = plane.speeds[0], float(rng.normal()), rng.normal(size=3)
     q, u = plane.project(u={first: speed}, hold=[first])
     there = tilted.project(u={first: speed}, hold=[first])

@@ -263,6 +263,18 @@ class Answers:
         """Those of another description, formulated in the same way."""
         return type(self)(mechanism, self.formulate, self.cache.empty())
 
+    def variant(self, key: Hashable, make: Callable[[Mechanism], Mechanism]) -> Self:
+        """Those of a description that follows from this one by `make`, kept with all that is compiled for it; free
+        parameters have the values that they have here."""
+        kept = self.make_once(("variant", key), lambda: self.of(make(self.mechanism)))
+        found = type(self)(kept.mechanism, self.formulate, kept.cache)
+        found._values = self.values
+        return found
+
+    def all_rows_held(self) -> Self:
+        """Those of the description in which all that comes and goes holds; itself where nothing does."""
+        return self.variant("all rows held", Mechanism.all_rows_held) if self.mechanism.changing else self
+
     def twin(self, mechanism: Mechanism) -> Self:
         """Those of a description that is the same but for the values of free parameters."""
         if self.recursive():
@@ -325,7 +337,7 @@ def embedding_of(answers: Answers, law: Any = None, *, baumgarte: tuple[float, f
 
 def changing_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
     """All constraints, those that come and go among them, compiled from the twin in which every row holds."""
-    whole = answers.of(answers.mechanism.all_rows_held())
+    whole = answers.all_rows_held()
     terms, places, unit = constraint_kernels(whole, law)
     laws, conditions = (None if p is None else compile(p) for p in _law_programs(answers.mechanism, whole))
     assert laws is not None
@@ -347,7 +359,7 @@ def stepping_set(answers: Answers, law: Any, impact: str) -> ChangingSet:
     """The same for time stepping, which asks for no accelerations of rows that come and go. Programs of an unchanged
     model file are known on disk, since there may be many rows."""
     mechanism = answers.mechanism
-    whole, permanent = answers.of(mechanism.all_rows_held()), len(mechanism.row_names)
+    whole, permanent = answers.all_rows_held(), len(mechanism.row_names)
     layout = layout_of(whole.equations())
 
     def compile_part(name: str, make: Callable[[Equations], Program | None], needed: bool = True) -> Kernel | None:

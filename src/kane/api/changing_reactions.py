@@ -34,7 +34,7 @@ def reactions_in_modes(run: Trajectory, **options: Any) -> Reactions:
                 f" {', '.join(OPTIONS)} alone\n    fix: leave {name} out"
             )
     answers = run.answers
-    whole = answers.make_once("all rows", lambda: answers.of(answers.mechanism.all_rows_held()))
+    whole = answers.all_rows_held()
     states = StateBatch(run.t[:, None], run.q, run.u, run.tau, run.acceleration(), False)
     multipliers = run.multipliers
 

@@ -88,8 +88,7 @@ def marks_kernel(answers: Answers) -> Kernel:
     """What arrows along a motion are drawn with, compiled: of the model with all that comes and goes held."""
 
     def make() -> Kernel:
-        held = answers.mechanism.all_rows_held() if answers.mechanism.changing else answers.mechanism
-        return compile(marks_program(answers.of(held).fresh_equations()))
+        return compile(marks_program(answers.all_rows_held().fresh_equations()))
 
     return answers.make_once("marks", make)
 

@@ -61,7 +61,7 @@ def answer_in_modes(
 def changing_motion(run: Trajectory) -> ChangingMotion:
     """What came and went along a motion, with the rows of all constraints."""
     answers, mechanism = run.answers, run.answers.mechanism
-    whole = answers.make_once("all rows", lambda: answers.of(mechanism.all_rows_held()))
+    whole = answers.all_rows_held()
     rows, reactions = constraint_rows(whole, run.q, run.u, t=run.t), run.multipliers
     laws = _laws_along(run)
     first = len(mechanism.row_names)

@@ -125,7 +125,7 @@ def find_modes(answers: Answers, law: Any = None) -> Modes:
     if count > MOST_MODES:
         fix = "simulate without embed='formulation': the modes that are met are embedded at run time"
         raise InputError(f"{len(changing)} constraints that come and go have {count} modes\n    fix: {fix}")
-    whole = answers.of(mechanism.all_rows_held())
+    whole = answers.all_rows_held()
     found = tuple(_write_mode(whole, mechanism, changing, states, law) for states in product(*possible))
     return Modes(found, tuple(g for c, states in zip(changing, possible, strict=True) for g in _guards(c, states)))
 

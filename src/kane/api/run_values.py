@@ -98,8 +98,7 @@ def evaluate(run: Trajectory, expression: Any) -> Array:
 
 def _evaluation(answers: Answers, expression: Expr) -> Kernel:
     """The program of an expression; where constraints come and go, of the twin in which every row holds."""
-    whole = answers.of(answers.mechanism.all_rows_held()) if answers.mechanism.changing else answers
-    return compile(evaluation_program(whole.fresh_equations(), [expression]))
+    return compile(evaluation_program(answers.all_rows_held().fresh_equations(), [expression]))
 
 
 # other times ---------------------------------------------------------------------------------------------------------

@@ -69,9 +69,7 @@ class SafetyFilter:
         return self.answers.compile_once(("safety", self.vehicle), self._formulate)
 
     def _formulate(self) -> Program:
-        answers, mechanism = self.answers, self.answers.mechanism
-        held = answers.of(mechanism.all_rows_held()) if mechanism.changing else answers
-        return safety_program(held.fresh_equations(), self.vehicle)
+        return safety_program(self.answers.all_rows_held().fresh_equations(), self.vehicle)
 
     @refuse_odd
     def to_c(self, name: str = "safety") -> tuple[str, str]:

@@ -223,7 +223,7 @@ def _mode(
     """The mode of a mechanism with all its constraints, and the efforts of its law."""
     fresh, constraints = answers.fresh_equations, answers.mechanism.constraints
     if answers.mechanism.changing:
-        whole = answers.of(answers.mechanism.all_rows_held())
+        whole = answers.all_rows_held()
         unit = None if treatment.project else unit_program(fresh())
         mode = Mode(
             tuple(constraints),

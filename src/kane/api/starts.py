@@ -43,12 +43,12 @@ def _roll(answers: Answers, q: Array, u: Array, t: float, named: Sequence[str]) 
     """Speeds at which wheels that touch the ground roll, of vehicles whose wheels may slide. What was given stays, also
     where it makes them slide from the start."""
     mechanism = answers.mechanism
-    whole = answers.make_once("all rows", lambda: answers.of(mechanism.all_rows_held()))
+    whole = answers.all_rows_held()
     rows = dict(zip(mechanism.all_row_names, constraint_rows(whole, q, u, t=t).phi.ravel(), strict=True))
     wheels = [w.name for v in mechanism.vehicles.values() if v.unilateral for w in v.wheels]
     gaps = {name: rows[mechanism.changing[name].row_names()[0]] for name in wheels}
     touching = tuple(name for name, gap in gaps.items() if gap <= TOUCHING)
-    rolling = answers.make_once(("rolling", touching), lambda: answers.of(mechanism.hold_only(touching)))
+    rolling = answers.variant(("rolling", touching), lambda m: m.hold_only(touching))
     try:
         return project(rolling, q, u, t=t, hold=[*mechanism.coordinates, *named])[1]
     except ModelError:

@@ -188,8 +188,7 @@ def ground_answer(answers: Answers, vehicle: str) -> GroundAnswer:
 
     def make() -> GroundAnswer:
         changing = bool(answers.mechanism.changing)
-        held = answers.of(answers.mechanism.all_rows_held()) if changing else answers
-        equations = held.fresh_equations()
+        equations = answers.all_rows_held().fresh_equations()
         ground = equations.ground(vehicle, changing)
         program = ground_program(equations, ground)
         return GroundAnswer(ProgramAnswer(program), ground, tuple(out.name for out in program.outputs))

@@ -75,7 +75,7 @@ def attitudes(mechanism: Tree, values: Mapping[str, float]) -> list[Attitude]:
         if joint.type.kind in QUATERNIONS:
             names = tuple(c.name for c in joint.coordinates[:4])
             wxyz = [values[n] for n in names]
-            length = math.sqrt(sum(x * x for x in wxyz))
+            length = math.hypot(*wxyz)
             unit = tuple(x / length for x in wxyz) if length > 0 else (1.0, 0.0, 0.0, 0.0)
             found.append(Attitude(joint.name, names, length, unit))
     return found

@@ -318,7 +318,7 @@ class Symbols:
 
     def _check_quaternion(self, wxyz: list[Expr], where: str) -> None:
         if all(e.number is not None for e in wxyz):
-            norm = math.sqrt(sum((e.number or 0.0) ** 2 for e in wxyz))
+            norm = math.hypot(*(e.number or 0.0 for e in wxyz))
             if abs(norm - 1.0) > _UNIT_TOLERANCE:
                 raise ModelError(
                     Problem(self.where(where), f"quaternion of length {norm:g}", "a rotation is a unit quaternion")
@@ -358,7 +358,7 @@ class Symbols:
         fixed = [n for c in e if (n := c.number) is not None]
         numbers = fixed if len(fixed) == 3 else self.numbers(e, where)
         x, y, z = numbers
-        length = math.sqrt(x * x + y * y + z * z)
+        length = math.hypot(x, y, z)
         if not abs(length - 1.0) <= _UNIT_TOLERANCE:
             shown = ", ".join(f"{c / length:.9g}" for c in numbers) if length > 0 else "1, 0, 0"
             raise ModelError(

@@ -55,7 +55,7 @@ def axis(graph: Graph, given: str | Sequence[Expr | float]) -> Triple:
         return unit(graph, AXES[given])
     e = triple(graph, given)
     numbers = [c.number for c in e if c.number is not None]
-    length = math.sqrt(sum(c * c for c in numbers))
+    length = math.hypot(*numbers)
     if len(numbers) == 3 and abs(length - 1.0) > UNIT_TOLERANCE:
         raise ExpressionError(
             f"the axis {numbers} has length {length:g}: an axis is a unit vector, divide by its length"

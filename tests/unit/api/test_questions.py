@@ -16,6 +16,7 @@ from kane.errors import InputError
 from kane.model import Distance, Effort
 
 CART, POLE, LENGTH, GRAVITY = 2.0, 0.5, 0.4, 9.81
+ROUNDING = 1e-9  # N, of forces of some 10 N at rows that are held to rounding
 
 
 def cart() -> kane.Model:
@@ -183,3 +184,23 @@ def test_a_motion_with_other_parameters_is_checked_with_them() -> None:
     m = kane.load("double-pendulum", free=["m1", "L2"])
     report = m.simulate(1.0, parameters={"m1": 1.3, "L2": 0.7}).check()
     assert report.passed, str(report)
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+@pytest.mark.parametrize("at_the_call", [False, True])
+def test_reactions_under_what_comes_and_goes_are_of_the_parameters_of_the_motion(
+    asked_before: bool, at_the_call: bool
+) -> None:
+    """A beam of mass m that is hinged at one end and rests on a floor at the other: either carries m g / 2."""
+    beam = kane.Model("beam", gravity=(0, 0, -GRAVITY))
+    beam.parameter("m", 1.0, free=True)
+    beam.body("a", mass="m", center=(0.5, 0, 0), inertia={"xx": 0.1, "yy": 0.1, "zz": 0.1})
+    beam.joint("hinge", "revolute", "ground", "a", axis="y")
+    beam.contact("rest", "a", "ground", shape={"point": (1.0, 0, 0)}, normal="z")
+    if asked_before:
+        beam.simulate(0.01).reactions()
+    if not at_the_call:
+        beam.set_parameters(m=3.0)
+    run = beam.simulate(0.01, parameters={"m": 3.0} if at_the_call else None)
+    found = run.reactions()["hinge"].force
+    assert np.allclose(found, (0, 0, 1.5 * GRAVITY), rtol=0, atol=ROUNDING)

@@ -224,6 +224,8 @@ def test_a_user_adds_a_joint_type_in_one_class() -> None:
             r"axis \[0\.0, 3\.0, 4\.0\] has length 5\n.*unit vector\n.*\[0, 0\.6, 0\.8\]",
         ),
         ("revolute", {"axis": [0, 0, 0]}, r"has length 0\n.*unit vector"),
+        ("revolute", {"axis": [0, 3e200, 4e200]}, r"has length 5e\+200\n.*unit vector\n.*\[0, 0\.6, 0\.8\]"),
+        ("revolute", {"axis": [0, 3e-200, 4e-200]}, r"has length 5e-200\n.*unit vector\n.*\[0, 0\.6, 0\.8\]"),
         ("revolute", {"pitch": 1}, "a revolute joint has no option 'pitch'"),
         ("gimbal", {"sequence": "body 331"}, "'body 331' is not an Euler sequence"),
         ("universal", {"sequence": "body 321"}, "'body 321' has 3 axes, a universal joint has two"),

@@ -244,6 +244,7 @@ def test_joints_and_the_analysts_frames_mix() -> None:
         ({"euler": "body 11", "angles": [1, 2]}, r"'body 11' is not an Euler sequence"),
         ({"euler": "body 12", "angles": [1]}, r"'body 12' takes 2 angles, 1 are given"),
         ({"quaternion": [1, 1, 0, 0]}, r"quaternion of length 1\.41421\n.*unit quaternion"),
+        ({"quaternion": [0.5, 0.5, 0.5, 1e200]}, r"quaternion of length 1e\+200\n.*unit quaternion"),
         ({"matrix": [[1, 0, 0], [0, 1, 0], [0, 0.1, 1]]}, r"not orthonormal and right-handed\n.*RᵀR = 1 and det R = 1"),
         ({"matrix": [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}, r"not orthonormal and right-handed"),
         ({"matrix": [[1, 0, 0], [0, 1, 0]]}, r"a matrix of 2 rows\n.*a rotation has three"),
