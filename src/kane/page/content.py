@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +16,7 @@ from ..simulate.compiled.records import REASONS_OF_LOOPS
 from ..simulate.live import LiveMotion
 from ..viewer.shapes import Array, size
 from ..viewer.units import coordinate_units, speed_units
-from .document import document
+from .document import document, pack
 from .scene import describe_scene
 
 FORMAT = 1
@@ -213,11 +211,6 @@ def remote_page(
     marks = (wheels or MarkedWheels(())).names_behind(places)
     remote = {"path": path, "elements": [visible(name) for name in elements], "marks": marks}
     return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
-
-
-def pack(content: bytes) -> str:
-    """Bytes as text: compressed, the same bytes the same text."""
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
 def _names_with_units(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str]]:
