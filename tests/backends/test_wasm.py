@@ -70,7 +70,8 @@ def one_row(op: str, arity: int) -> Program:
 
 
 def fusion_cases() -> np.ndarray:
-    """x, y, z of all sizes, z that cancels the product to its last digits, ties, and what is too large or too small."""
+    """x, y, z of all sizes, z that cancels the product to its last digits, ties, products next to half a unit of z, and
+    what is too large or too small."""
     rng = np.random.default_rng(11)
     x, y, z = (
         rng.uniform(1, 2, 3000) * np.exp2(rng.integers(-40, 40, 3000)) * rng.choice([-1, 1], 3000) for _ in "xyz"
@@ -79,7 +80,10 @@ def fusion_cases() -> np.ndarray:
     z[1::5] = np.round(z[1::5] * 4) / 4
     x[2::7], y[2::7] = np.round(x[2::7]), np.round(y[2::7]) + 2.0**-30
     odd = [(0.0, 3.0, 4.0), (-0.0, 1.0, -0.0), (1e200, 1e200, 1.0), (1e308, 1.0, 1e292), (1e-200, 1e-200, 1.0)]
-    return np.concatenate([np.stack([x, y, z], axis=1), odd])
+    near = rng.uniform(1, 2, 3000)
+    half = np.stack([near, rng.choice([-1, 1], 3000) / near, rng.integers(2**52, 2**53, 3000) * 2.0], axis=1)
+    half[::2, 2] = 2.0 ** rng.integers(50, 58, 1500)  # below which a unit is half as large
+    return np.concatenate([np.stack([x, y, z], axis=1), half, odd])
 
 
 @pytest.mark.skipif(not host().fma, reason="this processor rounds products and sums one by one, and so do pages")

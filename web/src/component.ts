@@ -18,6 +18,8 @@ const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
 const TICK = 6; // ms between two times that the motion is let go on
 const BUDGET = 12; // ms that it may take for that
 const LONGEST_TICK = 0.25; // s that it goes on at most: a tab that slept does not catch up
+const PACE_TIME = 1; // s over which it is seen how fast the motion goes
+const IN_STEP = 0.9; // of the speed that is asked for, from which on the clock is kept
 const PLOT_PERIOD = 45; // ms at least between two plots that are drawn, one at a time
 const PLOT_FRAMES = 3; // and frames
 const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
@@ -41,7 +43,7 @@ export class KanePage extends HTMLElement {
   private plotted = 0;
   private plotted_frame = 0;
   private awake = AWAKE;
-  private slow = 0;
+  private pace = 1; // of the speed that is asked for, of late
   private slow_frames = 0;
   private rows: number[][] = [];
   private grabbed: { hit: Hit; target: Triple } | null = null;
@@ -157,8 +159,10 @@ export class KanePage extends HTMLElement {
     const elapsed = Math.min(LONGEST_TICK, (now - this.ticked) / 1000);
     this.ticked = now;
     if (this.playing && !this.motion.stopped && elapsed > 0) {
-      const enough = this.motion.advance(this.speed * elapsed, BUDGET);
-      this.slow = enough ? Math.max(0, this.slow - 1) : this.slow + 2;
+      const before = this.motion.t;
+      this.motion.advance(this.speed * elapsed, BUDGET);
+      const share = Math.min(1, elapsed / PACE_TIME);
+      this.pace += share * ((this.motion.t - before) / (this.speed * elapsed) - this.pace);
       this.moved = true;
     }
     setTimeout(() => this.tick(), TICK);
@@ -216,7 +220,9 @@ export class KanePage extends HTMLElement {
     ui.seek.value = String(motion.t);
     ui.note.replaceChildren();
     if (motion.stopped) ui.note.append(make("b", {}, motion.stopped));
-    else if (this.slow > 20) ui.note.append("slower than the clock on this machine");
+    else if (this.playing && this.pace < IN_STEP) {
+      ui.note.append(`slower than the clock on this machine: ${(this.speed * this.pace).toPrecision(1)} s in a second`);
+    }
     else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
     this.tell_forces();
     if (!motion.elements.length) return;

@@ -82,12 +82,14 @@ export interface LiveData {
   law: string;
   laws: { name: string; codes: LiveCode[] }[];
   marks: LiveMarks | null;
-  /** The text of the program of the motion, packed, and its operations. */
+  /** The text of the program of the motion, packed, empty where it is too long, and its operations. */
   program: { text: string; count: string };
   image: { at: number; size: number; to: number; clear: number };
   pages: number;
   places: Record<string, number>;
   step: number;
+  /** Whether contacts are treated by time stepping. */
+  stepping: boolean;
   elements: string[];
   states: string[];
   causes: string[];

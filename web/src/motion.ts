@@ -65,6 +65,7 @@ const REACHED = 1;
 const FULL = 5;
 const ADVANCE = 0n;
 const GRAB = 1n;
+const REACT = 2n;
 const CHUNK = 16;
 const CLOSE_ENOUGH = 1e-9;
 
@@ -98,6 +99,7 @@ export class LiveMotion implements Touchable {
   private readonly laws: { slot: number; code: LiveMotion["touch"] }[][] = [];
   private law_chosen = 0;
   private ahead = 0;
+  private step_time = 0; // ms that a step takes, of late
   private start: { q: number[]; u: number[] } | null = null;
   private readonly counts: { q: number; u: number; bodies: number; parameters: number; constraints: number };
 
@@ -227,7 +229,7 @@ export class LiveMotion implements Touchable {
 
   /** Choose anew what of the constraints that come and go holds at the present state. */
   private choose_mode(): void {
-    if (!this.elements.length) return;
+    if (!this.elements.length || this.data.stepping) return; // steps choose by themselves
     const { places } = this.data;
     for (const [i] of this.elements.entries()) this.view.setFloat64(places["changing.imposed"] + 8 * i, this.t, true);
     this.view.setBigInt64(places["changing.count"], 0n, true);
@@ -240,10 +242,15 @@ export class LiveMotion implements Touchable {
     const goal = this.t + seconds - this.ahead; // steps are whole: what the last one went too far is taken off
     const began = performance.now();
     let enough = true;
+    let now = began;
     while (!this.stopped && this.t < goal - CLOSE_ENOUGH) {
-      const steps = Math.max(1, Math.min(CHUNK, Math.round((goal - this.t) / this.data.step)));
+      const affordable = this.step_time > 0 ? Math.floor((began + budget - now) / this.step_time) : CHUNK;
+      const steps = Math.max(1, Math.min(CHUNK, affordable, Math.round((goal - this.t) / this.data.step)));
       this.run(steps);
-      if (performance.now() - began > budget) {
+      const after = performance.now();
+      this.step_time += 0.25 * ((after - now) / steps - this.step_time);
+      now = after;
+      if (now - began > budget) {
         enough = this.t >= goal - CLOSE_ENOUGH;
         break;
       }
@@ -357,12 +364,13 @@ export class LiveMotion implements Touchable {
     const bodies = 3 * this.counts.bodies;
     const at = new Float64Array(3 * marks.names.length);
     const forces = new Float64Array(3 * marks.names.length);
-    if (marks.reactions) this.react(marks);
+    const reacts = marks.reactions > 0 || this.data.stepping;
+    if (reacts) this.react(marks);
     const points = places.marks + 8 * bodies;
     const units = points + 24 * this.counts.constraints;
     for (const [i, place] of marks.places.entries()) {
       at.set(read(points + 24 * place.index, 3), 3 * i);
-      const values = read(places.reactions + 8 * place.first, marks.reactions ? place.rows : 0);
+      const values = read(places.reactions + 8 * place.first, reacts ? place.rows : 0);
       for (const [row, value] of values.entries()) {
         const unit = read(units + 24 * (place.first + row), 3);
         for (let k = 0; k < 3; k++) forces[3 * i + k] += value * unit[k];
@@ -378,9 +386,13 @@ export class LiveMotion implements Touchable {
     return { velocities: read(places.marks, bodies), at, forces, measures: marks.ground ? measures : [] };
   }
 
-  /** Compute the reactions of all rows, in memory of their own. */
+  /** Compute the reactions of all rows, in memory of their own; by time stepping they are the means of the last step. */
   private react(marks: LiveMarks): void {
     const { places } = this.data;
+    if (this.data.stepping) {
+      this.touch(REACT, BigInt(places.loop), BigInt(places.coupler), 0n);
+      return;
+    }
     for (const [from, to, size] of marks.mirrored) this.bytes.copyWithin(to, from, from + size);
     this.table.get(marks.reactions)(places["reactions.source"], places.reactions, BigInt(places["reactions.memory"]));
   }

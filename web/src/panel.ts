@@ -43,6 +43,10 @@ export class LivePanel {
     const { program } = this.data.live as NonNullable<PageData["live"]>;
     const view = make("details", { class: "equations" });
     view.append(make("summary", {}, "Equations"), make("p", { class: "keys" }, program.count), this.print);
+    if (!program.text) {
+      this.print.textContent = "The list is too long for a page.";
+      return view;
+    }
     view.addEventListener("toggle", async () => {
       if (view.open && !this.equations) this.equations = new ZList(new TextDecoder().decode(await unpack(program.text)));
       this.printed = 0;

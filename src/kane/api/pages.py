@@ -23,8 +23,8 @@ from .marks import WheelKernel, marked_places, marks_kernel, wheel_kernel
 from .records import Array
 from .simulation import ControlLaw, Setup, law_of, set_up
 
-STEP = 1e-3
-"""Length of a step of the simulation in a page (s)."""
+STEP, STEPPED = 1e-3, 5e-3
+"""Length of a step of the simulation in a page (s), and where contacts are treated by time stepping."""
 
 FRAMED = 4.0
 """Seconds of the motion that the camera of a page is placed for."""
@@ -33,7 +33,7 @@ PIECE, MOST_EVALUATIONS = 0.25, 300_000
 """That motion is computed in pieces (s), until it has taken so many evaluations of the motion and of events."""
 
 MANY = 60
-"""Constraints that come and go from which on that motion is stepped over: by events it would take minutes."""
+"""Constraints that come and go from which on they are treated by time stepping: by events it would take minutes."""
 
 SUFFIXES = (".html", ".htm")
 
@@ -52,11 +52,13 @@ def page(
     u: Any = None,
     tau: Any = None,
     control: ControlLaw | None = None,
-    step: float = STEP,
+    contacts: str | None = None,
+    step: float | None = None,
     parameters: Any = None,
 ) -> Path:
     """Write one HTML file in which the model moves and can be touched, without network: opened in a browser it
-    simulates by itself, from q and u (default: the initial state), with Runge–Kutta steps of length `step` (s).
+    simulates by itself, from q and u (default: the initial state), with Runge–Kutta steps of length `step` (s, default
+    1e-3), or 5e-3 with `contacts="stepping"`, which is the default where very many constraints come and go.
 
     `tau` and `control` are as for `simulate`; a control that is a Python function cannot go along. Parameters that are
     kept free have sliders. A file of that name is replaced when all is written. Returns the path, which a notebook
@@ -66,7 +68,8 @@ def page(
     'pendulum.html'
     """
     target = page_path(path)
-    write_text(target, simulated_page(answers, q=q, u=u, tau=tau, control=control, step=step, parameters=parameters))
+    given_all: dict[str, Any] = {"q": q, "u": u, "tau": tau, "control": control, "contacts": contacts}
+    write_text(target, simulated_page(answers, **given_all, step=step, parameters=parameters))
     return WrittenPage(target)
 
 
@@ -77,7 +80,8 @@ def simulated_page(
     u: Any = None,
     tau: Any = None,
     control: ControlLaw | None = None,
-    step: float = STEP,
+    contacts: str | None = None,
+    step: float | None = None,
     parameters: Any = None,
 ) -> str:
     """The page in which the model moves, as HTML."""
@@ -87,9 +91,14 @@ def simulated_page(
     if answers.recursive():
         refuse_if_too_large(answers.mechanism, "a page")
     answers = answers.with_parameters(parameters)
-    length = given.number(answers.mechanism, "step", step)
-    asked: dict[str, Any] = {"q": q, "u": u, "tau": tau, "control_period": 0.01}
-    asked |= {"method": "rk4", "rtol": None, "atol": None, "step": length, "embed": "run-time", "drift": "project"}
+    if contacts is None:
+        contacts = "stepping" if len(answers.mechanism.changing) >= MANY else "events"
+    stepping = contacts == "stepping"
+    usual = STEPPED if stepping else STEP
+    length = usual if step is None else given.number(answers.mechanism, "step", step)
+    asked: dict[str, Any] = {"q": q, "u": u, "tau": tau, "control_period": 0.01, "contacts": contacts}
+    asked |= {"method": AUTO if stepping else "rk4", "rtol": None, "atol": None, "step": length}
+    asked |= {"embed": "run-time", "drift": "project"}
 
     def under(law: ControlLaw | None) -> Setup:
         return set_up(answers, FRAMED, **asked, control=law, events=None, options={})
@@ -98,6 +107,8 @@ def simulated_page(
     named, others = _other_laws(answers.mechanism, control)
 
     def wheels_under(law: ControlLaw | None) -> WheelKernel | None:
+        if stepping:  # which has impulses, and no accelerations that forces of the ground could be told from
+            return None
         return wheel_kernel(answers, None if law is None else law_of(answers, law))
 
     def programs_under(law: ControlLaw | None) -> LawPrograms:
@@ -114,11 +125,7 @@ def simulated_page(
         marks=marks_kernel(answers),
         laws={name: programs_under(law) for name, law in others.items()},
     )
-    seen = ready
-    if len(answers.mechanism.changing) >= MANY:
-        stepped: dict[str, Any] = asked | {"method": AUTO, "contacts": "stepping"}
-        seen = set_up(answers, FRAMED, **stepped, control=control, events=None, options={})
-    described = describe_page(answers, scene, *_first_seconds(seen))
+    described = describe_page(answers, scene, *_first_seconds(ready))
     if wheels is None:
         return live_page(described, motion, marked_places(answers.mechanism), None, named)
     places = marked_places(answers.mechanism, wheels.marks.told)

@@ -527,7 +527,14 @@ def _page(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--control", metavar="LAW", help="control law of the model, expressions, or none")
     command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
-    command.add_argument("--step", type=float, default=1e-3, metavar="SECONDS", help="length of a step (default 0.001)")
+    command.add_argument(
+        "--contacts",
+        choices=("events", "stepping"),
+        help="find every change of the contacts, or take steps of one length (default where there are very many)",
+    )
+    command.add_argument(
+        "--step", type=float, metavar="SECONDS", help="length of a step (default 0.001, stepping over contacts 0.005)"
+    )
     command.add_argument("-o", "--output", metavar="FILE.html", help="(default MODEL.html)")
 
 

@@ -62,7 +62,8 @@ def page(arguments: Namespace) -> int:
         arguments.control = None
     q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
-    model.page(path, q=q, u=u, control=control_of(model, arguments), step=arguments.step)
+    law = control_of(model, arguments)
+    model.page(path, q=q, u=u, control=law, contacts=arguments.contacts, step=arguments.step)
     show(_path_text(path))
     return FINE
 

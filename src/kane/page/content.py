@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import visible
+from ..graph import Program
 from ..model import Mechanism
 from ..simulate import Transition
 from ..simulate.changing import CAUSES, FAULTS, STATES
@@ -18,11 +17,14 @@ from ..simulate.compiled.records import REASONS_OF_LOOPS
 from ..simulate.live import LiveMotion
 from ..viewer.shapes import Array, size
 from ..viewer.units import coordinate_units, speed_units
-from .document import document
+from .document import document, pack
 from .scene import describe_scene
 
 FORMAT = 1
 """Of the data; the component refuses any other."""
+
+MOST_LINES = 10_000
+"""Of a program that is listed in a page; longer ones would be most of the file."""
 
 _FAR = 1e3
 """Places further from the origin than this many sizes of a mechanism are recorded as float64: float32 has 7 digits."""
@@ -105,11 +107,12 @@ def live_page(
         "law": visible(law),
         "laws": laws,
         "marks": _live_marks(described.model, motion, places, wheels),
-        "program": {"text": pack(str(motion.program).encode()), "count": motion.program.count_text()},
+        "program": {"text": _listed(motion.program), "count": motion.program.count_text()},
         "image": {"at": starts[-2], "size": len(motion.image), "to": motion.image_at, "clear": motion.data_at},
         "pages": motion.pages,
         "places": dict(motion.places),
         "step": motion.step,
+        "stepping": motion.stepping,
         "elements": [visible(name) for name in motion.elements],
         "states": list(STATES),
         "causes": list(CAUSES),
@@ -118,6 +121,12 @@ def live_page(
         "blob": pack(b"".join(parts)),
     }
     return document(described.model.name, described.data() | {"live": live})
+
+
+def _listed(program: Program) -> str:
+    """The text of a program, packed; nothing where it is too long to be read."""
+    text = str(program)
+    return pack(text.encode()) if text.count("\n") <= MOST_LINES else ""
 
 
 def _live_marks(
@@ -213,11 +222,6 @@ def remote_page(
     marks = (wheels or MarkedWheels(())).names_behind(places)
     remote = {"path": path, "elements": [visible(name) for name in elements], "marks": marks}
     return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
-
-
-def pack(content: bytes) -> str:
-    """Bytes as text: compressed, the same bytes the same text."""
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
 
 
 def _names_with_units(names: Sequence[str], units: Sequence[str]) -> list[dict[str, str]]:

@@ -16,6 +16,7 @@ from ..errors import InputError, visible
 from ..model import Mechanism, Shape
 from ..model.meshes import Triangles, mesh_triangles
 from ..viewer.shapes import PALETTE, Array
+from .document import pack
 
 MOST_TRIANGLES = 2000
 """Of one mesh in a page."""
@@ -38,8 +39,6 @@ class DrawnMesh:
 
     def data(self) -> dict[str, Any]:
         """As a piece of the scene: corners are multiples of `size` from `at`."""
-        from .content import pack  # which imports the scene
-
         low, high = self.corners.min(axis=0), self.corners.max(axis=0)
         step = np.where(high > low, high - low, 1.0) / _LEVELS
         places = np.rint((self.corners - low) / step).astype("<u2")

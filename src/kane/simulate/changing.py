@@ -418,11 +418,15 @@ class ChangingRun:
 
     def pieces(self) -> Iterator[MemoryPiece]:
         """All of this memory, for a copy of it elsewhere."""
+        yield from self._constraint_pieces()
+        yield MemoryPiece(self._tasks, tuple(range(1, self._tasks.size, 2)))
+
+    def _constraint_pieces(self) -> Iterator[MemoryPiece]:
+        """The record of the constraints and its arrays."""
         from .compiled import changing_record
 
         fields = (*changing_record.PROGRAMS, *changing_record.SHARED, *changing_record.OWN)
         yield MemoryPiece.of_record(self._record, fields)
-        yield MemoryPiece(self._tasks, tuple(range(1, self._tasks.size, 2)))
         for name, array in self._arrays.items():
             yield MemoryPiece(array, tuple(range(array.size)) if name == "table" else ())
 

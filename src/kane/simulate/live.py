@@ -24,9 +24,10 @@ from .memory import MemoryPiece
 from .notice import announce_compilation
 from .problem import Mode, MotionProblem, motion_programs
 from .routine import Routine, address_of
-from .settings import Settings
+from .settings import STEPPING, Settings
 from .solution import Array
 from .start import check_start
+from .stepping import SteppingRun
 
 STACK = 2**20
 """Bytes of stack for compiled code, from the address 0 on; the largest program of the built-in models takes 31 kB."""
@@ -87,7 +88,7 @@ class LiveMotion:
     of the record of the loop, of numbers in it, of the coupler and its numbers, of the state, the efforts and the
     parameters, of what the scene is written to. `elements` are the constraints that come and go. Steps are `step` (s)
     long. `laws` are other control laws by name, each with the codes that take the places of others under it. `program`
-    is the one that the motion consists of.
+    is the one that the motion consists of. `stepping` says that contacts are treated by time stepping.
     """
 
     codes: tuple[LiveCode, ...]
@@ -101,6 +102,7 @@ class LiveMotion:
     elements: tuple[str, ...] = ()
     marks: LiveMarks | None = None
     laws: tuple[tuple[str, tuple[LiveCode, ...]], ...] = ()
+    stepping: bool = False
 
 
 def _bytes_of(array: Any) -> Any:
@@ -192,15 +194,16 @@ def live_motion(
     laws: Mapping[str, LawPrograms] | None = None,
 ) -> LiveMotion:
     """The motion of a problem of one mode, `moved` under a control law or none, from the state `start` = [q, u, work]
-    at t = 0, by Runge–Kutta steps of one length `step` (s). `scene` is the program of `formulation.scene_program`; a
-    virtual coupler has the angular `frequency` (rad/s) and is critically damped. `marks` is the program of arrows,
-    `laws` the same problem under other control laws."""
+    at t = 0, by steps of one length `step` (s): of a Runge–Kutta method, or of time stepping where the problem asks for
+    it. `scene` is the program of `formulation.scene_program`; a virtual coupler has the angular `frequency` (rad/s) and
+    is critically damped. `marks` is the program of arrows, `laws` the same problem under other control laws."""
     problem, ground = moved.problem, moved.ground
     mode = problem.modes[0]
     _refuse(problem)
     with announce_compilation("the motion for the page"):
         from .compiled.portable import loop_module
-    settings = Settings("rk4", 1e-8, 1e-10, step, np.inf, None, None, None)
+    stepping = mode.changing is not None and mode.changing.stepping
+    settings = Settings(STEPPING if stepping else "rk4", 1e-8, 1e-10, step, np.inf, None, None, None)
     programs = motion_programs(problem, 0)
     given = np.concatenate([problem.tau, problem.parameters])
     run = prepare_run(programs, check_start(programs.rhs, start, (0.0, LONGEST), given, 0), settings)
@@ -208,6 +211,8 @@ def live_motion(
     fault = run.begin()
     if fault:
         raise InputError(f"the motion cannot start: {fault}")
+    if isinstance(run.changing, SteppingRun):
+        run.changing.forget_impulses()
     functions, names = _functions(mode, scene, marks, ground)
     image = _Image(functions, names)
     image.add(run.memory.pieces())
@@ -223,14 +228,15 @@ def live_motion(
     content = image.content()
     drawn = None if arrows is None else arrows.marks(image)
     others = tuple((name, _replacements(moved, other, image)) for name, other in (laws or {}).items())
-    touch = loop_module("touch", image.end)
-    codes = (LiveCode("touch", touch, "touch", 0), *image.codes)
+    loop = "steps" if stepping else "touch"
+    touch = loop_module(loop, image.end)
+    codes = (LiveCode(loop, touch, loop, 0), *image.codes)
     places = _places(problem, run, coupler, arrays, image) | ({} if arrows is None else arrows.places(image))
     pages = -(-(image.end + touch.data_size) // PAGE)
     _refuse_memory(pages * PAGE)
     elements = () if mode.changing is None else tuple(e.name for e in mode.changing.elements)
     whole = _law_kernels(mode)[0].program
-    return LiveMotion(codes, content, STACK, data_at, pages, places, step, whole, elements, drawn, others)
+    return LiveMotion(codes, content, STACK, data_at, pages, places, step, whole, elements, drawn, others, stepping)
 
 
 def _refuse_memory(size: int) -> None:
@@ -255,7 +261,10 @@ class _Arrows:
         self._rates: Routine | None = None
         self._mirrored: list[tuple[int, int, int]] = []
         self._x = address_of(run.memory.arrays["x"])
-        if run.changing is not None:
+        self._mean_reactions = 0
+        if isinstance(run.changing, SteppingRun):
+            self._mean_reactions = run.changing.reactions_at
+        elif run.changing is not None:
             assert mode.changing is not None
             twin = mode.changing.run()
             self._routine, self._rates = twin.reactions, twin.rates
@@ -297,6 +306,8 @@ class _Arrows:
             found |= {"reactions.source": image.place(source), "reactions.memory": image.place(self._routine.memory)}
         if self._rates is not None:
             found["rates.memory"] = image.place(self._rates.memory)
+        if self._mean_reactions:
+            found["reactions"] = image.place(self._mean_reactions)
         return found
 
 
@@ -332,8 +343,6 @@ def _refuse(problem: MotionProblem) -> None:
             "the model is too large to be written out as one program, and a page needs that"
             "\n    fix: show a recorded motion of it, run.view()"
         )
-    if mode.changing is not None and mode.changing.stepping:
-        raise InputError("a page has no time stepping of contacts\n    fix: leave contacts='stepping' out")
 
 
 def _functions(
@@ -344,7 +353,8 @@ def _functions(
     loops: dict[str, Any] = {}
     from .compiled.portable import loop_module
 
-    if mode.watch is not None or mode.changing is not None:
+    stepping = mode.changing is not None and mode.changing.stepping
+    if mode.watch is not None or (mode.changing is not None and not stepping):
         from .compiled.events import watch
 
         loops["watch"] = watch
@@ -358,13 +368,17 @@ def _functions(
 
         loops["multipliers"] = multiplier_program
     if mode.changing is not None:
-        from .compiled.changing import changing_program
         from .compiled.contact_programs import contact_program
-        from .compiled.transitions import transition_program
 
         c = mode.changing
-        kernels += [c.terms, c.laws, c.places, c.unit, c.conditions, *(k for _, *two in c.table for k in two)]
-        loops |= {"changing": changing_program, "transition": transition_program, "contacts": contact_program}
+        kernels += [c.terms, c.laws, c.places, c.unit, c.conditions, c.coordinate_rates]
+        kernels += [k for _, *two in c.table for k in two]
+        loops["contacts"] = contact_program
+    if mode.changing is not None and not stepping:
+        from .compiled.changing import changing_program
+        from .compiled.transitions import transition_program
+
+        loops |= {"changing": changing_program, "transition": transition_program}
     found: dict[int, Callable[[int], WasmModule]] = {}
     names: dict[int, str] = {}
     for kernel in kernels:
@@ -381,8 +395,9 @@ def _coupler(problem: MotionProblem, memory: Any, scene: Kernel, frequency: floa
     """The record of a coupler that holds nothing yet, and its arrays."""
     from .compiled.coupler import MEMORY
 
-    layout = problem.layout
-    programs = [(p, problem.parameters) for p in problem.modes[0].programs]
+    layout, mode = problem.layout, problem.modes[0]
+    stepping = mode.changing is not None and mode.changing.stepping  # which does not look for such times
+    programs = () if stepping else [(p, problem.parameters) for p in mode.programs]
     changes = time_changes(programs, 0.0, LONGEST)
     record = np.zeros(1, dtype=MEMORY)
     n, width = layout.speeds, memory.start.width

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from .changing import CHANGED as CHANGED_BY_CONSTRAINTS
 from .changing import FIRST_ROOM, ChangingRun, ChangingSet
-from .memory import fields_of, piece_of, put_back
+from .memory import MemoryPiece, fields_of, piece_of, put_back
 from .notice import announce_compilation
 from .routine import Routine, address_of
 from .solution import StepImpulses
@@ -104,8 +104,26 @@ class SteppingRun(ChangingRun):
         """Tell the loop, by the record of its memory, where the memory of the steps is. Impulses are kept where every
         step is."""
         self._steps["keeps"] = int(state["requested"] == 0)
-        state["transition"], state["transition_memory"] = 1, address_of(self._steps)
+        state["transition"], state["transition_memory"] = self.rates.address, address_of(self._steps)
         state["transition_events"], state["transition_room"] = 0, int(self._record[0]["room"])
+
+    def forget_impulses(self) -> None:
+        """Keep the impulses of no step: for whoever looks at the last one alone."""
+        self._steps["keeps"] = 0
+
+    def pieces(self) -> Iterator[MemoryPiece]:
+        """All of this memory, for a copy of it elsewhere."""
+        from .compiled import stepping_motion
+
+        yield from self._constraint_pieces()
+        yield MemoryPiece.of_record(self._steps, (*stepping_motion.PROGRAMS, *stepping_motion.OWN))
+        for array in self._own.values():
+            yield MemoryPiece(array)
+
+    @property
+    def reactions_at(self) -> int:
+        """Where the mean reactions of the last step are written to (`compiled.stepping_coupler`)."""
+        return address_of(self._arrays["reaction"])
 
     def jump(self, memory: Any, t: float) -> int:
         """Nothing: every step chooses its mode anew."""

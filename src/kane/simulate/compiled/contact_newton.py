@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from .call import part, reals, stay_separate, wholes
-from .contacts import BOUND, CONE, FREE, TIGHT, evaluate, fast_part
+from .contacts import BOUND, CONE, FREE, TIGHT, evaluate
 from .step import copy_numbers
 
 LEAST_SHARE, MOST_SHARE, SHARE_OF_RESIDUAL = 1e-12, 1e-5, 1e-2
@@ -96,7 +96,7 @@ def compress_row(m, count, row, right):
     row[count] = right
 
 
-@fast_part
+@part
 def add_multiple(n, factor, x, y):
     """y += factor x of n numbers."""
     for j in range(n):

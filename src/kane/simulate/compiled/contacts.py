@@ -20,10 +20,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ...constraints.thresholds import ROUNDING
-from .call import PART, part, reals, record_of, stay_separate, wholes
+from .call import part, reals, record_of, stay_separate, wholes
+from .lanes import product
 
 KINDS = NORMAL, CONE, BOUND, FREE = range(4)
 """Kinds of contacts, as the numbers in `kinds`."""
@@ -173,19 +173,6 @@ def give_back(m):
             u[j] *= unit[i]
 
 
-fast_part: Callable[..., Any] = njit(**PART, fastmath={"reassoc", "contract"})
-"""A part whose sums may be taken in any order, several terms at a time."""
-
-
-@fast_part
-def product(n, x, y):
-    """x · y of n numbers."""
-    total = 0.0
-    for j in range(n):
-        total += x[j] * y[j]
-    return total
-
-
 @part
 def list_reach(m):
     """List for each contact the rows whose reactions move it, where these are few: of many bodies, those of contacts
@@ -206,10 +193,11 @@ def list_reach(m):
 @part
 def set_motion(m, i, j):
     """Set u of row j, which is of contact i; it is returned."""
-    value, w, r, count = reals(m.b)[j], reals(m.w + 8 * j * m.n), reals(m.r), wholes(m.reaching)[i]
+    value, count = reals(m.b)[j], wholes(m.reaching)[i]
     if count < 0:
-        value += product(m.n, w, r)
+        value += product(m.n, m.w + 8 * j * m.n, m.r)
     else:
+        w, r = reals(m.w + 8 * j * m.n), reals(m.r)
         reach = wholes(m.reach + 8 * i * m.n)
         for e in range(count):
             value += w[reach[e]] * r[reach[e]]

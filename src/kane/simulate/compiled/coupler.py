@@ -22,8 +22,9 @@ from .records import MEMORY as MOTION
 from .records import REACHED, RUNNING
 from .step import copy_numbers, set_inputs
 
-TASKS = ADVANCE, GRAB = 0, 1
-"""What is asked for: a number of steps, or the stiffness for the point that is grabbed now."""
+TASKS = ADVANCE, GRAB, REACT = 0, 1, 2
+"""What is asked for: a number of steps, the stiffness for the point that is grabbed now, or, where a motion goes by
+time stepping, the mean reactions of the last step."""
 
 WHOLE = (
     "held",  # 1 while a point is held
@@ -112,28 +113,49 @@ def pull(m, c):
 
 
 @part
+def push(c, k, sign):
+    """Add a unit force along axis k of N at the grabbed point to the efforts, or take it off again."""
+    tau, row, n = reals(c.tau), reals(c.row), c.n
+    for j in range(n):
+        tau[j] += sign * row[k * n + j]
+
+
+@part
+def square_of_response(c):
+    """Σ of the squared accelerations of the grabbed point (1/kg²) that a unit force causes: those in c.other less those
+    in c.rates, which is what becomes of c.other."""
+    still, moved, total = reals(c.rates + c.first), reals(c.other + c.first), 0.0
+    for j in range(c.n):
+        moved[j] -= still[j]
+    for i in range(3):
+        value = component(c, i, c.other + c.first)
+        total += value * value
+    return total
+
+
+@part
+def hold_mass(c, total):
+    """Set the effective mass from the sum of `square_of_response` over three directions, and hold the point where it
+    is."""
+    copy_numbers(c.n, c.given, c.tau)
+    c.mass = 1.0 / math.sqrt(total) if total > 0.0 and total < math.inf else 0.0
+    c.to_x, c.to_y, c.to_z = c.at_x, c.at_y, c.at_z
+
+
+@part
 def take_hold(m, c):
     """Set the effective mass at the grabbed point: 1 / |Λ⁻¹|, where Λ⁻¹ (3, 3) has the accelerations of the point that
     unit forces there cause under all constraints. It is that of the lightest direction, or less."""
-    tau, row, n = reals(c.tau), reals(c.row), c.n
-    copy_numbers(n, c.given, c.tau)
+    copy_numbers(c.n, c.given, c.tau)
     locate_point(m, c)
     call_with(m.rhs, m.rhs_memory, m.x, c.rates)
-    still, moved = reals(c.rates + c.first), reals(c.other + c.first)
     total = 0.0
     for k in range(3):
-        for j in range(n):
-            tau[j] += row[k * n + j]
+        push(c, k, 1.0)
         call_with(m.rhs, m.rhs_memory, m.x, c.other)
-        for j in range(n):
-            moved[j] -= still[j]
-            tau[j] -= row[k * n + j]
-        for i in range(3):
-            value = component(c, i, c.other + c.first)
-            total += value * value
-    copy_numbers(n, c.given, c.tau)
-    c.mass = 1.0 / math.sqrt(total) if total > 0.0 and total < math.inf else 0.0
-    c.to_x, c.to_y, c.to_z = c.at_x, c.at_y, c.at_z
+        push(c, k, -1.0)
+        total += square_of_response(c)
+    hold_mass(c, total)
 
 
 @part

@@ -31,9 +31,10 @@ import numpy as np
 
 from ...constraints.thresholds import SOLVED
 from .call import part, reals, record_of, stay_separate, wholes
-from .contacts import BOUND, CONE, FREE, NORMAL, product, work_numbers, work_size
+from .contacts import BOUND, CONE, FREE, NORMAL, work_numbers, work_size
 from .coulomb import SOLVING, set_problem, solve_problem
 from .impact_path import BY_IMPULSE, BY_VELOCITY, BY_WORK, follow_in_space, follow_path
+from .lanes import product
 from .step import all_finite, copy_numbers
 
 LAWS = POISSON, NEWTON, STRONGE, SEQUENTIAL, PLASTIC, PATH_NEWTON, PATH_POISSON = range(7)
@@ -120,9 +121,9 @@ def is_normal(kind):
 def set_after(m):
     """Set the velocities v⁺ = v + W P."""
     stay_separate()
-    n, v, p, after = m.n, reals(m.v), reals(m.p), reals(m.after)
+    n, v, after = m.n, reals(m.v), reals(m.after)
     for j in range(n):
-        after[j] = v[j] + product(n, reals(m.w + 8 * j * n), p)
+        after[j] = v[j] + product(n, m.w + 8 * j * n, m.p)
 
 
 @part

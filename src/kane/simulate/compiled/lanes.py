@@ -18,6 +18,9 @@ from ...backends.llvm.machine import host
 LANES = 4
 """Numbers in a group: a register of most processors, two registers of the others."""
 
+WIDE = 4 * LANES
+"""Numbers in four groups side by side, which keep the processor busier."""
+
 _GROUP = ir.VectorType(ir.DoubleType(), LANES)
 
 
@@ -73,8 +76,7 @@ def _add_two(typing_context, target, factor, source, other_factor, other_source)
     def code(context, builder, signature, args):
         pointer, value = _group(builder, args[0])
         for factor, source in (args[1:3], args[3:5]):
-            product = builder.fmul(_broadcast(builder, factor), _group(builder, source)[1], flags=("contract",))
-            value = builder.fadd(value, product, flags=("contract",))
+            value = _fuse(builder, _broadcast(builder, factor), _group(builder, source)[1], value)
         _store(builder, value, pointer)
         return context.get_dummy_value()
 
@@ -101,6 +103,42 @@ def _add_all(groups: int) -> Callable[..., Any]:
         return types.void(*[types.int64] * 6), code
 
     return intrinsic(add_rows)
+
+
+def _half_sum(builder: Any, value: Any) -> Any:
+    """The sum of the two halves of a group, half as long."""
+    half = value.type.count // 2
+    places = ir.VectorType(ir.IntType(32), half)
+    chosen = (ir.Constant(places, list(range(start, start + half))) for start in (0, half))
+    return builder.fadd(*(builder.shuffle_vector(value, value, which) for which in chosen))
+
+
+def _product(typing_context, count, x, y):
+    def code(context, builder, signature, args):
+        count, x, y = args
+        word, done = ir.IntType(64), ir.Constant(ir.IntType(64), 0)
+        value = ir.Constant(ir.VectorType(ir.DoubleType(), WIDE), [0.0] * WIDE)
+        for lanes in (WIDE, LANES):
+            kind = ir.VectorType(ir.DoubleType(), lanes)
+            while value.type.count > lanes:
+                value = _half_sum(builder, value)
+            total = cgutils.alloca_once_value(builder, value)
+            groups = builder.sdiv(builder.sub(count, done), word(lanes))
+            with cgutils.for_range(builder, groups) as step:
+                at = builder.mul(builder.add(done, builder.mul(step.index, word(lanes))), word(8))
+                pair = [_group(builder, builder.add(source, at), kind)[1] for source in (x, y)]
+                builder.store(builder.fadd(builder.load(total), builder.fmul(*pair)), total)
+            done, value = builder.add(done, builder.mul(groups, word(lanes))), builder.load(total)
+        value = _half_sum(builder, _half_sum(builder, value))
+        total = cgutils.alloca_once_value(builder, builder.extract_element(value, ir.Constant(ir.IntType(32), 0)))
+        with cgutils.for_range(builder, builder.sub(count, done)) as step:
+            at = builder.mul(builder.add(done, step.index), word(8))
+            pointers = [builder.inttoptr(builder.add(source, at), ir.DoubleType().as_pointer()) for source in (x, y)]
+            product = builder.fmul(*(builder.load(pointer) for pointer in pointers))
+            builder.store(builder.fadd(builder.load(total), product), total)
+        return builder.load(total)
+
+    return types.float64(*[types.int64] * 3), code
 
 
 def _add_squares(typing_context, target, factor, source):
@@ -156,9 +194,11 @@ add_rows = _add_all(1)
 from `source` on, each times its factor; from one to the next it is so many bytes."""
 
 add_rows_wide = _add_all(4)
-"""The same for four groups side by side, which keeps the processor busier."""
+"""The same for `WIDE` numbers."""
 
-WIDE = 4 * LANES
+product: Callable[..., Any] = intrinsic(_product)
+"""product(count, x, y): x · y of so many numbers at two addresses. The order of its sums is said, and each product is
+rounded before it is added: processors with registers of other lengths, and WebAssembly, give the same bits."""
 
 add_squares: Callable[..., Any] = intrinsic(_add_squares)
 """add_squares(target, factor, source): the group at `target` grows by `factor` times the squares at `source`."""

@@ -48,6 +48,12 @@ def _touch() -> LoopEntry:
     return LoopEntry(touch, WHOLE, (WHOLE,) * 4)
 
 
+def _steps() -> LoopEntry:
+    from .stepping_coupler import touch_steps
+
+    return LoopEntry(touch_steps, WHOLE, (WHOLE,) * 4)
+
+
 def _watch() -> LoopEntry:
     from .events import watch
 
@@ -86,6 +92,7 @@ def _contacts() -> LoopEntry:
 
 LOOPS: dict[str, Callable[[], LoopEntry]] = {
     "touch": _touch,
+    "steps": _steps,
     "watch": _watch,
     "embedding": _embedding,
     "multipliers": _multipliers,

@@ -419,10 +419,9 @@ def set_line(m):
         dense[i] = y_new[i] - y[i]
 
 
-@loop
-def stepping_loop(memory, budget):
-    """Continue the motion in `memory` by up to `budget` steps; returns why it came back."""
-    m = memory[0]
+@part
+def continue_steps(m, budget):
+    """Continue the motion by up to `budget` steps; returns why it came back."""
     s = stepping(m.transition_memory)
     c = record(s.changing)
     if m.steps == 0 and c.count == 0:
@@ -452,3 +451,9 @@ def stepping_loop(memory, budget):
         if finish(m, t_new, h):
             return STOPPED
     return RUNNING
+
+
+@loop
+def stepping_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` steps; returns why it came back."""
+    return continue_steps(memory[0], budget)

@@ -23,7 +23,8 @@ from .call import part, reals, solve_by, wholes
 from .changing_record import BOUND, CONTACT, FRICTION, KINETIC, LAWS, ONE_WAY, OPEN, RESTITUTION, SLIPS, STATIC
 from .contact_programs import SETTLE, SOLVE
 from .contacts import BOUND as BOUNDED
-from .contacts import CONE, FREE, NORMAL, product
+from .contacts import CONE, FREE, NORMAL
+from .lanes import product
 from .mass_metric import add_multiple, fill, free_of_basis, from_z, to_z
 from .slips import slip_rows
 
@@ -61,7 +62,7 @@ def set_change(c, s, speeds):
 @part
 def rate_of_row(c, s, row):
     """The rate of a row at the speeds of which s.change tells."""
-    return reals(c.rate)[row] + product(c.n, reals(c.a + 8 * row * c.n), reals(s.change))
+    return reals(c.rate)[row] + product(c.n, c.a + 8 * row * c.n, s.change)
 
 
 @part
