@@ -254,7 +254,12 @@ class _Lanes:
     def _set_sizes(self, settings: Settings, *, rows: int, **sizes: int) -> None:
         """Tell the loop how many there are of everything."""
         first = self.programs[0]
-        sizes |= {"members": self.chosen.size, "events": len(self.block.problem.events), "requested": rows, "keeps": int(self.block.keep)}
+        sizes |= {
+            "members": self.chosen.size,
+            "events": len(self.block.problem.events),
+            "requested": rows,
+            "keeps": int(self.block.keep),
+        }
         sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or STALL, STALL)}
         sizes["projects"] = int(first.project_error and first.project is not None)
         for name, size in sizes.items():

@@ -1,7 +1,7 @@
 """Members of an ensemble in the memory of a compiled loop: how one is put into a lane, and what is kept of it.
 
-A lane has the memory that a motion has alone (`records.MEMORY`). `w` is a record of type `LANE_MEMORY`: sizes, and where
-the lanes, the starts of the members and what came of them are.
+A lane has the memory that a motion has alone (`records.MEMORY`). `w` is a record of type `LANE_MEMORY`: sizes, and
+where the lanes, the starts of the members and what came of them are.
 """
 
 from __future__ import annotations

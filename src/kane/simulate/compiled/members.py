@@ -30,6 +30,7 @@ from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIF
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
 from .store import loop
 
+
 @part
 def combine_lanes(w, start, column, value, row, target):
     """As `explicit.combine` for all lanes: the entries of `row`, each times the lane's own h, times the stages k."""
