@@ -188,7 +188,7 @@ def project(
         known = {**mechanism.coordinate_records, **mechanism.speed_records}
         given.require_known(mechanism, "coordinate or speed", name, known, "hold")
     q0 = close_configuration(answers, q0, t, [i for i, c in enumerate(mechanism.coordinates) if c in held])
-    return q0, _consistent_speeds(answers, q0, u0, t, [i for i, s in enumerate(mechanism.speeds) if s in held])
+    return q0, consistent_speeds(answers, q0, u0, t, [i for i, s in enumerate(mechanism.speeds) if s in held])
 
 
 def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int]) -> Array:
@@ -214,7 +214,7 @@ def close_configuration(answers: Answers, q: Array, t: float, held: Sequence[int
         raise ModelError(_refusal(mechanism, error, "the configuration cannot be closed from here")) from None
 
 
-def _consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
+def consistent_speeds(answers: Answers, q: Array, u: Array, t: float, held: Sequence[int]) -> Array:
     """u on the constraints at q and on a branch of the motion, or a refusal that names the violated constraints."""
     mechanism = answers.mechanism
     if not mechanism.constraints:

@@ -18,15 +18,17 @@ from ..errors import KaneError, ModelError
 from ..formulation import watch_program
 from ..graph import Expr
 from ..model import attitudes, locks
-from ..model.parameters import starts_follow
 from ..simulate import ENDS, Members, run_members
 from .answers import Answers
 from .ensemble_watch import evaluate_program, watch_motions
-from .given import initial
-from .many_starts import start_together, starts_are_alike
+from .many_starts import are_lawful, roll_together, start_together, starts_are_alike, states_given
 from .records import Array
 from .simulation import Setup, set_up
+from .starts import wheels_may_slide
 from .trajectory import present_so_far
+
+TRIED = 8
+"""Members that are tried until one can begin, by which the others are judged."""
 
 REFUSED, LOST = ENDS.index("refused"), ENDS.index("lost")
 
@@ -189,14 +191,62 @@ class MemberWork:
         return [*together, *self._start_alone(numbers, left, found, first)]
 
     def _start_plainly(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
-        """All members in one group, where a start is what is given; none where it is not."""
-        if not self._is_plain():
+        """Members whose start is what is given, in one group; none where that cannot be said."""
+        mechanism = self.answers.mechanism
+        if mechanism.constraints or callable(self.options["control"]):
             return ()
-        try:
-            ready = self._setup(numbers[chosen[0]])
-        except ModelError:  # for all of them, or for this one: each is told
+        values = self._parameters(numbers[chosen])
+        starts = self._states(numbers[chosen], states_given(self.answers, values))
+        settled = np.isfinite(starts).all(axis=1)
+        ready, place = self._first_ready(numbers, chosen, settled)
+        if ready is None:
             return ()
-        return (_Group(ready, chosen, self._states(numbers[chosen], ready.start), self._parameters(numbers[chosen])),)
+        judged = self._judged_places()  # what is made unit, or refused, is so for all as for the one that is ready
+        settled &= np.all(starts[:, judged] == starts[place, judged], axis=1)
+        starts[:, judged] = ready.start[judged]
+        if wheels_may_slide(mechanism):
+            self._roll(starts, values, settled)
+        return self._group(ready, chosen, starts, values, settled)
+
+    def _roll(self, starts: Array, values: Array, settled: Any) -> None:
+        """Give wheels that may slide the speeds of rolling; those that are not settled are taken out."""
+        named, usual = self._held_speeds(starts, settled)
+        some, n = np.flatnonzero(settled), len(self.answers.mechanism.coordinates)
+        u, rolls = roll_together(
+            self.answers, starts[some, :n], starts[some, n:-1], float(self.times[0]), values[some], [*named, *usual]
+        )
+        starts[some, n:-1], settled[some] = u, rolls
+
+    def _held_speeds(self, starts: Array, settled: Any) -> tuple[list[str], list[str]]:
+        """Names of coordinates and speeds that are given, and of speeds that the description starts with. Members of
+        whom that is not the same are taken out of those that are `settled`."""
+        named = [column.name for column in self.plan.columns if column.kind in ("q", "u")]
+        if any(column.kind == "u" for column in self.plan.columns) or not settled.any():
+            return named, []
+        speeds = self.answers.mechanism.speeds
+        moving = starts[:, -1 - len(speeds) : -1] != 0.0
+        usual = moving[np.flatnonzero(settled)[0]]
+        settled &= np.all(moving == usual, axis=1)
+        return named, [name for name, moves in zip(speeds, usual, strict=True) if moves]
+
+    def _first_ready(self, numbers: Array, chosen: Any, settled: Any) -> tuple[Setup | None, int]:
+        """The simulation of the first member that has one, of a few that are settled, and its place."""
+        for place in np.flatnonzero(settled)[:TRIED].tolist():
+            try:
+                return self._setup(numbers[chosen[place]]), place
+            except ModelError:  # it is told when it is its turn
+                continue
+        return None, 0
+
+    def _group(self, ready: Setup, chosen: Any, starts: Array, values: Array, settled: Any) -> Sequence[_Group]:
+        """The members that are settled and start lawfully under constraints that come and go."""
+        problem = ready.problem
+        changing = problem.modes[0].changing
+        if changing is not None:
+            some = np.flatnonzero(settled)
+            t, tau = float(self.times[0]), np.asarray(problem.tau)
+            settled[some] = are_lawful(changing, starts[some], t, tau, values[some])
+        return (_Group(ready, chosen[settled], starts[settled], values[settled]),) if settled.any() else ()
 
     def _start_alone(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
         """Members whose starts are found one by one."""
@@ -221,48 +271,41 @@ class MemberWork:
         answers, mechanism = self.answers, self.answers.mechanism
         if callable(self.options["control"]) or not starts_are_alike(answers):
             return ()
-        usual = np.concatenate([initial(mechanism, "q"), initial(mechanism, "u"), [0.0]])
-        starts, values = self._states(numbers[chosen], usual), self._parameters(numbers[chosen])
-        named = [column.name for column in self.plan.columns if column.kind in ("q", "u")]
-        still = not any(column.kind == "u" for column in self.plan.columns)
-        speeds = [s.name for s in mechanism.speed_records.values() if still and s.initial]
+        values = self._parameters(numbers[chosen])
+        starts = self._states(numbers[chosen], states_given(answers, values))
+        same = np.isfinite(starts).all(axis=1)
+        named, usual = self._held_speeds(starts, same)
         n, t = len(mechanism.coordinates), float(self.times[0])
-        q, u, settled = start_together(answers, starts[:, :n], starts[:, n:-1], t, values, named, speeds)
-        if not np.any(settled):
-            return ()
-        try:
-            ready = self._setup(numbers[chosen[np.flatnonzero(settled)[0]]])
-        except ModelError:
+        q, u, settled = start_together(answers, starts[:, :n], starts[:, n:-1], t, values, named, usual)
+        settled &= same
+        ready, _ = self._first_ready(numbers, chosen, settled)
+        if ready is None:
             return ()
         embedding = ready.problem.modes[0].embedding
         if embedding is not None:
             tau = np.asarray(ready.problem.tau)
             settled &= np.isfinite(embedding.accelerations(np.full(len(q), t), q, u, tau, values).udot).all(axis=1)
         starts = np.concatenate([q, u, np.zeros((len(q), 1))], axis=1)
-        return (_Group(ready, chosen[settled], starts[settled], values[settled]),)
+        return self._group(ready, chosen, starts, values, settled)
 
     def _states(self, numbers: Array, usual: Array) -> Array:
-        """States [q, u, work] of members with these numbers, the others being the usual ones."""
+        """States [q, u, work] of members with these numbers, the others being the `usual` ones (b, n)."""
         mechanism = self.answers.mechanism
         places = {"q": mechanism.coordinates, "u": mechanism.speeds}
-        starts = np.tile(usual, (len(numbers), 1))
+        starts = usual.copy()
         for c, column in enumerate(self.plan.columns):
             if column.kind in places:
                 at = places[column.kind].index(column.name) + (len(places["q"]) if column.kind == "u" else 0)
                 starts[:, at] = numbers[:, c]
         return starts
 
-    def _is_plain(self) -> bool:
-        """Whether a start is what is given: nothing to be projected; nothing that differs is made unit, or refused."""
+    def _judged_places(self) -> list[int]:
+        """Places of the coordinates that are made unit, or refused at gimbal lock."""
         mechanism = self.answers.mechanism
         q = dict.fromkeys(mechanism.coordinates, 1.0)
-        if mechanism.constraints or mechanism.changing or starts_follow(mechanism):
-            return False
-        if callable(self.options["control"]):
-            return False
         judged = {name for attitude in attitudes(mechanism, q) for name in attitude.names}
         judged |= {lock.coordinate for lock in locks(mechanism, list(q.values()), np.inf)}
-        return judged.isdisjoint(column.name for column in self.plan.columns if column.kind == "q")
+        return [i for i, name in enumerate(mechanism.coordinates) if name in judged]
 
     def _efforts(self, ready: Setup, numbers: Array, places: Any, t: Array, states: Array, parameters: Array) -> Array:
         """Efforts (r, n) along the speeds in states of members: of the control law, or as a function held them."""

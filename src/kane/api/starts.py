@@ -14,7 +14,7 @@ from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
 from .boundary import describe_value
-from .constrained import consistent_start, constraint_rows, held_names, project, refuse_held_start
+from .constrained import consistent_speeds, consistent_start, constraint_rows, held_names, refuse_held_start
 from .records import Array
 
 
@@ -30,7 +30,7 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
         begin = float(np.asarray(t, dtype=float).flat[0])
         q0, u0 = consistent_start(answers, q0, u0, begin, named, usual)
         refuse_held_start(answers, q0, u0, begin)
-    if any(v.unilateral for v in mechanism.vehicles.values()) and (u is None or isinstance(u, Mapping)):
+    if wheels_may_slide(mechanism) and (u is None or isinstance(u, Mapping)):
         usual = [s.name for s in mechanism.speed_records.values() if u is None and s.initial]
         u0 = _roll(answers, q0, u0, float(np.asarray(t, dtype=float).flat[0]), [*held_names(u), *usual])
     at_lock = locks(mechanism, q0, REDUNDANT)
@@ -42,17 +42,34 @@ def start_state(answers: Answers, q: Any, u: Any, t: Any) -> tuple[Array, Array]
 def _roll(answers: Answers, q: Array, u: Array, t: float, named: Sequence[str]) -> Array:
     """Speeds at which wheels that touch the ground roll, of vehicles whose wheels may slide. What was given stays, also
     where it makes them slide from the start."""
-    mechanism = answers.mechanism
-    whole = answers.all_rows_held()
-    rows = dict(zip(mechanism.all_row_names, constraint_rows(whole, q, u, t=t).phi.ravel(), strict=True))
-    wheels = [w.name for v in mechanism.vehicles.values() if v.unilateral for w in v.wheels]
-    gaps = {name: rows[mechanism.changing[name].row_names()[0]] for name in wheels}
-    touching = tuple(name for name, gap in gaps.items() if gap <= TOUCHING)
-    rolling = answers.variant(("rolling", touching), lambda m: m.hold_only(touching))
+    own = answers.values if answers.values.size else None
+    touching = touching_wheels(answers, q[None], u[None], t, own)[0]
+    rolling = rolling_answers(answers, touching)
     try:
-        return project(rolling, q, u, t=t, hold=[*mechanism.coordinates, *named])[1]
+        return consistent_speeds(rolling, q, u, t, [i for i, s in enumerate(answers.mechanism.speeds) if s in named])
     except ModelError:
         return u
+
+
+def touching_wheels(answers: Answers, q: Array, u: Array, t: float, values: Any) -> list[tuple[str, ...]]:
+    """Names of the wheels that may slide and touch the ground, in each of k states, with free parameters (p,) or
+    (k, p)."""
+    mechanism = answers.mechanism
+    phi = constraint_rows(answers.all_rows_held(), q, u, t=t, parameters=values).phi
+    rows = list(mechanism.all_row_names)
+    wheels = [w.name for v in mechanism.vehicles.values() if v.unilateral for w in v.wheels]
+    gaps = phi[:, [rows.index(mechanism.changing[name].row_names()[0]) for name in wheels]]
+    return [tuple([name for name, gap in zip(wheels, state, strict=True) if gap <= TOUCHING]) for state in gaps]
+
+
+def rolling_answers(answers: Answers, touching: tuple[str, ...]) -> Answers:
+    """Those of the vehicle whose wheels that touch roll, and nothing else that comes and goes holds."""
+    return answers.variant(("rolling", touching), lambda mechanism: mechanism.hold_only(touching))
+
+
+def wheels_may_slide(mechanism: Mechanism) -> bool:
+    """Whether a vehicle has wheels that may slide or lift."""
+    return any(v.unilateral for v in mechanism.vehicles.values())
 
 
 def span(t: Any) -> Array:
@@ -80,4 +97,4 @@ def _unit(mechanism: Mechanism, q: Array) -> Array:
     return unit
 
 
-__all__ = ["span", "start_state"]
+__all__ = ["rolling_answers", "span", "start_state", "touching_wheels", "wheels_may_slide"]

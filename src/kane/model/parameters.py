@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, Problem
-from ..graph import Expr, depends_on
+from ..errors import ExpressionError, ModelError, Problem
+from ..graph import Expr, depends_on, evaluate
 from ..space.algebra import Triple
 from .builder import Builder
 from .changing import build_changing
@@ -72,6 +72,27 @@ def starts_follow(m: Mechanism) -> bool:
     free = [p.symbol for p in m.parameters.values() if p.free]
     starts = [r.start for r in (*m.coordinate_records.values(), *m.speed_records.values()) if r.start is not None]
     return bool(starts and free and depends_on(starts, free))
+
+
+def initial_states(m: Mechanism, sets: Iterable[Sequence[float]]) -> Iterator[list[float]]:
+    """Initial coordinates and speeds for each of many sets of values of the free parameters, as `start_with` has them;
+    nan where an expression has no value."""
+    records = [*m.coordinate_records.values(), *m.speed_records.values()]
+    usual = [r.initial for r in records]
+    followed = [(i, r.start) for i, r in enumerate(records) if r.start is not None] if starts_follow(m) else []
+    values = {name: p.value for name, p in m.parameters.items()}
+    free = [name for name, p in m.parameters.items() if p.free]
+    for given in sets:
+        state = usual.copy()
+        if followed:
+            values.update(zip(free, given, strict=True))
+            try:
+                found = evaluate([start for _, start in followed], values)
+            except (ExpressionError, ArithmeticError, ValueError):
+                found = [math.nan] * len(followed)
+            for (i, _), x in zip(followed, found, strict=True):
+                state[i] = x
+        yield state
 
 
 def _follow(m: Mechanism, records: dict[str, Any]) -> None:

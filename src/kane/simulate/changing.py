@@ -188,7 +188,7 @@ class ChangingRun:
             self._record[name] = value
         self._kept = tuple(programs.values())
         self._make_shared()
-        self._forgotten = frozenset((*self._arrays, "solver_work"))
+        self._forgotten = frozenset((*self._arrays, "solver_work", "around"))
         self._make_own(impact_size(k + 1, layout.rows))
         self._load_programs()
         self._hold_initial()
@@ -266,6 +266,7 @@ class ChangingRun:
             "ends": (4, rows),
             "slip": (2,),
             "solver_work": (solver,),
+            "around": (3, layout.state.size + len(GUARDS) * k + self._watched),
             "solver_mu": (k + 1,),
             "solver_e": (k + 1,),
             "at": (room,),
@@ -353,26 +354,21 @@ class ChangingRun:
         state["transition_events"] = len(GUARDS) * len(self.constraints.elements)
         state["transition_room"] = int(self._record[0]["room"])
 
+    def begin_at(self, t: float) -> None:
+        """Be before the choice of the first mode, at the time t (s)."""
+        self._arrays["imposed"][:] = t
+
     def start(self, memory: Any) -> int:
         """Choose the first mode; what comes of it, an index of `FAULTS`."""
-        self._arrays["imposed"][:] = memory[0]["t"]
+        self.begin_at(float(memory[0]["t"]))
         return int(self._transition.ctypes(address_of(memory), address_of(self._record), 1))
 
-    def last_before_jump(self, x: Array, after: float) -> float:
-        """The last time (s), from that of the inputs x on to `after`, at which motion and reactions are still those
-        before a jump in between: a sample may fall into the roundings of the time of the jump."""
-
-        def now(t: float) -> Array:
-            at = np.concatenate([[t], x[1:]])
-            return np.concatenate([self.rates(at), self.watch(at)])
-
-        before = float(x[0])
-        old, new = now(before), now(after)
-        while (middle := 0.5 * (before + after)) not in (before, after):
-            found = now(middle)
-            jumped = np.abs(found - new).max() < np.abs(found - old).max()
-            before, after = (before, middle) if jumped else (middle, after)
-        return before
+    def last_before_jump(self, memory: Any, after: float) -> float:
+        """The last time (s), from that of a loop on to `after`, at which motion and reactions are still those before a
+        jump in between: a sample may fall into the roundings of the time of the jump."""
+        self._record["jump_t"] = after
+        self._transition.ctypes(address_of(memory), address_of(self._record), 4)
+        return float(self._record[0]["jump_t"])
 
     def jump(self, memory: Any, t: float) -> int:
         """Choose the mode anew where loads or laws have just jumped in time, if it cannot go on; what comes of it, an
@@ -415,6 +411,11 @@ class ChangingRun:
                 put_back(array[:count] if name in RECORDED else array, contents[name])
         for name in CHANGED:
             self._record[name] = contents[name]
+
+    def memories(self) -> tuple[Any, ...]:
+        """The arrays in which calls leave something for later ones; transitions so far are no part of that."""
+        shared = self._forgotten - {"solver_work", "around"}
+        return self._record, *(a for name, a in self._arrays.items() if name not in shared and name not in RECORDED)
 
     def pieces(self) -> Iterator[MemoryPiece]:
         """All of this memory, for a copy of it elsewhere."""

@@ -330,7 +330,7 @@ class _Run:
         after = due if self._lies_ahead(change.after, due) else change.after
         if not self._lies_ahead(after, float(state["t"])):
             return ""
-        last = after if self.changing is None else self.changing.last_before_jump(self._inputs(), after)
+        last = after if self.changing is None else self.changing.last_before_jump(self.memory.array, after)
         state["t"] = state["origin"] = after
         state["grid"], state["fresh"] = 0, 1
         return self._jump(last)

@@ -1,8 +1,9 @@
 """Many motions of one problem: members that differ in their start and in their free parameters.
 
-Members of a block run in the compiled loop (`compiled/members.py`), LANES at a time where programs can be computed so,
-one after the other where they cannot. What that loop cannot settle, a member that stalls, is stiff or ends in a
-change in time, is run alone. So every member has the bits of its run alone, whatever runs beside it.
+Members of a block run in a compiled loop, LANES at a time where programs can be computed so (`compiled/members.py`),
+one after the other where they cannot, where constraints come and go and with the implicit method
+(`compiled/series.py`). What such a loop cannot settle, a member that fails, stalls, is stiff or ends in a change in
+time, is run alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..backends import Kernel
 from ..backends.kernel import LANES
 from ..errors import InputError, KaneError
-from .compiled import load_loop, load_members_loop, records
+from .compiled import load_members_loop, load_search, records
 from .discontinuities import COMPARISONS, Change, time_changes
 from .integrate import MotionPrograms, owners, program_addresses
 from .lane_embedding import LaneWorkspace, goes_in_lanes
@@ -26,15 +27,14 @@ from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
 from .routine import Routine, address_of, aligned_zeros
-from .settings import AUTO, Settings
+from .settings import AUTO, IMPLICIT, METHODS, Settings
 from .solution import REASONS, Array, Solution
 from .start import Start, memory_of
-from .tableaux import TABLEAUX
 
 Wholes = NDArray[np.int64]
 
 CHUNK = 2048
-"""Attempted steps of all lanes between looks at the keyboard."""
+"""Attempted steps of all lanes, or of members one after the other, between looks at the keyboard."""
 
 ENDS = (*REASONS, "refused", "lost")
 """Why a member ended, by the number that is kept of it: as a motion does, since it could not begin, or since whoever
@@ -121,9 +121,8 @@ class _Block:
         }
         self.messages: dict[int, str] = {}
         self.unsettled = np.ones(count, dtype=bool)
-        mode = problem.modes[0]
-        plain = not problem.switches and mode.changing is None and settings.get("control") is None
-        self.in_loop = bool(plain and settings.get("method", AUTO) in (AUTO, *TABLEAUX) and count)
+        plain = not problem.switches and settings.get("control") is None
+        self.in_loop = bool(plain and settings.get("method", AUTO) in METHODS and count)
 
     def run_loop(self, look: Callable[[int], object] | None) -> None:
         """Run in the compiled loop all members but those that meet a change where they end."""
@@ -202,13 +201,15 @@ class _Lanes:
     """The memory of the compiled loop for some members of a block."""
 
     def __init__(self, block: _Block, chosen: Any, changes: Sequence[Sequence[Change]]):
-        from .compiled.members import LANE_MEMORY
+        from .compiled.member_memory import LANE_MEMORY
 
         self.block, self.chosen = block, chosen
         whole = chosen.size == len(block.starts)
         self.found = block.found if whole else {k: _rows(v, chosen, block.keep, k) for k, v in block.found.items()}
         problem, n = block.problem, block.starts.shape[1]
-        programs = [motion_programs(problem, 0) for _ in range(LANES)]
+        programs = [motion_programs(problem, 0)]
+        in_step = _goes_in_step(problem, block.settings, programs[0])
+        programs += [motion_programs(problem, 0) for _ in range(LANES - 1 if in_step else 0)]
         held = np.empty((chosen.size, len(problem.tau) + block.parameters.shape[1]))
         held[:, : len(problem.tau)], held[:, len(problem.tau) :] = problem.tau, block.parameters[chosen]
         self.memory = np.zeros(1, dtype=LANE_MEMORY)
@@ -221,7 +222,8 @@ class _Lanes:
         rows, p, width = len(self.first.arrays["k"]), held.shape[1], self.first.start.width
         self._set_sizes(settings, rows=block.times.size, n=n, width=width, p=p)
         member = np.full(LANES, -1, dtype=np.int64)
-        self._in_step(member)
+        if in_step:
+            self._in_step(member)
         self._remember()
         self._plan_changes(changes)
         templates = self._templates()
@@ -247,12 +249,17 @@ class _Lanes:
             **self.found,
         )
         with announce_compilation("the integrator"):
-            self.loop = load_members_loop()
+            self.loop = load_members_loop(settings.method, in_step)
 
     def _set_sizes(self, settings: Settings, *, rows: int, **sizes: int) -> None:
         """Tell the loop how many there are of everything."""
         first = self.programs[0]
-        sizes |= {"members": self.chosen.size, "requested": rows, "keeps": int(self.block.keep)}
+        sizes |= {
+            "members": self.chosen.size,
+            "events": len(self.block.problem.events),
+            "requested": rows,
+            "keeps": int(self.block.keep),
+        }
         sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or STALL, STALL)}
         sizes["projects"] = int(first.project_error and first.project is not None)
         for name, size in sizes.items():
@@ -264,10 +271,10 @@ class _Lanes:
         self.state["own"] = len(remembered[0])
         self.fresh = [[a.copy() for a in arrays] for arrays in remembered]
         pieces = [
-            [(address_of(a), address_of(b), a.size) for a, b in zip(arrays, fresh, strict=True)]
+            [(address_of(a), address_of(b), a.nbytes // 8) for a, b in zip(arrays, fresh, strict=True)]
             for arrays, fresh in zip(remembered, self.fresh, strict=True)
         ]
-        self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(LANES, -1, 3))
+        self._hold(own_pieces=np.array(pieces, dtype=np.int64).reshape(len(pieces), -1, 3))
 
     def _plan_changes(self, changes: Sequence[Sequence[Change]]) -> None:
         """Tell the loop which changes in time each member meets."""
@@ -281,7 +288,7 @@ class _Lanes:
 
     def _templates(self) -> Any:
         """The records of all lanes before a member begins."""
-        templates, self.lane_arrays = self.first.copies(LANES)
+        templates, self.lane_arrays = self.first.copies(len(self.programs))
         for lane, own in zip(templates, self.programs, strict=True):
             watched = None if own.events is None else own.events.program
             for name, program in (("rhs", own.rhs), ("project", own.project), ("event", watched)):
@@ -289,7 +296,7 @@ class _Lanes:
         return templates
 
     def _in_step(self, member: Any) -> None:
-        """Have all lanes computed at once, where there are programs for that."""
+        """Have all lanes computed at once."""
         first, embedding = self.programs[0], self.block.problem.modes[0].embedding
         rhs, project = first.rhs, first.project
         if embedding is not None and goes_in_lanes(embedding):
@@ -297,14 +304,10 @@ class _Lanes:
             rhs = work.rates if isinstance(rhs, Routine) else rhs
             project = work.projection if isinstance(project, Routine) else project
         for name, program in (("rhs", rhs), ("project", project)):
-            if program is None:
-                continue
-            address = program.lanes_address if isinstance(program, Kernel) else program.address
-            if not address or (isinstance(program, Routine) and program is getattr(first, name)):
-                return
-            self.state[name], self.state[f"{name}_memory"] = address, memory_of(program)
-            self.lane_programs.append(program)
-        self.state["vector"] = 1
+            if program is not None:
+                address = program.lanes_address if isinstance(program, Kernel) else program.address
+                self.state[name], self.state[f"{name}_memory"] = address, memory_of(program)
+                self.lane_programs.append(program)
 
     def _first_lane(self, programs: MotionPrograms, settings: Settings, held: Any) -> LoopMemory:
         """The memory of a lane, as of a motion alone that has been asked for the times of the block."""
@@ -316,9 +319,13 @@ class _Lanes:
         width = max(n, programs.rhs.program.output_count) if isinstance(programs.rhs, Kernel) else n
         start = Start(block.starts[0].copy(), np.array(held), float(times[0]), float(times[-1]), times, width)
         addresses = program_addresses(programs, start)
-        _, addresses["watch"] = load_loop(settings.method, bool(events))
+        with announce_compilation("the integrator"):
+            addresses["watch"] = load_search(bool(events))
         memory = LoopMemory(start, settings, tuple(events), addresses)
         memory.state["t_end"] = start.t1
+        if programs.changing is not None:
+            programs.changing.attach(memory.state)
+            programs.changing.begin_at(start.t0)
         if settings.method != AUTO:  # what is found could only be said
             memory.state["stiff_due"] = NEVER
         memory.state["project_error"] = int(programs.project_error and addresses["project"] != 0)
@@ -344,6 +351,16 @@ class _Lanes:
         if block.keep:
             for i, stored in zip(chosen.tolist(), self.found["stored"].tolist(), strict=True):
                 block.found["out_y"][i, stored:] = np.nan
+
+
+def _goes_in_step(problem: MotionProblem, settings: dict[str, Any], programs: MotionPrograms) -> bool:
+    """Whether there are programs that compute all lanes at once, and a loop that asks for that."""
+    mode = problem.modes[0]
+    if mode.changing is not None or settings.get("method", AUTO) == IMPLICIT:
+        return False
+    embedded = mode.embedding is not None and goes_in_lanes(mode.embedding)
+    used = [x for x in (programs.rhs, programs.project) if x is not None]
+    return all(bool(x.lanes_address) if isinstance(x, Kernel) else embedded for x in used)
 
 
 def _rows(array: Any, chosen: Any, keep: bool, name: str) -> Any:

@@ -79,17 +79,21 @@ def assemble(text: str, level: int = GOOD) -> bytes:
 class Library:
     """Object code in memory; functions stay valid as long as this lives."""
 
-    __slots__ = ("_engine",)
+    __slots__ = ("_engine", "_found")
 
     def __init__(self, code: bytes):
         host()
+        self._found: dict[str, int] = {}
         empty = llvm.parse_assembly("")  # belongs to the engine, so its context has to outlive it: the process's own
         self._engine = llvm.create_mcjit_compiler(empty, _target_machine(GOOD))
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:
-        return self._engine.get_function_address(name)
+        """Where a function is; the engine is asked once, which takes a while."""
+        if name not in self._found:
+            self._found[name] = self._engine.get_function_address(name)
+        return self._found[name]
 
     def data_address(self, name: str) -> int:
         return self._engine.get_global_value_address(name)

@@ -24,17 +24,28 @@ def load_loop(method: str, events: bool) -> tuple[Any, int]:
         from .explicit import explicit_loop as loop
     if not loop.signatures:
         loop.compile(ARGUMENTS)
+    return loop, load_search(events)
+
+
+def load_search(events: bool) -> int:
+    """The address of the search for crossings, 0 without events."""
     if not events:
-        return loop, 0
+        return 0
     from .events import watch
 
-    return loop, watch.address
+    return watch.address
 
 
-def load_members_loop() -> Any:
-    """The loop of many members."""
-    from .members import ARGUMENTS, members_loop
+def load_members_loop(method: str, in_step: bool) -> Any:
+    """The loop of many members: in step, or one after the other."""
+    from .member_memory import ARGUMENTS
 
-    if not members_loop.signatures:
-        members_loop.compile(ARGUMENTS)
-    return members_loop
+    if in_step:
+        from .members import members_loop as loop
+    elif method == "radau":
+        from .series import implicit_series_loop as loop
+    else:
+        from .series import series_loop as loop
+    if not loop.signatures:
+        loop.compile(ARGUMENTS)
+    return loop

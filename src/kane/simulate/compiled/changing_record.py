@@ -166,6 +166,7 @@ OWN_REALS = (
     "solver_mu",  # (elements + 1,)
     "solver_e",  # (elements + 1,)
     "solver_work",
+    "around",  # (3, states + functions): rates and watched functions before and after a jump in time, and in between
     "at",  # (room,): transitions
     "energy",  # (room,)
     "impulses",  # (room, rows)
@@ -205,6 +206,7 @@ OWN_WHOLES = (
 OWN = (*OWN_REALS, *OWN_WHOLES)
 REALS = (
     "last_t",
+    "jump_t",  # where something has jumped in time, then the last time before that, s
     "residual",
     "loaded",  # how much the load on shared friction grew in the last problem that told where it is used up, 0 unknown
 )

@@ -3,17 +3,15 @@
 Every lane has the memory that a motion has alone (`records.MEMORY`), and is judged, stored and searched for crossings
 by the same parts. Only what costs most is done for all lanes at once: the stages of a step, its projection onto
 constraints and its error estimate. What is rare is done by a lane alone: the first step, which is proven, and dense
-output. So a member has the bits that it has alone. A lane whose member is done takes the next one.
+output. So a member has the bits that it has alone. A lane whose member is done takes the next one. Members that do not
+go in step are taken one after the other (`series`), all in the first lane.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import typeof, types
-
 from ...backends.kernel import LANES
 from . import lanewise
-from .call import call_with, part, reals, record_of, wholes
+from .call import call_with, part, reals, wholes
 from .explicit import (
     HIDDEN_JUMP,
     combine_errors,
@@ -27,77 +25,10 @@ from .explicit import (
     too_small,
 )
 from .lane_values import ROW, above, bits, both, load, minus, over, plus, root, size, splat, store, times
-from .records import EVENT, FULL, MEMORY, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
+from .member_memory import aim, end_member, lane, place_member
+from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
 from .store import loop
-
-SIZES = (
-    "n",
-    "width",  # numbers that the right-hand side writes, n or more
-    "p",  # parameters
-    "members",
-    "requested",  # rows of output of each member
-    "keeps",  # 1: rows of output are kept for each member, 0: they are written over
-    "vector",  # 1: stages are computed for all lanes at once, 0: each lane goes its way alone
-    "words",  # 64-bit words of MEMORY
-    "projects",  # 1: steps are projected onto constraints and judged after that
-    "own",  # pieces of memory in which programs of a lane remember something from one call to the next
-    "changes",  # in time, of each member at most
-    "budget",  # attempts of one member at most; more is for a run alone to judge
-    "next",  # the first member that no lane has taken yet
-    "done",  # members that are done
-)
-
-ADDRESSES = (
-    "rhs",  # programs for LANES samples
-    "rhs_memory",  # what they work in
-    "project",  # 0 where there is none
-    "project_memory",
-    "records",  # (LANES,) of MEMORY: the lanes
-    "templates",  # the same as they are before a member begins
-    "own_pieces",  # (LANES, own, 3) int64: address of each piece, of what it is before a member begins, 64-bit words
-    "member",  # (LANES,) int64: which member is in a lane, -1 for none
-    "t_new",  # (LANES,): where the attempted step ends, s
-    "h",  # (LANES,): its length, s
-    "time",  # (LANES,)
-    "proposed",  # (LANES,): the length that was proposed
-    "clipped",  # (LANES,) int64
-    "good",  # (LANES,) int64: 1 if the attempted step is good
-    "x",  # (1 + n + p, LANES)
-    "y",  # (n, LANES)
-    "y_new",  # (n, LANES)
-    "k",  # (stages + 1, width, LANES)
-    "error",  # (n, LANES)
-    "sums",  # (4, LANES): squares of two error estimates, excess of y_new and of its derivative
-    "weights",  # (4, LANES)
-    "change_times",  # (members, changes, 2): times just before and just after each, s; nan for none
-    "coming",  # (LANES,) int64: which of them comes next
-    "starts",  # (members, n)
-    "parameters",  # (members, p)
-    "out_y",  # (members, requested, n), or (LANES, requested, n) where rows are not kept
-    "reason",  # (members,) int64: why a member ended
-    "stored",  # (members,) int64: rows of output
-    "end_t",  # (members,), s
-    "end_y",  # (members, n)
-    "attempts",  # (members, 2) int64: steps taken and rejected
-    "evaluations",  # (members,) int64
-    "stopped_by",  # (members,) int64: the terminal event
-    "first",  # (members, events): the first crossing of each event, s, nan for none
-    "crossings",  # (members, events) int64
-    "missed",  # (members, events) int64: crossings may be missing
-)
-
-LANE_MEMORY = np.dtype([(name, "i8") for name in (*SIZES, *ADDRESSES)])
-
-ARGUMENTS = (typeof(np.zeros(1, dtype=LANE_MEMORY)), types.int64)
-
-motion = record_of(MEMORY)
-
-
-@part
-def lane(w, at):
-    """The memory of the motion in a lane."""
-    return motion(w.records + 8 * w.words * at)
 
 
 @part
@@ -234,45 +165,12 @@ def copy_to_lane(n, source, lanes, at):
 
 
 @part
-def aim(w, at):
-    """Let the motion in a lane end just before the next change in time, or at its end; it goes on just after those that
-    it has come to."""
-    m, coming = lane(w, at), wholes(w.coming)
-    times = reals(w.change_times + 16 * w.changes * wholes(w.member)[at])
-    while coming[at] < w.changes and m.sign * (times[2 * coming[at]] - m.t) <= 0.0:
-        after = times[2 * coming[at] + 1]
-        coming[at] += 1
-        if m.sign * (after - m.t) > 0.0:
-            m.t, m.origin = after, after
-            m.grid, m.fresh = 0, 1
-    before = times[2 * coming[at]] if coming[at] < w.changes else np.nan
-    m.t_end = before if before == before else m.t_last
-
-
-@part
 def begin_member(w, at, member):
-    """Put a member at its start into a lane, and take its first step."""
-    n, words = w.n, w.words
-    wholes(w.member)[at] = member
-    source, target = wholes(w.templates + 8 * words * at), wholes(w.records + 8 * words * at)
-    for i in range(words):
-        target[i] = source[i]
-    for i in range(w.own):
-        piece = wholes(w.own_pieces + 24 * (w.own * at + i))
-        source, target = wholes(piece[1]), wholes(piece[0])
-        for j in range(piece[2]):
-            target[j] = source[j]
-    m = lane(w, at)
-    m.out_y = w.out_y + 8 * n * w.requested * (member if w.keeps else at)
-    copy_numbers(n, w.starts + 8 * n * member, m.y)
-    copy_numbers(n, m.y, m.out_y)
-    copy_numbers(w.p, w.parameters + 8 * w.p * member, m.x + 8 * (1 + n))
-    side, fast, unresolved, doubtful = wholes(m.g_sign), wholes(m.fast), wholes(m.unresolved), wholes(m.doubtful)
-    for e in range(m.events):
-        side[e], fast[e], unresolved[e], doubtful[e] = 0, 0, 0, 0
-    wholes(w.coming)[at] = 0
+    """Put a member at its start into a lane, and take its first step; why it ends there, or RUNNING."""
+    place_member(w, at, member)
+    m, n = lane(w, at), w.n
     aim(w, at)
-    reason = first_step_alone(m) if w.vector else RUNNING
+    reason = first_step_alone(m)
     copy_to_lane(n, m.y, w.y, at)
     copy_to_lane(n, m.f, w.k, at)
     copy_to_lane(1 + n + w.p, m.x, w.x, at)
@@ -291,30 +189,10 @@ def first_step_alone(m):
 
 
 @part
-def end_member(w, at, reason):
-    """Keep what came of the member in a lane, and leave the lane empty."""
-    m, member, n = lane(w, at), wholes(w.member)[at], w.n
-    if w.vector:
-        copy_from_lane(n, w.y, at, m.y)
-    wholes(w.reason)[member] = reason
-    wholes(w.stored)[member] = m.stored
-    wholes(w.stopped_by)[member] = m.stopped_by
-    wholes(w.evaluations)[member] = m.evaluations
-    wholes(w.attempts)[2 * member], wholes(w.attempts)[2 * member + 1] = m.steps, m.rejected
-    reals(w.end_t)[member] = m.t
-    copy_numbers(n, m.y, w.end_y + 8 * n * member)
-    base = m.events * member
-    first, count, missed = reals(w.first), wholes(w.crossings), wholes(w.missed)
-    for e in range(m.events):
-        first[base + e], count[base + e] = np.nan, 0
-        missed[base + e] = wholes(m.unresolved)[e] + wholes(m.doubtful)[e]
-    for row in range(m.crossings):
-        e = wholes(m.event)[row]
-        if count[base + e] == 0:
-            first[base + e] = reals(m.event_t)[row]
-        count[base + e] += 1
-    wholes(w.member)[at] = -1
-    w.done += 1
+def leave_lane(w, at, reason):
+    """End the member in a lane."""
+    copy_from_lane(w.n, w.y, at, lane(w, at).y)
+    end_member(w, at, reason)
 
 
 @part
@@ -465,7 +343,7 @@ def step_lanes(w):
         elif m.fixed:
             reason = NOT_FINITE
         if reason != RUNNING:
-            end_member(w, at, reason)
+            leave_lane(w, at, reason)
 
 
 @part
@@ -485,35 +363,17 @@ def fill_lanes(w):
             if reason == RUNNING:
                 busy += 1
                 break
-            end_member(w, at, reason)
+            leave_lane(w, at, reason)
     return busy
-
-
-@part
-def run_alone(w):
-    """Take one member after the other, each in the first lane; the budget counts steps of the call."""
-    if wholes(w.member)[0] < 0:
-        w.next += 1
-        begin_member(w, 0, w.next - 1)
-    m = lane(w, 0)
-    reason = REACHED
-    while reason == REACHED:
-        reason = continue_motion(m, w.budget - m.steps - m.rejected)
-        if reason != REACHED or m.t == m.t_last:
-            break
-        aim(w, 0)
-    end_member(w, 0, FULL if reason == RUNNING else reason)
 
 
 @loop
 def members_loop(memory, budget):
-    """Advance the members by up to `budget` attempted steps of all lanes, or members; whether all are done."""
+    """Advance the members by up to `budget` attempted steps of all lanes; whether all are done."""
     w = memory[0]
     for _ in range(budget):
         if w.done == w.members:
             return True
-        if not w.vector:
-            run_alone(w)
-        elif fill_lanes(w) > 0:
+        if fill_lanes(w) > 0:
             step_lanes(w)
     return w.done == w.members

@@ -344,10 +344,9 @@ def close_step(m, t_new, h):
     return RUNNING if all_finite(m.n, m.f) else NOT_FINITE
 
 
-@loop
-def radau_loop(memory, budget):
-    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
-    m = memory[0]
+@part
+def continue_implicitly(m, budget):
+    """Continue the motion by up to `budget` attempted steps; returns why it came back."""
     if m.fresh:
         m.extrapolates = 0
         m.jacobian_current = OLD
@@ -385,3 +384,9 @@ def radau_loop(memory, budget):
         if code != RUNNING or m.fresh:
             return code
     return RUNNING
+
+
+@loop
+def radau_loop(memory, budget):
+    """Continue the motion in `memory` by up to `budget` attempted steps; returns why it came back."""
+    return continue_implicitly(memory[0], budget)

@@ -16,7 +16,7 @@ ARGUMENTS = (typeof(np.zeros(1, dtype=MEMORY)), types.int64)
 
 EPS = 2.220446049250313e-16
 
-CHANGE, LIMIT = np.int64(0), np.int64(2)
+CHANGE, FIRST, LIMIT, JUMP, BEFORE_JUMP = (np.int64(task) for task in range(5))
 """Tasks of `transitions`."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from ...constraints.thresholds import SAME_TIME, TOUCHING
-from .call import call, part, reals, record_of, wholes
+from .call import call, call_with, part, reals, record_of, wholes
 from .changing_record import (
     CONDITION_GUARD,
     CONTACT,
@@ -52,8 +52,9 @@ from .transition_record import impose, note
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
 
-TASKS = CHANGE, FIRST, LIMIT, JUMP = range(4)
-"""End the mode and begin the next, begin the first one, shorten a step, begin anew where something jumped in time."""
+TASKS = CHANGE, FIRST, LIMIT, JUMP, BEFORE_JUMP = range(5)
+"""End the mode and begin the next, begin the first one, shorten a step, begin anew where something jumped in time, find
+the last time before that."""
 
 NEARLY = 0.95
 """Part of the time to the end of a slip that a step may take."""
@@ -216,6 +217,46 @@ def change_at_jump(m, c):
 
 
 @part
+def sample_at(m, time, target):
+    """Rates and watched functions of the present state at another time, to the address `target`."""
+    set_inputs(m, time, m.y)
+    call_with(m.rhs, m.rhs_memory, m.x, target)
+    call_with(m.event_program, m.event_memory, m.x, target + 8 * m.n)
+
+
+@part
+def largest_change(count, a, b):
+    """The largest difference of numbers at two addresses; nan if one is."""
+    x, y, largest = reals(a), reals(b), 0.0
+    for i in range(count):
+        change = abs(x[i] - y[i])
+        if change > largest or change != change:
+            largest = change
+    return largest
+
+
+@part
+def find_last_before_jump(m, c):
+    """Move c.jump_t back to the last time from m.t on at which motion and reactions are still those before the jump
+    that lies in between: a sample may fall into the roundings of the time of the jump."""
+    count = m.n + m.events
+    old, new, found = c.around, c.around + 8 * count, c.around + 16 * count
+    before, after = m.t, c.jump_t
+    sample_at(m, before, old)
+    sample_at(m, after, new)
+    middle = 0.5 * (before + after)
+    while middle != before and middle != after:
+        sample_at(m, middle, found)
+        if largest_change(count, found, new) < largest_change(count, found, old):
+            after = middle
+        else:
+            before = middle
+        middle = 0.5 * (before + after)
+    c.jump_t = before
+    return GOES_ON
+
+
+@part
 def limit_step(m, c):
     """Shorten the next step so that it does not reach the place where a slip in a plane stops."""
     reals(m.x)[0] = m.t
@@ -236,4 +277,6 @@ def transition_program(loop_memory, memory, task):
         return limit_step(m, c)
     if task == JUMP:
         return change_at_jump(m, c)
+    if task == BEFORE_JUMP:
+        return find_last_before_jump(m, c)
     return change_mode(m, c, task == FIRST)
