@@ -1,15 +1,17 @@
 """Which way a link's own axes point is our choice; this module makes the cheap one.
 
-A link's axes are turned by a constant G against its body's. With z along the joint's axis and x along the common normal
-to the next axis, the constant rotation between two joints is one turn about x and the joint's own a turn about z: four
-multiplications each instead of nine. (The placement of Hartenberg and Denavit, found for any description.) Links that
-slide or are welded take the orientation of their parent. Models whose axes are all parallel to coordinate axes are left
-as they are described: nothing can be saved there.
+A link's axes are turned by a constant G against its body's, whatever the description. z lies along the joint's axis,
+or against it where the link before has its z there: turns about parallel axes are then one, by the sum of their angles.
+x lies along the common normal of the two, and where that costs nothing the next one's along x or y. So the constant
+rotation between two joints is one turn about x and the joint's own a turn about z: four multiplications each instead
+of nine. (The placement of Hartenberg and Denavit, found for any description.) Links that slide or are welded take the
+orientation of their parent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,43 +19,40 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
+_RIGHT = math.pi / 2
 _SNAP = 1e-13  # entries of unit vectors below this are rounding errors of a product of rotations
+_ACROSS = 1e-9  # an axis that leans by more than this has a common normal with z
 
 
 @dataclass(slots=True)
 class Hinge:
-    """A joint in numbers: constant mounts, axis in the joint's frame, offset in the parent body's frame."""
+    """A joint in numbers: constant mounts, axis in the joint's frame; and by how much the axes of a link that turns are
+    turned further about z (rad), where that saves something (`turns`)."""
 
     kind: str
     parent: Hinge | None
     mount: Array
     child_mount: Array
     axis: Array | None
-    at: Array
-    first_moment: Array  # of the child body, in its frame: which way it points
+    turn: float = 0.0
     children: list[Hinge] = field(default_factory=list)
     G: Array = field(default_factory=lambda: np.eye(3))
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """R_before, from the parent link's axes to the joint, and the angle by which a turn about z starts."""
+    """R_before, from the parent link's axes to the joint; the angle by which a turn about z starts, and its sense."""
 
     G: Array
     before: Array
-    start: float
+    start: float = 0.0
+    sense: float = 1.0
 
 
 def snap(m: Array) -> Array:
     """Entries of a rotation (or of unit vectors) that are meant to be 0 or ±1 made so."""
     m = np.where(np.abs(m) < _SNAP, 0.0, m)
     return np.where(np.abs(np.abs(m) - 1.0) < _SNAP, np.sign(m), m)
-
-
-def is_aligned(m: Array) -> bool:
-    """Whether every entry is 0 or ±1: axes parallel to axes."""
-    near = snap(m)
-    return bool(np.all((near == 0.0) | (np.abs(near) == 1.0)))
 
 
 def places(hinges: Sequence[Hinge]) -> list[Placement]:
@@ -63,73 +62,61 @@ def places(hinges: Sequence[Hinge]) -> list[Placement]:
         outer = np.eye(3) if hinge.parent is None else hinge.parent.G
         base = outer.T @ hinge.mount  # the joint's axes at rest, in the parent link's
         if hinge.kind == "revolute" and hinge.axis is not None:
-            toward = _turn_z_to(hinge.axis)
-            hinge.G = hinge.child_mount @ toward @ _about_z(_gauge(hinge, hinge.child_mount @ toward))
-            whole = base @ hinge.child_mount.T @ hinge.G
-            a, tilt, start = _zxz(snap(whole))
-            before = snap(_about_z(a) @ _about_x(tilt))
-            found.append(Placement(snap(hinge.G), before, start))
+            place = _turning(hinge, base, hinge.axis)
         elif hinge.kind in ("prismatic", "weld"):
-            hinge.G = snap(hinge.child_mount @ base.T)
-            found.append(Placement(hinge.G, np.eye(3), 0.0))
+            hinge.turn = 0.0 if hinge.parent is None else hinge.parent.turn
+            place = Placement(snap(hinge.child_mount @ base.T), np.eye(3))
         else:
-            hinge.G = hinge.child_mount
-            found.append(Placement(hinge.G, snap(base), 0.0))
+            place = Placement(hinge.child_mount, snap(base))
+        hinge.G = place.G
+        found.append(place)
     return found
 
 
+def _turning(hinge: Hinge, base: Array, axis: Array) -> Placement:
+    """The placement of a link that turns about `axis`."""
+    sense, before = _toward(snap(base @ axis))
+    back = hinge.parent.turn if hinge.parent is not None and before[2, 2] == 1.0 else 0.0  # x is the parent's
+    G = hinge.child_mount @ base.T @ before @ _about_z(-back)
+    start = _gauge(hinge, G) + hinge.turn
+    G = snap(G @ _about_z(start))
+    start -= back
+    return Placement(G, before, start if abs(start) > _SNAP else 0.0, sense)
+
+
+def _toward(e: Array) -> tuple[float, Array]:
+    """(sense, R): R = Rz(a) Rx(tilt) takes z to e, or to −e where that is z itself; |a| is at most 90°."""
+    s = math.hypot(e[0], e[1])
+    if s < _SNAP:
+        return math.copysign(1.0, e[2]), np.eye(3)
+    a, tilt = math.atan2(e[0], -e[1]), math.atan2(s, e[2])
+    if abs(a) > _RIGHT:
+        a, tilt = a - math.copysign(math.pi, a), -tilt
+    return 1.0, snap(_about_z(a if s * abs(a) > _SNAP else 0.0) @ _about_x(tilt))
+
+
 def _gauge(hinge: Hinge, G: Array) -> float:
-    """The angle about its own z by which a link's axes are turned to suit what hangs on it."""
+    """The angle about its own z, less than 45°, by which a link's axes are turned to suit the next axis."""
+    for axis in _axes_on(hinge, G.T):
+        if math.hypot(axis[0], axis[1]) > _ACROSS:
+            return math.remainder(math.atan2(-axis[0], axis[1]), _RIGHT)
+    return 0.0
+
+
+def _axes_on(hinge: Hinge, R: Array) -> Iterator[Array]:
+    """The axes of the joints on a link and on what has its orientation, in the axes that R leads to."""
     for child in hinge.children:
-        if child.axis is None:
-            continue
-        d = G.T @ child.mount @ child.axis
-        if np.hypot(d[0], d[1]) > 1e-9:
-            return float(np.arctan2(-d[0], d[1]))  # the next axis in the plane of y and z
-    for child in hinge.children:
-        p = G.T @ child.at
-        if np.hypot(p[0], p[1]) > 1e-9 * max(1.0, float(np.abs(p).max())):
-            return float(np.arctan2(p[1], p[0]))  # parallel axes: the offset along x
-    h = G.T @ hinge.first_moment
-    return float(np.arctan2(h[1], h[0])) if np.hypot(h[0], h[1]) > 0 else 0.0
+        if child.axis is not None:
+            yield R @ child.mount @ child.axis
+        if child.kind in ("prismatic", "weld"):
+            yield from _axes_on(child, R @ child.mount @ child.child_mount.T)
 
 
 def _about_z(angle: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
+    c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _about_x(angle: float) -> Array:
-    c, s = np.cos(angle), np.sin(angle)
+    c, s = math.cos(angle), math.sin(angle)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
-
-
-def _turn_z_to(axis: Array) -> Array:
-    """A rotation that takes z to `axis`; where it already is a coordinate axis, one made of zeros and ones."""
-    e = axis / np.linalg.norm(axis)
-    k = int(np.argmin(np.abs(e)))
-    x = _cross(np.eye(3)[k], e)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, _cross(e, x), e])
-
-
-def _cross(a: Array, b: Array) -> Array:
-    """a × b. (NumPy's own, made for arrays of vectors, takes ten times as long.)"""
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
-
-
-def _zxz(R: Array) -> tuple[float, float, float]:
-    """(a, tilt, b) with R = Rz(a) Rx(tilt) Rz(b); a is zero where it can be.
-
-    Where the tilt is small a is uncertain, but b is taken from what a and the tilt leave of R, and makes up for it.
-    """
-    s = float(np.hypot(R[0, 2], R[1, 2]))
-    a, tilt = float(np.arctan2(R[0, 2], -R[1, 2])), float(np.arctan2(s, R[2, 2]))
-    if s < _SNAP:
-        a, tilt = 0.0, np.pi if R[2, 2] < 0 else 0.0
-    elif s * (np.pi - abs(a)) < _SNAP:  # a turn of a = π is a tilt of the other sign
-        a, tilt = 0.0, -tilt
-    elif s * abs(a) < _SNAP:
-        a = 0.0
-    rest = (_about_z(a) @ _about_x(tilt)).T @ R
-    return a, tilt, float(np.arctan2(rest[1, 0] - rest[0, 1], rest[0, 0] + rest[1, 1]))

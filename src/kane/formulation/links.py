@@ -1,13 +1,13 @@
 """Links: the bodies of the tree on axes and reference points of our choice, which change no result and save operations.
 
-Axes: see `gauge`. Reference points slide along the axis of a revolute or prismatic joint to where offsets vanish.
-Inertias without influence on a joint's effort move to the parent (regrouping), where only motion and efforts are
-asked for.
+Axes: see `gauge` and `turns`. Reference points slide along the axis of a revolute or prismatic joint to where offsets
+vanish. Inertias without influence on a joint's effort move to the parent (regrouping), where only motion and efforts
+are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,12 +15,13 @@ import numpy as np
 from ..graph import Expr, Graph
 from ..model import Body, Joint, Mechanism
 from ..model.joints import Coupled, Prismatic, Revolute
-from ..model.loads import ForceAction, TorqueAction
+from ..model.loads import Action, ForceAction, TorqueAction
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, dot, is_zero, minus, plus, product, scaled, times, transpose
-from .gauge import Array, Hinge, is_aligned, places
+from .gauge import Array, Hinge, Placement, places
 from .inertia import Inertia, part_without_effect_on_revolute
 from .transfer import Transfer
+from .turns import cheapest_turn
 
 _RIGHT = np.pi / 2
 _EXACT = 4e-15  # a starting angle this close to a multiple of 90° is one
@@ -86,10 +87,33 @@ class Link:
             child.offset = minus(child.offset, shift)
 
 
-def lay_out(mechanism: Mechanism, take: Transfer, *, regroup: bool) -> list[Link]:
-    """The links of the tree, parents first. With `regroup` they serve motion and efforts only."""
+Axes = Sequence[Placement] | None
+"""Of the joints in outward order; None where an orientation depends on free parameters: axes as described."""
+
+
+def choose_axes(mechanism: Mechanism, take: Transfer) -> Axes:
+    """The axes that cost least: those of `gauge`, turned about z where less is left across it then (`turns`).
+
+    Loads and constraints may be written in the axes of a body, and so may chosen speeds: those stay as they are.
+    """
     joints = joints_outward(mechanism)
-    links = _on_axes(mechanism, joints, take)
+    hinges = _hinges(joints, take)
+    if hinges is None:
+        return None
+    axes = places(hinges)
+    if mechanism.speeds_chosen:
+        return axes
+    links = lay_out(mechanism, take, axes, regroup=True)
+    spoken_of = _bodies_spoken_of(mechanism)
+    for link, hinge in zip(links, hinges, strict=True):
+        if link.kind == "revolute" and link.body.name not in spoken_of:
+            hinge.turn = cheapest_turn(link)
+    return places(hinges) if any(hinge.turn for hinge in hinges) else axes
+
+
+def lay_out(mechanism: Mechanism, take: Transfer, axes: Axes, *, regroup: bool) -> list[Link]:
+    """The links of the tree, parents first. With `regroup` they serve motion and efforts only."""
+    links = _on_axes(joints_outward(mechanism), take, axes)
     _slide(links)
     if regroup:
         for link in reversed(links):
@@ -119,23 +143,15 @@ def joints_outward(mechanism: Mechanism) -> list[Joint]:
 # axes ----------------------------------------------------------------------------------------------------------------
 
 
-def _on_axes(mechanism: Mechanism, joints: Sequence[Joint], take: Transfer) -> list[Link]:
-    hinges = _hinges(joints, take)
-    turned = hinges is not None and not all(_is_plain(h) for h in hinges)
-    placements = places(hinges) if hinges is not None and turned else None
+def _on_axes(joints: Sequence[Joint], take: Transfer, axes: Axes) -> list[Link]:
     by_body: dict[int, Link] = {}
     links: list[Link] = []
     for k, joint in enumerate(joints):
         parent = by_body.get(id(joint.parent))
-        graph = take.target
-        if placements is None:
+        if axes is None:
             link = _link_as_described(joint, parent, take)
         else:
-            outer = parent.frame if parent is not None else joint.parent.frame
-            assert outer is not None
-            place = placements[k]
-            G, before = _numbers(graph, place.G), _numbers(graph, place.before)
-            link = _link_on_turned_axes(joint, parent, take, outer, G, before, place.start)
+            link = _link_on_turned_axes(joint, parent, take, axes[k])
         if parent is not None:
             parent.children.append(link)
         by_body[id(joint.child)] = link
@@ -168,11 +184,12 @@ def _link_as_described(joint: Joint, parent: Link | None, take: Transfer) -> Lin
     )
 
 
-def _link_on_turned_axes(
-    joint: Joint, parent: Link | None, take: Transfer, outer: Frame, G: Matrix, before: Matrix, start: float
-) -> Link:
-    """A link on axes turned by G against its body's."""
+def _link_on_turned_axes(joint: Joint, parent: Link | None, take: Transfer, place: Placement) -> Link:
+    """A link on axes turned against its body's."""
     graph, name, kind = take.target, joint.child.name, joint.moves_as
+    outer = parent.frame if parent is not None else joint.parent.frame
+    assert outer is not None
+    G, before = _numbers(graph, place.G), _numbers(graph, place.before)
     zero = graph.const(0.0)
     still: Triple = (zero, zero, zero)
     base = outer if before == rotations.identity(graph) else outer.orient_new(f"{joint.name}.P", before, still)
@@ -180,9 +197,9 @@ def _link_on_turned_axes(
     axis, R_rest, w, p, v = None, before, still, still, still
     if kind == "revolute":
         angle, rate = joint.drive
-        axis, w = rotations.unit(graph, 2), (zero, zero, take.one(rate))
-        R = _turn_from(graph, take.one(angle), start)
-        R_rest = product(before, _turn_from(graph, zero, start))
+        axis, w = (zero, zero, graph.const(place.sense)), (zero, zero, place.sense * take.one(rate))
+        R = _turn_from(graph, place.sense * take.one(angle), place.start)
+        R_rest = product(before, _turn_from(graph, zero, place.start))
     elif kind == "prismatic":
         described = _axis(joint)
         assert described is not None
@@ -234,7 +251,7 @@ def _axis(joint: Joint) -> Triple | None:
 
 def _offset(joint: Joint, parent: Link | None, take: Transfer, G: Matrix) -> Triple:
     at = _zero_rounding(times(transpose(G), take.triple(joint.at)))
-    return at if parent is None else plus(parent.to_origin, at)
+    return at if parent is None else _zero_rounding(plus(parent.to_origin, at))
 
 
 def _inertia(body: Body, take: Transfer, child_at: Triple) -> Inertia:
@@ -252,28 +269,13 @@ def _hinges(joints: Sequence[Joint], take: Transfer) -> list[Hinge] | None:
         e = None if axis is None else _values((take.triple(axis),))
         if mount is None or child_mount is None or (axis is not None and e is None):
             return None
-        center = _values((take.triple(joint.child.center), take.triple(joint.child_at)))
-        at = _values((take.triple(joint.at),))
         parent = by_body.get(id(joint.parent))
-        hinge = Hinge(
-            joint.moves_as,
-            parent,
-            mount,
-            child_mount,
-            None if e is None else e[0],
-            np.zeros(3) if at is None else at[0],
-            np.zeros(3) if center is None else center[0] - center[1],
-        )
+        hinge = Hinge(joint.moves_as, parent, mount, child_mount, None if e is None else e[0])
         if parent is not None:
             parent.children.append(hinge)
         by_body[id(joint.child)] = hinge
         hinges.append(hinge)
     return hinges
-
-
-def _is_plain(hinge: Hinge) -> bool:
-    axis = np.eye(3) if hinge.axis is None else hinge.axis
-    return is_aligned(hinge.mount) and is_aligned(hinge.child_mount) and is_aligned(axis)
 
 
 def _values(rows: Sequence[Triple]) -> Array | None:
@@ -390,7 +392,7 @@ def _regroup(link: Link) -> None:
         turned = moved.rotate(link.R_rest)
         if link.kind != "prismatic":
             turned = turned.shift(link.offset)
-        link.parent.inertia = link.parent.inertia + turned
+        link.parent.inertia = _tidy_inertia(link.parent.inertia + turned)
 
 
 # wheels --------------------------------------------------------------------------------------------------------------
@@ -406,7 +408,7 @@ def _stop_spinning(mechanism: Mechanism, links: Sequence[Link]) -> None:
     wheels = [k for k in links if k.kind == "revolute" and not k.children and _is_all_spin(k)]
     if not wheels or mechanism.speeds_chosen:
         return
-    spoken_of = _frames_of_loads(mechanism)
+    spoken_of = _ancestors(_frames_of_loads(mechanism))
     for link in wheels:
         outer = link.parent.frame if link.parent is not None else link.joint.parent.frame
         if outer is not None and link.body.frame not in spoken_of:
@@ -422,15 +424,35 @@ def _is_all_spin(link: Link) -> bool:
     return all(is_zero(minus(row, scaled(J * e[i], e))) for i, row in enumerate(link.inertia.I))
 
 
-def _frames_of_loads(mechanism: Mechanism) -> set[Frame]:
-    """All frames in which loads and constraints are written and act at points, and those of bodies that the analyst
-    attached, with the frames they are built on."""
-    frames: list[Frame | None] = [b.frame for b in mechanism.bodies.values() if b.joint is None]
-    points: list[Point | None] = [b.origin for b in mechanism.bodies.values() if b.joint is None]
+def _bodies_spoken_of(mechanism: Mechanism) -> set[str]:
+    """Names of the bodies in whose axes, or in frames on them, loads and constraints are written or act."""
+    names = {body.frame: body.name for body in mechanism.bodies.values()}
+    found: set[str] = set()
+    for action in _actions(mechanism):
+        if isinstance(action, (ForceAction, TorqueAction)):
+            for frame in (action.vector.frame, action.point.home if isinstance(action, ForceAction) else action.frame):
+                at: Frame | None = frame
+                while at is not None and at not in names:
+                    at = at.parent
+                if at is not None:
+                    found.add(names[at])
+    return found
+
+
+def _actions(mechanism: Mechanism) -> list[Action]:
+    """Of all loads and constraints."""
     actions = [action for load in mechanism.loads.values() for action in load.actions()]
     for constraint in mechanism.constraints.values():
         actions += [action for row in (*constraint.rows, *constraint.span) for action in row.actions]
-    for action in actions:
+    return actions
+
+
+def _frames_of_loads(mechanism: Mechanism) -> list[Frame | None]:
+    """All frames in which loads and constraints are written and act at points, and those of bodies that the analyst
+    attached."""
+    frames: list[Frame | None] = [b.frame for b in mechanism.bodies.values() if b.joint is None]
+    points: list[Point | None] = [b.origin for b in mechanism.bodies.values() if b.joint is None]
+    for action in _actions(mechanism):
         if isinstance(action, ForceAction):
             frames.append(action.vector.frame)
             points.append(action.point)
@@ -440,6 +462,11 @@ def _frames_of_loads(mechanism: Mechanism) -> set[Frame]:
         while point is not None:
             frames += [point.home, point.offset.frame]
             point = point.parent
+    return frames
+
+
+def _ancestors(frames: Iterable[Frame | None]) -> set[Frame]:
+    """The frames, and those that they are built on."""
     found: set[Frame] = set()
     for frame in frames:
         while frame is not None and frame not in found:

@@ -218,9 +218,10 @@ class Kinematics:
             i, j = (axis + 1) % 3, (axis + 2) % 3
             c = R[i][i]
             if graph.ops[c.id] == "cos" and w[i].is_zero and w[j].is_zero:
-                angle = Expr(graph, graph.args[c.id][0])
-                if rotations.simple(axis, angle) == R:
-                    return axis, angle
+                size = Expr(graph, graph.args[c.id][0])  # the cosine is the same for both senses
+                for angle in (size, -size):
+                    if rotations.simple(axis, angle) == R:
+                        return axis, angle
         return None
 
     def alpha(self, frame: Frame) -> Triple:
