@@ -71,7 +71,8 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reactions(Mapping[str, Reaction]):
-    """Reactions of `joints` and `constraints`, by name; `reactions["knee"]` looks in both.
+    """Reactions of `joints` and `constraints`, by name; `reactions["knee"]` looks in both. Where a joint and a
+    constraint have one name, they are "rear (joint)" and "rear (constraint)" here.
 
     `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
@@ -90,12 +91,24 @@ class Reactions(Mapping[str, Reaction]):
     undetermined: Mapping[str, tuple[str, ...]]
 
     def __getitem__(self, name: str) -> Reaction:
-        found = [table[name] for table in (self.joints, self.constraints) if name in table]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise InputError(f"'{name}' is a joint and a constraint: ask .joints['{name}'] or .constraints['{name}']")
+        found = self._by_label()
+        if name in found:
+            return found[name]
+        if name in self.joints:
+            raise InputError(
+                f"'{name}' is a joint and a constraint\n    fix: ask for '{name} (joint)' or '{name} (constraint)'"
+            )
         raise KeyError(f"'{name}': there are {', '.join(self)}")
+
+    def _by_label(self) -> dict[str, Reaction]:
+        """All of them, by names that say joint or constraint where both have one name."""
+        kinds = {"joint": self.joints, "constraint": self.constraints}
+        shared = self.joints.keys() & self.constraints.keys()
+        return {
+            f"{name} ({kind})" if name in shared else name: reaction
+            for kind, table in kinds.items()
+            for name, reaction in table.items()
+        }
 
     def multiplier(self, row: str) -> Any:
         """λ of one row of a constraint, (…).
@@ -110,10 +123,10 @@ class Reactions(Mapping[str, Reaction]):
         return self.multipliers[..., self.row_names.index(row)]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self.joints, *self.constraints]))
+        return iter(self._by_label())
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return len(self.joints) + len(self.constraints)
 
     def __repr__(self) -> str:
         listed = [*self.joints.values(), *self.constraints.values()]
@@ -121,14 +134,11 @@ class Reactions(Mapping[str, Reaction]):
         frame = listed[0].frame if listed else "N"
         what = f"at one state, components in {frame}" if single else f"at {len(self.multipliers)} states, largest sizes"
         lines = [f"Reactions {what}"]
-        names = [*self.joints, *(f"{name} (constraint)" if name in self.joints else name for name in self.constraints)]
-        width = max(map(len, names), default=0)
+        width = max(map(len, self), default=0)
         least = _SHOWN * max(
             (float(np.abs(r.force).max(initial=0.0)) for r in listed if r.force is not None), default=0.0
         )
-        lines += [
-            f"  {name:{width}}  {_reaction_line(r, single, least)}" for name, r in zip(names, listed, strict=True)
-        ]
+        lines += [f"  {name:{width}}  {_reaction_line(r, single, least)}" for name, r in self.items()]
         if self.undetermined:
             loose = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
             lines.append(f"not determined by rigid bodies, shared as by equal stiffness: {'; '.join(loose)}")
