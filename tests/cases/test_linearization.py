@@ -99,6 +99,26 @@ def test_free_parameters_take_effect_without_formulating_again() -> None:
     assert np.allclose(model.linearize([0.0], [0.0]).A[1, 0], -G / (2 * L), rtol=EXACT)
 
 
+def test_the_angle_of_a_trailer_is_not_left_out_with_what_only_follows() -> None:
+    """ψ' = −(v/d) ψ + …: no other state depends on ψ, but backwards it jack-knifes; x, y and yaw only follow."""
+    axle, v = 3.0, 5.0
+    model = Model("tractor")
+    model.body("car", mass=9, inertia={"yy": 1, "zz": 1})
+    model.joint(
+        "place", "planar", "ground", "car", velocity="body", coordinates=["x", "y", "yaw"], speeds=["v", "s", "w"]
+    )
+    model.body("trailer", mass=4, center=[-axle, 0, 0], inertia={"yy": 1, "zz": 1})
+    model.joint("hitch", "revolute", "car", "trailer", axis="z", coordinates=["psi"])
+    for name, at in (("car", (0, 0, 0)), ("trailer", (-axle, 0, 0))):
+        model.constrain(f"axle of the {name}", kane.KnifeEdge(name, at=at, direction="y"))
+    backwards = model.linearize(u={"v": -v, "w": 0.0}, ignore=True)
+    assert not {"x", "y", "yaw"} & set(backwards.states)
+    assert np.isclose(backwards.eigenvalues.real.max(), v / axle, rtol=EXACT)
+    both = model.linearize(u={"v": [v, -v], "w": [0.0, 0.0]}, ignore=True)
+    assert both.states == backwards.states
+    assert np.allclose(both.eigenvalues.real.max(axis=1), [0.0, v / axle], atol=EXACT)
+
+
 def test_spinning_body_has_twelve_states_and_the_rates_of_euler() -> None:
     """δθ' = δω − ω × δθ; about axis 3, λ² = ω² (I2 − I3)(I3 − I1)/(I1 I2): unstable where I3 is between."""
     inertia, w = np.array([2.0, 4.0, 3.0]), 1.7

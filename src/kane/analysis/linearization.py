@@ -26,6 +26,7 @@ Tangent = Callable[..., Sequence[Array]]
 
 _QUANTITIES = ("qdot", "F", "g", "rate", "phi")
 _NOTHING = 1e-10  # share of the largest element of row or column, or of 1, that counts as no influence
+_NEUTRAL = 1e-5  # real part, as a share of the largest element, of an eigenvalue that has none: double ones err by √eps
 _ROUNDING = 1e-15  # share of the largest element of row or column below which an element is an error of rounding
 _SINGULAR = (
     "the constraints lose rank at this position, so no linear system describes the motions near it"
@@ -243,6 +244,47 @@ def _eliminate(
     return freed
 
 
+def _dependence(A: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which state's rate depends on which state, rounding aside."""
+    size = np.abs(A)
+    rows, columns = size.max(axis=1, initial=0.0), size.max(axis=0, initial=0.0)
+    return size > _NOTHING * np.maximum(1.0, np.maximum(rows[:, None], columns[None, :]))
+
+
+def ignorable_places(A: Array, positions: int) -> list[int]:
+    """Which of the first states (coordinates) can be left out at all samples A (k, n, n) without losing a mode.
+
+    No state that stays depends on them, and what they do to each other (the angle of a trailer on its own rate)
+    has eigenvalues without a real part: a mode that grows or decays is never left out.
+    """
+    felt = _dependence(np.abs(A).max(axis=0, initial=0.0))
+    ignored = set(range(positions))
+    while True:
+        others = [i for i in range(len(felt)) if i not in ignored]
+        kept = {j for j in ignored if not felt[others, j].any()}
+        kept -= {j for circle in _circles(felt, sorted(kept)) if _moves_by_itself(A, circle) for j in circle}
+        if kept == ignored:
+            return sorted(ignored)
+        ignored = kept
+
+
+def _circles(felt: np.ndarray[Any, np.dtype[np.bool_]], places: list[int]) -> list[list[int]]:
+    """Groups of states that depend on each other, directly or through others of these, or on themselves."""
+    reach = felt[np.ix_(places, places)].copy()
+    for k in range(len(places)):
+        reach |= reach[:, k, None] & reach[None, k]
+    both = reach & reach.T
+    groups = {tuple(np.flatnonzero(both[i])) for i in range(len(places)) if both[i, i]}
+    return [[places[i] for i in group] for group in sorted(groups)]
+
+
+def _moves_by_itself(A: Array, places: list[int]) -> bool:
+    """Whether these states grow or decay without any other, at one of the samples."""
+    own = A[:, places][:, :, places]
+    size = np.abs(own).max(axis=(1, 2))
+    return bool((np.abs(np.linalg.eigvals(own).real).max(axis=1) > _NEUTRAL * size).any())
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Linearization:
     """ẋ = A x + B δtau, y = C x + D δtau about the state `at` of a model.
@@ -308,26 +350,14 @@ class Linearization:
 
     @property
     def ignorable(self) -> tuple[str, ...]:
-        """Coordinates among the states that no other state depends on: they follow, and may be left out.
+        """Coordinates among the states that no other state depends on and that neither grow nor decay by themselves:
+        they follow, and may be left out.
 
         >>> lin = kane.load("cart-pole").linearize([0, 0], [0, 0])
         >>> lin.ignorable
         ('x',)
         """
-        ignored = set(range(self.positions))
-        felt = self._dependence()
-        while True:
-            others = [i for i in range(len(self.states)) if i not in ignored]
-            kept = {j for j in ignored if not felt[others, j].any()}
-            if kept == ignored:
-                return tuple(self.states[j] for j in sorted(ignored))
-            ignored = kept
-
-    def _dependence(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which state's rate depends on which state, rounding aside."""
-        size = np.abs(self.A)
-        rows, columns = size.max(axis=1, initial=0.0), size.max(axis=0, initial=0.0)
-        return size > _NOTHING * np.maximum(1.0, np.maximum(rows[:, None], columns[None, :]))
+        return tuple(self.states[j] for j in ignorable_places(self.A[None], self.positions))
 
     def without(self, names: Iterable[str]) -> Linearization:
         """The same with states left out that no other state depends on, and with them the outputs that show them.
@@ -338,7 +368,7 @@ class Linearization:
         """
         left_out = [self._place(name) for name in ([names] if isinstance(names, str) else names)]
         kept = [i for i in range(len(self.states)) if i not in left_out]
-        felt = self._dependence()
+        felt = _dependence(self.A)
         for j in left_out:
             by = [self.states[i] for i in kept if felt[i, j]]
             if by:
@@ -405,6 +435,7 @@ __all__ = [
     "choose_independent",
     "close_loop",
     "first_order",
+    "ignorable_places",
     "linearize_independent",
     "weights",
 ]

@@ -17,7 +17,16 @@ from ..constraints.metric import speed_units
 from ..constraints.rank import Elimination
 from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
-from .linearization import Array, FirstOrder, FirstOrderMotion, Linearization, Operating, Positions, Tangent
+from .linearization import (
+    Array,
+    FirstOrder,
+    FirstOrderMotion,
+    Linearization,
+    Operating,
+    Positions,
+    Tangent,
+    ignorable_places,
+)
 
 _QUANTITIES = ("qdot", "F", "g", "rate", "phi")
 
@@ -225,13 +234,13 @@ class Linearizations:
 
     @property
     def ignorable(self) -> tuple[str, ...]:
-        """Coordinates among the states that no other state depends on, at any of the samples.
+        """Coordinates among the states that no other state depends on and that neither grow nor decay by themselves,
+        at any of the samples.
 
         >>> kane.load("cart-pole").linearize({"q": [0.0, 0.1]}, [0, 0]).ignorable
         ('x',)
         """
-        largest = np.abs(self.A).max(axis=0)
-        return replace(self[0], A=largest).ignorable
+        return tuple(self.states[j] for j in ignorable_places(self.A, self.positions))
 
     def __repr__(self) -> str:
         return f"<{len(self)} linearizations of '{self.model}', states {', '.join(self.states)}>"

@@ -71,7 +71,8 @@ def linearize(
     as the constraints leave them best determined; quaternions are perturbed by small rotations joint.x, joint.y,
     joint.z about the axes of the moving frame. `inputs` are speeds that efforts act along (default: all). `outputs`
     are coordinates, speeds, accelerations (a speed with ') or any expressions in them and t (default: all
-    coordinates and speeds). `ignore` leaves out states that no other depends on: names, or True: all such coordinates.
+    coordinates and speeds). `ignore` leaves out states that no other depends on: names, or True: all such coordinates
+    that neither grow nor decay by themselves.
 
     With `control`, the name of a control law of the model, expressions by speed or joint or a law of `kane.planning`,
     the loop is closed: its efforts act on top of tau and follow the state. Where q, u, tau, t or parameters have one

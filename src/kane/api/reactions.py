@@ -6,6 +6,7 @@ all rows, and the kinetostatic equations of all bodies solved together.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -75,7 +76,8 @@ class Reaction:
 @dataclass(frozen=True, slots=True, repr=False)
 class Reactions(Mapping[str, Reaction]):
     """Reactions of `joints`, of `constraints`, and those that `auxiliary` speeds bring into evidence, by name;
-    `reactions["knee"]` looks in all of them.
+    `reactions["knee"]` looks in all of them. Where a joint and a constraint have one name, they are "rear (joint)" and
+    "rear (constraint)" here.
 
     `multipliers` (…, m) are λ of the rows of constraints, in the order of `row_names`. `undetermined` names what is not
     determined by rigid-body mechanics, since constraints are redundant: rows of constraints with (), joints and
@@ -95,14 +97,23 @@ class Reactions(Mapping[str, Reaction]):
     auxiliary: Mapping[str, Reaction] = field(default_factory=dict[str, Reaction])
 
     def __getitem__(self, name: str) -> Reaction:
-        tables = {"joints": self.joints, "constraints": self.constraints, "auxiliary": self.auxiliary}
-        found = [table for table, reactions in tables.items() if name in reactions]
-        if len(found) == 1:
-            return tables[found[0]][name]
-        if found:
-            ways = " or ".join(f".{table}['{name}']" for table in found)
-            raise InputError(f"'{name}' is a name among {' and '.join(found)}: ask {ways}")
+        found = self._by_label()
+        if name in found:
+            return found[name]
+        kinds = [kind for kind, table in self._tables().items() if name in table]
+        if kinds:
+            ways = " or ".join(f"'{name} ({kind})'" for kind in kinds)
+            raise InputError(f"'{name}' is a {' and a '.join(kinds)}\n    fix: ask for {ways}")
         raise KeyError(f"'{name}': there are {', '.join(self)}")
+
+    def _tables(self) -> dict[str, Mapping[str, Reaction]]:
+        return {"joint": self.joints, "constraint": self.constraints, "auxiliary speed": self.auxiliary}
+
+    def _by_label(self) -> dict[str, Reaction]:
+        """All of them, by names that say what they are of where several have one name."""
+        listed = [(kind, name, r) for kind, table in self._tables().items() for name, r in table.items()]
+        count = Counter(name for _, name, _ in listed)
+        return {f"{name} ({kind})" if count[name] > 1 else name: reaction for kind, name, reaction in listed}
 
     def multiplier(self, row: str) -> Any:
         """λ of one row of a constraint, (…).
@@ -117,10 +128,10 @@ class Reactions(Mapping[str, Reaction]):
         return self.multipliers[..., self.row_names.index(row)]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self.joints, *self.constraints, *self.auxiliary]))
+        return iter(self._by_label())
 
     def __len__(self) -> int:
-        return len(list(iter(self)))
+        return sum(map(len, self._tables().values()))
 
     def __repr__(self) -> str:
         listed = [*self.joints.values(), *self.constraints.values(), *self.auxiliary.values()]
@@ -128,15 +139,11 @@ class Reactions(Mapping[str, Reaction]):
         frame = listed[0].frame if listed else "N"
         what = f"at one state, components in {frame}" if single else f"at {len(self.multipliers)} states, largest sizes"
         lines = [f"Reactions {what}"]
-        names = [*self.joints, *(f"{name} (constraint)" if name in self.joints else name for name in self.constraints)]
-        names += self.auxiliary
-        width = max(map(len, names), default=0)
+        width = max(map(len, self), default=0)
         least = _SHOWN * max(
             (float(np.abs(r.force).max(initial=0.0)) for r in listed if r.force is not None), default=0.0
         )
-        lines += [
-            f"  {name:{width}}  {_reaction_line(r, single, least)}" for name, r in zip(names, listed, strict=True)
-        ]
+        lines += [f"  {name:{width}}  {_reaction_line(r, single, least)}" for name, r in self.items()]
         if self.undetermined:
             loose = (f"{name} ({', '.join(parts)})" if parts else name for name, parts in self.undetermined.items())
             lines.append(f"not determined by rigid bodies, shared as by equal stiffness: {'; '.join(loose)}")

@@ -29,19 +29,21 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     listed = [what] if isinstance(what, str) else several
     if not listed:
         raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
-    named: list[Panel] = []
-    usual: list[Panel] = []
-    for part in listed:
-        if part in GROUPS:
-            usual += GROUPS[part](run)
-        else:
-            named.append(_named_panel(run, part))
+    groups = [GROUPS[part](run) if part in GROUPS else [_named_panel(run, part)] for part in listed]
+    usual = [panel for part, group in zip(listed, groups, strict=True) if part in GROUPS for panel in group]
     kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
-    if not kept and not named:
+    stays = {id(panel) for panel in kept}
+    shown = [
+        panel
+        for part, group in zip(listed, groups, strict=True)
+        for panel in group
+        if part not in GROUPS or id(panel) in stays
+    ]
+    if not shown:
         raise InputError(
             f"plot(what={describe_value(what)}): '{run.answers.mechanism.name}' has none\n    fix: {_KNOWN}"
         )
-    figure = panels.panels(run.t, [*kept, *named], note=panels.name_left_out(left_out))
+    figure = panels.panels(run.t, shown, note=panels.name_left_out(left_out))
     if path is not None:
         plots.save(figure, path)
     return figure

@@ -21,7 +21,7 @@ from ..report import write_ensemble
 from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import BAR_AFTER, can_draw, heading, print_json, show, table
-from .given import control_of, event_of, file_to_write, model_of
+from .given import control_of, event_of, file_to_write, model_of, separate
 from .motion import DURATION, PICTURES
 from .streams import say
 from .workers import workers_of
@@ -109,9 +109,9 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
 
 
 def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -> dict[str, str]:
-    """Name → text from options like `q1=uniform(-1,1)`, each given once; names are those of `known`, if there are."""
+    """Name → text from options like `q1=uniform(-1,1),q2=0`, each once; names are those of `known`, if there are."""
     found: dict[str, str] = {}
-    for part in given:
+    for part in separate(given):
         name, equals, text = (x.strip() for x in part.partition("="))
         example = example if known is None else next(iter(known), example)
         if not name or not equals or not text:

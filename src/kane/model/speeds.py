@@ -14,7 +14,9 @@ import numpy as np
 
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr, evaluate, linear_coefficients
-from .records import Speed
+from ..space import rotations
+from .joints import Free, Planar, Spherical
+from .records import Joint, Speed
 
 if TYPE_CHECKING:
     from .symbols import Symbols
@@ -129,14 +131,27 @@ def _variable_words(tree: Tree) -> dict[str, str]:
     known = set(tree.coordinate_records)
     found: dict[str, str] = {}
     for joint in tree.joints.values():
-        kind, child = joint.type.kind, joint.child.name
         where = "" if joint.parent is tree.ground else f" in {joint.parent.name}"
         if joint.child_mount != tree.unturned:
             where += f", axes of joint {joint.name}"
-        parts = {"spherical": "www", "free": "wwwvvv"}.get(kind, "")
-        for k, (variable, part) in enumerate(zip(map(repr, joint.rates), parts, strict=False)):
-            if part == "v" and getattr(joint.type, "velocity", "body") == "parent":
-                found[variable] = f"{joint.coordinates[k + 1].name}'"
+        for variable, meaning in zip(map(repr, joint.rates), _meanings(joint), strict=False):
+            if meaning.endswith("'"):
+                found[variable] = meaning
             elif variable.rstrip("'") not in known:
-                found[variable] = f"{part}.{child}.{'xyz'[k % 3]}{where}"
+                found[variable] = f"{meaning}{where}"
     return found
+
+
+def _meanings(joint: Joint) -> list[str]:
+    """What the motion variables of a joint are, where they are not all rates of its coordinates."""
+    kind, child = joint.type, joint.child.name
+    angular, linear = ([f"{letter}.{child}.{axis}" for axis in "xyz"] for letter in "wv")
+    if isinstance(kind, Spherical):
+        return angular
+    if isinstance(kind, Free):
+        along = [f"{c.name}'" for c in joint.coordinates[4:]]
+        return angular + (linear if kind.velocity == "body" else along)
+    if isinstance(kind, Planar) and kind.velocity == "body":
+        k = rotations.AXES[kind.normal]
+        return [linear[(k + 1) % 3], linear[(k + 2) % 3], f"{joint.coordinates[2].name}'"]
+    return []

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 
 from ..model import Joint, Mechanism
+from .figures import Figure
 from .shapes import PALETTE, Array, center_view, faces, pieces, points_in_N, up_direction
 from .style import GRID, INK, STYLE
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.figure import Figure
 
 from ..errors import visible
+from .figures import Figure
 from .plots import INK, STYLE, subscript
 from .shapes import PALETTE, Array
 

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from ..errors import InputError
 from ..model import Mechanism
 from ..writing import check_writable, replacing
 from .drawings import Scene, axes_of_ground, collection
+from .figures import Figure
 from .shapes import Array, center_view
 from .style import STYLE
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.figure import Figure
 
 from ..errors import visible
+from .figures import Figure
 from .shapes import PALETTE, Array
 from .style import INK, STYLE
 
@@ -67,7 +67,8 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     said = textwrap.wrap(visible(note), int(_LETTERS * wide), max_lines=3, placeholder=" …")
     named = [panel.names for panel in shown if panel.names]
     alike = len(named) > 1 and len(set(named)) == 1  # one line of names serves all of them
-    foot, head = 0.45 + 0.17 * len(said), (0.75 if title else 0.32) + (0.2 if alike else 0.0)
+    # Above the first row: its labels, and the powers of ten that stand below these.
+    foot, head = 0.45 + 0.17 * len(said), (0.89 if title else 0.46) + (0.2 if alike else 0.0)
     high = grid.high * down + foot + head - 0.57
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
         figure = Figure(figsize=(wide, high))

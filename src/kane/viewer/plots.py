@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -24,6 +23,7 @@ from ..errors import InputError, visible
 from ..model import Mechanism
 from ..simulate import Transition
 from ..writing import replacing
+from .figures import Figure
 from .panels import Panel, page_of_panels, panels
 from .shapes import PALETTE, Array
 from .style import GRID, INK, STYLE

@@ -21,6 +21,7 @@ STYLE: Any = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.formatter.limits": (-3, 4),
+    "axes.formatter.offset_threshold": 2,  # 0.09985, 0.09990 are wider than the margin
     "grid.color": GRID,
     "grid.alpha": 0.3,
     "grid.linewidth": 0.6,

@@ -14,11 +14,11 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
 
 from ..errors import visible
+from .figures import Figure
 from .plots import GRID, INK, STYLE
 from .shapes import PALETTE, Array, faces, pieces, points_in_N
 

@@ -31,6 +31,16 @@ def test_figures_are_those_of_the_ensemble(capsys: pytest.CaptureFixture[str]) -
     assert "event" in capsys.readouterr().out.splitlines()[0]
 
 
+def test_one_option_takes_several_names_with_commas_between_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """Commas inside a distribution belong to it."""
+    shown = []
+    line = ["sweep", "double-pendulum", "-n", "5", "--time", "0.1", "--samples", "3", "--json"]
+    for given in (["--q", "q1=uniform(-1,1),q2=normal(0,0.1)"], ["--q", "q1=uniform(-1,1)", "--q", "q2=normal(0,0.1)"]):
+        assert main([*line, *given]) == FINE
+        shown.append(json.loads(capsys.readouterr().out)["at_the_end"])
+    assert shown[0] == shown[1] and shown[0]["q2"]["deviation"] > 0
+
+
 def test_members_that_fail_are_told_and_give_status_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*LINE, "--parameter", "m=uniform(-1,9)", "--json"]) == FAILED
     out, err = capsys.readouterr()

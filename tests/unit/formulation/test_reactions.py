@@ -327,4 +327,5 @@ def test_a_name_of_a_joint_and_a_constraint_is_not_guessed() -> None:
     with pytest.raises(InputError, match="joint and a constraint"):
         found["same"]
     assert np.abs(found.constraints["same"].force - [0, 0, 10]).max() <= EXACT * 10
-    assert len(found) == 1 and "same (constraint)" in repr(found)
+    assert list(found) == ["same (joint)", "same (constraint)"] and "same (constraint)" in repr(found)
+    assert dict(found)["same (constraint)"] is found.constraints["same"]

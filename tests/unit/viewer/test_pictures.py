@@ -184,11 +184,16 @@ def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path
     drawn = swing.plot(tmp_path / "x.svg", ["energy", "q1 + q2", "tau_u1", "u2'"])
     assert titles(drawn)[:5] == ["energy  (J)", "work  (J)", "q1 + q2", "τ₁  (N m)", "u2'  (rad/s²)"]
     assert np.array_equal(drawn.axes[2].lines[0].get_ydata(), swing["q1"] + swing["q2"])
+    assert titles(swing.plot(what=["q2", "energy", "q1"])) == ["q₂  (rad)", "energy  (J)", "work  (J)", "q₁  (rad)"]
     forces = swing.plot(what="reactions")
     assert titles(forces)[0] == "shoulder: force  (N)"
     drawn = forces.axes[titles(forces).index("elbow: force  (N)")].lines[1].get_ydata()
     assert np.array_equal(drawn, swing.reactions()["elbow"].force[:, 1])
     ElementTree.parse(tmp_path / "x.svg")
+
+
+def test_a_figure_shows_itself_in_a_notebook_without_pyplot(swing: kane.Trajectory) -> None:
+    assert swing.plot()._repr_png_().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("what", ["sped", "q9", [], 3, [3], ["q1 +"]])
@@ -254,6 +259,17 @@ def test_speeds_are_described_in_words_of_the_field() -> None:
     assert words["b"] == "w.arm.y in body"
     assert words["a"] == "(w.arm.x in body + (2 * w.arm.y in body))"
     assert describe_speeds(kane.load("pendulum").mechanism) == {"u": "q'"}
+
+
+def test_the_velocity_of_a_planar_joint_is_described_by_the_body_it_is_of() -> None:
+    """Words are definitions: a twin that takes them has the same rates."""
+    m = kane.load("whipple-bicycle")
+    words = describe_speeds(m.mechanism)
+    assert [words[name] for name in ("ux", "uy", "uyaw")] == ["v.heading.x", "v.heading.y", "yaw'"]
+    twin = kane.load("chaplygin-sleigh")
+    twin.set_speeds(describe_speeds(twin.mechanism))
+    q, u = np.array([0.1, 0.2, 0.7]), np.array([0.3, -0.4, 0.5])
+    np.testing.assert_allclose(twin.qdot(q, u), kane.load("chaplygin-sleigh").qdot(q, u), rtol=1e-12)
 
 
 def test_the_words_mean_what_measure_numbers_mean() -> None:
