@@ -67,7 +67,7 @@ wheel: setup
 package: setup
 	$(BIN)/python tests/built_package.py
 
-demo: $(STAMP)
+demo: setup
 	$(BIN)/kane demo
 
 test: setup

@@ -43,6 +43,15 @@ def build(folder: Path) -> tuple[Path, Path]:
     return sdist, folder / run(tools / "bin" / "python", "-c", script, folder, cwd=source).split()[-1]
 
 
+def build_without_component(folder: Path) -> Path:
+    """The wheel of sources as a checkout has them, without what runs in pages: the build makes it."""
+    (source,) = (folder / "source").iterdir()
+    (source / "src" / "kane" / "page" / "component.js").unlink()
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder / "checkout", source)
+    (wheel,) = (folder / "checkout").iterdir()
+    return wheel
+
+
 def check_metadata(wheel: Path) -> None:
     """Pictures and links of the package's page lead somewhere from everywhere."""
     with zipfile.ZipFile(wheel) as archive:
@@ -78,6 +87,7 @@ def main() -> None:
         sdist, wheel = build(folder)
         check_metadata(wheel)
         try_wheel(wheel, folder)
+        check_metadata(build_without_component(folder))
         print(f"{sdist.name} and {wheel.name} are complete: {wheel.stat().st_size / 1e6:.1f} MB")
 
 

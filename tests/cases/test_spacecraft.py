@@ -390,3 +390,32 @@ def test_dynamics_of_free_flyers_are_those_of_pinocchio(name: str) -> None:
         assert np.abs(reordered(model, q=states.q[k], u=tau[k])[1] - there).max() <= PEER * np.abs(there).max()
         there = pin.aba(peer, data, q, u, reordered(model, states.q[k], states.tau[k])[1])
         assert np.abs(reordered(model, q=states.q[k], u=udot[k])[1] - there).max() <= PEER * np.abs(there).max()
+
+
+def test_a_motion_keeps_its_momentum_while_a_prescribed_antenna_swings() -> None:
+    """Nothing acts from outside: momentum is constant."""
+    m = Model("craft")
+    m.body("bus", mass=100, inertia={"xx": 20, "yy": 26, "zz": 24})
+    m.body("antenna", mass=5, center=(0, 0, 0.5), inertia={"xx": 1, "yy": 1, "zz": 0.1})
+    m.joint("flight", "free", "ground", "bus")
+    m.joint("gimbal", "revolute", "bus", "antenna", axis="x", at=(0, 0, 1), prescribed=["0.5*sin(t)"])
+    run = m.simulate(np.linspace(0, 10, 41), u={"u_flight_wz": 0.1}, rtol=1e-11)
+    whole = run.momentum(about="center")
+    assert np.ptp(whole.angular, axis=0).max() < 1e-9 * np.linalg.norm(whole.angular[0])
+    assert np.ptp(whole.linear, axis=0).max() < 1e-9 * m.mass
+    of_the_origin = run.momentum((1.0, 2.0, 3.0))
+    shift = np.cross(run.model.mass_center(run.q, t=run.t) - [1.0, 2.0, 3.0], whole.linear)
+    np.testing.assert_allclose(of_the_origin.angular, whole.angular + shift, atol=1e-12)
+
+
+def test_the_balance_of_a_motion_counts_springs_once_and_gravity_in_the_potential() -> None:
+    m = Model("bob", gravity=(0, 0, -9.81))
+    m.particle("bob", 2.0)
+    m.joint("slide", "prismatic", "ground", "bob", axis="z", coordinates=["z"], speeds=["v"])
+    m.load("spring", JointSpring("slide", stiffness=50.0, damping=0.3))
+    run = m.simulate(np.linspace(0, 2, 41), q=[0.2], rtol=1e-11)
+    kept = run.balance()
+    np.testing.assert_allclose(kept.potential, 2.0 * 9.81 * run["z"], rtol=1e-13)
+    np.testing.assert_allclose(kept.kinetic, run["v"] ** 2, rtol=1e-13)
+    assert kept.error < 1e-9
+    assert np.ptp(run.energy().total - run.work) > 0.1  # where the spring would be counted twice

@@ -27,6 +27,7 @@ from ..simulate import (
     Transitions,
 )
 from .answers import Answers, embedding_of
+from .balance import EnergyBalance, balance
 from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
@@ -137,13 +138,36 @@ class Trajectory:
         return embedding.multipliers(self.t, self.q, self.u, self.tau, answers.values)
 
     def energy(self) -> Energy:
-        """Kinetic and potential energy (J) along the motion.
+        """Kinetic and potential energy (J) along the motion, the potential being that of gravity, springs and stops.
 
         >>> run = kane.load("pendulum").simulate([0, 0.5, 1])
         >>> bool(np.ptp(run.energy().total) < 1e-6)
         True
         """
         return self.model.energy(self.q, self.u, t=self.t)
+
+    def balance(self) -> EnergyBalance:
+        """Kinetic energy, potential of gravity alone, and `work`, that of efforts and of all other loads, springs among
+        them: its `total` does not change along a motion.
+
+        >>> run = kane.load("satellite-with-panels").simulate(1, rtol=1e-10)
+        >>> run.balance().error < 1e-6
+        True
+        """
+        return balance(self)
+
+    @refuse_odd
+    def momentum(self, about: Sequence[float] | str = (0.0, 0.0, 0.0)) -> Momentum:
+        """Momentum (kg m/s) and angular momentum (kg m²/s) along the motion, (k, 3) each, components in N.
+
+        The angular momentum is about the origin of N, another point fixed in N (m), or the mass centre
+        (about="center"). Unlike `m.momentum(run.q, run.u)` it knows the times, on which prescribed motions depend.
+
+        >>> run = kane.load("stoneking-five-body").simulate(1, rtol=1e-12)
+        >>> bool(np.ptp(run.momentum(about="center").angular, axis=0).max() < 1e-9)
+        True
+        """
+        return self.model.momentum(self.q, self.u, about=about, t=self.t)
 
     def impulse(self) -> Momentum:
         """Impulse (N s) and angular impulse about the origin (N m s) of the external loads since the start, (k, 3).

@@ -15,7 +15,6 @@ from ..api.kept_runs import Keep
 from ..api.run_files import SUFFIXES
 from ..api.run_values import effort_names
 from ..planning import ComputedTorque, Hold, Move, move
-from ..report.energy import balance
 from ..report.motions import Motion, cycloid
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
@@ -208,7 +207,7 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
         "steps": trajectory.statistics.steps,
         "evaluations": trajectory.statistics.evaluations,
         "seconds": trajectory.statistics.seconds,
-        "energy_balance_error": balance(trajectory).error,
+        "energy_balance_error": trajectory.balance().error,
         **(_on_constraints(trajectory) if model.constraints else {}),
         **({"events": {x.event.name: x.t.tolist() for x in trajectory.events}} if trajectory.events else {}),
         **({"transitions": [_transition(x) for x in trajectory.transitions]} if trajectory.transitions else {}),

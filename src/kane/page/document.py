@@ -54,7 +54,7 @@ def component() -> str:
     except FileNotFoundError:
         raise KaneError(
             f"{COMPONENT}, which runs in the page, is not there: it is built from the folder web of the sources"
-            "\n    fix: run make setup there, or install the package, which has it"
+            "\n    fix: install the package again, which builds it with the help of the registry of npm, or run make setup there"
         ) from None
 
 

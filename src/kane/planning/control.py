@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from ..formulation import Equations
 from ..graph import Expr, forward, reverse, substitute
 from .trajectories import JointState, PlannedTrajectory, rates
 
-Gains = float | tuple[float, ...]
+Array = np.ndarray[Any, np.dtype[np.float64]]
+Numbers = Sequence[float] | Array
+Gains = float | Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,15 @@ class ComputedTorque:
     """Efforts that give q̈ = q̈_ref + damping ė + stiffness e, by inverse dynamics inside the law.
 
     Then ë + damping ė + stiffness e = 0 for each coordinate, whatever the state. Gains: stiffness in 1/s², damping in
-    1/s, one number for all coordinates or one for each.
+    1/s, one number for all coordinates or one for each. Numbers in place of a trajectory are a place to stay at.
     """
 
-    trajectory: PlannedTrajectory
+    trajectory: PlannedTrajectory | Numbers
     stiffness: Gains
     damping: Gains
+
+    def __post_init__(self) -> None:
+        _settle(self)
 
     def efforts(self, equations: Equations) -> list[Expr]:
         """Efforts along the speeds (N m, N), of t, q and u."""
@@ -70,11 +75,15 @@ class GravityCompensation:
     """Efforts stiffness e + damping ė along the coordinates, and what holds the arm against gravity and springs.
 
     Gains: stiffness in N m/rad or N/m, damping in N m s/rad or N s/m, one number for all coordinates or one for each.
+    Numbers in place of a trajectory are a place to stay at.
     """
 
-    trajectory: PlannedTrajectory
+    trajectory: PlannedTrajectory | Numbers
     stiffness: Gains
     damping: Gains
+
+    def __post_init__(self) -> None:
+        _settle(self)
 
     def efforts(self, equations: Equations) -> list[Expr]:
         """Efforts along the speeds (N m, N), of t, q and u."""
@@ -88,11 +97,31 @@ class GravityCompensation:
         return [p + b for p, b in zip(pulled, at_rest, strict=True)]
 
 
+def _settle(law: ComputedTorque | GravityCompensation) -> None:
+    """Give a law what can be compared and hashed: a trajectory, and numbers in tuples."""
+    if not hasattr(law.trajectory, "expressions"):
+        place = _numbers("trajectory", law.trajectory, "a trajectory (move, cubic_spline, …), or a place to stay at")
+        object.__setattr__(law, "trajectory", Hold(place if isinstance(place, tuple) else (place,)))
+    for name in ("stiffness", "damping"):
+        object.__setattr__(law, name, _numbers(name, getattr(law, name), "one number, or one for each coordinate"))
+
+
+def _numbers(name: str, given: Any, wanted: str) -> float | tuple[float, ...]:
+    """One number or a tuple of them, finite."""
+    try:
+        array = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.ndim > 1 or not np.all(np.isfinite(array)):
+        raise InputError(f"{name} is {given!r}\n    fix: give {wanted}")
+    return float(array) if array.ndim == 0 else tuple(array.tolist())
+
+
 class _Wanted:
     """The reference in the graph of the equations and the errors from it."""
 
-    def __init__(self, equations: Equations, trajectory: PlannedTrajectory):
-        system = equations.system
+    def __init__(self, equations: Equations, given: PlannedTrajectory | Numbers):
+        system, trajectory = equations.system, cast("PlannedTrajectory", given)
         _check_coordinates(equations)
         q, qdot, self.qddot = rates(trajectory, system.t)
         self.names = equations.mechanism.coordinates

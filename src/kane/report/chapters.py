@@ -22,7 +22,6 @@ from ..model.speeds import describe_speeds
 from ..page import frame
 from ..viewer import drawings, plots
 from ..viewer.units import coordinate_units, speed_units
-from .energy import balance
 from .motions import Motion
 from .page import Section, figure
 
@@ -295,7 +294,7 @@ def _attitudes(trajectory: Trajectory) -> str:
 def conservation_chapter(trajectory: Trajectory, laws: CheckReport) -> Section:
     """Energy balance and momentum along the motion, and the checks of both."""
     model = trajectory.model
-    found = balance(trajectory)
+    found = trajectory.balance()
     momentum = model.momentum(trajectory.q, trajectory.u)
     drawn = plots.energy(trajectory.t, found.kinetic, found.potential, found.work)
     body = figure(

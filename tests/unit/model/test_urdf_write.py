@@ -97,6 +97,23 @@ def test_losses_come_back() -> None:
         assert '<dynamics damping="0.25" friction="0.125"/>' in to_urdf(first)
 
 
+@pytest.mark.parametrize("friction", ["smooth", "sign"])
+@pytest.mark.parametrize("multiplier", [1.0, -2.5])
+def test_losses_of_a_mimic_come_back_where_they_were(friction: str, multiplier: float) -> None:
+    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    text = (
+        f'<robot name="r"><link name="a"/>{link.format("b")}{link.format("c")}'
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/>'
+        '<dynamics damping="0.5" friction="0.375"/></joint>'
+        '<joint name="k" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 1 0"/>'
+        f'<dynamics damping="0.25" friction="0.125"/><mimic joint="j" multiplier="{multiplier}"/></joint></robot>'
+    )
+    first = read_urdf(text, "r.urdf", options=UrdfOptions(friction=friction))
+    written = to_urdf(first)
+    assert written.index('damping="0.5" friction="0.375"') < written.index('damping="0.25" friction="0.125"')
+    same_dynamics(kane.Model.of(first), read_back(first, friction=friction))
+
+
 def test_dampings_of_one_joint_add_up() -> None:
     model = crooked()
     model.load("more", JointSpring("s", damping=0.2))

@@ -89,3 +89,15 @@ def test_quaternions_are_no_coordinates_to_control_one_by_one() -> None:
     law = GravityCompensation(Hold((0.0,) * len(body.coordinates)), 1.0, 1.0)
     with pytest.raises(ModelError, match="one degree of freedom"):
         body.simulate((0.0, 1.0), control=law)
+
+
+@pytest.mark.parametrize("law", [ComputedTorque, GravityCompensation])
+def test_numbers_of_a_law_are_given_in_any_sequence(law: type[ComputedTorque | GravityCompensation]) -> None:
+    place, gains = (0.1, 0.2), (3.0, 4.0)
+    plain = law(Hold(place), gains, 2.0)
+    assert law(list(place), list(gains), 2) == plain
+    assert law(np.array(place), np.array(gains), np.float64(2.0)) == plain
+    assert hash(law(np.array(place), [3, 4], 2)) == hash(plain)
+    for odd in ("x", None, [[1.0], [2.0]], [np.nan, 0.0]):
+        with pytest.raises(InputError, match="fix: give"):
+            law(odd, 1.0, 1.0)  # pyright: ignore[reportArgumentType]

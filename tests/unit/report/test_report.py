@@ -16,7 +16,6 @@ from kane.errors import InputError
 from kane.graph import evaluate
 from kane.model import JointSpring
 from kane.report import write
-from kane.report.energy import balance
 
 CHAPTERS = ("model", "equations", "simulation", "conservation", "checks")
 FETCHING = ("src", "href", "data", "poster", "action", "srcset", "background", "xlink:href")
@@ -120,7 +119,7 @@ def test_the_balance_counts_a_spring_once() -> None:
     model.body("block", mass=2.0)
     model.joint("rail", "prismatic", "ground", "block", axis="z", coordinates=["z"], speeds=["w"])
     model.load("spring", JointSpring("rail", stiffness=50.0, damping=0.5))
-    found = balance(model.simulate(np.linspace(0, 3, 50), q=[0.3], rtol=1e-10, atol=1e-12))
+    found = model.simulate(np.linspace(0, 3, 50), q=[0.3], rtol=1e-10, atol=1e-12).balance()
     assert np.ptp(found.work) > 1.0
     assert found.error < 1e-7
 

@@ -102,24 +102,34 @@ class _Writer:
             found = self.number(build.scalar(record.damping))
             self.damping[joint.name] = self.damping.get(joint.name, 0.0) + found
             return True
-        friction = self.friction_of(joint, build.scalar(record.value))
-        if friction is not None:
-            self.friction[joint.name] = self.friction.get(joint.name, 0.0) + friction
-        return friction is not None
+        return self.take_loss(load.name, joint, build.scalar(record.value))
 
-    def friction_of(self, joint: Joint, value: Expr) -> float | None:
-        """f of an effort −f r / √(r² + v²) or −f sign(r), r the rate of its joint."""
+    def take_loss(self, name: str, leader: Joint, value: Expr) -> bool:
+        """Whether an effort is the damping or the friction of its joint or of one that follows it, the one that the
+        load is named after first; remembers it.
+        """
         known = {p.name: p.value for p in self.m.parameters.values()}
-        name = repr(joint.rates[0])
         try:
-            found = [evaluate([value], {**known, name: r})[0] for r in _RATES]
+            found = [evaluate([value], {**known, repr(leader.rates[0]): r})[0] for r in _RATES]
         except ExpressionError:
-            return None
-        for sense in ([r / math.hypot(r, SMOOTH) for r in _RATES], [math.copysign(1.0, r) for r in _RATES]):
-            f = [-x / s for x, s in zip(found, sense, strict=True)]
-            if f[0] > 0 and all(abs(x - f[0]) <= _SAME * f[0] for x in f):
-                return float(f"{f[0]:.12g}")
-        return None
+            return False
+        shares = {leader.name: 1.0}
+        for other in self.m.joints.values():
+            if isinstance(other.type, Coupled) and other.type.follows == leader.name:
+                shares[other.name] = self.number(other.type.ratio)
+        for joint in sorted(shares, key=lambda joint: not name.startswith(f"{joint} ")):
+            share = shares[joint]
+            if not share:
+                continue
+            own = [share * r for r in _RATES]  # the rates of that joint, and what it feels of the effort
+            felt = [-x / share for x in found]
+            smooth, sign = [r / math.hypot(r, SMOOTH) for r in own], [math.copysign(1.0, r) for r in own]
+            for sense, losses in ((own, self.damping), (smooth, self.friction), (sign, self.friction)):
+                size = [x / s for x, s in zip(felt, sense, strict=True)]
+                if size[0] > 0 and all(abs(x - size[0]) <= _SAME * size[0] for x in size):
+                    losses[joint] = losses.get(joint, 0.0) + float(f"{size[0]:.12g}")
+                    return True
+        return False
 
     def root(self) -> Joint | None:
         """The weld by which the root link stands on the ground at the origin; None where a world link is needed."""
