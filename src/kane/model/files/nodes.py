@@ -120,8 +120,8 @@ def _syntax_fault(source: str, text: str, error: yaml.YAMLError) -> Problem:
 _Entries = dict[str, Node] | None
 _Lines = dict[str, int]
 _Outer = tuple[int, list[Node], _Entries, _Lines, str | None]
-"""A list or mapping around the one that is being read: its line, items, entries, lines of keys that stand on others, and
-the key of the value that is being read."""
+"""A list or mapping around the one that is being read: its line, items, entries, lines of keys that stand on others,
+and the key of the value that is being read."""
 
 
 class _Composer:
