@@ -13,6 +13,7 @@ from benchmarks.measure import Row, exactly
 from unit.model.large_files import HOSTILE, PARTS
 from unit.model.large_options import OPTIONS
 from unit.model.large_robots import BAD, GOOD
+from unit.model.large_texts import FAULTY, TEXTS, TOGETHER
 
 ROOT = Path(__file__).parents[1]
 SIZE = 999_000  # characters
@@ -23,8 +24,11 @@ from kane.model import read_mechanism, read_urdf
 from unit.model.large_files import LARGE
 from unit.model.large_options import OPTIONS
 from unit.model.large_robots import ROBOTS
+from unit.model.large_texts import FAULTY, TEXTS, TOGETHER
 kind, name, size = sys.argv[1], sys.argv[2], int(sys.argv[3])
-text, read = (ROBOTS[name](size), read_urdf) if kind == "urdf" else ({**LARGE, **OPTIONS}[name](size), read_mechanism)
+models = {**LARGE, **OPTIONS, **TEXTS, **TOGETHER, **FAULTY}
+files, read = (ROBOTS, read_urdf) if kind == "urdf" else (models, read_mechanism)
+text = files[name](size)
 start = time.process_time()
 try:
     read(text, f"large.{kind}")
@@ -73,7 +77,8 @@ def large_files() -> list[Row]:
     groups = {f"full of {what}": [n for n in parts if n.startswith(begins)] for what, begins in GROUPS.items()}
     left = set(parts) - {name for names in groups.values() for name in names}
     assert not left, f"files in no group: {left}"
-    models = {**groups, "that are no models": list(HOSTILE)}
+    texts = {"that cost by their text": list(TEXTS), "full of two kinds of parts": list(TOGETHER)}
+    models = {**groups, **texts, "that are no models": [*HOSTILE, *FAULTY]}
     rows = [row for what, names in models.items() for row in _worst("yaml", f"model files of 1 MB {what}", names)]
     for what, robots in (("with all that a robot may have", GOOD), ("that are no robots", BAD)):
         rows += _worst("urdf", f"URDF files of 1 MB {what}", list(robots))

@@ -27,7 +27,7 @@ Scalar = "Expr | float | int"
 class Graph:
     """An append-only list of nodes `(op, args)`; `args` of a constant is its value, of an input its name."""
 
-    __slots__ = ("_numbers", "_ratios", "_tables", "args", "inputs", "ops", "provenance")
+    __slots__ = ("_numbers", "_powers", "_ratios", "_tables", "args", "inputs", "ops", "provenance")
 
     def __init__(self) -> None:
         self.ops: list[str] = []
@@ -37,6 +37,7 @@ class Graph:
         self._tables: defaultdict[str, dict[tuple, int]] = defaultdict(dict)  # operation → arguments → node
         self._numbers: dict[float, int] = {}  # constant → node; -0.0 and 0.0 are one key
         self._ratios: dict[int, Ratio] = {}
+        self._powers: dict[tuple[int, int], int] = {}  # base, exponent → the product that stands for the power
         self._const(0.0)
         self._const(1.0)
 
@@ -253,15 +254,22 @@ class Expr:
             return self.sqrt() if exponent > 0 else 1.0 / self.sqrt()
         if exponent != int(exponent) or abs(exponent) > _LARGEST_PRODUCT:
             return self._binary("pow", float(exponent))
-        n = int(abs(exponent))
-        result, square = self.graph.const(1.0), self
-        while n:
-            if n & 1:
-                result = result * square
-            n >>= 1
-            if n:
-                square = square * square
+        n, g = int(abs(exponent)), self.graph
+        known = g._powers.get((self.id, n))
+        result = g.expr(self._product(n) if known is None else known)
         return 1.0 / result if exponent < 0 else result
+
+    def _product(self, n: int) -> int:
+        """The node of x x … x with n factors, by squares."""
+        result, square, left = self.graph.const(1.0), self, n
+        while left:
+            if left & 1:
+                result = result * square
+            left >>= 1
+            if left:
+                square = square * square
+        self.graph._powers[self.id, n] = result.id
+        return result.id
 
     def _unary(self, op: str) -> Expr:
         g, a = self.graph, self.id

@@ -128,8 +128,13 @@ def multiply(g: Graph, a: int, b: int) -> int:
     """The node of a b."""
     ops, args = g.ops, g.args
     op_a, op_b = ops[a], ops[b]
-    if op_a not in _SIGNED and op_b not in _SIGNED:
-        return g._node("mul", (a, b) if a < b else (b, a))
+    if op_a not in _SIGNED and op_b not in _SIGNED:  # by far the most: the node is made here, without a further call
+        new, pair = len(ops), (a, b) if a < b else (b, a)
+        node = g._tables["mul"].setdefault(pair, new)
+        if node == new:
+            ops.append("mul")
+            args.append(pair)
+        return node
     if a <= ONE:
         return a if a == ZERO else b
     if b <= ONE:

@@ -215,7 +215,7 @@ class _ExpressionParser:
     """One loop over the words, operands and pending operators on two lists. Words are known by their numbers; where
     they stand in the text is found out for an error only."""
 
-    __slots__ = ("commas", "functions", "graph", "names", "operands", "pending", "span", "text", "words")
+    __slots__ = ("commas", "functions", "graph", "names", "operands", "pending", "span", "text", "truths", "words")
 
     def __init__(
         self,
@@ -234,6 +234,7 @@ class _ExpressionParser:
         self.operands: list[Expr] = []
         self.pending: list[tuple[int, int]] = []  # (precedence, word) of operators; (0, word) of what is open
         self.commas: list[int] = []  # in each call or group that is open; -1 for a group
+        self.truths: dict[int, bool] = {}  # nodes that were asked about → whether they can only be 0 or 1
 
     def fault(self, k: int, why: str) -> ExpressionError:
         """The error at a word."""
@@ -343,7 +344,9 @@ class _ExpressionParser:
                 raise self.fault(opened, f"{call} was given {count} argument{'s' * (count != 1)}")
             try:
                 result = function(*arguments)
-                operands.append(result if type(result) is Expr and result.graph is self.graph else self.graph.lift(result))
+                operands.append(
+                    result if type(result) is Expr and result.graph is self.graph else self.graph.lift(result)
+                )
             except ExpressionError as error:
                 raise self.fault(opened, str(error)) from None
 
@@ -356,6 +359,8 @@ class _ExpressionParser:
             if binds in _PREFIXES:
                 operands.append(self.apply(k, _PREFIX_MEANING[self.words[k]], right))
                 continue
+            if binds <= _AND:
+                right = _truth(right, self.truths)
             try:
                 operands[-1] = _INFIX_MEANING[self.words[k]](operands[-1], right)
             except ExpressionError as error:
@@ -401,31 +406,34 @@ def _power(base: Expr, exponent: Expr) -> Expr:
     return base**exponent.number
 
 
-def _truth(x: Expr) -> Expr:
-    """1 where x is not 0, else 0: x itself where it can be nothing else."""
-    return x if _is_truth(x) else x.select(1.0, 0.0)
+def _truth(x: Expr, known: dict[int, bool]) -> Expr:
+    """1 where x is not 0, else 0: x itself where it can be nothing else. `known` is as for `_is_truth`."""
+    return x if _is_truth(x, known) else x.select(1.0, 0.0)
 
 
-def _is_truth(x: Expr) -> bool:
-    """Whether x is built so that it can only be 0 or 1."""
+def _is_truth(x: Expr, known: dict[int, bool]) -> bool:
+    """Whether x is built so that it can only be 0 or 1; what was asked before is `known`, so that conditions inside
+    each other take one step each."""
     g = x.graph
     stack, seen = [x.id], set[int]()
-    while stack:
+    while stack and known.get(stack[-1], True):
         node = stack.pop()
-        if node in seen or g.value(node) in (0.0, 1.0) or g.ops[node] in _COMPARISONS:
+        if node in seen or node in known or g.value(node) in (0.0, 1.0) or g.ops[node] in _COMPARISONS:
             continue
         if g.ops[node] != "select":
-            return False
+            stack.append(node)
+            break
         seen.add(node)
         stack.extend(g.args[node][1:])
-    return True
+    known[x.id] = not stack
+    return not stack
 
 
 _COMPARISONS = frozenset({"less", "less_equal", "equal"})
 _PREFIX_MEANING: Mapping[str, Callable[[Expr], Expr]] = {"-": lambda x: -x, "not": lambda x: x.select(0.0, 1.0)}
 _INFIX_MEANING: Mapping[str, Callable[[Expr, Expr], Expr]] = {
-    "or": lambda x, y: x.select(1.0, _truth(y)),
-    "and": lambda x, y: x.select(_truth(y), 0.0),
+    "or": lambda x, y: x.select(1.0, y),  # where y is 0 or 1
+    "and": lambda x, y: x.select(y, 0.0),
     "<": lambda x, y: x.less(y),
     "<=": lambda x, y: x.less_equal(y),
     ">": lambda x, y: y.less(x),
@@ -464,8 +472,9 @@ def print_expression(expr: Expr) -> str:
     """
     graph = expr.graph
     phrases: dict[int, _Phrase] = {}
+    truths: dict[int, bool] = {}
     for node in reachable(graph, [expr.id]):
-        phrase = phrases[node] = _phrase(graph, node, phrases)
+        phrase = phrases[node] = _phrase(graph, node, phrases, truths)
         if len(phrase.text) > MAX_LENGTH or phrase.depth > MAX_DEPTH:
             raise ExpressionError(
                 f"the expression {expr!r} takes more than {MAX_LENGTH} characters or {MAX_DEPTH} nested parentheses "
@@ -474,7 +483,7 @@ def print_expression(expr: Expr) -> str:
     return phrases[expr.id].text
 
 
-def _phrase(graph: Graph, node: int, phrases: Mapping[int, _Phrase]) -> _Phrase:
+def _phrase(graph: Graph, node: int, phrases: Mapping[int, _Phrase], truths: dict[int, bool]) -> _Phrase:
     op, args = graph.ops[node], graph.args[node]
     if op == INPUT:
         if not is_name(args[0]):
@@ -496,7 +505,7 @@ def _phrase(graph: Graph, node: int, phrases: Mapping[int, _Phrase]) -> _Phrase:
     if TABLE[op].infix:
         return _infix(op, *parts)
     if op == "select":
-        logical = _logical(graph, args, parts)
+        logical = _logical(graph, args, parts, truths)
         if logical is not None:
             return logical
     return _Phrase(f"{op}({', '.join(p.text for p in parts)})", _ATOM, 1 + max(p.depth for p in parts))
@@ -513,16 +522,16 @@ def _infix(op: str, left: _Phrase, right: _Phrase) -> _Phrase:
     return _Phrase(f"{left.text}{space}{symbol}{space}{right.text}", binds, max(left.depth, right.depth))
 
 
-def _logical(graph: Graph, args: tuple[int, ...], parts: list[_Phrase]) -> _Phrase | None:
+def _logical(graph: Graph, args: tuple[int, ...], parts: list[_Phrase], truths: dict[int, bool]) -> _Phrase | None:
     """`select` written as and, or, not where these words read back as the same select."""
     condition, then, otherwise = parts
     values = graph.value(args[1]), graph.value(args[2])
     if values == (0.0, 1.0):
         inner = condition.parenthesize(_NOT)
         return _Phrase(f"not {inner.text}", _NOT, inner.depth)
-    if values == (None, 0.0) and _is_truth(graph.expr(args[1])):
+    if values == (None, 0.0) and _is_truth(graph.expr(args[1]), truths):
         word, binds, second = "and", _AND, then
-    elif values == (1.0, None) and _is_truth(graph.expr(args[2])):
+    elif values == (1.0, None) and _is_truth(graph.expr(args[2]), truths):
         word, binds, second = "or", _OR, otherwise
     else:
         return None

@@ -28,7 +28,7 @@ Record = TypeVar("Record")
 class Field(Enum):
     """What a field holds."""
 
-    __hash__ = object.__hash__  # there is one of each; that of `Enum` is written in Python, and fields are looked up by it
+    __hash__ = object.__hash__  # there is one of each, and tables have them as keys; that of Enum is written in Python
 
     BODY = auto()
     JOINT = auto()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..graph import Expr, Graph, time_derivative
 from ..graph.repeats import Template, record, repeat
@@ -313,21 +313,17 @@ class Motions:
         template = self._templates.setdefault(kind, None)
         again = None if template is None else repeat(graph, template, inputs)
         if again is not None:
-            return _motion_of(again, len(q))
+            return _motion_of(again)
         motion = kind.motion(graph, q, u)
         if template is None and len(self._templates) == types_met:  # the second one: many are the only one of theirs
-            self._templates[kind] = record(graph, start, inputs, _exprs_of(motion))
+            self._templates[kind] = record(graph, start, inputs, _groups_of(motion))
         return motion
 
 
-def _exprs_of(motion: JointMotion) -> list[Expr]:
-    R, v_C = motion.R, () if motion.v_C is None else motion.v_C
-    return [*R[0], *R[1], *R[2], *motion.p, *motion.w, *motion.v, *motion.qdot, *v_C]
+def _groups_of(motion: JointMotion) -> list[tuple[Expr, ...]]:
+    return [*motion.R, motion.p, motion.w, motion.v, motion.qdot, motion.v_C or ()]
 
 
-def _motion_of(e: Sequence[Expr], coordinates: int) -> JointMotion:
-    end = 18 + coordinates
-    R = ((e[0], e[1], e[2]), (e[3], e[4], e[5]), (e[6], e[7], e[8]))
-    p, w, v = (e[9], e[10], e[11]), (e[12], e[13], e[14]), (e[15], e[16], e[17])
-    v_C = (e[end], e[end + 1], e[end + 2]) if len(e) > end else None
-    return JointMotion(R, p, w, v, tuple(e[18:end]), v_C)
+def _motion_of(groups: Sequence[tuple[Any, ...]]) -> JointMotion:
+    x, y, z, p, w, v, qdot, v_C = groups
+    return JointMotion((x, y, z), p, w, v, qdot, v_C or None)

@@ -47,7 +47,7 @@ class MeasureNumbers(Mapping[str, Expr]):
             return self._kinematics.w(self._tree.frames[place])[k]
         if kind == "v":
             return self._kinematics.v(self._tree.points[place])[k]
-        return self._kinematics.position(self._tree.points[place])[k]
+        return self._tree.position(self._tree.points[place])[k]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

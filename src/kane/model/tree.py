@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr
-from ..space import Frame, Point, Vector, rotations
+from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
 from .joints import (
     ORIGIN,
@@ -82,14 +82,21 @@ class Tree(Symbols):
         self._waiting: dict[str, list[Joint]] = {}  # body not attached yet → joints that wait for it
         self._motions = Motions(self.graph)
         self._roots: dict[str, str] = {}  # unattached body → a body nearer to the root of its loose branch
+        self._positions: Kinematics | None = None  # of points, made when they are asked for
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything, bodies parents first in front: a body holds its joint and that its parent, so that from a body
         far out pickle and deepcopy would go down the whole tree, deeper than Python allows."""
-        return {"bodies outward": self._bodies_outward(), **vars(self), "judged_with": None}
+        return {"bodies outward": self._bodies_outward(), **vars(self), "judged_with": None, "_positions": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update((name, value) for name, value in state.items() if name != "bodies outward")
+
+    def position(self, point: Point) -> Triple:
+        """Where a point is from O, in N (m); what was asked before is remembered: points stay where they were put."""
+        if self._positions is None:
+            self._positions = Kinematics(self.graph, {})
+        return self._positions.position(point)
 
     def _bodies_outward(self) -> list[Body]:
         """All bodies, parents first, whether attached or not."""

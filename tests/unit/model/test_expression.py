@@ -20,6 +20,7 @@ from kane.model.expression import (
     print_expression,
 )
 from unit.graph.trees import NAMES, built, trees
+from unit.model.counting import counted_calls
 
 POINT = {"x": 0.3, "y": -1.2, "q1'": 2.5, "arm.length": 0.75}
 
@@ -308,3 +309,36 @@ def test_arbitrary_text_is_read_or_refused(text: str) -> None:
 )
 def test_arbitrary_words_of_the_grammar_are_read_or_refused(text: str) -> None:
     reads_or_refuses(text)
+
+
+TABLES_GROW = 1.1  # of the work, where it should be in proportion
+
+
+@pytest.mark.parametrize("word", ["and", "or"])
+def test_conditions_inside_each_other_are_read_and_written_with_work_in_proportion(word: str) -> None:
+    """What is known of the inner ones is not asked again: four times the depth, four times the calls."""
+
+    def calls(depth: int) -> tuple[int, int]:
+        graph = Graph()
+        names = {"a": graph.input("a"), "b": graph.input("b")}
+        inner = [f"(a < {k} {word} " for k in range(depth)]
+        text = f"{''.join(inner)}a < b{')' * depth}"
+        expr = parse_expression(text, graph, names)
+        again = Graph()
+        reading = counted_calls(lambda: parse_expression(text, again, {name: again.input(name) for name in names}))
+        return reading, counted_calls(lambda: print_expression(expr))
+
+    calls(60)  # what is made once
+    for few, many in zip(calls(60), calls(240), strict=True):
+        assert many <= 4 * TABLES_GROW * few
+
+
+def test_a_power_is_made_once() -> None:
+    """The second time it is looked up; its eleven products take more than forty calls."""
+    graph = Graph()
+    x = graph.input("x")
+    power = x**63
+    nodes = len(graph)
+    assert counted_calls(lambda: x**63) < 20
+    assert x**63 == power and len(graph) == nodes
+    assert evaluate([power, x**-62], {"x": 1.5}) == pytest.approx([1.5**63, 1.5**-62], rel=1e-14)

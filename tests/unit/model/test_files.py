@@ -317,6 +317,10 @@ def test_a_faulty_section_is_reported_with_its_line(added: str, what: str) -> No
 def test_what_hangs_on_nothing_is_named_where_it_is_declared() -> None:
     text = "\n".join(line for line in ARM.split("\n") if "elbow" not in line)
     assert problems(text)[0].startswith("arm.yaml:9: body 'lower': is attached to nothing")
+    wheel = f"{text}reaction_wheels:\n  spin: {{body: lower, axis: z, inertia: 1}}\n"
+    loose, hanging = problems(wheel)
+    line = wheel.count("\n")
+    assert loose.startswith("arm.yaml:9: ") and hanging.startswith(f"arm.yaml:{line}: body 'spin': hangs on 'lower'")
 
 
 def test_all_faults_are_reported_at_once_in_the_order_of_the_file() -> None:

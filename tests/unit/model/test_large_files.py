@@ -42,8 +42,11 @@ from unit.model.large_files import (
     PARTS,
 )
 from unit.model.large_options import DEEP_OPTIONS, OPTIONS
+from unit.model.large_texts import FAULTY, TEXTS
 
-GOOD = {**PARTS, **OPTIONS}
+GOOD = {**PARTS, **OPTIONS, **TEXTS}
+NO_MODELS = {**HOSTILE, **FAULTY}
+ALL = {**GOOD, **NO_MODELS}
 SIZE = 12_000  # characters: what grows faster than the file shows here already
 CALLS = 60  # per character of a file; a body or a joint takes some hundred calls and some twenty characters
 LIMITED = 6_000_000  # calls for parts of which a model has a limited number, however long the file is
@@ -65,9 +68,9 @@ def comparisons(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-@pytest.mark.parametrize("name", [*LARGE, *OPTIONS])
+@pytest.mark.parametrize("name", ALL)
 def test_a_large_file_is_judged_with_work_in_proportion(name: str, comparisons: list[str]) -> None:
-    text = {**LARGE, **OPTIONS}[name](SIZE)
+    text = ALL[name](SIZE)
     answer = ""
 
     def judge() -> None:
@@ -78,7 +81,7 @@ def test_a_large_file_is_judged_with_work_in_proportion(name: str, comparisons: 
             answer = str(error)
             assert len(error.problems) <= MAX_FAULTS + 1
 
-    limited = name not in HOSTILE or name.startswith("too many")  # which it is not yet at this size
+    limited = name not in NO_MODELS or name.startswith("too many")  # which it is not yet at this size
     assert counted_calls(judge) <= CALLS * len(text) + LIMITED * limited
     assert len(comparisons) <= COMPARISONS
     assert len(answer) <= MESSAGE

@@ -94,8 +94,9 @@ def motion_row(build: Builder, label: str, expr: Expr) -> Row:
 def configuration_row(build: Builder, label: str, expr: Expr) -> Row:
     """The row of an expression in coordinates, t and parameters: its power is the rate of the expression."""
     rates = build.mechanism.coordinate_rates
-    build.check_rate_free([expr], fix="use MotionEquations (type: motion) for an equation in rates")
-    moving: dict[Expr, Expr | float] = {x: rates[x] for x in _inputs(build, [expr]) if x in rates}
+    inputs = _inputs(build, [expr])
+    build.check_rate_free(inputs, fix="use MotionEquations (type: motion) for an equation in rates")
+    moving: dict[Expr, Expr | float] = {x: rates[x] for x in inputs if x in rates}
     changing = gradient_rate(expr, {**moving, build.time: 1.0})
     variables = _variables(build, [changing])
     ((factors,), (rest,)) = linear_coefficients([changing], variables)

@@ -120,8 +120,8 @@ def _syntax_fault(source: str, text: str, error: yaml.YAMLError) -> Problem:
 _Entries = dict[str, Node] | None
 _Lines = dict[str, int]
 _Outer = tuple[int, list[Node], _Entries, _Lines, str | None]
-"""A list or mapping around the one that is being read: its line, items, entries, lines of keys that stand on others, and
-the key of the value that is being read."""
+"""A list or mapping around the one that is being read: its line, items, entries, lines of keys that stand on others,
+and the key of the value that is being read."""
 
 
 class _Composer:
@@ -139,7 +139,7 @@ class _Composer:
     def take_all(self, next_event: Callable[[], Any]) -> None:
         """Take events until there are none. What is open innermost is in local variables, the others on a stack: there
         are up to a million events. A mapping has entries, a list has none; before the first there is a list of all."""
-        source, count, word = self.source, 0, yaml.ScalarEvent
+        source, count, word, ends = self.source, 0, yaml.ScalarEvent, (yaml.MappingEndEvent, yaml.SequenceEndEvent)
         outer: list[_Outer] = [(0, [], None, {}, None)]
         start, items, entries, key_lines, key = outer[0]
         roots = items
@@ -158,13 +158,15 @@ class _Composer:
                         key_lines[key] = line
                     continue
                 node = Node(source, line, event.value)
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            elif kind in ends:
                 node = Node(source, start, tuple(items) if entries is None else entries, key_lines or NO_LINES)
                 start, items, entries, key_lines, key = outer.pop()
             elif isinstance(event, yaml.CollectionStartEvent):
                 count += 1
-                self.check(event, count)
-                self.check_place(event, len(outer) - 1, entries is not None and key is None)
+                if event.anchor is not None or event.tag is not None or count > MAX_NODES:
+                    self.check(event, count)
+                if len(outer) > MAX_DEPTH or (entries is not None and key is None):
+                    raise self.misplaced(event, len(outer))
                 outer.append((start, items, entries, key_lines, key))
                 entries = {} if kind is yaml.MappingStartEvent else None
                 start, items, key_lines, key = event.start_mark.line + 1, [], {}, None
@@ -206,15 +208,13 @@ class _Composer:
         if len(self.problems) >= MAX_FAULTS:
             raise ModelError([*self.problems, *stop_remark(self.source, line, len(self.problems))])
 
-    def check_place(self, event: yaml.CollectionStartEvent, depth: int, as_key: bool) -> None:
-        """Refuse a list or mapping that lies too deep, or where a key has to be."""
+    def misplaced(self, event: yaml.CollectionStartEvent, depth: int) -> ModelError:
+        """The error of a list or mapping that lies too deep, or else where a key has to be."""
         line = event.start_mark.line + 1
-        if depth >= MAX_DEPTH:
-            raise self.refuse(
-                line, f"lists and mappings are nested deeper than {MAX_DEPTH}", "no part of a model is nested as deeply"
-            )
-        if as_key:
-            raise self.refuse(line, "a key that is a list or a mapping", "keys are words", "name the entry")
+        if depth > MAX_DEPTH:
+            what = f"lists and mappings are nested deeper than {MAX_DEPTH}"
+            return self.refuse(line, what, "no part of a model is nested as deeply")
+        return self.refuse(line, "a key that is a list or a mapping", "keys are words", "name the entry")
 
 
 _PLAIN = "a model file is plain: no anchors, aliases or tags"
