@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+import kane
 from kane.cli import main
 from kane.cli.parser import COMMANDS, parser
 from long.block import Disagreement
@@ -19,11 +20,12 @@ from long.hostile_files import hostile_text
 from long.odd_arguments import elsewhere
 from long.tries import draws
 
-LINES = (*COMMANDS, "nothing")
-MODELS = (
-    *("pendulum", "double-pendulum", "four-bar", "cart-pole", "tanner-mobile-manipulator", "pendlum"),
-    *("hostile.yaml", "hostile.urdf", "coloured.yaml", "missing.yaml"),
-)
+LINES = (*(c for c in COMMANDS if c != "bench"), "nothing")
+BENCHES = 0.003
+"""How often a line is one of `kane bench`, which imports all benchmarks and says that there is none of that name."""
+
+GOOD = ("pendulum", "double-pendulum", "four-bar", "cart-pole", "tanner-mobile-manipulator", "four-bar-stop")
+MODELS = (*GOOD, "pendlum", "hostile.yaml", "hostile.urdf", "coloured.yaml", "missing.yaml")
 COLOURED = r"""kane: 1
 name: "\e[31mred"
 bodies: {"\e[2Ja": {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}
@@ -33,25 +35,46 @@ PARTS = ("pendlum", "é", "no benchmark", "-1", "../x")
 """For `kane bench`: names of no benchmark, since one takes minutes."""
 
 FITTING = {
-    "set": ("g=1.62", "g=0,L=0.5", "m=-1"),
-    "q": ("q=0.3", "q1=0.1", "q=170*deg"),
-    "u": ("u=1", "u1=-2"),
-    "to": ("q=1", "q=90*deg", "q1=1,q2=0.5"),
-    "at": ("q=0.1", "0,0.07,0", "u=1"),
+    "set": ("{p}=0.9", "{p}=1.1,{p}=1", "g=0", "m=-1"),
+    "q": ("{q}=0.3", "{q}=0.1", "{q}=170*deg", "{q}=uniform(-1,1)"),
+    "u": ("{u}=1", "{u}=-2", "{u}=normal(0,0.1)"),
+    "to": ("{q}=1", "{q}=90*deg"),
+    "at": ("{q}=0.1", "0,0.07,0", "{u}=1"),
     "output": ("out.csv", "out.npz", "out.html", "out.c", "out.txt", "there.csv"),
     "plot": ("out.png", "out.svg", "out.pdf"),
     "trajectory": ("there.csv", "out.csv"),
     "path": ("there.csv",),
-    "body": ("bob", "lower", "ground"),
+    "body": ("{b}", "ground"),
     "position": ("0.4,0.2,0.3", "0,-1,0"),
     "quaternion": ("1,0,0,0", "0,0,0,0"),
     "euler": ("xyz:10*deg,0,0",),
-    "states": ("q,u", "q1,u1"),
-    "start": ("q=0.2",),
-    "free": ("L,g", "all", "nobody"),
+    "states": ("{q},{u}",),
+    "start": ("{q}=0.2",),
+    "free": ("{p},g", "all", "nobody"),
     "animate": ("out.html", "out.csv"),
+    "packages": (".", "nowhere"),
+    "control": ("{u}=-{q}", "none", "balance", "nobody"),
+    "event": ("e={q} - 0.1", "e={u}!", "e=t - 0.05", "{q}=1"),
+    "watch": ("w={q}**2", "w={u}"),
+    "parameter": ("{p}=normal(1,0.05)", "{p}=uniform(0.5,1)", "{p}=choice(1,2)"),
+    "of": ("coordinates", "speeds", "accelerations", "efforts", "reactions", "energy", "{q}", "{q}**2"),
+    "beside": ("suggested", "rates", "none", "{u}={q}'"),
+    "result": ("end_{q}", "first_e", "high_w"),
+    "out": ("out.zarr",),
+    "report": ("out.html",),
+    "dask": ("nowhere.json",),
+    "vehicle": ("vehicle", "nobody"),
+    "processes": ("0", "-1", "1"),
+    "sobol": ("0", "3", "2"),
+    "n": ("1", "3", "7", "0", "-1"),
 }
-"""Option → values that some model and command take."""
+"""Option → values that some model and command take; {q}, {u}, {p}, {b} stand for names of the model."""
+
+NEEDED = {"sweep": ("-n", "3"), "inverse": ("--to", "{q}=0.4"), "ik": ("--body", "{b}", "--position", "0,-1,0")}
+"""What a command is not understood without."""
+
+TIME = {"simulate": "--t", "report": "--t", "vehicle": "--t", "play": "--t", "sweep": "--time"}
+"""Commands that would go on for long, or for ever → the option that says how long."""
 
 THERE = "t,q,q1,q2,x,y,z\n0,0,0,0,0,-1,0\n1,0.1,0.1,0,0.1,-0.9,0\n2,0.3,0,0.2,0,-1,0\n3,0.2,0,0.1,0,-1,0\n"
 VALUES = re.findall(
@@ -82,21 +105,40 @@ def options_of(command: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return (*((a.option_strings[-1], _fitting(a)) for a in named), ("--nonsense", ()))
 
 
+@cache
+def names_of(model: str) -> dict[str, tuple[str, ...]]:
+    """Names that values may speak of: coordinates, speeds, parameters and bodies of a built-in model."""
+    if model not in GOOD:
+        return {"q": ("q",), "u": ("u_j",), "p": ("L",), "b": ("a",)}
+    m = kane.load(model)
+    return {"q": m.coordinates, "u": m.speeds, "p": tuple(m.parameters), "b": tuple(m.bodies)}
+
+
 def drawn_line(rng: np.random.Generator) -> list[str]:
-    """A command, mostly with a model, and up to four options with values that mostly do not fit them."""
-    line = [LINES[int(rng.integers(len(LINES)))]]
-    if line[0] == "bench":
-        return [*line, *(PARTS[int(k)] for k in rng.integers(len(PARTS), size=int(rng.integers(1, 3))))]
-    if line[0] not in ("demo", "list") and rng.random() < 0.95:
-        line.append(MODELS[int(rng.integers(len(MODELS)))])
+    """A command, mostly with a model, and up to four options. Half of the lines are meant to be understood: values fit
+    their options, and what the command needs is there."""
+    if rng.random() < BENCHES:
+        return ["bench", *(PARTS[int(k)] for k in rng.integers(len(PARTS), size=int(rng.integers(1, 3))))]
+    command, sensible = LINES[int(rng.integers(len(LINES)))], bool(rng.random() < 0.5)
+    line = [command]
+    models = ("tanner-mobile-manipulator",) if sensible and command == "vehicle" else GOOD if sensible else MODELS
+    model = models[int(rng.integers(len(models)))]
+    if command == "completion" and sensible:
+        line.append(str(rng.choice(["bash", "zsh", "fish"])))
+    elif command not in ("demo", "list") and (sensible or rng.random() < 0.95):
+        line.append(model)
+    if sensible:
+        line += NEEDED.get(command, ())
+    known = options_of(command)
     for _ in range(int(rng.integers(0, 5))):
-        known = options_of(line[0])
-        option, fitting = known[int(rng.integers(max(1, len(known) - (rng.random() < 0.8))))]
-        pool = fitting if rng.random() < 0.8 else VALUES
+        option, fitting = known[int(rng.integers(max(1, len(known) - (sensible or rng.random() < 0.8))))]
+        pool = fitting if sensible or rng.random() < 0.8 else VALUES
         line += [option, pool[int(rng.integers(len(pool)))]] if fitting else [option]
-    if line[0] in ("simulate", "report", "vehicle", "play"):  # which would go on for long, or for ever
-        line += ["--t", str(rng.choice(["0.01", "0.1", "0", "-1", "nan", "1e-300"]))]
-    return line
+    if command in TIME:
+        times = ["0.01", "0.1"] if sensible else ["0.01", "0.1", "0", "-1", "nan", "1e-300"]
+        line += [TIME[command], str(rng.choice(times))]
+    names = {kind: str(rng.choice(found)) for kind, found in names_of(model).items()}
+    return [word.format(**names) if "{" in word else word for word in line]
 
 
 def _hostile(folder: Path, number: int) -> None:

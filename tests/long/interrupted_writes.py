@@ -120,16 +120,27 @@ def undisturbed(what: str) -> tuple[bytes, int]:
 
 def kill_itself(what: str, path: str, part: float) -> int:
     """What a process does that is killed from inside."""
-    Calls(part * undisturbed(what)[1]).of(what, Path(path))
+    Calls(part * _begin(what, path)).of(what, Path(path))
     return 0
 
 
 def write_for_ever(what: str, path: str) -> int:
-    """What a process does that is killed from outside; a file `ready` beside the folder says that it begins."""
-    undisturbed(what)
-    (Path(path).parent / "beside" / "ready").touch()
+    """What a process does that is killed from outside."""
+    _begin(what, path)
     while True:
         WRITERS[what](Path(path))
+
+
+def _begin(what: str, path: str) -> int:
+    """Leave beside what the file will be, which says that the process is ready; of how many calls its write is made.
+
+    A motion in .npz tells how long it took, so that only the process itself knows all of its bytes.
+    """
+    whole, calls = undisturbed(what)
+    unfinished = Path(path).parent / "beside" / "unfinished"
+    unfinished.write_bytes(whole)
+    unfinished.rename(unfinished.with_name("whole"))
+    return calls
 
 
 def write_limited(line: list[str], limit: int) -> int:
@@ -143,21 +154,23 @@ def kill_inside(what: str, part: float, before: str = "", *, fresh: bool = True)
     """A process kills itself after a part (0 to 1) of the calls of a write. `before` is Python that it runs first."""
     with tempfile.TemporaryDirectory() as folder:
         path = _old_file(folder, what)
-        whole = undisturbed(what)[0]
+        if not fresh:
+            undisturbed(what)
         process = started(kill_itself, what, str(path), part, folder=folder, before=before, fresh=fresh)
         said = process.communicate(timeout=280)[1]
         if process.returncode not in (0, -signal.SIGKILL):
             raise RuntimeError(said[-1500:])
-        return _judge(path, whole)
+        return _judge(path)
 
 
 def kill_outside(what: str, wait: float, *, fresh: bool = True) -> str:
     """A process that writes again and again is killed some time (s) after the folder has begun to change."""
     with tempfile.TemporaryDirectory() as folder:
         path = _old_file(folder, what)
-        whole = undisturbed(what)[0]
+        if not fresh:
+            undisturbed(what)
         process = started(write_for_ever, what, str(path), folder=folder, fresh=fresh)
-        while not (path.parent / "beside" / "ready").exists():
+        while not (path.parent / "beside" / "whole").exists():
             if process.poll() is not None:
                 raise RuntimeError(f"the writer of {what} ended: {process.communicate()[1][-1500:]}")
             time.sleep(1e-3)
@@ -167,7 +180,7 @@ def kill_outside(what: str, wait: float, *, fresh: bool = True) -> str:
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        return _judge(path, whole)
+        return _judge(path)
 
 
 def _old_file(folder: str, what: str) -> Path:
@@ -188,11 +201,12 @@ def _look(folder: str) -> list[tuple[str, int]]:
     return sorted(found)
 
 
-def _judge(path: Path, whole: bytes) -> str:
+def _judge(path: Path) -> str:
     """Refuse a file that is neither the old one nor the one that is written undisturbed."""
     found = path.read_bytes()
     if found == OLD.encode():
         return "killed: the old file"
+    whole = (path.parent / "beside" / "whole").read_bytes()
     if found != whole:
         raise Disagreement(f"{path.name}: {len(found)} bytes that are neither the old file nor the {len(whole)} new")
     return "killed: the new file, whole"

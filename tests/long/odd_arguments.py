@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import tempfile
 import warnings
@@ -104,6 +105,75 @@ def _built() -> kane.Model:
     return model
 
 
+def described() -> kane.Model:
+    """A model with something of everything that others can name."""
+    model = kane.Model("m", gravity=[0, 0, -9.81])
+    model.parameter("L", 1.0)
+    model.parameter("k", 2.0, free=True)
+    for name in "ab":
+        model.body(name, mass=1.0, center=[0.1, 0, 0], inertia={"xx": 1, "yy": 1, "zz": 1})
+    model.joint("j", "revolute", "ground", "a", axis="x")
+    model.joint("p", "prismatic", "a", "b", axis="z")
+    return model
+
+
+def loose() -> kane.Model:
+    """The same with a body that is not attached yet."""
+    model = described()
+    model.body("c", mass=1.0)
+    return model
+
+
+Q = [0.1, 0.2]
+ZERO = [0.0, 0.0]
+VALID: dict[str, tuple[Any, ...]] = {
+    "parameter": ("x", 1.0),
+    "body": ("new",),
+    "particle": ("new", 1.0),
+    "joint": ("jj", "revolute", "ground", "c"),
+    "dh": ("standard", {}),
+    "reaction_wheel": ("w", "a", "x", 0.1),
+    "slosh": ("s", "a", 1.0, 0.5),
+    "rotor": ("r", "j", 0.1),
+    "coordinate": ("z",),
+    "frame": ("F", "a"),
+    "point": ("P", "a", None),
+    "attach": ("c", "N", "O"),
+    "load": ("l", kane.Effort("j", 1.0)),
+    "constrain": ("cc", kane.Distance("a", "ground", length=1.0)),
+    "control": ("law", {}),
+    "limit": ("q_j",),
+    "set_speeds": ({},),
+    "order_coordinates": ([],),
+    "set_gravity": ([0, 0, 1],),
+    "set_initial": ({},),
+    "vehicle": ("a", {"w": {"at": (0, 0, 0), "radius": 0.1}}),
+    "inverse_dynamics": (Q, ZERO, ZERO),
+    "forward_dynamics": (Q, ZERO, ZERO),
+    "regressor": (Q, ZERO, ZERO),
+    "reactions": (Q, ZERO, ZERO),
+    "drive_efforts": (Q, ZERO, ZERO, ["u_j"]),
+    **dict.fromkeys(("bias", "qdot", "energy", "momentum", "external_loads", "constraint_rows", "project"), (Q, ZERO)),
+    **dict.fromkeys(("mass_matrix", "inertia", "mass_center", "poses", "freedom"), (Q,)),
+    "at": ("a",),
+    "simulate": ((0, 0.01),),
+}
+"""Arguments that every public method of a model takes."""
+
+DESCRIBING = (
+    "parameter", "body", "particle", "joint", "dh", "vehicle", "reaction_wheel", "slosh", "rotor", "coordinate",
+    "frame", "point", "attach", "load", "constrain", "control", "limit", "set_speeds", "order_coordinates",
+    "set_gravity", "set_initial", "keep_free", "set_parameters",
+)  # fmt: skip
+OPTIONS = {
+    "simulate": ("odd", "max_step", "first_step", "max_steps", "chunk"),
+    "joint": ("odd", "axis", "pitch", "sequence", "normal", "velocity"),
+    "frame": ("odd", "axis", "angle", "euler", "quaternion"),
+    "particle": ("odd", "center"),
+    "set_parameters": ("odd", "L", "k"),
+}
+
+
 Call = Callable[[kane.Model, Any, Any], Any]
 ASKED: dict[str, Call] = {
     "inverse_dynamics": lambda m, x, y: m.inverse_dynamics(x, y, [0.0]),
@@ -198,7 +268,109 @@ TOUCHED: dict[str, Call] = {
     "stiffness_limit": lambda m, x, y: stiffness_limit(x, y),
     "explicit_mass": lambda m, x, y: explicit_mass(x, 0.0, y),
 }
-ENTRIES = {**ASKED, **DESCRIBED, **EXPORTED, **TOUCHED}
+OWNERS: dict[str, Callable[[], Any]] = {
+    "Model": lambda: loose(),
+    "Trajectory": lambda: _motion(),
+    "Ensemble": lambda: _ensemble(),
+    "Equations": lambda: asked_model().equations(),
+    "Explanation": lambda: _explanation(),
+    "ClosedForm": lambda: _closed_form(),
+    "SafetyFilter": lambda: _vehicle().safety_filter(),
+}
+"""Public class of `kane` → one of it."""
+
+NEEDED: dict[str, dict[str, Any]] = {
+    "Trajectory.animate": {"path": "a.gif"},
+    "Trajectory.evaluate": {"expression": "q"},
+    "Trajectory.interaction": {"mount": "j"},
+    "Trajectory.load": {"path": "a.npz"},
+    "Trajectory.page": {"path": "a.html"},
+    "Trajectory.resample": {"times": 3},
+    "Trajectory.save": {"path": "a.npz"},
+    "Ensemble.member": {"index": 0},
+    "Ensemble.plot": {"path": "a.png"},
+    "Ensemble.share": {"event": "e"},
+    "Ensemble.sensitivity": {"result": "q"},
+    "Ensemble.sobol": {"result": "q", "n": 2},
+    "Equations.control": {"name": "law"},
+    "Equations.partial_velocities": {"body": "a"},
+    "Equations.path": {"body": "a"},
+    "ClosedForm.reduce": {"q": [0.1], "z": [0.0]},
+    "convex_hull": {"mesh": "a.stl"},
+    "from_sympy": {"method": None},
+    "identify": {"model": None, "q": [[0.1]] * 3, "u": [[0.2]] * 3, "udot": [[0.3]] * 3, "tau": [[0.4]] * 3},
+    "load": {"source": "pendulum"},
+    "Model.contact": {"name": "c1", "first": "a", "second": "ground"},
+    "Model.ensemble": {"t": 0.01, "n": 2},
+    "Model.page": {"path": "a.html"},
+    "Model.save": {"path": "a.yaml"},
+    "Model.check": {"samples": 1},
+    "Model.suggest_speeds": {"tries": 1},
+}
+"""Arguments that a public function needs; those of methods of a model are in `VALID`."""
+
+ELSEWHERE = {
+    "Model.of": "takes what the package makes",
+    "Trajectory.view": "opens a window and waits",
+    "Ensemble.again": "takes what the package makes",
+    **dict.fromkeys(
+        (
+            "Equations.control_efforts",
+            "Equations.ground",
+            "Equations.groups",
+            "Equations.lower_outputs",
+            "Equations.lower_with_time",
+            "Equations.partial_constraints",
+        ),
+        "takes expressions and names of the package's own, for programs that it makes of them",
+    ),
+}
+"""Public names that are not given odd arguments → why not."""
+
+
+def _entries() -> Iterator[tuple[str, Call]]:
+    """One entry for each argument of each public function and method: it is odd, the others are usual."""
+    named: dict[str, Callable[[], Any]] = {
+        n: (lambda n=n: getattr(kane, n)) for n in ("convex_hull", "from_sympy", "identify", "load")
+    }
+    for owner, of in OWNERS.items():
+        methods = inspect.getmembers(getattr(kane, owner), callable)
+        for method in [n for n, _ in methods if not n.startswith("_") and f"{owner}.{n}" not in ELSEWHERE]:
+            named[f"{owner}.{method}"] = lambda of=of, method=method: getattr(of(), method)
+    for name, function in named.items():
+        owner, _, method = name.rpartition(".")
+        signature = inspect.signature(getattr(getattr(kane, owner) if owner else kane, method))
+        parameters = [p for p in signature.parameters.values() if p.name != "self"]
+        usual = NEEDED.get(name) or dict(zip((p.name for p in parameters), VALID.get(method, ()), strict=False))
+        for p in parameters:
+            if p.kind is p.VAR_POSITIONAL:
+                yield f"{name}, {p.name}", lambda m, x, y, f=function: f()(x, y)
+                continue
+            for key in OPTIONS.get(method, ("odd",)) if p.kind is p.VAR_KEYWORD else (p.name,):
+                yield f"{name}, {key}", _entry(function, usual, key)
+
+
+def _entry(function: Callable[[], Any], usual: dict[str, Any], key: str) -> Call:
+    def call(model: kane.Model, x: Any, y: Any) -> Any:
+        if _endless(key, x):
+            return None
+        given = {**usual, key: x}
+        if "model" in usual and key != "model":
+            given["model"] = model
+        return function()(**given)
+
+    return call
+
+
+def _endless(key: str, value: Any) -> bool:
+    """Whether this would be allowed and take hours."""
+    return (
+        (key == "t" and _long(value)) or ("step" in key and _tiny(value)) or (key == "control_period" and _tiny(value))
+    )
+
+
+PUBLIC = dict(_entries())
+ENTRIES = {**ASKED, **DESCRIBED, **EXPORTED, **TOUCHED, **PUBLIC}
 
 
 def _long(t: Any) -> bool:
@@ -224,6 +396,22 @@ def _touch(model: kane.Model, **options: Any) -> Touch:
 @cache
 def _motion() -> kane.Trajectory:
     return asked_model().simulate(0.01)
+
+
+@cache
+def _ensemble() -> kane.Ensemble:
+    model = asked_model()
+    return model.ensemble(0.01, n=3, q={"q": [0.1, 0.2, 0.3]}, watch={"q": "q"}, events={"e": "q"})
+
+
+@cache
+def _explanation() -> kane.Explanation:
+    return asked_model().explain(beside=None)
+
+
+@cache
+def _closed_form() -> kane.ClosedForm:
+    return asked_model().closed_form()
 
 
 @cache

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kane.cli.parser import COMMANDS
 from laws.trees import planned
 from long import ledger, random_impacts
 from long.block import Block, Disagreement, run_block
 from long.closures import Closed
+from long.command_lines import drawn_line, options_of
 from long.interrupted_writes import IN_PLACE, kill_inside
 from long.ledger import Ledger
 from long.newton import Tree
@@ -88,6 +90,15 @@ def test_the_judge_of_impacts_notices_other_ones() -> None:
     ):
         with pytest.raises(Disagreement):
             random_impacts.judge(system, other, "plastic")
+
+
+def test_every_command_and_every_option_is_drawn() -> None:
+    """But for options that open a window, and `--help`."""
+    rng = np.random.default_rng(1)
+    drawn = {(line[0], word) for line in (drawn_line(rng) for _ in range(6000)) for word in line[1:]}
+    assert {line for line, _ in drawn} >= set(COMMANDS)
+    offered = {(command, option) for command in COMMANDS for option, _ in options_of(command)}
+    assert {(c, o) for c, o in offered if c != "bench"} <= drawn
 
 
 def _block(name: str, first: int, done: int, seconds: float, outcomes: dict[str, int]) -> Block:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..backends import SymPyProgram, to_c, to_latex, to_sympy
+from ..boundary import describe_value, refuse_odd
 from ..constraints.thresholds import SINGULAR
 from ..errors import InputError, SingularError
 from ..formulation import CLOSED_FORM, PIVOTS, ClosedFormOf, closed_form_program
@@ -18,7 +19,6 @@ from ..model import Mechanism
 from ..model.symbols import Quantity
 from . import given
 from .answers import Answers
-from .boundary import describe_value, refuse_odd
 from .records import Array
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..boundary import describe_value
 from ..ensemble.tables import units_of
 from ..errors import InputError
 from . import ensemble_views
-from .boundary import describe_value
 from .ensemble_store import contents_of
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..boundary import check_function
 from ..simulate.notice import on_terminal
-from .boundary import check_function
 
 WINDOW = 20.0
 """Seconds, at least, over which the rate is taken; blocks of several workers come in bursts."""

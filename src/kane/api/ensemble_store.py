@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from ..boundary import describe_value
 from ..ensemble import Store, block_size
 from ..ensemble.blocks import spans_of
 from ..ensemble.folder import open_folder
@@ -20,7 +21,6 @@ from ..ensemble.tables import write_parquet
 from ..errors import InputError, KaneError
 from ..graph import Expr
 from ..model import write_mechanism
-from .boundary import describe_value
 from .ensemble_work import MemberWork
 from .records import Array
 

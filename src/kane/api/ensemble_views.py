@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..boundary import describe_value
 from ..ensemble import Distribution, MemberBlock
 from ..ensemble.draws import LEAST
 from ..ensemble.store import Contents
 from ..ensemble.tables import columns_of, table_of, units_of
 from ..errors import InputError
 from ..simulate import Members
-from .boundary import describe_value
 from .ensemble_store import contents_of
 
 if TYPE_CHECKING:

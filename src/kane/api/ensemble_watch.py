@@ -12,13 +12,13 @@ from typing import Any, cast
 import numpy as np
 
 from ..backends import Kernel, compile
+from ..boundary import describe_value
 from ..errors import InputError
 from ..formulation import watch_program
 from ..graph import Expr, depends_on
 from ..model import Mechanism
 from ..simulate import Members
 from .answers import Answers, embedding_of
-from .boundary import describe_value
 from .records import Array
 from .simulation import effort_symbols, watch_expression
 from .vehicles import refuse_planar_watch

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..boundary import check_function, check_path, check_text, describe_value
 from ..ensemble import Distribution, Draws, Enough, MemberBlock, Store, Tally, gather_blocks
 from ..ensemble.draws import KINDS, Column
 from ..errors import InputError
@@ -24,7 +25,6 @@ from ..model import Mechanism
 from ..simulate import ENDS
 from . import ensemble_pictures, ensemble_views, given
 from .answers import Answers, free_parameters
-from .boundary import check_function, describe_value
 from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
@@ -104,6 +104,8 @@ class Ensemble:
         """The motion of one member, simulated alone: the same bits, and everything that can be asked of a motion."""
         from .model import Model  # which has ensembles
 
+        if isinstance(index, bool) or not isinstance(cast("object", index), int | np.integer):
+            raise InputError(f"member({describe_value(index)}): this is no index\n    fix: give a whole number")
         if not -len(self) <= index < len(self):
             raise InputError(f"member({index}): there are {len(self)} members\n    fix: give 0 … {len(self) - 1}")
         index %= len(self)
@@ -114,6 +116,7 @@ class Ensemble:
 
     def share(self, event: str) -> float:
         """The share of members in which an event occurred."""
+        check_text("event", event)
         if event not in self.crossings:
             raise InputError(
                 f"share: there is no event '{event}'\n    fix: known: {', '.join(self.crossings) or 'none'}"
@@ -133,11 +136,13 @@ class Ensemble:
     def sensitivity(self, result: str) -> dict[str, float]:
         """Spearman's rank correlation of each thing that differs between members with a `result`, a column of the
         table; the largest first."""
+        check_text("result", result)
         return ensemble_views.sensitivity(self, result)
 
     def sobol(self, result: str, n: int = 1024) -> dict[str, tuple[float, float]]:
         """Sobol's indices of each number that is drawn: the share of the variance of `result` that it explains alone,
         and with all others [SAL10]. They take n (d + 2) further members, d numbers being drawn; n is a power of two."""
+        check_text("result", result)
         found = ensemble_views.sobol(self, (result,), n)[result]
         if isinstance(found, str):
             raise InputError(f"sobol: {found}\n    fix: choose a result that all of them have")
@@ -156,6 +161,10 @@ class Ensemble:
         the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations;
         "sobol", its Sobol indices, by further members. `kane.report.write_ensemble` has all of them in one file.
         """
+        check_path("path", path)
+        check_text("kind", kind)
+        if result is not None:
+            check_text("result", result)
         ensemble_pictures.draw(self, path, kind, result)
 
     def __str__(self) -> str:

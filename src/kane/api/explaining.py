@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..analysis.speeds import SpeedChoice, SpeedSuggestions, suggest_speeds, with_speeds
+from ..boundary import check_function
 from ..errors import InputError, ModelError, Problem
 from ..explain import Derivation, Explanation, derive
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from .answers import Answers
-from .boundary import check_function
 
 SUGGESTED, RATES = "suggested", "rates"
 

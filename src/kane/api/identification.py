@@ -10,6 +10,7 @@ import numpy as np
 
 from ..analysis.base_parameters import BaseParameters, base_parameters
 from ..analysis.identification import fit_efforts, nearest_bodies
+from ..boundary import check_choice, describe_value
 from ..errors import InputError
 from ..formulation.regressor import PARAMETERS, friction_names, parameter_names, parameter_values, rubbing_joints
 from ..graph import evaluate
@@ -53,6 +54,41 @@ class Identification:
         return "\n".join(lines)
 
 
+def _refuse_odd_measurement(
+    model: Any, q: Any, u: Any, udot: Any, tau: Any, friction: Any, noise: Any, trust: Any
+) -> None:
+    """Refuse what is no model, no table of numbers, or no size."""
+    if not isinstance(model, Model):
+        raise InputError(f"model = {describe_value(model)} is no model\n    fix: give a kane.Model")
+    check_choice("friction", friction)
+    for name, value in {"q": q, "u": u, "udot": udot, "tau": tau}.items():
+        if not _are_numbers(value):
+            raise InputError(
+                f"{name} = {describe_value(value)}\n    fix: give finite numbers, one row for each instant"
+            )
+    for name, value in {"noise": 1.0 if noise is None else noise, "trust": trust}.items():
+        if not _are_numbers(value) or not np.all(np.asarray(value, dtype=float) > 0.0):
+            raise InputError(f"{name} = {describe_value(value)}\n    fix: give positive numbers")
+
+
+def _are_numbers(value: Any) -> bool:
+    try:
+        return bool(np.all(np.isfinite(np.asarray(value, dtype=float))))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _refuse_still(Y: Array) -> None:
+    """Refuse a motion that does not excite all base parameters, the columns of Y (k, n, b)."""
+    columns = Y.reshape(-1, Y.shape[2])
+    lengths = np.linalg.norm(columns, axis=0)
+    if not np.all(lengths > 0.0) or np.linalg.matrix_rank(columns / lengths) < len(lengths):
+        raise InputError(
+            f"the motion does not tell all {len(lengths)} base parameters apart\n    fix: measure one in which all"
+            " joints move, at different positions, speeds and accelerations"
+        )
+
+
 def identify(
     model: Model, q: Any, u: Any, udot: Any, tau: Any, *, friction: bool = True, noise: Any = None, trust: float = 1.0
 ) -> Identification:
@@ -69,6 +105,7 @@ def identify(
     >>> bool(np.allclose(found.model.mass_matrix(q[0]), arm.mass_matrix(q[0]), atol=1e-3))
     True
     """
+    _refuse_odd_measurement(model, q, u, udot, tau, friction, noise, trust)
     bare = _without_friction(model) if friction else model
     equations = bare.equations()
     measured = np.atleast_2d(np.asarray(tau, dtype=float))
@@ -85,6 +122,7 @@ def identify(
     base = base_parameters(equations, friction=friction)
     if measured.size < len(base):
         raise InputError(f"{measured.size} efforts for {len(base)} base parameters\n    fix: measure a longer motion")
+    _refuse_still(Y[..., list(base.independent)])
     wanted = None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), measured.shape[1:])
     fit = fit_efforts(Y[..., list(base.independent)], measured - known, wanted)
     start = np.concatenate([given, np.zeros(len(names) - len(given))])

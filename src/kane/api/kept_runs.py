@@ -18,13 +18,13 @@ import numpy as np
 
 from ..backends import Kernel
 from ..backends.llvm.machine import host
+from ..boundary import describe_value
 from ..errors import InputError
 from ..graph import Program
 from ..simulate import Solution
 from ..simulate.checkpoints import Checkpoints
 from ..writing import check_writable
 from .answers import Answers
-from .boundary import describe_value
 from .simulation import Setup
 from .trajectory import Trajectory, present_so_far
 

@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 import numpy as np
 
 from ..analysis import BaseParameters, CheckReport, SpeedSuggestions, base_parameters, check, with_speeds
+from ..boundary import FAULTS, check_choice, check_function, odd_argument, refuse_odd
 from ..constraints.projection import InconsistentRows
 from ..errors import InputError, SingularError, WritingError
 from ..formulation import Equations
@@ -36,7 +37,6 @@ from . import closed_form as closed
 from . import constrained, ensembles, explaining, given, linear, pages, reactions, safety, whole
 from . import modes as mode_machine
 from .answers import Answers, free_parameters
-from .boundary import FAULTS, check_choice, check_function, odd_argument, refuse_odd
 from .kept_runs import Keep, checkpoints_of
 from .places import PlaceAnswers
 from .recordings import show_model

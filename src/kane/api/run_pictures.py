@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ..boundary import describe_value
 from ..errors import InputError
 from ..formulation import reaction_symbols
 from ..model.mechanism import suggestion
-from .boundary import describe_value
 from .recordings import resample_linearly
 from .records import Array
 from .run_values import acceleration_names, column, evaluate, units_of

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..backends import Kernel, compile
+from ..boundary import describe_value
 from ..errors import InputError
 from ..formulation import evaluation_program, power_program, reaction_symbols
 from ..graph import Expr
@@ -22,7 +23,6 @@ from ..model import Mechanism
 from ..model.attitude import unit_quaternions
 from ..model.mechanism import suggestion
 from .answers import Answers
-from .boundary import describe_value
 from .records import Array
 from .simulation import watch_expression
 from .vehicles import refuse_planar_watch

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..backends import to_c
+from ..boundary import refuse_odd
 from ..errors import InputError
 from ..formulation import safety_program
 from ..graph import Program
 from ..large import refuse_if_too_large
 from .answers import Answers, ProgramAnswer
-from .boundary import refuse_odd
 from .records import Array
 from .vehicles import find_vehicle, ground_answer
 

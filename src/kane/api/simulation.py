@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from ..backends import Kernel, compile
+from ..boundary import check_function, describe_value
 from ..constraints.thresholds import TOUCHING
 from ..errors import InputError, ModelError, Problem
 from ..formulation import (
@@ -46,7 +47,6 @@ from ..simulate import (
 from ..simulate.checkpoints import Checkpoints
 from . import given
 from .answers import Answers, changing_set, embedding_of, law_key, stepping_set
-from .boundary import check_function, describe_value
 from .constrained import first_step, is_singular
 from .limits import SaturatedControl, effort_limits
 from .limits import saturate as saturate_law

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ..boundary import describe_value
 from ..constraints.thresholds import REDUNDANT, TOUCHING
 from ..errors import InputError, ModelError
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
-from .boundary import describe_value
 from .constrained import consistent_speeds, consistent_start, constraint_rows, held_names, refuse_held_start
 from .records import Array
 

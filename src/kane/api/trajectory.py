@@ -13,6 +13,7 @@ import numpy as np
 from ..analysis import CheckReport, check_stepped, check_trajectory
 from ..analysis.large import check_large_trajectory
 from ..analysis.singular import Singularity, find_singular
+from ..boundary import refuse_odd
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError, visible
 from ..model import locks
@@ -28,7 +29,6 @@ from ..simulate import (
 )
 from .answers import Answers, embedding_of
 from .balance import EnergyBalance, balance
-from .boundary import refuse_odd
 from .changing_reactions import reactions_in_modes
 from .constrained import constraint_rows, freedom
 from .limits import limit_sentences
@@ -346,6 +346,7 @@ class Trajectory:
         return save_run(self, path)
 
     @classmethod
+    @refuse_odd
     def load(cls, path: str | Path, *, model: Model | None = None) -> Trajectory:
         """The motion that `save` wrote, which answers as before. `model` is needed where the file has none: a table
         alone, or a model with types of your own.

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from ..boundary import describe_value
+from ..errors import InputError
 from .latex import write_latex
 from .page import write_document, write_html
 from .reading import Definition
 from .records import Derivation, Dropped, ForceTerm, PartialVelocity, SpeedDefinition
 from .text import write_text
+
+MOST_DIGITS = 17
+"""Significant digits after which a number says nothing new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ class Explanation:
         >>> "Partial velocities" in kane.load("pendulum").explain().to_text()
         True
         """
-        return write_text(self.derivation, self.beside, digits)
+        return write_text(self.derivation, self.beside, _checked_digits(digits))
 
     def to_latex(self, digits: int = 6) -> str:
         """All sections in LaTeX, for a document with amsmath.
@@ -106,7 +112,7 @@ class Explanation:
         >>> "align*" in kane.load("pendulum").explain().to_latex()
         True
         """
-        return write_latex(self.derivation, self.beside, digits)
+        return write_latex(self.derivation, self.beside, _checked_digits(digits))
 
     def to_html(self, digits: int = 6) -> str:
         """One HTML file, equations in MathML, without links to the outside.
@@ -114,7 +120,7 @@ class Explanation:
         >>> kane.load("pendulum").explain().to_html().startswith("<!doctype html>")
         True
         """
-        return write_document(self.derivation, self.beside, digits)
+        return write_document(self.derivation, self.beside, _checked_digits(digits))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -133,3 +139,10 @@ class Explanation:
         zero = "" if self.derivation.constraints else " &= 0"
         lines = " \\\\\n".join(f"{write_sum(e, LATEX)}{zero}" for e in self.derivation.equations)
         return f"$$\n\\begin{{align*}}\n{lines}\n\\end{{align*}}\n$$"
+
+
+def _checked_digits(digits: Any) -> int:
+    """How many digits numbers are written with, if that is what was given."""
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MOST_DIGITS:
+        raise InputError(f"digits = {describe_value(digits)}\n    fix: give a whole number from 1 to {MOST_DIGITS}")
+    return digits

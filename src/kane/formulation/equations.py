@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from ..backends import SymPyProgram, mathml, to_c, to_latex, to_sympy
+from ..boundary import refuse_odd
 from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
 from ..markup import code_block, details, paragraph, table
@@ -195,6 +196,7 @@ class Equations(MotionExpressions):
         """
         return inertia_forces(self)
 
+    @refuse_odd
     def program(self, name: str = "inverse_dynamics") -> Program:
         """The program that computes the named outputs; t and parameters are inputs only where they matter.
 
@@ -214,6 +216,7 @@ class Equations(MotionExpressions):
             self._programs[name] = alone.lower_with_time(name, groups, outputs)
         return self._programs[name]
 
+    @refuse_odd
     def control(self, name: str) -> Program:
         """Efforts along the speeds of a control law of the model, by its name; t only where it matters.
 
@@ -254,6 +257,7 @@ class Equations(MotionExpressions):
         inputs = self.groups([*groups, *(["parameters"] if self.free else [])])
         return lower(name, inputs, outputs, optional=optional)
 
+    @refuse_odd
     def count(self, name: str = "inverse_dynamics") -> dict[str, int]:
         """Operations of one evaluation, work that depends on parameters only left out (it is done once).
 
@@ -265,6 +269,7 @@ class Equations(MotionExpressions):
         total, once = program.count(), program.count("parameters")
         return {k: total[k] - once[k] for k in total}
 
+    @refuse_odd
     def hoist(self, name: str = "inverse_dynamics") -> tuple[Program, Program]:
         """(prelude, body): the work on parameters done once, and the rest.
 
@@ -275,6 +280,7 @@ class Equations(MotionExpressions):
         """
         return hoist(self.program(name), "parameters")
 
+    @refuse_odd
     def to_c(self, what: str | Program = "forward_dynamics", name: str | None = None) -> tuple[str, str]:
         """(header, source) in C99 without dependencies, also for C++; `what` is a name or a program, the function is
         called `name`, or as the program.
@@ -286,6 +292,7 @@ class Equations(MotionExpressions):
         """
         return to_c(what if isinstance(what, Program) else self.program(what), name)
 
+    @refuse_odd
     def to_latex(self, what: str = "inverse_dynamics", **options: Any) -> str:
         """An align* environment: the equations of small systems, the Z list of larger ones.
 
@@ -295,6 +302,7 @@ class Equations(MotionExpressions):
         """
         return to_latex(self.program(what), **options)
 
+    @refuse_odd
     def to_sympy(self, what: str = "inverse_dynamics") -> SymPyProgram:
         """Symbols, replacements and outputs in SymPy.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from ..boundary import refuse_odd
 from ..constraints.rank import choose_speeds
 from ..errors import ModelError, Problem
 from ..graph import Expr, Graph, forward, linear_coefficients, reachable, substitute
@@ -112,6 +113,7 @@ class MotionExpressions:
         """Kinematics of the cheapest links at u̇ = 0, gravity through the base: of the bias and of constraints."""
         return self.system.kinematics(self._cheapest_links, accelerate=False)
 
+    @refuse_odd
     def path(self, body: str) -> list[Link] | None:
         """The links from the ground to a body, or None where speeds are not the motion variables of joints.
 
@@ -478,6 +480,7 @@ class MotionExpressions:
             moment = plus(moment, kin.turn(here, body.frame, N))
         return (4,), [m, *moment]
 
+    @refuse_odd
     def partial_velocities(self, body: str) -> tuple[Rows, Rows]:
         """(ω_r, v_r): partial angular velocities of a body and partial velocities of its mass centre, in its frame.
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..api.boundary import describe_value, refuse_odd
+from ..boundary import describe_value, refuse_odd
 from ..errors import InputError
 
 MARGIN = 0.8

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from scipy.linalg import expm
 
-from ..api.boundary import describe_value, refuse_odd
+from ..boundary import describe_value, refuse_odd
 from ..errors import InputError
 from ..graph import Graph, Inputs, Program, lower
 from ..model.expression import parse_expression

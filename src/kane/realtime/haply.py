@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 from websockets.sync.client import ClientConnection, connect
 
-from ..api.boundary import describe_value, refuse_odd
+from ..boundary import describe_value, refuse_odd
 from ..errors import InputError
 from .coupler import per_axis
 from .devices import Mailbox

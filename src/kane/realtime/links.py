@@ -18,7 +18,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..api.boundary import describe_value, refuse_odd
+from ..boundary import describe_value, refuse_odd
 from ..errors import InputError
 from .coupler import per_axis
 from .devices import Mailbox

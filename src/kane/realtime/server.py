@@ -25,8 +25,8 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
 
 from ..api import Model
-from ..api.boundary import FAULTS
 from ..api.pages import coupler_frequency, describe_page, scene_kernel
+from ..boundary import FAULTS
 from ..errors import InputError
 from ..page import remote_page
 from ..simulate import Routine

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..api.boundary import refuse_odd
+from ..boundary import refuse_odd
 from ..simulate import Outcome, Transition
 from ..writing import replacing
 from .coupler import Coupler

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..api import Model
-from ..api.boundary import describe_value, refuse_odd
+from ..boundary import describe_value, refuse_odd
 from ..errors import InputError
 from ..simulate import Transition
 from ..simulate.changing import STATES

@@ -15,7 +15,21 @@ import pytest
 
 import kane
 from kane.errors import InputError, KaneError, ModelError
-from long.odd_arguments import EXPORTED, ODD, TOUCHED, asked_model, elsewhere
+from long.odd_arguments import (
+    DESCRIBING,
+    ELSEWHERE,
+    EXPORTED,
+    ODD,
+    OPTIONS,
+    OWNERS,
+    PUBLIC,
+    TOUCHED,
+    VALID,
+    asked_model,
+    described,
+    elsewhere,
+    loose,
+)
 
 
 class Odd:
@@ -32,74 +46,7 @@ def odd_values() -> list[Any]:
     return [*plain, *texts, *lists, *arrays, *others]
 
 
-def described() -> kane.Model:
-    """A model with something of everything that others can name."""
-    model = kane.Model("m", gravity=[0, 0, -9.81])
-    model.parameter("L", 1.0)
-    model.parameter("k", 2.0, free=True)
-    for name in "ab":
-        model.body(name, mass=1.0, center=[0.1, 0, 0], inertia={"xx": 1, "yy": 1, "zz": 1})
-    model.joint("j", "revolute", "ground", "a", axis="x")
-    model.joint("p", "prismatic", "a", "b", axis="z")
-    return model
-
-
-def loose() -> kane.Model:
-    """The same with a body that is not attached yet."""
-    model = described()
-    model.body("c", mass=1.0)
-    return model
-
-
-Q = [0.1, 0.2]
-ZERO = [0.0, 0.0]
-VALID: dict[str, tuple[Any, ...]] = {
-    "parameter": ("x", 1.0),
-    "body": ("new",),
-    "particle": ("new", 1.0),
-    "joint": ("jj", "revolute", "ground", "c"),
-    "dh": ("standard", {}),
-    "reaction_wheel": ("w", "a", "x", 0.1),
-    "slosh": ("s", "a", 1.0, 0.5),
-    "rotor": ("r", "j", 0.1),
-    "coordinate": ("z",),
-    "frame": ("F", "a"),
-    "point": ("P", "a", None),
-    "attach": ("c", "N", "O"),
-    "load": ("l", kane.Effort("j", 1.0)),
-    "constrain": ("cc", kane.Distance("a", "ground", length=1.0)),
-    "control": ("law", {}),
-    "limit": ("q_j",),
-    "set_speeds": ({},),
-    "order_coordinates": ([],),
-    "set_gravity": ([0, 0, 1],),
-    "set_initial": ({},),
-    "vehicle": ("a", {"w": {"at": (0, 0, 0), "radius": 0.1}}),
-    "inverse_dynamics": (Q, ZERO, ZERO),
-    "forward_dynamics": (Q, ZERO, ZERO),
-    "regressor": (Q, ZERO, ZERO),
-    "reactions": (Q, ZERO, ZERO),
-    "drive_efforts": (Q, ZERO, ZERO, ["u_j"]),
-    **dict.fromkeys(("bias", "qdot", "energy", "momentum", "external_loads", "constraint_rows", "project"), (Q, ZERO)),
-    **dict.fromkeys(("mass_matrix", "inertia", "mass_center", "poses", "freedom"), (Q,)),
-    "at": ("a",),
-    "simulate": ((0, 0.01),),
-}
-"""Arguments that every public method of a model takes."""
-
 WRITES = ("save",)  # to any path that it is given: its errors are those of files
-DESCRIBING = (
-    "parameter", "body", "particle", "joint", "dh", "vehicle", "reaction_wheel", "slosh", "rotor", "coordinate",
-    "frame", "point", "attach", "load", "constrain", "control", "limit", "set_speeds", "order_coordinates",
-    "set_gravity", "set_initial", "keep_free", "set_parameters",
-)  # fmt: skip
-OPTIONS = {
-    "simulate": ("odd", "max_step", "first_step", "max_steps", "chunk"),
-    "joint": ("odd", "axis", "pitch", "sequence", "normal", "velocity"),
-    "frame": ("odd", "axis", "angle", "euler", "quaternion"),
-    "particle": ("odd", "center"),
-    "set_parameters": ("odd", "L", "k"),
-}
 METHODS = [n for n in dir(kane.Model) if not n.startswith("_") and callable(getattr(kane.Model, n)) and n != "of"]
 RECORDS = [r for n in kane.__all__ if isinstance(r := getattr(kane, n), type) and hasattr(r, "kind")]
 
@@ -162,6 +109,24 @@ def test_every_record_is_taken_or_refused_with_odd_fields(record: type) -> None:
     assert outcomes(calls) == []
 
 
+def test_every_public_name_is_among_the_odd_arguments() -> None:
+    """All that `kane` and its main classes offer is drawn by the search of `tests/long`, or it is said why not."""
+    named = {entry.partition(",")[0] for entry in PUBLIC}
+    for owner in (kane.Model, kane.Trajectory, kane.Ensemble, kane.Equations):
+        assert owner.__name__ in OWNERS
+    functions = {n: f for n in kane.__all__ if callable(f := getattr(kane, n)) and not isinstance(f, type)}
+    offered = {n for n, f in functions.items() if _takes_something(f)}
+    for owner in OWNERS:
+        kind = getattr(kane, owner)
+        methods = inspect.getmembers(kind, callable)
+        offered |= {f"{owner}.{n}" for n, f in methods if not n.startswith("_") and _takes_something(f)}
+    assert offered - named == set(ELSEWHERE)
+
+
+def _takes_something(function: Callable[..., object]) -> bool:
+    return any(name != "self" for name in inspect.signature(function).parameters)
+
+
 @pytest.mark.parametrize("method", ["check", "reactions"])
 def test_motions_answer_or_refuse(method: str) -> None:
     run = described().simulate((0.0, 0.01))
@@ -185,9 +150,21 @@ def test_loading_answers_or_refuses(tmp_path: Path) -> None:
     assert outcomes(calls) == []
 
 
-@pytest.mark.parametrize("name", [*EXPORTED, *TOUCHED])
-def test_pages_closed_forms_filters_and_touch_answer_or_refuse(name: str) -> None:
-    call, model = {**EXPORTED, **TOUCHED}[name], asked_model()
+QUICK = (
+    "identify",
+    "Explanation",
+    "Equations",
+    "Ensemble.member",
+    "Ensemble.share",
+    "Ensemble.plot",
+    "Trajectory.load",
+)
+ASKED = {name: call for name, call in PUBLIC.items() if name.startswith(QUICK)}
+
+
+@pytest.mark.parametrize("name", [*EXPORTED, *TOUCHED, *ASKED])
+def test_what_others_take_is_answered_or_refused(name: str) -> None:
+    call, model = {**EXPORTED, **TOUCHED, **ASKED}[name], asked_model()
     with elsewhere(), np.errstate(all="ignore"):
         assert outcomes([(repr(x)[:40], lambda x=x: call(model, x, x)) for x in ODD]) == []
 

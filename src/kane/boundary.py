@@ -11,9 +11,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from ..errors import InputError
+from .errors import InputError
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -60,6 +61,18 @@ def check_choice(name: str, value: Any) -> None:
         raise InputError(f"{name} = {describe_value(value)}\n    fix: give True or False")
 
 
+def check_text(name: str, value: Any) -> None:
+    """Refuse what is given for `name` unless it is a text."""
+    if not isinstance(value, str):
+        raise InputError(f"{name} = {describe_value(value)} is no text\n    fix: give one")
+
+
+def check_path(name: str, value: Any) -> None:
+    """Refuse what is given for `name` unless it is a path."""
+    if not isinstance(value, str | Path):
+        raise InputError(f"{name} = {describe_value(value)} is no path\n    fix: give one, as a text or a Path")
+
+
 def check_function(name: str, function: Any, takes: str, count: int) -> None:
     """Refuse what is given for `name` unless it is a function that takes so many arguments, or None."""
     if function is None:
@@ -85,4 +98,13 @@ def describe_value(value: Any) -> str:
     return plain if text and len(text) <= _SHOWN else f"<{type(value).__name__}>"
 
 
-__all__ = ["FAULTS", "check_function", "describe_value", "odd_argument", "refuse_odd"]
+__all__ = [
+    "FAULTS",
+    "check_choice",
+    "check_function",
+    "check_path",
+    "check_text",
+    "describe_value",
+    "odd_argument",
+    "refuse_odd",
+]
