@@ -41,9 +41,6 @@ SHOWN = [
     "satellite-with-panels",
 ]
 
-TOO_LARGE = ("spheres-in-box",)
-"""A model whose contacts by events need more memory than a page has."""
-
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
 
 
@@ -116,7 +113,7 @@ def test_a_page_is_one_file_that_asks_for_nothing_and_shows_the_mechanism_whole(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in kane.models() if name not in TOO_LARGE])
+@pytest.mark.parametrize("name", kane.models())
 @pytest.mark.parametrize("size", [(1000, 640), (390, 760)])
 def test_every_built_in_model_is_seen_whole(name: str, size: tuple[int, int], browser: Browser, tmp_path: Path) -> None:
     page, told = open_page(browser, kane.load(name).page(tmp_path / "page.html"))

@@ -109,7 +109,8 @@ export class Arrows {
     this.forces.begin();
     let touching = 0;
     const matrix = new three.Matrix4();
-    const loads = this.names.map((_, i) => new three.Vector3().fromArray(Array.from(marks.forces).slice(3 * i, 3 * i + 3)));
+    const { forces } = marks;
+    const loads = this.names.map((_, i) => new three.Vector3(forces[3 * i], forces[3 * i + 1], forces[3 * i + 2]));
     for (const load of loads) this.strongest = Math.max(this.strongest, load.length());
     const unit = (FORCE * this.extent) / (this.weight || this.strongest || 1);
     for (const [i, name] of this.names.entries()) {

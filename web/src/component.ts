@@ -27,6 +27,7 @@ const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, they a
 const SLOW_FRAMES = 30;
 const MOST_ROWS = 200000;
 const LISTED = 200;
+const MOST_LAMPS = 40; // constraints up to which there is a lamp for each, else for those in force alone
 const FORCES_LISTED = 12;
 
 export class KanePage extends HTMLElement {
@@ -63,6 +64,7 @@ export class KanePage extends HTMLElement {
     play: make("button", { class: "main", type: "button" }),
     seek: make("input", { class: "seek", type: "range", min: "0", max: "1", step: "any", "aria-label": "time" }),
     lamps: make("div"),
+    open: make("p", { class: "keys" }),
     forces: make("div"),
     camera: choice("view from", PRESETS.map((x) => x), 0, (i) => this.stage.look_from(PRESETS[i])),
     list: make("ol"),
@@ -229,7 +231,11 @@ export class KanePage extends HTMLElement {
     for (const [i, state] of motion.states.entries()) {
       const lamp = ui.lamps.children[i] as HTMLElement;
       lamp.dataset.state = state;
+      lamp.hidden = state === "open" && motion.elements.length > MOST_LAMPS;
       (lamp.lastChild as HTMLElement).textContent = state;
+    }
+    if (motion.elements.length > MOST_LAMPS) {
+      ui.open.textContent = `${motion.states.filter((x) => x === "open").length} of ${motion.elements.length} are open`;
     }
     const shown = this.touchable ? motion.transitions : motion.transitions.filter((x) => x.t <= motion.t);
     if (shown.length < this.listed) {
@@ -375,7 +381,7 @@ export class KanePage extends HTMLElement {
       ui.side.append(this.panel.element);
     }
     if (motion.elements.length) {
-      ui.side.append(make("h3", {}, "Constraints that come and go"), ui.lamps);
+      ui.side.append(make("h3", {}, "Constraints that come and go"), ui.lamps, ui.open);
       for (const name of motion.elements) {
         const lamp = make("div", { class: "lamp" });
         lamp.append(make("i"), make("span", {}, name), make("em"));

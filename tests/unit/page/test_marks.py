@@ -143,6 +143,20 @@ def test_looking_at_forces_changes_no_bit_of_the_motion(name: str, tmp_path: Pat
     assert plain["q"] == watched["q"] and plain["u"] == watched["u"]
 
 
+@pytest.mark.parametrize("name", ["bouncing-ball", "four-bar-stop"])
+def test_looking_at_mean_reactions_changes_no_bit_of_the_steps(name: str, tmp_path: Path) -> None:
+    path = kane.load(name).page(tmp_path / "page.html", contacts="stepping", step=STEP)
+    plain, watched = ask(path, until=1.0), ask(path, until=1.0, marks=True)
+    assert plain["q"] == watched["q"] and plain["u"] == watched["u"] and plain["forces"] == watched["forces"]
+
+
+def test_what_rests_in_steps_is_held_by_its_weight(tmp_path: Path) -> None:
+    m = kane.load("box-on-incline")
+    found = ask(m.page(tmp_path / "page.html", contacts="stepping", step=STEP), until=3.0)
+    weight = 3 * np.array([m.mechanism.number(g, "gravity") for g in m.mechanism.gravity])  # 3 kg
+    assert np.reshape(found["forces"], (-1, 3)).sum(axis=0) == pytest.approx(-weight, abs=1e-6)
+
+
 def test_another_control_law_moves_it_as_natively(tmp_path: Path) -> None:
     m = kane.load("stanford-arm")
     path = m.page(tmp_path / "page.html", control="feedback", step=STEP)

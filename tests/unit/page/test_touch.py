@@ -11,6 +11,7 @@ import pytest
 
 import kane
 import node
+from kane.api.pages import coupler_frequency
 
 ROLLING = 1e-9
 """Residual (m/s) of rolling while a body is pulled: projection after each step leaves rounding."""
@@ -19,8 +20,10 @@ BALANCE = 1e-6
 """Change of energy less work, relative to the energy that came in: the error of steps of 1 ms."""
 
 
-def drag(m: kane.Model, folder: Path, body: str, point: tuple[float, ...], *, radius: float, seconds: float) -> Any:
-    path = m.page(folder / "page.html")
+def drag(
+    m: kane.Model, folder: Path, body: str, point: tuple[float, ...], *, radius: float, seconds: float, **options: Any
+) -> Any:
+    path = m.page(folder / "page.html", **options)
     index = list(m.bodies).index(body)
     return json.loads(node.run("tests/run_drag.mjs", path, *map(str, (index, *point, radius, seconds))))
 
@@ -50,6 +53,20 @@ def test_the_hand_feels_the_effective_mass(name: str, body: str, point: tuple[fl
     m = kane.load(name)
     felt = drag(m, tmp_path, body, point, radius=0.0, seconds=0.1)["mass"]
     assert felt == pytest.approx(1 / np.linalg.norm(mobility(m, body, point)), rel=1e-9)
+
+
+def test_between_contacts_the_hand_feels_the_same_mass(tmp_path: Path) -> None:
+    m, point = kane.load("four-bar-stop"), (0.1, 0.0, 0.0)
+    felt = drag(m, tmp_path, "coupler", point, radius=0.0, seconds=0.1, contacts="stepping", step=1e-3)["mass"]
+    assert felt == pytest.approx(1 / np.linalg.norm(mobility(m, "coupler", point)), rel=1e-9)
+
+
+def test_a_ball_that_is_stepped_hangs_on_the_hand_by_its_weight(tmp_path: Path) -> None:
+    """With K = m ω² it comes to rest g/ω² below the hand that caught it at the height of the drop."""
+    m = kane.load("bouncing-ball")
+    found = drag(m, tmp_path, "ball", (0, 0, 0), radius=0.0, seconds=5, contacts="stepping", step=1e-3)
+    sag = 9.81 / coupler_frequency(m._answers) ** 2
+    assert found["states"][-1]["q"][0] == pytest.approx(1 - sag, abs=1e-9) and sag > 1e-3
 
 
 def test_work_of_the_hand_is_in_the_energy_balance(tmp_path: Path) -> None:
