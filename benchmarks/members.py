@@ -110,7 +110,7 @@ def contacts() -> list[Row]:
     """Members whose constraints come and go, against the same motions alone: some of few steps, some of many."""
     asked: dict[str, tuple[float, dict[str, Any], int, float]] = {
         "disk-on-ramp": (0.2, {"parameters": {"phi": "uniform(0.05, 1.2)", "mu": "uniform(0.02, 0.9)"}}, RIDERS, 0.15),
-        "bouncing-ball": (3.0, {"q": {"h": "uniform(0.5, 1.5)"}}, RIDERS, 0.15),
+        "bouncing-ball": (3.0, {"q": {"z": "uniform(0.5, 1.5)"}}, RIDERS, 0.15),
         "shopping-cart": (5.0, {"u": {"u1": "uniform(0.5, 1.5)"}}, RIDERS, 0.3),
         "braking-car": (1.0, {"u": {"u_root_vx": "uniform(5, 15)"}}, RIDERS // 4, 0.8),
     }

@@ -111,7 +111,7 @@ def test_very_many_impacts_of_a_member_are_all_counted(alone: list[int]) -> None
 
 
 def test_jumps_in_time_change_the_mode_of_each_member_at_its_own_time(alone: list[int]) -> None:
-    """A block that friction holds against 1 N slides from its own time on, when 3 N begin to push: 2 N accelerate it."""
+    """A block that friction holds against 1 N slides from its own time on, when 4 N push: 2 N accelerate it."""
     m = kane.Model("block")
     m.parameter("start", 0.5)
     m.particle("block", 1.0)
