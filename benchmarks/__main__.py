@@ -92,6 +92,7 @@ BENCHMARKS = (
     members.double_pendulums,
     members.rollout,
     members.bicycles,
+    members.contacts,
     members.scipy_in_a_loop,
     members.heyoka_in_batches,
     members.memory,

@@ -9,6 +9,7 @@ import importlib.util
 import itertools
 import subprocess
 import sys
+from typing import Any
 
 import mujoco
 import mujoco.rollout
@@ -102,6 +103,27 @@ def bicycles() -> list[Row]:
             ratios.append(processor_seconds(lambda ride=ride: ride(RIDERS)) / RIDERS / alone)
         name = f"bicycle, {length:g} s, member against motion alone, {embed}"
         rows.append(Row(name, spread(ratios), "", 0.25, "at most"))
+    return rows
+
+
+def contacts() -> list[Row]:
+    """Members whose constraints come and go, against the same motions alone: some of few steps, some of many."""
+    asked: dict[str, tuple[float, dict[str, Any], int, float]] = {
+        "disk-on-ramp": (0.2, {"parameters": {"phi": "uniform(0.05, 1.2)", "mu": "uniform(0.02, 0.9)"}}, RIDERS, 0.15),
+        "bouncing-ball": (3.0, {"q": {"z": "uniform(0.5, 1.5)"}}, RIDERS, 0.15),
+        "shopping-cart": (5.0, {"u": {"u1": "uniform(0.5, 1.5)"}}, RIDERS, 0.3),
+        "braking-car": (1.0, {"u": {"u_root_vx": "uniform(5, 15)"}}, RIDERS // 4, 0.8),
+    }
+    rows: list[Row] = []
+    for name, (length, drawn, count, most) in asked.items():
+        model = kane.load(name)
+        few = model.ensemble(length, n=16, seed=3, **drawn)
+        ratios: list[float] = []
+        for _ in range(REPEATS):
+            alone = processor_seconds(lambda few=few: [few.member(i) for i in range(16)]) / 16
+            taken = processor_seconds(lambda m=model, t=length, n=count, d=drawn: m.ensemble(t, n=n, seed=3, **d))
+            ratios.append(taken / count / alone)
+        rows.append(Row(f"{name}, {length:g} s, member against motion alone", spread(ratios), "", most, "at most"))
     return rows
 
 

@@ -193,7 +193,7 @@ class MemberWork:
     def _start_plainly(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
         """Members whose start is what is given, in one group; none where that cannot be said."""
         mechanism = self.answers.mechanism
-        if mechanism.constraints or callable(self.options["control"]):
+        if mechanism.constraints:
             return ()
         values = self._parameters(numbers[chosen])
         starts = self._states(numbers[chosen], states_given(self.answers, values))
@@ -269,7 +269,7 @@ class MemberWork:
     def _start_together(self, numbers: Array, chosen: Any) -> Sequence[_Group]:
         """Members whose starts on the constraints are regular, in one group; none where that cannot be said."""
         answers, mechanism = self.answers, self.answers.mechanism
-        if callable(self.options["control"]) or not starts_are_alike(answers):
+        if not starts_are_alike(answers):
             return ()
         values = self._parameters(numbers[chosen])
         starts = self._states(numbers[chosen], states_given(answers, values))

@@ -447,6 +447,7 @@ def _efforts_of(
     """The efforts of a control law in Python, each at `most` so large, from the time and the state of the
     integrator."""
     q, u, n = layout.state["q"].place, layout.state["u"].place, layout.speeds
+    limited = bool(np.isfinite(most).any())
 
     def efforts(t: float, y: Array) -> Array:
         asked = control(t, y[q], y[u])
@@ -458,7 +459,7 @@ def _efforts_of(
             ) from None
         if tau.shape != (n,):
             raise InputError(f"the control gave shape {tau.shape} at t = {t:g} s; it must give tau of shape ({n},)")
-        return np.clip(tau, -most, most) + held
+        return (np.clip(tau, -most, most) if limited else tau) + held
 
     return efforts
 

@@ -350,7 +350,7 @@ class _Run:
         state = self.state
         began = time.perf_counter()
         t = float(state["t"])
-        values = np.atleast_1d(np.array(control.function(t, self.arrays["y"].copy()), dtype=np.float64))
+        values = np.array(control.function(t, self.arrays["y"].copy()), dtype=np.float64, ndmin=1)
         self.cost.control_seconds += time.perf_counter() - began
         self.cost.control_calls += 1
         room = self.start.parameters.size - control.start
@@ -361,7 +361,7 @@ class _Run:
                 f" where there is room for {room}"
                 + ("" if expected is None else f", and gave {expected} values before")
             )
-        if not np.all(np.isfinite(values)):
+        if not np.isfinite(values).all():
             return f"the control returned {values.tolist()}, which is not finite"
         place = 1 + self.start.y0.size + control.start
         self.arrays["x"][place : place + values.size] = values
