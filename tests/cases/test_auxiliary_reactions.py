@@ -32,7 +32,7 @@ g, m, l, r = sp.symbols("g m l r")
 class Script:
     """A method with auxiliary speeds, values of its symbols, and those of unknown reactions."""
 
-    method: KanesMethod
+    method: Any
     values: Mapping[Any, Any]
     unknown: Sequence[Any]
 
