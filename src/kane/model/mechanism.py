@@ -599,12 +599,15 @@ class Mechanism(Tree):
             self.speed_records = {s.name: s for s in ordered}
 
     def variable_order(self) -> dict[str, int]:
-        """Motion variable → place of the coordinate whose rate it is, or of the first coordinate of its joint."""
+        """Motion variable → place of the coordinate whose rate it is, or of the first coordinate of its joint; behind
+        all others where it goes with none."""
         place = {repr(c.rate): i for i, c in enumerate(self.coordinate_records.values())}
         for joint in self.joints.values():
             first = min((place[repr(c.rate)] for c in joint.coordinates), default=0)
             for rate in joint.rates:
                 place.setdefault(repr(rate), first)
+        for rate in self.motion_variables:
+            place.setdefault(rate, len(place))
         return place
 
     # drives and limits -----------------------------------------------------------------------------------------------
