@@ -95,7 +95,7 @@ def _efforts(m: Mechanism, law: NamedControl, anew: _Replacement) -> dict[Expr, 
 
 def _refuse_left(m: Mechanism, found: Rewritten, old: Mapping[Expr, Expr]) -> None:
     """Refuse what still names the old speeds."""
-    for what, exprs in _written(m, found):
+    for what, exprs in _find_expressions(m, found):
         if depends_on(exprs, old):
             raise ModelError(
                 Problem(
@@ -107,7 +107,7 @@ def _refuse_left(m: Mechanism, found: Rewritten, old: Mapping[Expr, Expr]) -> No
             )
 
 
-def _written(m: Mechanism, found: Rewritten) -> Iterator[tuple[str, list[Expr]]]:
+def _find_expressions(m: Mechanism, found: Rewritten) -> Iterator[tuple[str, list[Expr]]]:
     """Words for each part that expressions may be left in, and these."""
     for name, load in found.loads.items():
         yield f"load '{name}'", [e for action in load.actions() for e in action.exprs()]

@@ -62,8 +62,8 @@ def find_evidence(name: str, given: Description, values: GivenValues) -> Evidenc
     matter = find_matter(twin, loose, scalars)
     held = _constrain(twin, given, scalars)
     candidates = [s for s in scalars.missing if s not in matter.missing and _is_component(given, s, scalars)]
-    symbols, loose = _determined(given, scalars, matter, held, candidates) if candidates else ([], [])
-    doubts = (_doubt_undetermined(twin, loose),) if loose else ()
+    symbols, loose = _find_determined(given, scalars, matter, held, candidates) if candidates else ([], [])
+    doubts = (_doubt_unknowns(twin, loose),) if loose else ()
     if not symbols:
         return Evidence(doubts=doubts)
     matter.declare(twin)
@@ -130,7 +130,7 @@ def _leaves(expression: Any) -> set[Any]:
     return (expression.free_symbols | expression.atoms(AppliedUndef)) - {clock()}
 
 
-def _determined(
+def _find_determined(
     given: Description,
     scalars: Scalars,
     matter: FoundMatter,
@@ -166,7 +166,7 @@ def _determined(
     return found, [candidates[k] for k in kept if k in left]
 
 
-def _doubt_undetermined(twin: Mechanism, symbols: Sequence[Any]) -> Problem:
+def _doubt_unknowns(twin: Mechanism, symbols: Sequence[Any]) -> Problem:
     """What is told of unknown loads that neither move anything nor follow from auxiliary speeds."""
     listed = ", ".join(sorted(map(str, symbols)))
     what = f"the auxiliary speeds do not determine {listed}: there is no answer for them"
