@@ -271,6 +271,9 @@ def test_nothing_is_computed_from_a_symbol_without_a_value() -> None:
         model.inertia([0.0])
     with pytest.raises(kane.KaneError, match=r"depends on '.*', which is not among its inputs and has no value"):
         model.mass_center([0.0])
+    report = {row.name: row for row in model.check().rows}
+    assert report["efforts"].value is not None and report["efforts"].passed
+    assert report["momentum"].note == "no value is given for Ixz, Iyz, h" and report["momentum"].value is None
     model.set_parameters(h=0.2)
     assert model.mass_center([0.0]) == pytest.approx([0.5, 0.0, 0.2])
     model.set_parameters(Ixx=3.0, Iyy=4.0, Ixy=0.0, Iyz=0.0, Ixz=0.0)

@@ -6,7 +6,7 @@ something that the model does not have (a time-dependent speed has no plain powe
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -18,7 +18,8 @@ from ..constraints.thresholds import NO_MASS
 from ..formulation import Equations
 from ..formulation.dense import DenseEquations, DenseState, dense_equations
 from ..formulation.motion import load_power
-from ..graph import Expr, forward
+from ..formulation.places import place_of, pose
+from ..graph import Expr, depends_on, forward
 from ..model import Body, Mechanism
 from ..model.attitude import unit_quaternions
 from .constrained import by_multipliers, on_constraints
@@ -315,10 +316,21 @@ def _reaction_work(bench: _Bench) -> CheckRow:
     return CheckRow(name, statement, _worst(power, scale), AGREEMENT)
 
 
+def _name_open(equations: Equations, ask: Callable[[], Sequence[Expr]]) -> str:
+    """A note on parameters without a value that expressions depend on, which are asked for where there are such
+    parameters; empty where there are none."""
+    parameters = [p for p in equations.mechanism.parameters.values() if not p.has_value]
+    exprs = ask() if parameters else ()
+    names = [p.name for p in parameters if depends_on(exprs, [equations.graph.input(p.name)])]
+    return f"no value is given for {', '.join(names)}" if names else ""
+
+
 def _gravity(bench: _Bench) -> CheckRow:
     name, statement = "gravity", "dV/dt = − power of the weights"
     if any(_set_directly(b) for b in bench.equations.mechanism.bodies.values()):
         return CheckRow(name, statement, None, AGREEMENT, "velocities are set directly, positions need not follow")
+    if note := _name_open(bench.equations, lambda: [bench.equations.gravity_potential]):
+        return CheckRow(name, statement, None, AGREEMENT, note)
     fallen = bench.rate("gravity_rate", [bench.equations.gravity_potential])[:, 0]
     power = np.array([s.gravity_power for s in bench.at])
     scale = np.array([np.linalg.norm(s.weights, axis=1) @ np.linalg.norm(s.v, axis=1) for s in bench.at])
@@ -330,6 +342,8 @@ def _momentum(bench: _Bench) -> CheckRow:
     if any(_set_directly(b) for b in bench.equations.mechanism.bodies.values()):
         return CheckRow(name, statement, None, AGREEMENT, "velocities are set directly, positions need not follow")
     p, H = bench.equations.momentum
+    if note := _name_open(bench.equations, lambda: [*p, *H]):
+        return CheckRow(name, statement, None, AGREEMENT, note)
     rates = bench.rate("momentum_rate", [*p, *H])
     worst = 0.0
     for state, udot, rate in zip(bench.at, bench.states.udot, rates, strict=True):
@@ -338,6 +352,11 @@ def _momentum(bench: _Bench) -> CheckRow:
         lever = np.linalg.norm(state.r, axis=1)
         worst = max(worst, _worst(rate[:3] - F, R_star.sum()), _worst(rate[3:] - moment, T_star.sum() + lever @ R_star))
     return CheckRow(name, statement, worst, AGREEMENT)
+
+
+def _poses(equations: Equations) -> list[Expr]:
+    """Orientations and positions of all bodies."""
+    return [e for name in equations.mechanism.bodies for e in pose(equations, place_of(equations, name))]
 
 
 def _partial_velocities(bench: _Bench) -> CheckRow:
@@ -349,6 +368,8 @@ def _partial_velocities(bench: _Bench) -> CheckRow:
     if not moved:
         return CheckRow(name, statement, None, DIFFERENCE, note)
     n, mechanism = len(bench.equations.system.u), bench.equations.mechanism
+    if missing := _name_open(bench.equations, lambda: _poses(bench.equations)):
+        return CheckRow(name, statement, None, DIFFERENCE, missing)
     flat = []
     for k in moved:
         w_r, v_r = bench.equations.partial_velocities(bodies[k].name)

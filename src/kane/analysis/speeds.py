@@ -14,9 +14,8 @@ import numpy as np
 
 from ..errors import KaneError
 from ..formulation import Equations, formulate
-from ..graph import evaluate, substitute
 from ..markup import paragraph, table
-from ..model import Mechanism, NamedControl
+from ..model import Mechanism
 from .speed_rules import Rule, speed_rules, write_definitions
 from .tables import align_columns
 
@@ -275,28 +274,10 @@ def _measure(equations: Equations, about: str, definitions: Mapping[str, str], c
 
 
 def with_speeds(mechanism: Mechanism, definitions: Mapping[str, str]) -> Mechanism:
-    """A twin of a mechanism with other speeds that starts with the same motion; control laws that are written in the
-    present speeds are written in what those are."""
+    """A twin of a mechanism with other speeds, and the same motion."""
     twin = mechanism.twin()
-    present = {s.symbol: s.definition for s in mechanism.speed_records.values()}
-    for name, law in mechanism.controls.items():
-        efforts = [substitute([e], present)[0] for e in law.efforts.values()]
-        twin.controls[name] = NamedControl(name, dict(zip(law.efforts, efforts, strict=True)))
-    start = _start(mechanism)
     twin.set_speeds(dict(definitions))
-    exprs = [s.definition for s in twin.speed_records.values()]
-    values = evaluate(exprs, start)
-    if any(values):
-        twin.set_initial(dict(zip(twin.speed_records, values, strict=True)))
     return twin
-
-
-def _start(mechanism: Mechanism) -> dict[str, float]:
-    """Coordinates, motion variables and parameters at the initial state."""
-    system = formulate(mechanism).system
-    at = {"t": 0.0, **system.initial_state()}
-    rates = evaluate(system.map.s, at)
-    return {**at, **dict(zip(map(repr, system.variables), rates, strict=True))}
 
 
 __all__ = ["SpeedChoice", "SpeedSuggestions", "suggest_speeds", "with_speeds"]

@@ -20,6 +20,7 @@ from ..constraints.multipliers import (
     multipliers_by_singular_values,
 )
 from ..errors import InputError, ModelError, Problem
+from ..formulation import Equations
 from ..formulation.kinetostatics import KinetostaticEquations
 from ..formulation.reactions import (
     JointTree,
@@ -30,6 +31,7 @@ from ..formulation.reactions import (
     rows_program,
 )
 from ..formulation.wrenches import find_changes, largest_wrenches, subtract_rows, sum_inward
+from ..graph import Program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..simulate import multipliers_of
@@ -293,14 +295,18 @@ def _tree(answers: Answers) -> JointTree:
     return tree
 
 
+def _auxiliary_program(equations: Equations) -> Program:
+    return equations.program("auxiliary_reactions")
+
+
 def _in_evidence(answers: Answers, states: StateBatch, frame: str) -> dict[str, Reaction]:
     """Reactions that auxiliary speeds bring into evidence, by their own names."""
     auxiliary = answers.mechanism.auxiliary
     assert auxiliary is not None
     udot = _accelerations(answers, states)
-    ask = _kernel(answers, "auxiliary_reactions", lambda e: e.program("auxiliary_reactions"))
-    values = ask(states.t, states.q, states.u, udot, states.tau)
-    values = values if isinstance(values, tuple) else (values,)
+    ask = _kernel(answers, "auxiliary_reactions", _auxiliary_program)
+    found: Any = ask(states.t, states.q, states.u, udot, states.tau)
+    values: tuple[Any, ...] = found if len(auxiliary.reactions) > 1 else (found,)
     first = 0 if states.single else slice(None)
     return {
         r.name: Reaction(r.name, r.on, frame, None, None, None, value=value[first], unit=r.unit)

@@ -118,7 +118,7 @@ class SymPyModel(Model):
     @property
     def sympy_symbols(self) -> Mapping[str, Any]:
         """Names of inputs → the script's own symbols."""
-        return _source(self.mechanism).symbols
+        return _own_symbols(self.mechanism)
 
     @property
     def route(self) -> str:
@@ -150,9 +150,18 @@ class SymPyEquations(Equations):
         return _in_own_symbols(self.mechanism, super().to_sympy(what))
 
 
+def _own_symbols(mechanism: Mechanism) -> dict[str, Any]:
+    """Names of inputs → the script's own symbols; those of speeds that others have replaced are not among them."""
+    source = _source(mechanism)
+    now = {name: s.definition for name, s in mechanism.speed_records.items()}
+    replaced = [name for name, definition in source.speeds.items() if now.get(name) != definition]
+    gone = {label for name in replaced for label in (name, f"{name}'", f"tau_{name}")}
+    return {label: symbol for label, symbol in source.symbols.items() if label not in gone}
+
+
 def _in_own_symbols(mechanism: Mechanism, program: SymPyProgram) -> SymPyProgram:
     """The program with the symbols of the script that the model came from."""
-    own = _source(mechanism).symbols
+    own = _own_symbols(mechanism)
     back = {symbol: own[label] for label, symbol in program.symbols.items() if label in own}
 
     def use_script_symbols(expression: Any) -> Any:

@@ -49,7 +49,7 @@ def auxiliary_reactions(equations: Equations) -> dict[str, Expr]:
     auxiliary = mechanism.auxiliary
     if auxiliary is None:
         return {}
-    _refuse_added(mechanism)
+    _refuse_changed(mechanism)
     loose = MotionExpressions(auxiliary.twin, "all")
     graph, n = loose.graph, len(mechanism.speeds)
     extra = auxiliary.twin.speeds[n:]
@@ -116,17 +116,20 @@ def _sum(total: Expr, products: Sequence[tuple[Expr, Expr]]) -> Expr:
     return total
 
 
-def _refuse_added(mechanism: Mechanism) -> None:
-    """Refuse reactions of a script to whose loads and constraints others were added."""
+def _refuse_changed(mechanism: Mechanism) -> None:
+    """Refuse reactions of a script to whose loads and constraints others were added, or whose speeds were replaced."""
     assert mechanism.auxiliary is not None
     parts = (*mechanism.loads, *mechanism.constraints, *mechanism.changing)
-    if added := [name for name in parts if name not in mechanism.auxiliary.parts]:
+    added = [f"'{name}' was added" for name in parts if name not in mechanism.auxiliary.parts]
+    if tuple(s.definition for s in mechanism.speed_records.values()) != mechanism.auxiliary.speeds:
+        added.append("other speeds were chosen")
+    if added:
         raise ModelError(
             Problem(
                 mechanism.where("reactions"),
-                f"'{added[0]}' was added to what the auxiliary speeds were described with",
-                "how auxiliary speeds move what was added is not known",
-                "write it into the script that the model was read from",
+                f"{added[0]} after the script was read",
+                "the auxiliary speeds were described with the script's own loads, constraints and speeds",
+                "change the script that the model was read from",
             )
         )
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..graph import Expr
+
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
@@ -27,11 +29,13 @@ class AuxiliaryReaction:
 @dataclass(frozen=True, slots=True)
 class AuxiliarySpeeds:
     """`twin` has the speeds of the description that moves and then the auxiliary ones, and the `reactions` as
-    parameters. `parts` are the loads and constraints that the reactions were described with."""
+    parameters. `parts` are the loads and constraints that the reactions were described with, `speeds` the definitions
+    of the speeds."""
 
     twin: Mechanism
     reactions: tuple[AuxiliaryReaction, ...]
     parts: tuple[str, ...]
+    speeds: tuple[Expr, ...]
 
 
 __all__ = ["AuxiliaryReaction", "AuxiliarySpeeds"]

@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast, overload
 import numpy as np
 
 from ..errors import ModelError, Problem, visible
-from ..graph import Expr, Values, depends_on
+from ..graph import Expr, Values
 from ..space import Kinematics
 from ..space.algebra import Triple
 from .attitude import attitudes
@@ -35,8 +35,9 @@ from .measures import MeasureNumbers
 from .parameters import change_parameters, check_rotor
 from .reaction_wheels import ReactionWheelOptions, SloshOptions, add_reaction_wheel, add_slosh
 from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Shape, Speed, frames_to_ground
+from .rewriting import rewrite_in_rates
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
-from .speeds import check_definitions
+from .speeds import check_definitions, start_alike
 from .symbols import KnownRotation, Quantity, suggestion
 from .tree import INERTIA, JOINT_TYPES, Tree
 from .vehicles import BILATERAL, BuiltVehicle, RoadWheel, VehicleOptions, add_vehicle, mounted_on_wheels
@@ -526,7 +527,8 @@ class Mechanism(Tree):
         """Choose the generalized speeds: name → definition, linear in the rates of the coordinates.
 
         A definition is an expression in rates (q1'), in measure numbers of angular velocities (w.D.x is ω^D · d_x) and
-        of velocities of origins (v.D.x); Kane's u1 = ω^D · d1 is {"u1": "w.D.x"}.
+        of velocities of origins (v.D.x); Kane's u1 = ω^D · d1 is {"u1": "w.D.x"}. Loads, constraints and control laws
+        that name the speeds so far keep their meaning: they are written anew, in rates. The initial motion stays.
 
         >>> m = kane.load("double-pendulum")
         >>> m.set_speeds({"w1": "q1'", "w2": "q1' + q2'"})
@@ -546,15 +548,6 @@ class Mechanism(Tree):
             because = f"equations with more than {MOST_COORDINATES} cannot be written out"
             fix = "leave the speeds to the joints: then motion is computed by recursion over the bodies"
             raise ModelError(Problem(self.where("speeds"), f"{len(definitions)} speeds are chosen", because, fix))
-        if written := self._written_in_speeds():
-            raise ModelError(
-                Problem(
-                    self.where("speeds"),
-                    f"{written} is written in the speeds that would be replaced",
-                    "an expression keeps its meaning",
-                    "write it in rates of coordinates (q1'), or choose the speeds before it is declared",
-                )
-            )
         names = {name: symbol for name, symbol in self._names.items() if name not in self.speed_records}
         measures = MeasureNumbers(self, dict(names))
         chosen: dict[str, Speed] = {}
@@ -569,6 +562,13 @@ class Mechanism(Tree):
             chosen[name] = Speed(name, self.graph.input(name), expr)
             names[name] = chosen[name].symbol
         check_definitions(self, list(chosen.values()))
+        written = rewrite_in_rates(self, chosen)
+        chosen = start_alike(self, chosen)
+        self.loads, self.constraints = written.loads, written.constraints
+        self.changing, self.controls = written.changing, written.controls
+        self._elements_of = {
+            name: tuple(written.changing[part.name] for part in parts) for name, parts in self._elements_of.items()
+        }
         self.speed_records, self._names = chosen, names
         self._speeds_chosen = True
         self.revision += 1
@@ -599,30 +599,16 @@ class Mechanism(Tree):
             self.speed_records = {s.name: s for s in ordered}
 
     def variable_order(self) -> dict[str, int]:
-        """Motion variable → place of the coordinate whose rate it is, or of the first coordinate of its joint."""
+        """Motion variable → place of the coordinate whose rate it is, or of the first coordinate of its joint; behind
+        all others where it goes with none."""
         place = {repr(c.rate): i for i, c in enumerate(self.coordinate_records.values())}
         for joint in self.joints.values():
             first = min((place[repr(c.rate)] for c in joint.coordinates), default=0)
             for rate in joint.rates:
                 place.setdefault(repr(rate), first)
+        for rate in self.motion_variables:
+            place.setdefault(rate, len(place))
         return place
-
-    def _written_in_speeds(self) -> str | None:
-        """What among loads, constraints and controls depends on the present speeds, in words."""
-        symbols = [s.symbol for s in self.speed_records.values()]
-        for name, load in self.loads.items():
-            if depends_on([e for action in load.actions() for e in action.exprs()], symbols):
-                return f"load '{name}'"
-        for name, constraint in self.constraints.items():
-            if depends_on([e for row in constraint.rows for e in row.exprs()], symbols):
-                return f"constraint '{name}'"
-        for name, part in self.changing.items():
-            if depends_on([*(e for row in part.rows for e in row.exprs()), *part.law.exprs()], symbols):
-                return f"{'contact' if part.kind == 'contact' else 'constraint'} '{name}'"
-        for name, law in self.controls.items():
-            if depends_on([*law.efforts, *law.efforts.values()], symbols):
-                return f"control '{name}'"
-        return None
 
     # drives and limits -----------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,6 +54,31 @@ def check_definitions(m: Symbols, speeds: Sequence[Speed]) -> None:
                     "define them so that none is a combination of the others",
                 )
             )
+
+
+def start_alike(m: Symbols, chosen: Mapping[str, Speed]) -> dict[str, Speed]:
+    """Chosen speeds with the initial values that they have in the initial motion of a mechanism; zero where its own
+    speeds do not determine that."""
+    own = list(m.speed_records.values())
+    if not any(s.initial for s in own):
+        return dict(chosen)
+    variables = list(m.motion_variables.values())
+    Y, Z = linear_coefficients([s.definition for s in own], variables)
+    exprs = [*(e for row in Y for e in row), *Z]
+    definitions = [s.definition for s in chosen.values()]
+    values = {**m.values_of([*exprs, *definitions]), "t": 0.0}
+    values.update((c.name, c.initial) for c in m.coordinate_records.values())
+    numbers = np.array(evaluate(exprs, values))
+    left = np.array([s.initial for s in own]) - numbers[-len(own) :]
+    try:
+        rates = np.linalg.solve(numbers[: -len(own)].reshape(len(own), -1), left)
+    except np.linalg.LinAlgError:
+        return dict(chosen)
+    values.update(zip(map(repr, variables), rates.tolist(), strict=True))
+    starts = evaluate(definitions, values)
+    if not np.all(np.isfinite(starts)):
+        return dict(chosen)
+    return {s.name: replace(s, initial=x) for s, x in zip(chosen.values(), starts, strict=True)}
 
 
 def _coefficients(m: Symbols, speeds: Sequence[Speed]) -> list[dict[str, Expr]]:
@@ -108,9 +134,6 @@ def _vanishing_combination(rows: Sequence[Mapping[str, float]], variables: Seque
     return None if np.linalg.matrix_rank(Y) == len(rows) else np.linalg.svd(Y)[0][:, -1].tolist()
 
 
-__all__ = ["check_definitions"]
-
-
 def describe_speeds(tree: Tree) -> dict[str, str]:
     """Name → definition of every speed in words of the field: q1' is the rate of a coordinate, w.bus.x a component of
     the angular velocity of a body along its axes, v.bus.x one of the velocity of its origin; "in base" where the joint
@@ -155,3 +178,6 @@ def _meanings(joint: Joint) -> list[str]:
         k = rotations.AXES[kind.normal]
         return [linear[(k + 1) % 3], linear[(k + 2) % 3], f"{joint.coordinates[2].name}'"]
     return []
+
+
+__all__ = ["check_definitions", "describe_speeds", "start_alike"]

@@ -232,11 +232,12 @@ def test_no_row_is_written_in_speeds(case: Case) -> None:
     assert not depends_on([e for row in made.rows for e in row.exprs()], [*speeds, *rates])
 
 
-def test_rows_of_your_own_that_are_written_in_speeds_keep_them() -> None:
+def test_rows_of_your_own_that_are_written_in_speeds_keep_their_meaning() -> None:
     m = sleigh()
-    m.constrain("own", GivenRows((Row("1", (), m.speed_records["u_hinge"].symbol),)))
-    with pytest.raises(ModelError, match="constraint 'own' is written in the speeds that would be replaced"):
-        m.set_speeds({"a": "x'", "b": "y'", "c": "h'", "d": "q'"})
+    hinge = m.speed_records["u_hinge"]
+    m.constrain("own", GivenRows((Row("1", (), hinge.symbol),)))
+    m.set_speeds({"a": "x'", "b": "y'", "c": "h'", "d": "2*q'"})
+    assert m.constraints["own"].rows[0].rheonomic == hinge.definition
 
 
 # what is tied by a ratio ---------------------------------------------------------------------------------------------

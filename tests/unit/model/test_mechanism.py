@@ -310,11 +310,14 @@ def test_speeds_that_cannot_be_solved_for_the_rates_are_refused(definitions: dic
     assert m.speeds == ("u1", "u2") and not m.speeds_chosen, "nothing has changed"
 
 
-def test_speeds_are_chosen_before_anything_is_written_in_them() -> None:
+def test_a_control_law_follows_the_power_of_its_speeds() -> None:
+    """−u1 along u1, which becomes q1' + q2', is −(q1' + q2') along each of the two rates."""
     m = arm()
+    m.set_speeds({"u1": "q1' + q2'", "u2": "q2'"})
     m.control("c", {"u1": "-u1"})
-    with pytest.raises(ModelError, match=r"control 'c' is written in the speeds that would be replaced"):
-        m.set_speeds({"a": "q1'", "b": "q2'"})
+    m.set_speeds({"a": "q1'", "b": "q2'"})
+    first, second = m.motion_variables.values()
+    assert m.controls["c"].efforts == {first: -(first + second), second: -(first + second)}
 
 
 def test_the_order_of_coordinates_is_the_users() -> None:

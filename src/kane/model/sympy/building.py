@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import InputError, Problem
@@ -38,7 +38,8 @@ class SymPySource:
     """What a mechanism that was read from a SymPy description remembers of it.
 
     `symbols` maps the names of a program's inputs to the script's own symbols; `unoriented` are frames with an angular
-    velocity and no orientation of their own; `given_start` the coordinates that `initial` gave; `lagrangian` (J) is in
+    velocity and no orientation of their own; `given_start` the coordinates that `initial` gave; `speeds` are the
+    definitions of the script's own speeds, by name; `lagrangian` (J) is in
     coordinates, their rates, t and parameters, where the description has one; `doubts` are what SymPy itself does not
     tell.
     """
@@ -46,6 +47,7 @@ class SymPySource:
     symbols: Mapping[str, Any]
     unoriented: tuple[str, ...] = ()
     given_start: tuple[str, ...] = ()
+    speeds: Mapping[str, Expr] = field(default_factory=dict[str, Expr])
     lagrangian: Expr | None = None
     doubts: tuple[Problem, ...] = ()
 
@@ -73,7 +75,7 @@ def declare(
     evidence.add_parameters(scalars)
     scalars.refuse_strangers()
     matter.declare(m)
-    doubts = list(_constrain(m, given, holonomic, motion, scalars))
+    doubts = [*evidence.doubts, *_constrain(m, given, holonomic, motion, scalars)]
     if matter.skeleton is not None:
         doubts += doubt_angular_velocities(m, scalars, matter.skeleton.oriented, matter.skeleton.kinematics)
         doubts += doubt_accelerations(m, scalars, accelerations)
@@ -88,7 +90,8 @@ def declare(
     start = _start(m, GivenValues(initial, "the initial value"), {**states, **speeds})
     unoriented = () if matter.skeleton is None else tuple(matter.skeleton.unoriented)
     symbols = _symbols(states, speeds, scalars) | {scalars.names[s]: s for s in evidence.symbols}
-    return SymPySource(symbols, unoriented, start, lagrangian, tuple(doubts))
+    own = {name: s.definition for name, s in m.speed_records.items()}
+    return SymPySource(symbols, unoriented, start, own, lagrangian, tuple(doubts))
 
 
 def _set_accelerations(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, Problem
 from ...graph import Expr, linear_coefficients, reverse, substitute
 from ..auxiliary import AuxiliaryReaction, AuxiliarySpeeds
 from ..constraints import ConfigurationEquations, MotionEquations
@@ -29,13 +29,14 @@ from .scalars import EQUAL, Array, Scalars
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """SymPy's `symbols` of unknown reactions, their records, the twin that they are found with, the names of all
-    symbols in it, and those of symbols that are `missing` a value."""
+    symbols in it, those of symbols that are `missing` a value, and `doubts` about unknown loads."""
 
     symbols: tuple[Any, ...] = ()
     reactions: tuple[AuxiliaryReaction, ...] = ()
     twin: Mechanism | None = None
     names: SymbolNames = field(default_factory=SymbolNames)
     missing: Mapping[Any, str] = field(default_factory=dict[Any, str])
+    doubts: tuple[Problem, ...] = ()
 
     def add_parameters(self, scalars: Scalars) -> None:
         """Declare what only auxiliary speeds are written with."""
@@ -48,7 +49,8 @@ class Evidence:
     def speeds(self, m: Mechanism) -> AuxiliarySpeeds:
         """What a description keeps of it, once its own loads and constraints are declared."""
         assert self.twin is not None
-        return AuxiliarySpeeds(self.twin, self.reactions, (*m.loads, *m.constraints))
+        definitions = tuple(s.definition for s in m.speed_records.values())
+        return AuxiliarySpeeds(self.twin, self.reactions, (*m.loads, *m.constraints), definitions)
 
 
 def find_evidence(name: str, given: Description, values: GivenValues) -> Evidence:
@@ -60,13 +62,14 @@ def find_evidence(name: str, given: Description, values: GivenValues) -> Evidenc
     matter = find_matter(twin, loose, scalars)
     held = _constrain(twin, given, scalars)
     candidates = [s for s in scalars.missing if s not in matter.missing and _is_component(given, s, scalars)]
-    symbols = _determined(given, scalars, matter, held, candidates) if candidates else []
+    symbols, loose = _find_determined(given, scalars, matter, held, candidates) if candidates else ([], [])
+    doubts = (_doubt_unknowns(twin, loose),) if loose else ()
     if not symbols:
-        return Evidence()
+        return Evidence(doubts=doubts)
     matter.declare(twin)
     reactions = [_describe(given, s, names[s]) for s in symbols]
     missing = {s: name for s, name in scalars.missing.items() if s not in symbols}
-    return Evidence(tuple(symbols), tuple(reactions), twin, names, missing)
+    return Evidence(tuple(symbols), tuple(reactions), twin, SymbolNames(names.of), missing, doubts)
 
 
 def _constrain(twin: Mechanism, given: Description, scalars: Scalars) -> list[list[Expr]]:
@@ -127,37 +130,49 @@ def _leaves(expression: Any) -> set[Any]:
     return (expression.free_symbols | expression.atoms(AppliedUndef)) - {clock()}
 
 
-def _determined(
+def _find_determined(
     given: Description,
     scalars: Scalars,
     matter: FoundMatter,
     rows: Sequence[Sequence[Expr]],
     candidates: Sequence[Any],
-) -> list[Any]:
-    """Those of the candidates that do no work in the motion, and that auxiliary speeds determine."""
+) -> tuple[list[Any], list[Any]]:
+    """Those of the candidates that do no work in the motion and do some along auxiliary speeds: which are determined by
+    that, and which are not."""
     twin = scalars.model
     variables = list(twin.motion_variables.values())
     unknown = [twin.parameters[scalars.names[s]].symbol for s in candidates]
     definitions = {s.symbol: s.definition for s in twin.speed_records.values()}
-    (power,) = substitute([matter.power(twin.graph)], definitions)
+    power, *speeds = substitute([matter.power(twin.graph), *(scalars.motion[a] for a in given.auxiliary)], definitions)
     try:
         C, _ = linear_coefficients(reverse({power: 1.0}, variables), unknown)
     except ExpressionError:
-        return []
+        return [], []
+    E, _ = linear_coefficients(speeds, variables)  # a = E s
     flat = [e for row in C for e in row]
-    A = [e for row in rows for e in row[:-1]]
-    auxiliary = _auxiliary_places(twin, given, scalars)
-    kept = list(range(len(candidates)))
-    for numbers in scalars.at([*flat, *A]):
+    kept, left = list(range(len(candidates))), set[int]()
+    for numbers in scalars.at([*flat, *(e for row in E for e in row), *(e for row in rows for e in row[:-1])]):
         along = numbers[: len(flat)].reshape(len(variables), -1)
-        moving = _null_space(numbers[len(flat) :].reshape(-1, len(variables)))
+        table = numbers[len(flat) :].reshape(-1, len(variables))
+        moving = _null_space(table[len(E) :])
         scale = max(1.0, float(np.abs(along).max(initial=0.0)))
-        in_motion = moving @ _null_space(moving[auxiliary])
+        in_motion = moving @ _null_space(table[: len(E)] @ moving)
         work = np.abs(in_motion.T @ along).max(axis=0, initial=0.0)
-        kept = [k for k in kept if work[k] <= EQUAL * scale]
-        open_ = _null_space((moving.T @ along)[:, kept])
-        kept = [k for i, k in enumerate(kept) if not np.any(np.abs(open_[i]) > EQUAL)]
-    return [candidates[k] for k in kept]
+        evident = np.abs(moving.T @ along).max(axis=0, initial=0.0)
+        kept = [k for k in kept if work[k] <= EQUAL * scale < evident[k]]
+        loose = _null_space((moving.T @ along)[:, kept])
+        left |= {k for i, k in enumerate(kept) if np.any(np.abs(loose[i]) > EQUAL)}
+    found = [candidates[k] for k in kept if k not in left]
+    return found, [candidates[k] for k in kept if k in left]
+
+
+def _doubt_unknowns(twin: Mechanism, symbols: Sequence[Any]) -> Problem:
+    """What is told of unknown loads that neither move anything nor follow from auxiliary speeds."""
+    listed = ", ".join(sorted(map(str, symbols)))
+    what = f"the auxiliary speeds do not determine {listed}: there is no answer for them"
+    because = "an auxiliary speed, along which an unknown load has power, gives one equation for it"
+    fix = "give values to some of them, or an auxiliary speed to each"
+    return Problem(twin.where("reactions"), what, because, fix)
 
 
 def _null_space(A: Array) -> Array:

@@ -16,9 +16,10 @@ _RESERVED = {"t", "pi", "deg", "and", "or", "not"}  # of expressions in model fi
 class SymbolNames:
     """One name for each SymPy object: its own, of letters, digits and _, with an ending where it is taken."""
 
-    def __init__(self) -> None:
-        self.of: dict[Any, str] = {}
-        self._taken: set[str] = set()
+    def __init__(self, of: Mapping[Any, str] | None = None) -> None:
+        """`of` are names that some objects have already."""
+        self.of: dict[Any, str] = dict(of or {})
+        self._taken: set[str] = set(self.of.values())
 
     def __getitem__(self, symbol: Any) -> str:
         if symbol not in self.of:
