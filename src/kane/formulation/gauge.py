@@ -39,6 +39,12 @@ class Hinge:
     children: list[Hinge] = field(default_factory=list)
     G: Array = field(default_factory=lambda: np.eye(3))
 
+    @property
+    def is_aligned(self) -> bool:
+        """Whether mounts and axis are made of zeros and ones: right angles."""
+        near = snap(np.vstack([self.mount, self.child_mount, np.eye(3) if self.axis is None else self.axis]))
+        return bool(np.all((near == 0.0) | (np.abs(near) == 1.0)))
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:

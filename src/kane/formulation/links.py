@@ -93,12 +93,14 @@ def lay_out_cheaply(mechanism: Mechanism, take: Transfer) -> tuple[Axes, list[Li
     """The axes that cost least, and the links on them, regrouped.
 
     They are those of `gauge`, turned about z where less is left across it then (`turns`). Loads and constraints may be
-    written in the axes of a body, and so may chosen speeds: those stay.
+    written in the axes of a body: those stay. So may chosen speeds, which keep axes that are right ones as described.
     """
     hinges = _hinges(joints_outward(mechanism), take)
-    axes = None if hinges is None else places(hinges)
+    chosen = mechanism.speeds_chosen
+    described = hinges is None or (chosen and all(h.is_aligned for h in hinges))
+    axes = None if hinges is None or described else places(hinges)
     links = lay_out(mechanism, take, axes, regroup=True)
-    if hinges is None or mechanism.speeds_chosen:
+    if hinges is None or chosen:
         return axes, links
     spoken_of = _bodies_spoken_of(mechanism)
     for link, hinge in zip(links, hinges, strict=True):
@@ -366,7 +368,7 @@ def _regroup(link: Link) -> None:
     rest = link.inertia
     none = Inertia.nothing(rest.m.graph)
     if link.kind == "revolute" and link.axis is not None:
-        moved = part_without_effect_on_revolute(rest, link.axis)
+        moved = part_without_effect_on_revolute(rest, link.axis, outermost=not link.children)
     elif link.kind == "weld":
         moved = rest
     elif link.kind == "prismatic":
