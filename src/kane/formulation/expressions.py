@@ -20,7 +20,7 @@ from ..space.algebra import Triple, cross, dot, plus, scaled
 from .constraints import Constraints, constraints
 from .embedding import Embedded, evaluate_matrix
 from .idle import without_idle
-from .links import Axes, Link, choose_axes, lay_out
+from .links import Axes, Link, lay_out, lay_out_cheaply
 from .mass import Rows, SingularMass, general_mass_matrix, in_speeds, solve, tree_mass_matrix
 from .regular import Regular, find_idle_rows, rank, regular_state
 from .sweep import Mass, Power, add_actions, add_inertia, add_momentum, add_rotors, masses, rotors
@@ -49,15 +49,16 @@ class MotionExpressions:
     # parts -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _axes(self) -> Axes:
-        """The axes of all links, for every question the same: what two of them need is then computed once."""
-        return choose_axes(self.mechanism, self.system.take)
+    def _layout(self) -> tuple[Axes, list[Link]]:
+        """The axes of all links, for every question the same: what two of them need is then computed once. And the
+        links on them with their inertias regrouped."""
+        return lay_out_cheaply(self.mechanism, self.system.take)
 
     @cached_property
     def _cheapest_links(self) -> list[Link]:
         """The links with their inertias regrouped. Where speeds were chosen that describe a body directly, its inertia
         may cost less where it is: the better of the two."""
-        regrouped = self._lay_out(self.system, regroup=True)
+        regrouped = self._layout[1]
         if self.system.map.identity:
             return regrouped
         return min((regrouped, self.original_links), key=lambda links: self._size(self._efforts_of(self.system, links)))
@@ -66,7 +67,7 @@ class MotionExpressions:
         return self._cheapest_links if system is self.system else self._lay_out(system, regroup=True)
 
     def _lay_out(self, system: System, *, regroup: bool) -> list[Link]:
-        return lay_out(self.mechanism, system.take, self._axes, regroup=regroup)
+        return lay_out(self.mechanism, system.take, self._layout[0], regroup=regroup)
 
     @cached_property
     def original_links(self) -> list[Link]:

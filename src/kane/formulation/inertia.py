@@ -92,17 +92,17 @@ class Inertia:
         )
 
 
-def part_without_effect_on_revolute(body: Inertia, axis: Triple) -> Inertia:
+def part_without_effect_on_revolute(body: Inertia, axis: Triple, *, outermost: bool = False) -> Inertia:
     """The part of `body` that a revolute joint about `axis` through the reference point does not respond to.
 
     Mass on the axis, and an inertia a (1 − e eᵀ): both stay as they are when the body turns, so they may as well be
-    fixed in the parent (base inertial parameters). `a` is chosen so that one transverse moment of the rest vanishes:
-    that about the axis along which h lies, where it does, since no other term has the angular acceleration about it.
+    fixed in the parent (base inertial parameters). `a` is chosen so that one transverse moment of the rest vanishes: of
+    an outermost body that about the axis along which h lies, since no other term has the angular acceleration about it.
     """
     e = axis
     along = dot(body.h, e)
     across = [j for j in (1, 0, 2) if abs(e[j].number or 0.0) < 0.5] or [1]
-    k = min(across, key=lambda j: body.h[j].is_zero)
+    k = min(across, key=lambda j: outermost and body.h[j].is_zero)
     transverse = body.I[k][k]  # exact where e is a coordinate axis; otherwise any choice is valid
     graph = body.m.graph
     one = graph.const(1.0)

@@ -23,8 +23,6 @@ from .inertia import Inertia, part_without_effect_on_revolute
 from .transfer import Transfer
 from .turns import cheapest_turn
 
-_RIGHT = np.pi / 2
-_EXACT = 4e-15  # a starting angle this close to a multiple of 90° is one
 _PARALLEL = 1e-12  # axes whose cosine is this close to 1 are parallel
 _TINY = 1e-14  # a constant this small relative to its neighbours is a rounding error of turned axes
 
@@ -91,24 +89,27 @@ Axes = Sequence[Placement] | None
 """Of the joints in outward order; None where an orientation depends on free parameters: axes as described."""
 
 
-def choose_axes(mechanism: Mechanism, take: Transfer) -> Axes:
-    """The axes that cost least: those of `gauge`, turned about z where less is left across it then (`turns`).
+def lay_out_cheaply(mechanism: Mechanism, take: Transfer) -> tuple[Axes, list[Link]]:
+    """The axes that cost least, and the links on them, regrouped.
 
-    Loads and constraints may be written in the axes of a body, and so may chosen speeds: those stay as they are.
+    They are those of `gauge`, turned about z where less is left across it then (`turns`). Loads and constraints may be
+    written in the axes of a body: those stay. So may chosen speeds, which keep axes that are right ones as described.
     """
-    joints = joints_outward(mechanism)
-    hinges = _hinges(joints, take)
-    if hinges is None:
-        return None
-    axes = places(hinges)
-    if mechanism.speeds_chosen:
-        return axes
+    hinges = _hinges(joints_outward(mechanism), take)
+    chosen = mechanism.speeds_chosen
+    described = hinges is None or (chosen and all(h.is_aligned for h in hinges))
+    axes = None if hinges is None or described else places(hinges)
     links = lay_out(mechanism, take, axes, regroup=True)
+    if hinges is None or chosen:
+        return axes, links
     spoken_of = _bodies_spoken_of(mechanism)
     for link, hinge in zip(links, hinges, strict=True):
         if link.kind == "revolute" and link.body.name not in spoken_of:
             hinge.turn = cheapest_turn(link)
-    return places(hinges) if any(hinge.turn for hinge in hinges) else axes
+    if any(hinge.turn for hinge in hinges):
+        axes = places(hinges)
+        links = lay_out(mechanism, take, axes, regroup=True)
+    return axes, links
 
 
 def lay_out(mechanism: Mechanism, take: Transfer, axes: Axes, *, regroup: bool) -> list[Link]:
@@ -119,7 +120,7 @@ def lay_out(mechanism: Mechanism, take: Transfer, axes: Axes, *, regroup: bool) 
         for link in reversed(links):
             if link.parent is not None or link.joint.parent is mechanism.ground:
                 _regroup(link)  # a body that the analyst attached is no link: what hangs on it keeps its inertia
-        _stop_spinning(mechanism, links)
+        _stop_spinning(mechanism, links, described=axes is None)
     for link in links:
         _place(mechanism, link)
     return links
@@ -198,8 +199,8 @@ def _link_on_turned_axes(joint: Joint, parent: Link | None, take: Transfer, plac
     if kind == "revolute":
         angle, rate = joint.drive
         axis, w = (zero, zero, graph.const(place.sense)), (zero, zero, place.sense * take.one(rate))
-        R = _turn_from(graph, place.sense * take.one(angle), place.start)
-        R_rest = product(before, _turn_from(graph, zero, place.start))
+        R = rotations.simple(2, place.sense * take.one(angle) + place.start)
+        R_rest = product(before, rotations.simple(2, graph.const(place.start)))
     elif kind == "prismatic":
         described = _axis(joint)
         assert described is not None
@@ -231,17 +232,6 @@ def _link_on_turned_axes(joint: Joint, parent: Link | None, take: Transfer, plac
         axis=axis,
         inertia=_tidy_inertia(_inertia(joint.child, take, child_at).rotate(transpose(G))),
     )
-
-
-def _turn_from(graph: Graph, angle: Expr, start: float) -> Matrix:
-    """A turn about z by `start` and then by `angle`; starts of 90° cost nothing."""
-    quarters = start / _RIGHT
-    if abs(quarters - round(quarters)) * _RIGHT < _EXACT:
-        c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[round(quarters) % 4]
-        return product(
-            _numbers(graph, np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]], dtype=float)), rotations.simple(2, angle)
-        )
-    return rotations.simple(2, angle + start)
 
 
 def _axis(joint: Joint) -> Triple | None:
@@ -378,7 +368,7 @@ def _regroup(link: Link) -> None:
     rest = link.inertia
     none = Inertia.nothing(rest.m.graph)
     if link.kind == "revolute" and link.axis is not None:
-        moved = part_without_effect_on_revolute(rest, link.axis)
+        moved = part_without_effect_on_revolute(rest, link.axis, outermost=not link.children)
     elif link.kind == "weld":
         moved = rest
     elif link.kind == "prismatic":
@@ -398,7 +388,7 @@ def _regroup(link: Link) -> None:
 # wheels --------------------------------------------------------------------------------------------------------------
 
 
-def _stop_spinning(mechanism: Mechanism, links: Sequence[Link]) -> None:
+def _stop_spinning(mechanism: Mechanism, links: Sequence[Link], *, described: bool) -> None:
     """Give outermost links that look the same at every angle axes that do not turn with the joint.
 
     What is left of a wheel is J e eᵀ: constant in the parent's axes too. ω = ω_P + u e and α = α_P + u̇ e + ω_P × u e
@@ -411,8 +401,12 @@ def _stop_spinning(mechanism: Mechanism, links: Sequence[Link]) -> None:
     spoken_of = _ancestors(_frames_of_loads(mechanism))
     for link in wheels:
         outer = link.parent.frame if link.parent is not None else link.joint.parent.frame
-        if outer is not None and link.body.frame not in spoken_of:
+        if outer is None or link.body.frame in spoken_of:
+            continue
+        if described:
             link.frame = outer.orient_new(link.body.name, link.R_rest, link.w)
+        else:  # its z is there already, and any x will do
+            link.frame = link.base.orient_new(link.body.name, rotations.identity(link.inertia.m.graph), link.w)
 
 
 def _is_all_spin(link: Link) -> bool:

@@ -42,7 +42,6 @@ class Weights:
 _SPATIAL = Weights(offset=15.0, moment=10.0, product=7.0, difference=2.0)
 _PLANAR = Weights(offset=8.0, moment=2.0, product=0.0, difference=0.0)  # ω stays along z
 _AXIS = 60.0  # of the next joint, with both components: five vectors are turned once more on their way out and in
-_SLIDE = 30.0  # of a prismatic joint: an offset that changes, with its velocity
 _START = 1.0  # an angle that starts elsewhere: one addition
 
 
@@ -91,7 +90,7 @@ def _all_across(link: Link) -> Iterable[Across]:
             yield _vector(R, child.offset, weights.offset)
             at_rest = child.R_rest if R is None else product(R, child.R_rest)
             if child.axis is not None:
-                yield _vector(at_rest, child.axis, _AXIS if child.kind == "revolute" else _SLIDE)
+                yield _vector(at_rest, child.axis, _AXIS)
             elif child.kind != "weld":
                 yield from (_vector(None, (m[0], m[1], m[2]), _AXIS) for m in zip(*at_rest, strict=True))
             if child.kind in ("prismatic", "weld"):
