@@ -54,7 +54,7 @@ class PageHook(BuildHookInterface[Any]):
         return [self.NODE] if self._missing() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build it; `make setup` does so itself. Without network the package is whole but for pages, and says so there."""
+        """Build it; `make setup` does so itself. Without network all is there but pages, which say so."""
         if version == "editable" or not self._missing():
             return
         done = subprocess.run([sys.executable, "web/build.py"], cwd=self.root, check=False)

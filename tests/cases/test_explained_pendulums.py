@@ -193,10 +193,11 @@ gravity: [0, -g, 0]
 parameters: {g: 9.81, m: 1.5, L: 2}
 bodies: {rod: {mass: m, inertia: {yy: m*L**2/12, zz: m*L**2/12}}}
 joints:
-  place: {type: planar, parent: ground, child: rod, coordinates: [x, y, q], speeds: [vx, vy, w], initial: [0.5, 0.8, -1]}
+  place: {type: planar, parent: ground, child: rod, coordinates: [x, y, q], speeds: [vx, vy, w]}
 constraints:
   floor: {type: point-on-plane, first: ground, second: rod, second_at: [L/2, 0, 0], normal: y}
   wall: {type: point-on-plane, first: ground, second: rod, second_at: [-L/2, 0, 0], normal: x}
+initial: {x: 0.5, y: 0.8, q: -1}
 """
 
 

@@ -28,7 +28,8 @@ def explain(
     table of partial velocities, F_r and F_r* term by term, what drops out and why, the equations.
 
     `beside` is another choice of speeds that is shown beside it: "suggested", the cheapest that `suggest_speeds` finds
-    besides the model's own (none where that is dearer and too long to be read); "rates", u = q̇; definitions by name, as for `set_speeds`; or None.
+    besides the model's own (none where that is dearer and too long to be read); "rates", u = q̇;
+    definitions by name, as for `set_speeds`; or None.
     `independent` names the speeds that the equations of motion of a model with constraints are written for, as many as
     it has degrees of freedom; by default those from which the others follow by the shortest formulas.
 

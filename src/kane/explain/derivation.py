@@ -42,8 +42,8 @@ _EMBEDDED_ROWS = 24  # rows of constraints that are written out at most
 
 
 def derive(mechanism: Mechanism, *, naming: bool | None = None, independent: Sequence[str] | None = None) -> Derivation:
-    """The derivation of a mechanism's equations; with Z's if `naming`, by default where it is too long without. Of speeds
-    under constraints, those named in `independent` are, by default those for which the others are written shortest."""
+    """The derivation of a mechanism's equations; with Z's if `naming`, by default where it is too long without. Under
+    constraints the speeds in `independent` are, by default those from which the others follow by short formulas."""
     if naming is not None:
         return _Derivation(mechanism, naming, independent).result()
     try:

@@ -365,7 +365,12 @@ _QUANTITY = re.compile(r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\
 _LATEX_SIGNS = str.maketrans(
     {
         **{letter: rf"$\{name}$" for name, letter in GREEK.items() if len(letter) == 1},
-        **{"·": r"$\cdot$", "×": r"$\times$", "−": "--", "²": r"$^2$", "³": r"$^3$", "Σ": r"$\sum$"},
+        "·": r"$\cdot$",
+        "×": r"$\times$",
+        "−": "--",
+        "²": r"$^2$",
+        "³": r"$^3$",
+        "Σ": r"$\sum$",
     }
 )
 

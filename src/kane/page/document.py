@@ -41,7 +41,7 @@ def component() -> str:
     except FileNotFoundError:
         raise KaneError(
             f"{COMPONENT}, which runs in the page, is not there: it is built from the folder web of the sources"
-            "\n    fix: pip install . in the sources, with network, builds it and installs the package with it; make setup for work on it"
+            "\n    fix: pip install . there, with network, builds it and installs all of the package (or make setup)"
         ) from None
     if "</script" in text.lower():
         raise KaneError(f"{COMPONENT} has '</script' in it, which would end the script of the page: build it anew")
