@@ -82,7 +82,9 @@ class NodeValues:
         if (known := self.figures.get(text)) is not None:
             return known
         if text in _NOTHING:
-            raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
+            comma = re.search(r"'\d+'$", where) is not None  # {g: 9,81} is g: 9 and another entry, 81
+            fix = "write a decimal point, 9.81: a comma ends an entry" if comma else ""
+            raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}", fix=fix)
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if math.isfinite(value):
             return self.m.graph.const(value)
