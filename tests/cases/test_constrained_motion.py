@@ -418,5 +418,5 @@ def test_a_speed_without_mass_is_refused_by_name_in_both_embeddings() -> None:
     m.joint("fly", "planar", "ground", "bead", speeds=["vx", "vy", "spin"], initial=[0.5, 0, 0])
     m.constrain("threaded", PointOnLine("wire", "bead", axis="x", rows=["y"]))
     for embed in ("run-time", "formulation"):
-        with pytest.raises(ModelError, match="speed 'spin': moves bodies without mass only"):
+        with pytest.raises(ModelError, match="speed 'spin': moves no mass and no inertia"):
             m.simulate((0, 1), embed=embed)

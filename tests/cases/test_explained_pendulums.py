@@ -11,6 +11,8 @@ import sympy as sp
 import sympy.physics.mechanics as me
 
 import kane
+from kane import Model
+from kane.model import read_mechanism
 from seeds import generator
 from unit.explain.reading_back import equations, partial_velocities, read, section, with_Z
 
@@ -182,3 +184,58 @@ def test_every_form_is_whole(name: str) -> None:
     assert told._repr_html_().count("overflow-x: auto") == 1
     assert told._repr_latex_().startswith("$$")
     assert repr(told).startswith("<Explanation of")
+
+
+LADDER = """
+kane: 1
+name: ladder
+gravity: [0, -g, 0]
+parameters: {g: 9.81, m: 1.5, L: 2}
+bodies: {rod: {mass: m, inertia: {yy: m*L**2/12, zz: m*L**2/12}}}
+joints:
+  place: {type: planar, parent: ground, child: rod, coordinates: [x, y, q], speeds: [vx, vy, w]}
+constraints:
+  floor: {type: point-on-plane, first: ground, second: rod, second_at: [L/2, 0, 0], normal: y}
+  wall: {type: point-on-plane, first: ground, second: rod, second_at: [-L/2, 0, 0], normal: x}
+initial: {x: 0.5, y: 0.8, q: -1}
+"""
+
+
+def test_a_ladder_has_the_equation_of_the_textbook() -> None:
+    """m L² q''/3 = m g (L/2) cos q: dependent speeds and their rates do not occur, whichever was chosen."""
+    m = kane.Model.of(read_mechanism(LADDER, "ladder.yaml"))
+    lines = section(m.explain(beside=None).to_text(), "Equations of motion, for the independent")
+    assert len(lines) == 1
+    assert lines[0].strip().startswith("-1/3 L² m w' + 1/2 g L m cos(q) - ")
+    assert "vx'" not in lines[0] and "vy'" not in lines[0]
+    other = section(m.explain(beside=None, independent=["vx"]).to_text(), "Equations of motion, for the independent")
+    assert "vx'" in other[0] and "w'" not in other[0] and "vy'" not in other[0]
+
+
+@pytest.mark.parametrize("wrong", [["vx", "w"], ["speed"], []])
+def test_independent_speeds_that_are_none_are_refused(wrong: list[str]) -> None:
+    m = kane.Model.of(read_mechanism(LADDER, "ladder.yaml"))
+    with pytest.raises(kane.InputError, match="1 of the speeds vx, vy, w are independent"):
+        m.explain(beside=None, independent=wrong)
+
+
+def test_a_disk_rolls_by_the_equations_of_kane() -> None:
+    """Lean q2, ω along the axes of the lean: 5 u1' = 6 u2 u3 − tan q2 u3² + 4 (g/R) sin q2, 3 u2' = −2 u1 u3 and
+    u3' = −2 u1 u2 + tan q2 u1 u3, times mass and radius."""
+    disc = Model("disk", gravity=(0, 0, "-g"))
+    for name, value in {"g": 9.81, "m": 2.0, "R": 0.3}.items():
+        disc.parameter(name, value)
+    for name in ("heading", "lean"):
+        disc.body(name)
+    disc.body("disk", mass="m", inertia={"xx": "m*R**2/4", "yy": "m*R**2/2", "zz": "m*R**2/4"})
+    disc.joint("place", "planar", "ground", "heading", coordinates=["x", "y", "q1"])
+    disc.joint("leaning", "revolute", "heading", "lean", axis="x", coordinates=["q2"])
+    disc.joint("spin", "revolute", "lean", "disk", axis="y", at=(0, 0, "R"), coordinates=["q3"])
+    disc.set_speeds({"u1": "w.lean.x", "u2": "q3' + sin(q2)*q1'", "u3": "w.lean.z", "u4": "x'", "u5": "y'"})
+    disc.constrain("road", kane.Rolling("disk", radius="R", normal_row=False))
+    lines = section(disc.explain(beside=None).to_text(), "Equations of motion, for the independent")
+    assert [line.strip().partition(" + τ")[0] for line in lines] == [
+        "-5/4 m R² u1' + 3/2 m R² u2 u3 - 1/4 m R² sin(q2) u3²/cos(q2) + g m R sin(q2)",
+        "-3/2 m R² u2' - m R² u1 u3",
+        "-1/4 m R² u3' - 1/2 m R² u1 u2 + 1/4 m R² sin(q2) u1 u3/cos(q2)",
+    ]

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ..analysis.speeds import SpeedChoice, SpeedSuggestions, suggest_speeds, with_speeds
 from ..boundary import check_function
 from ..errors import InputError, ModelError, Problem
-from ..explain import Derivation, Explanation, derive
+from ..explain import MANY, Derivation, Explanation, derive
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from .answers import Answers
@@ -18,12 +18,20 @@ from .answers import Answers
 SUGGESTED, RATES = "suggested", "rates"
 
 
-def explain(answers: Answers, *, beside: str | Mapping[str, str] | None = SUGGESTED) -> Explanation:
+def explain(
+    answers: Answers,
+    *,
+    beside: str | Mapping[str, str] | None = SUGGESTED,
+    independent: Sequence[str] | None = None,
+) -> Explanation:
     """Kane's method on this model, step by step: definitions of the speeds, angular velocities and velocities, the
     table of partial velocities, F_r and F_r* term by term, what drops out and why, the equations.
 
     `beside` is another choice of speeds that is shown beside it: "suggested", the cheapest that `suggest_speeds` finds
-    besides the model's own; "rates", u = q̇; definitions by name, as for `set_speeds`; or None.
+    besides the model's own (none where that is dearer and too long to be read); "rates", u = q̇;
+    definitions by name, as for `set_speeds`; or None.
+    `independent` names the speeds that the equations of motion of a model with constraints are written for, as many as
+    it has degrees of freedom; by default those from which the others follow by the shortest formulas.
 
     >>> print(kane.load("pendulum").explain())
     pendulum: Simple pendulum of length L with a particle of mass m
@@ -37,7 +45,7 @@ def explain(answers: Answers, *, beside: str | Mapping[str, str] | None = SUGGES
     if not mechanism.bodies:
         what = "there are no bodies, so there is nothing that Kane's method could be shown on"
         raise ModelError(Problem(mechanism.where("explain"), what, fix="describe bodies and how they move"))
-    return Explanation(derive(mechanism), _derive_beside(mechanism, beside))
+    return Explanation(derive(mechanism, independent=independent), _derive_beside(mechanism, beside))
 
 
 def _derive_beside(mechanism: Mechanism, beside: str | Mapping[str, str] | None) -> Derivation | None:
@@ -54,7 +62,9 @@ def _derive_beside(mechanism: Mechanism, beside: str | Mapping[str, str] | None)
     choice = found.rates if beside == RATES else _other(found)
     if choice is None or choice is found.present:
         return None
-    return derive(with_speeds(mechanism, choice.definitions))
+    other = derive(with_speeds(mechanism, choice.definitions))
+    dearer = choice.cost > found.present.cost
+    return None if beside == SUGGESTED and dearer and len(other.Z) > MANY else other
 
 
 def _other(found: SpeedSuggestions) -> SpeedChoice | None:

@@ -264,12 +264,15 @@ def trim(
     if strict and not found.converged:
         missed = ", ".join(f"{name} {x:.3g}" for name, x in found.worst())
         free = ", ".join([*sought, *(f"tau_{s}" for s in driven)]) or "nothing"
+        named = ", ".join(held_names(q, u))
+        guess = f"; {named} stayed as given: names in a mapping are held, a list is a guess" if named else ""
         raise ModelError(
             Problem(
                 m.where("trim"),
                 f"no steady motion found from this start; residuals after {found.steps} steps: {missed}",
                 "in a steady motion efforts balance, constraints hold and the rates of steady quantities are zero",
-                f"hold fewer values or ask for fewer steady ones (unknowns were {free}), or start from a closer guess",
+                f"hold fewer values or ask for fewer steady ones (unknowns were {free}{guess}),"
+                " or start from a closer guess",
             )
         )
     return found

@@ -7,8 +7,9 @@ from argparse import Namespace
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ..api import Explanation
+from ..api import Explanation, Model
 from ..model.files.loading import SUFFIXES
+from ..model.mechanism import suggestion
 from ..writing import write_text
 from . import FINE, UsageError
 from .console import bar, print_json, show
@@ -17,7 +18,7 @@ from .streams import say
 
 _WRITTEN: Mapping[str, Callable[[Explanation], str]] = {
     "text": Explanation.to_text,
-    "latex": Explanation.to_latex,
+    "latex": lambda told: told.to_latex(document=True),
     "html": Explanation.to_html,
 }
 _BY_ENDING = {".txt": "text", ".tex": "latex", ".html": "html"}
@@ -28,7 +29,9 @@ def explain(arguments: Namespace) -> int:
     model = model_of(arguments)
     path = file_to_write(arguments, "output", tuple(_BY_ENDING))
     form = arguments.format or ("text" if path is None else _BY_ENDING[path.suffix])
-    text = _WRITTEN[form](model.explain(beside=_beside(arguments.beside)))
+    text = _WRITTEN[form](
+        model.explain(beside=_beside(arguments.beside), independent=_independent(model, arguments.independent))
+    )
     if path is None:
         show(text, end="")
     else:
@@ -50,6 +53,17 @@ def _beside(text: str) -> str | Mapping[str, str] | None:
             raise UsageError(f"--beside {part.strip()}: expected suggested, rates, none or NAME=EXPRESSION, …")
         found[name] = definition
     return found
+
+
+def _independent(model: Model, text: str | None) -> list[str] | None:
+    """Names of speeds, with commas between them."""
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in model.speeds:
+            raise UsageError(f"--independent {name}: unknown speed; {suggestion(name, model.speeds)}")
+    return names
 
 
 def speeds(arguments: Namespace) -> int:

@@ -12,6 +12,7 @@ from ..api import Model, load
 from ..catalogue import builtin_names
 from ..errors import WritingError
 from ..model import ROBOTS, missing_meshes
+from ..model.files.loading import SUFFIXES
 from ..model.mechanism import suggestion
 from ..writing import check_writable
 from . import UsageError
@@ -22,7 +23,9 @@ def model_of(arguments: Namespace) -> Model:
     """The model that the command line names, its parameters set as asked."""
     name = arguments.model
     if name not in builtin_names() and not Path(name).exists():
-        close = suggestion(name, builtin_names())
+        folder = Path(name).parent
+        beside = [str(f) for f in folder.glob("*") if f.suffix in (*SUFFIXES, *ROBOTS)] if folder.is_dir() else []
+        close = suggestion(name, [*sorted(beside), *builtin_names()])
         raise UsageError(
             f"there is no built-in model and no file '{name}'"
             + (f"; {close}" if close.startswith("did") else "")

@@ -299,6 +299,9 @@ def _explain(commands: argparse._SubParsersAction) -> None:
         metavar="CHOICE",
         help="suggested, rates, none, or definitions NAME=EXPRESSION (default suggested)",
     )
+    command.add_argument(
+        "--independent", metavar="NAMES", help="speeds that the equations under constraints are written for: u1,u2"
+    )
     command.add_argument("-o", "--output", metavar="FILE", help="write to a .txt, .tex or .html file")
 
 

@@ -80,6 +80,16 @@ class ConstraintPrograms:
         return beside
 
 
+MOVES_NO_MASS = (
+    "moves no mass and no inertia, so no effort determines its rate",
+    "the mass matrix is positive definite",
+    "give what it moves an inertia, or a mass off the axis that it turns about, or weld it",
+)
+"""What is wrong with a speed that moves no mass, because of what, how to fix it."""
+
+_FREE_OF_MASS = "has a part in a free motion that moves no mass, so no effort determines its rate"
+
+
 @dataclass(frozen=True, slots=True)
 class Massless:
     """A direction without mass that constraints leave free: the speed that it is along, and whether along it alone."""
@@ -90,12 +100,7 @@ class Massless:
     @property
     def problem(self) -> tuple[str, str, str]:
         """What, because of what, how to fix it."""
-        what = "moves bodies without mass only" if self.alone else "has a part in a free motion that moves no mass"
-        return (
-            f"{what}, so no effort determines its rate",
-            "the mass matrix is positive definite",
-            "give the body mass or inertia, or weld it",
-        )
+        return MOVES_NO_MASS if self.alone else (_FREE_OF_MASS, *MOVES_NO_MASS[1:])
 
 
 def find_massless(terms: StateTerms) -> Massless | None:

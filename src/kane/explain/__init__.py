@@ -3,5 +3,6 @@
 from .derivation import derive
 from .explanation import Explanation
 from .records import Derivation, VectorSum
+from .sections import MANY
 
-__all__ = ["Derivation", "Explanation", "VectorSum", "derive"]
+__all__ = ["MANY", "Derivation", "Explanation", "VectorSum", "derive"]

@@ -178,7 +178,20 @@ def multiply_powers(first: Powers, second: Powers) -> Powers:
     found = dict(first)
     for atom, n in second:
         found[atom] = found.get(atom, 0) + n
+    for atom, n in list(found.items()):
+        if abs(n) >= 2 and isinstance(atom, FunctionOf) and atom.function == "sqrt":
+            _square_root(found, atom, n)
     return tuple(sorted(((a, n) for a, n in found.items() if n), key=lambda item: item[0].key()))
+
+
+def _square_root(powers: dict[Atom, int], root: FunctionOf, n: int) -> None:
+    """Write √x to the n as x to the n/2, and one √x more where n is odd."""
+    whole = int(n / 2)
+    powers[root] = n - 2 * whole
+    inner = root.args[0]
+    plain = len(inner.terms) == 1 and inner.terms[0].coefficient == 1
+    for atom, k in inner.terms[0].powers if plain else ((Group(inner), 1),):
+        powers[atom] = powers.get(atom, 0) + k * whole
 
 
 def _contract_squares(terms: dict[Powers, Number]) -> dict[Powers, Number]:

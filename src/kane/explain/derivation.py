@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..constraints.rank import Choice
-from ..errors import KaneError
+from ..errors import ModelError, SingularError
 from ..formulation import Equations
 from ..formulation.sweep import rotors
 from ..graph import Expr, linear_coefficients, time_derivative
@@ -20,9 +19,10 @@ from ..model import Body, Mechanism
 from ..model.loads import Action, EffortAction, ForceAction
 from ..space import Frame, Kinematics
 from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
-from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, merge_angles, symbol_sum
+from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
+from .dependence import reduce_equations, solve_dependent
 from .dropping import find_dropped
-from .reading import LONG, SMALL, Reader, TooLong
+from .reading import LONG, Reader, TooLong
 from .records import (
     Acceleration,
     ConstraintLine,
@@ -39,17 +39,17 @@ from .steps import along_steps
 
 COUNTED = ("kinematics", "inverse_dynamics", "forward_dynamics")
 _EMBEDDED_ROWS = 24  # rows of constraints that are written out at most
-_DETERMINANTS = 2  # dependent speeds that are solved for by Cramer's rule
 
 
-def derive(mechanism: Mechanism, *, naming: bool | None = None) -> Derivation:
-    """The derivation of a mechanism's equations; with Z's if `naming`, by default where it is too long without."""
+def derive(mechanism: Mechanism, *, naming: bool | None = None, independent: Sequence[str] | None = None) -> Derivation:
+    """The derivation of a mechanism's equations; with Z's if `naming`, by default where it is too long without. Under
+    constraints the speeds in `independent` are, by default those from which the others follow by short formulas."""
     if naming is not None:
-        return _Derivation(mechanism, naming).result()
+        return _Derivation(mechanism, naming, independent).result()
     try:
-        return _Derivation(mechanism, False).result()
+        return _Derivation(mechanism, False, independent).result()
     except TooLong:
-        return _Derivation(mechanism, True).result()
+        return _Derivation(mechanism, True, independent).result()
 
 
 def symbols_of_inputs(mechanism: Mechanism) -> dict[str, Symbol]:
@@ -87,8 +87,9 @@ class _Moving:
 class _Derivation:
     """One derivation: expressions of one graph, read by one reader."""
 
-    def __init__(self, mechanism: Mechanism, naming: bool):
+    def __init__(self, mechanism: Mechanism, naming: bool, independent: Sequence[str] | None):
         self.mechanism = mechanism
+        self.independent = independent
         self.e = Equations(mechanism, "all")
         self.system = self.e.system
         self.kin = self.system.kinematics((), gravity=False)
@@ -126,7 +127,7 @@ class _Derivation:
             constraints=lines,
             embedding=embedding,
             equations=tuple(self._check_length(e) for e in equations),
-            reduced=_reduce(equations, embedding),
+            reduced=reduce_equations(equations, embedding, tuple(m.speeds), naming=self.reader.naming),
             Z=tuple(self.reader.definitions),
             counts=self._counts(),
         )
@@ -365,54 +366,9 @@ class _Derivation:
         if len(lines) > _EMBEDDED_ROWS:
             return tuple(lines), None
         try:
-            embedded = self.e.embedding
-        except KaneError:
+            return tuple(lines), solve_dependent(self.e, self.reader, self.rough, self.independent)
+        except (SingularError, ModelError):
             return tuple(lines), None
-        choice = embedded.choice
-        D = self._by_determinants(choice) if len(choice.dependent) <= _DETERMINANTS else None
-        if D is None:
-            D = tuple(
-                tuple(
-                    self.reader.name(x, f"D: {m.speeds[d]} per {m.speeds[i]}")
-                    for i, x in zip(choice.independent, row, strict=True)
-                )
-                for d, row in zip(choice.dependent, embedded.D, strict=True)
-            )
-        return tuple(lines), DependentSpeeds(tuple(choice.dependent), tuple(choice.independent), D)
-
-    def _by_determinants(self, choice: Choice) -> tuple[tuple[Sum, ...], ...]:
-        """D of u_d = D u_i + … by Cramer's rule, for one dependent speed or two."""
-        A = self.e.spanning_rows.A
-        block = [[A[r][d] for d in choice.dependent] for r in choice.rows]
-        below = merge_angles(self._read(_determinant(block), "the determinant of the constraints")).inverse()
-        found = []
-        for k, d in enumerate(choice.dependent):
-            row = []
-            for i in choice.independent:
-                right = [[-A[r][i] if c == k else e for c, e in enumerate(block[n])] for n, r in enumerate(choice.rows)]
-                about = f"D: {self.mechanism.speeds[d]} per {self.mechanism.speeds[i]}"
-                row.append(merge_angles(self._read(_determinant(right), about)) * below)
-            found.append(tuple(row))
-        return tuple(found)
-
-
-def _determinant(rows: Sequence[Sequence[Expr]]) -> Expr:
-    if len(rows) == 1:
-        return rows[0][0]
-    return rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
-
-
-def _reduce(equations: Sequence[Sum], dependent: DependentSpeeds | None) -> tuple[tuple[int, Sum], ...]:
-    """F_i + F_i* + Σ D_di (F_d + F_d*) of the independent speeds; nothing where one of them is too long to be read."""
-    if dependent is None:
-        return ()
-    found = []
-    for k, i in enumerate(dependent.independent):
-        parts = [(row[k], equations[d]) for row, d in zip(dependent.D, dependent.dependent, strict=True)]
-        if len(equations[i].terms) + sum(len(D.terms) * len(e.terms) for D, e in parts) > 2 * SMALL:
-            return ()
-        found.append((i, add([equations[i], *(D * e for D, e in parts)])))
-    return tuple(found)
 
 
 def _how(actions: Sequence[Action]) -> str:

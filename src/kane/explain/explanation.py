@@ -7,7 +7,7 @@ from typing import Any
 
 from ..boundary import describe_value
 from ..errors import InputError
-from .latex import write_latex
+from .latex import write_latex, write_latex_document
 from .page import write_document, write_html
 from .reading import Definition
 from .records import Derivation, Dropped, ForceTerm, PartialVelocity, SpeedDefinition
@@ -106,13 +106,15 @@ class Explanation:
         """
         return write_text(self.derivation, self.beside, _checked_digits(digits))
 
-    def to_latex(self, digits: int = 6) -> str:
-        """All sections in LaTeX, for a document with amsmath.
+    def to_latex(self, digits: int = 6, *, document: bool = False) -> str:
+        """All sections in LaTeX, for a document with amsmath and graphicx, or as a document of its own.
 
-        >>> "align*" in kane.load("pendulum").explain().to_latex()
-        True
+        >>> told = kane.load("pendulum").explain()
+        >>> "align*" in told.to_latex(), "documentclass" in told.to_latex(document=True)
+        (True, True)
         """
-        return write_latex(self.derivation, self.beside, _checked_digits(digits))
+        write = write_latex_document if document else write_latex
+        return write(self.derivation, self.beside, _checked_digits(digits))
 
     def to_html(self, digits: int = 6) -> str:
         """One HTML file, equations in MathML, without links to the outside.

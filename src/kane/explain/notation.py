@@ -347,9 +347,43 @@ def text_name(label: str) -> str:
 
 
 def latex_words(words: str) -> str:
-    """Words for LaTeX, what commands it taken away."""
-    plain = re.sub(r"([_#$%&{}])", r"\\\1", words.replace("\\", "").replace("^", "").replace("~", ""))
-    return rf"\text{{{plain}}}"
+    """Words for the mathematics mode of LaTeX."""
+    return rf"\text{{{latex_text(words)}}}"
+
+
+def latex_text(words: str) -> str:
+    """Words for a paragraph of LaTeX: what commands it escaped, quantities such as v_2(bob*) and letters that its fonts
+    do not have as mathematics."""
+    plain = "".join(c for c in words if c.isprintable() and c not in "\\^~")
+    return "".join(
+        _latex_quantity(part) if k % 2 else re.sub(r"([_#$%&{}])", r"\\\1", part).translate(_LATEX_SIGNS)
+        for k, part in enumerate(_QUANTITY.split(plain))
+    )
+
+
+_QUANTITY = re.compile(r"((?<![\w.])[vωaαRTF](?:_\d+)?\*?\([^()*]+\*?\)|(?<![\w.])[vωF]_[a-z\d]+\b)")
+_LATEX_SIGNS = str.maketrans(
+    {
+        **{letter: rf"$\{name}$" for name, letter in GREEK.items() if len(letter) == 1},
+        "·": r"$\cdot$",
+        "×": r"$\times$",
+        "−": "--",
+        "²": r"$^2$",
+        "³": r"$^3$",
+        "Σ": r"$\sum$",
+    }
+)
+
+
+def _latex_quantity(text: str) -> str:
+    """A quantity in words, v_2(bob*) or T*(bob) or F_d, as mathematics."""
+    stem, _, place = text.partition("(")
+    letter, _, index = stem.rstrip("*").partition("_")
+    star = "*" if "*" in text else ""
+    body = rf"\text{{{latex_text(place.rstrip(')*'))}}}" if place else ""
+    shape = _LATEX_LETTERS.get(letter, rf"\mathbf{{{letter}}}" if letter in "RT" else letter)
+    above = f"^{{{body}{star}}}" if body or star else ""
+    return f"${shape}{f'_{{{index}}}' if index else ''}{above}$"
 
 
 TEXT, LATEX, MATHML = PlainText(), Latex(), MathML()

@@ -13,21 +13,23 @@ FOLDED = 24
 """Lines of a section that are shown at once; a longer one is to be opened."""
 
 _STYLE = """
-.kane-explain { line-height: 1.5; max-width: 72rem; }
-.kane-explain h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
-.kane-explain .wide { overflow-x: auto; padding: .1rem 0 .3rem; }
-.kane-explain table { border-collapse: collapse; }
-.kane-explain td, .kane-explain th { padding: .22rem .9rem .22rem 0; text-align: left; vertical-align: baseline;
-  white-space: nowrap; font-weight: normal; }
-.kane-explain .grid th, .kane-explain .grid td { border-bottom: 1px solid rgba(128, 128, 128, .3);
-  padding-right: 1.4rem; }
-.kane-explain .note { opacity: .7; font-size: .88em; }
-.kane-explain .part td:nth-child(2) { padding-left: 1.6rem; font-size: .95em; }
-.kane-explain .count td, .kane-explain .count th { text-align: right; font-variant-numeric: tabular-nums; }
-.kane-explain .count td:first-child { text-align: left; }
-.kane-explain math { font-size: 1.04em; }
-.kane-explain dt { margin-top: .35rem; } .kane-explain dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
-"""
+§ { line-height: 1.5; max-width: 72rem; }
+§ h3 { font-size: 1.05rem; margin: 1.6rem 0 .4rem; }
+§ .wide { overflow-x: auto; padding: .1rem 0 .3rem; }
+§ table { border-collapse: collapse; margin: 0; font-size: inherit; }
+§ tr, § tr:hover { background: none; }
+§ td, § th { padding: .22rem .9rem .22rem 0; text-align: left; vertical-align: baseline; white-space: nowrap;
+  font-weight: normal; }
+§ .grid th, § .grid td { border-bottom: 1px solid rgba(128, 128, 128, .3); padding-right: 1.4rem; }
+§ .note { opacity: .7; font-size: .88em; }
+§ .part td:nth-child(2) { padding-left: 1.6rem; font-size: .95em; }
+§ .count td, § .count th { text-align: right; font-variant-numeric: tabular-nums; }
+§ .count td:first-child { text-align: left; }
+§ math { font-size: 1.04em; }
+§ dt, § dd { float: none; width: auto; display: block; padding: 0; }
+§ dt { margin: .35rem 0 0; font-weight: normal; } § dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
+""".replace("§", ":is(#kane-explain, .kane-explain)")
+# A selector by id is stronger than those by which notebooks set tables and lists, right-aligned, striped and floating.
 
 _DOCUMENT = """
 :root { color-scheme: light dark; }

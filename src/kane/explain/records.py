@@ -117,11 +117,14 @@ class ConstraintLine:
 
 @dataclass(frozen=True, slots=True)
 class DependentSpeeds:
-    """Dependent speeds u_d = Σ D_di u_i + …: indices of both kinds, and D by rows of dependent speeds."""
+    """Dependent speeds u_d = Σ D_di u_i + c_d and their rates u̇_d = Σ D_di u̇_i + b_d: indices of both kinds, D by rows
+    of dependent speeds; `rest` is c and `rates` is b, None where they are not written out."""
 
     dependent: tuple[int, ...]
     independent: tuple[int, ...]
     D: tuple[tuple[Sum, ...], ...]
+    rest: tuple[Sum, ...] | None = None
+    rates: tuple[Sum, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

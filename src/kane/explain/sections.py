@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .algebra import Sum
+from .algebra import Sum, add, symbol_sum
 from .notation import Notation, write_sum, write_vector
 from .records import Derivation, ForceTerm
 
@@ -146,14 +146,14 @@ class Sections:
         if e is None:
             yield Words("dependent speeds", "are chosen at run time")
             return
-        for k, row in zip(e.dependent, e.D, strict=True):
-            below = tuple(
-                EquationLine("", self._sum(x), f"D: {d.speeds[k].symbol.name} per {d.speeds[i].symbol.name}")
-                for i, x in zip(e.independent, row, strict=True)
-                if not x.is_zero
-            )
-            yield EquationLine("", self.n.symbol(d.speeds[k].symbol), "depends on the others", below)
-        said = "F_i + Σ D_di F_d + F_i* + Σ D_di F_d* = 0, the sums over the dependent speeds d"
+        speeds = [symbol_sum(s.symbol) for s in d.speeds]
+        for n, (k, row) in enumerate(zip(e.dependent, e.D, strict=True)):
+            follows = add(D * speeds[i] for i, D in zip(e.independent, row, strict=True))
+            rest = "plus what is imposed" if e.rest is None else ""
+            total = follows if e.rest is None else follows + e.rest[n]
+            yield EquationLine(self.n.symbol(d.speeds[k].symbol), self._sum(total), rest)
+        sums = "the sums over the dependent speeds d, D_di being the coefficient of u_i in u_d"
+        said = f"F_i + Σ D_di F_d + F_i* + Σ D_di F_d* = 0, {sums}"
         yield Words("for every independent speed i", said)
 
     def equations(self) -> Iterator[EquationLine]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from ..boundary import refuse_odd
+from ..constraints.diagnosis import MOVES_NO_MASS
 from ..constraints.rank import choose_speeds
 from ..errors import ModelError, Problem
 from ..graph import Expr, Graph, forward, linear_coefficients, reachable, substitute
@@ -358,9 +359,7 @@ class MotionExpressions:
             raise ModelError(
                 Problem(
                     self.mechanism.where(f"speed '{names[error.index]}'"),
-                    "moves bodies without mass only, so no effort determines its rate",
-                    "the mass matrix is positive definite",
-                    "give the body mass or inertia, or weld it",
+                    *MOVES_NO_MASS,
                 )
             ) from None
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backends.looped import Places
+from ..constraints.diagnosis import MOVES_NO_MASS
 from ..errors import ModelError, Problem
 from ..formulation.joint_kinds import JointKind, joint_kind
 from ..formulation.links import joints_outward
@@ -295,9 +296,7 @@ class LargeTree:
                 raise ModelError(
                     Problem(
                         self.mechanism.where(f"speed '{names[0]}'"),
-                        "moves bodies without mass only, so no effort determines its rate",
-                        "the mass matrix is positive definite",
-                        "give the body mass or inertia, or weld it",
+                        *MOVES_NO_MASS,
                     )
                 )
 

@@ -7,6 +7,8 @@ expression of the description's graph, or a ModelError that says where the fault
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -45,6 +47,18 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         return f"did you mean '{close}'?"
     more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return f"known: {', '.join(excerpt(n) for n in names[:_LISTED]) or 'none'}{more}"
+
+
+def _name_hint(name: object) -> str:
+    """How a name of a symbol that is none is written: letters of the Greek alphabet by their names."""
+    if isinstance(name, str) and not name.isascii():
+        spelled = "".join(c if c.isascii() else _GREEK_WORD.sub("", unicodedata.name(c, "?")).lower() for c in name)
+        if spelled.isidentifier():
+            return f"write '{spelled}'" + (f": it is shown as {name}" if len(name) == 1 else "")
+    return "start with a letter; use letters of the Latin alphabet, digits and _"
+
+
+_GREEK_WORD = re.compile(r"^GREEK (SMALL|CAPITAL) LETTER |^GREEK | SYMBOL$")
 
 
 class _Defaults(Mapping[str, float]):
@@ -160,7 +174,7 @@ class Symbols:
             return name
         where = self.where(f"{kind} '{excerpt(name)}'")
         if not fits:
-            how = "start with a letter; use letters, digits and _" if symbol else "use printable characters on one line"
+            how = _name_hint(name) if symbol else "use printable characters on one line"
             raise ModelError(Problem(where, f"'{excerpt(name)}' is not a name", fix=how))
         if symbol and name in _RESERVED:
             raise ModelError(Problem(where, f"'{name}' is reserved for expressions", fix="choose another name"))

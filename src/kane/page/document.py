@@ -54,7 +54,7 @@ def component() -> str:
     except FileNotFoundError:
         raise KaneError(
             f"{COMPONENT}, which runs in the page, is not there: it is built from the folder web of the sources"
-            "\n    fix: install the package again, which builds it with the help of the registry of npm, or run make setup there"
+            "\n    fix: pip install . there, with network, builds it and installs all of the package (or make setup)"
         ) from None
 
 

@@ -1,6 +1,7 @@
 """Motions as films: GIF by Pillow, which comes with matplotlib, MP4 by ffmpeg where it is installed.
 
-Frames are the drawings of `drawings.py`, seen from one side and in one scale from beginning to end.
+Frames are the drawings of `drawings.py`, seen from one side and in one scale from beginning to end. What travels far is
+followed, over a grid that rests in N.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
 
 from ..errors import InputError
 from ..model import Mechanism
 from ..writing import check_writable, replacing
 from .drawings import Scene, axes_of_ground, collection
 from .figures import Figure
-from .shapes import Array, center_view
-from .style import STYLE
+from .shapes import Array, center_view, points_in_N, up_direction
+from .style import GRID, STYLE
 
 SUFFIXES = (".gif", ".mp4")
 MOST_FRAMES = 1500
@@ -30,6 +32,9 @@ MOST_FRAMES = 1500
 
 _DOTS = 100  # per inch
 _ROOM = 0.06  # around the bodies, as a part of the picture
+_TRAVELS = 6.0  # lengths of itself that a mechanism moves on by to be followed
+_AROUND = 0.35  # around what is followed, as a part of its size, so that the ground is seen
+_LINES = 12  # of the grid to each side
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,13 @@ def frames(film: Film) -> Iterator[Array]:
     """The pictures (height, width, 3) of bytes, one after another."""
     seen = center_view(film.mechanism, film.poses)
     scene = Scene.of(film.mechanism)
+    grid = _Grid.under(scene, film.mechanism, seen)
+    if grid is not None:
+        seen = seen.copy()
+        seen[..., 9:] -= grid.middle[:, None]
     low, high = _bounds(scene, seen)
+    if grid is not None:
+        low, high = low - _AROUND * (high - low), high + _AROUND * (high - low)
     wide, tall = high - low
     size = 4.8 * np.array([wide, tall]) / max(wide, tall)
     inches = np.maximum(size, 2.0)
@@ -76,14 +87,68 @@ def frames(film: Film) -> Iterator[Array]:
         ax.set_ylim(low[1] - 4 * room, high[1] + room)
         ax.set_autoscale_on(False)
         clock = ax.text(0.98, 0.02, "", transform=ax.transAxes, ha="right", fontsize=9)
-        for now, poses in zip(film.t, seen, strict=True):
+        for k, (now, poses) in enumerate(zip(film.t, seen, strict=True)):
             drawn = collection(scene.polygons(poses))
             ax.add_collection(drawn, autolim=False)
+            floor = None if grid is None else grid.lines(k)
+            if floor is not None:
+                ax.add_collection(floor, autolim=False)
             clock.set_text(f"t = {now:.2f} s")
             canvas.draw()
             picture = np.asarray(canvas.buffer_rgba())[:, :, :3].copy()
             drawn.remove()
+            if floor is not None:
+                floor.remove()
             yield picture[: picture.shape[0] // 2 * 2, : picture.shape[1] // 2 * 2]  # as codecs want it
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Lines at rest in N, across the vertical, under a mechanism that is followed: `middle` (k, 3) is what stays in the
+    middle of the picture, `height` (m) that of the lines over it, `mesh` (m) their distance."""
+
+    view: Array
+    up: Array
+    middle: Array
+    height: float
+    mesh: float
+
+    @classmethod
+    def under(cls, scene: Scene, mechanism: Mechanism, poses: Array) -> _Grid | None:
+        """The grid, where the mechanism moves on by so many of its lengths that it would be too small to be seen."""
+        middle = poses[..., 9:].mean(axis=-2)
+        some = np.unique(np.linspace(0, len(poses) - 1, min(len(poses), 60)).astype(int))
+        drawn = [[polygon for polygon, _ in scene.polygons(poses[k])] for k in some]
+        if not all(drawn):
+            return None
+        frames = [np.concatenate(polygons) for polygons in drawn]
+        length = max(float(np.ptp(frame, axis=0).max()) for frame in frames)
+        if float(np.ptp(np.concatenate(frames), axis=0).max()) < _TRAVELS * length:
+            return None
+        up = np.array(up_direction(mechanism))
+        middle = middle - (middle @ up)[:, None] * up + float(np.mean(middle @ up)) * up
+        lowest = min(
+            float((points_in_N(poses[k], body, corners.reshape(-1, 3)) @ up).min())
+            for k in some[:1]
+            for body, corners, _ in scene.faces
+        )
+        return cls(scene.view, up, middle, lowest - float(middle[0] @ up), 0.5 * length)
+
+    def lines(self, k: int) -> LineCollection:
+        """The lines as they are seen in a frame."""
+        first = np.cross(self.up, self.view[2])
+        first = np.eye(3)[int(np.argmax(np.abs(first)))]
+        first = first - self.up * (first @ self.up)
+        first /= np.linalg.norm(first)
+        second = np.cross(self.up, first)
+        reach = _LINES * self.mesh
+        found = []
+        for along, across in ((first, second), (second, first)):
+            start = -float(self.middle[k] @ across) % self.mesh
+            for n in range(-_LINES, _LINES):
+                foot = self.height * self.up + (start + n * self.mesh) * across
+                found.append(np.array([foot - reach * along, foot + reach * along]) @ self.view[:2].T)
+        return LineCollection(found, colors=GRID, linewidths=0.6, alpha=0.5, zorder=0)
 
 
 def _bounds(scene: Scene, poses: Array) -> tuple[Array, Array]:

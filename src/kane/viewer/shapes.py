@@ -1,4 +1,5 @@
-"""What the bodies of a mechanism look like: its own shapes, or lines and a small sphere where it has none.
+"""What the bodies of a mechanism look like: its own shapes, or where it has none a wheel that
+rolls, lines and a small sphere.
 
 A `Piece` is fixed in a body: a box, cylinder, sphere or line with its place in the body's frame (m). `faces` gives its
 surface as polygons, for drawings without a 3-D library.
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model import Body, Mechanism, Shape
+from ..model import Body, Mechanism, Rolling, RollingOnSphere, RollingSphere, Shape
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -23,6 +24,8 @@ PALETTE = ("#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d
 _CYLINDER_SIDES = 28
 _SPHERE_RINGS = 10
 _FAR = 100.0  # from the origin, in sizes of the mechanism, beyond which it is followed
+_RIM = 0.08  # width of a wheel that has no shape of its own, as a part of its radius
+_SPOKE = "#e2e8f0"
 _SLIM = 0.012  # thickness of default drawings, as a part of the size of the mechanism
 
 
@@ -61,9 +64,50 @@ def _default_shapes(model: Mechanism, body: Body, slim: float) -> list[Shape]:
     center = _numbers(model, body.center)
     ends = [_numbers(model, j.at) for j in model.joints.values() if j.parent is body]
     made = [Shape("line", end, start) for end in (center, *ends) if _distance(start, end) > slim]
+    if wheel := _wheel(model, body):
+        return made + wheel
     if model.number(body.mass, f"body '{body.name}'") > 0 or not made:
         made.append(Shape("sphere", (1.8 * slim,), center))
     return made
+
+
+def _wheel(model: Mechanism, body: Body) -> list[Shape]:
+    """A disc or a ball where the body rolls as one, with a diameter on it that shows how it turns."""
+    for constraint in model.constraints.values():
+        record = constraint.record
+        if not isinstance(record, Rolling | RollingSphere | RollingOnSphere) or record.body != body.name:
+            continue
+        R = model.number(model.scalar(record.radius, "radius"), "radius")
+        x, y, z = (model.number(model.scalar(c, "center"), "center") for c in record.center)
+        if not isinstance(record, Rolling):
+            return [Shape("sphere", (R,), (x, y, z))]
+        along = _direction(model, record.axis)
+        wide, middle = _RIM * R, np.array((x, y, z))
+        across = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+        across /= np.linalg.norm(across)
+        wheel = Shape("cylinder", (R, wide), (x, y, z), wxyz=_from_z(along))
+        ends = [[middle + side * wide * along + sign * 0.95 * R * across for sign in (-1, 1)] for side in (-0.55, 0.55)]
+        return [wheel, *(Shape("line", _plain(last), _plain(first), color=_SPOKE) for first, last in ends)]
+    return []
+
+
+def _direction(model: Mechanism, axis: Any) -> Array:
+    """An axis of a record, a word such as -y or components, as a unit vector."""
+    if isinstance(axis, str):
+        return np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
+    return np.array([model.number(model.scalar(c, "axis"), "axis") for c in axis])
+
+
+def _from_z(along: Array) -> tuple[float, float, float, float]:
+    """The unit quaternion that turns the z axis onto a direction, or onto the opposite one."""
+    x, y, z = along if along[2] >= 0.0 else -along
+    w = float(np.hypot(np.hypot(x, y), 1.0 + z))
+    return ((1.0 + float(z)) / w, -float(y) / w, float(x) / w, 0.0)
+
+
+def _plain(v: Array) -> tuple[float, float, float]:
+    x, y, z = v.tolist()
+    return (x, y, z)
 
 
 def _numbers(model: Mechanism, triple: Sequence[Any]) -> tuple[float, float, float]:

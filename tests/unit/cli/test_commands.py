@@ -93,6 +93,12 @@ def test_an_unknown_model_is_answered_with_the_nearest_and_all_others(capsys: py
     assert "double-pendulum" in said
 
 
+def test_a_file_with_another_ending_is_found_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kane.load("pendulum").save(tmp_path / "swing.yaml")
+    assert main(["info", str(tmp_path / "swing.yml")]) == 2
+    assert f"did you mean '{tmp_path / 'swing.yaml'}'?" in capsys.readouterr().err
+
+
 def test_a_faulty_model_has_status_one_and_says_where(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", model_file(tmp_path, mass=-2.0)]) == 1
     said = capsys.readouterr()

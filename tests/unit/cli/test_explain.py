@@ -20,7 +20,8 @@ def test_the_derivation_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "begins"), [("arm.txt", "double-pendulum:"), ("arm.tex", r"\section*"), ("arm.html", "<!doctype html>")]
+    ("name", "begins"),
+    [("arm.txt", "double-pendulum:"), ("arm.tex", r"\documentclass"), ("arm.html", "<!doctype html>")],
 )
 def test_the_ending_of_a_file_says_how_it_is_written(name: str, begins: str, tmp_path: Path) -> None:
     path = tmp_path / name

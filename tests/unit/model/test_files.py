@@ -249,7 +249,13 @@ def test_a_particle_has_no_other_inertia() -> None:
         ("name: arm", "? [a, b]\n: c", "arm.yaml:2: a key that is a list or a mapping\n    because keys are words"),
         ("name: arm", "---\nname: arm", "arm.yaml:2: a second document\n    because a file holds one model"),
         ("name: arm", "name: 'arm", "arm.yaml:13: not valid YAML, column 1: found unexpected end of stream"),
-        ("name: arm", "\tname: arm", "arm.yaml:2: not valid YAML, column 1: "),
+        ("name: arm", "\tname: arm", "arm.yaml:2: not valid YAML, column 1: a tab\n    fix: indent by blanks"),
+        ("coordinate: q2", "coordinate: φ", "arm.yaml:12: coordinate 'φ': 'φ' is not a name\n    fix: write 'phi'"),
+        (
+            "name: arm",
+            "name: arm\nspeeds: {a: q1', b: q1'}\ninitial: {b: 1}",
+            "arm.yaml:3: speeds: a, b cannot be solved",
+        ),
     ],
 )
 def test_a_fault_is_reported_with_its_line_and_how_to_mend_it(old: str, new: str, what: str) -> None:
@@ -312,6 +318,11 @@ def test_a_faulty_section_is_reported_with_its_line(added: str, what: str) -> No
     found = problems(f"{ARM}{added}\n")
     assert found[0].removeprefix("arm.yaml:13: ").removeprefix("arm.yaml:11: ").startswith(what), found
     assert len(found) == 1, "one fault, one problem"
+
+
+def test_a_comma_in_a_number_is_recognized() -> None:
+    (found,) = problems("kane: 1\nname: x\nparameters: {g: 9,81}\n")
+    assert found.startswith("arm.yaml:3: parameter '81'") and "write a decimal point" in found
 
 
 def test_what_hangs_on_nothing_is_named_where_it_is_declared() -> None:

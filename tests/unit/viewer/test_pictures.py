@@ -18,7 +18,7 @@ from PIL import Image
 import kane
 from kane.errors import InputError
 from kane.model.speeds import describe_speeds
-from kane.viewer import drawings, panels, plots
+from kane.viewer import drawings, films, panels, plots
 from kane.viewer.units import coordinate_units, effort_units, speed_units
 
 T = np.linspace(0, 1, 30)
@@ -213,6 +213,19 @@ def test_a_film_shows_the_motion_frame_by_frame(swing: kane.Trajectory, tmp_path
             pictures.append(np.asarray(film.convert("L"), dtype=float))
     assert all(np.abs(a - b).max() > 50 for a, b in pairwise(pictures))
     assert pictures[0].min() < 100 < 250 < pictures[0].max()
+
+
+def test_a_film_follows_what_travels_and_keeps_its_size() -> None:
+    """A wheel of 0.3 m that rolls for 60 m is not a dot, and the lines of the ground pass by."""
+    m = kane.load("rolling-disc").mechanism
+    k = 4
+    poses = np.zeros((k, len(m.bodies), 12))
+    poses[..., [0, 4, 8]] = 1.0
+    poses[..., 9] = np.linspace(0, 60, k)[:, None] + 0.13 * np.arange(k)[:, None]
+    shown = list(films.frames(films.Film(m, np.arange(k) * 1.0, poses, 1.0)))
+    colored = [(np.ptp(picture.astype(int), axis=2) > 40).mean() for picture in shown]
+    assert min(colored) > 0.02 and np.ptp(colored) < 0.01
+    assert any((shown[0][:-40] != picture[:-40]).any() for picture in shown[1:])
 
 
 def test_a_film_that_cannot_be_made_is_refused_with_a_remedy(

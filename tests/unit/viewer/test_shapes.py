@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,19 @@ def test_a_body_without_shapes_gets_lines_to_its_joints() -> None:
     kinds = [(p.body, p.shape.kind) for p in pieces(model)]
     assert kinds.count(("upper", "line")) == 2 and kinds.count(("lower", "line")) == 1
     assert ("upper", "sphere") in kinds
+
+
+@pytest.mark.parametrize("axis", ["y", "-x", [0.6, 0.0, 0.8]])
+def test_a_body_that_rolls_without_shapes_is_a_wheel_about_its_axis(axis: Any) -> None:
+    model = Mechanism("wheel")
+    model.body("disc", mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
+    model.joint("free", "free", "ground", "disc")
+    model.constrain("road", kane.Rolling("disc", radius=0.3, axis=axis, center=(0, 0.1, 0)))
+    (wheel,) = (p.shape for p in pieces(model) if p.shape.kind == "cylinder")
+    along = {"y": [0, 1, 0], "-x": [1, 0, 0]}.get(str(axis), axis)
+    offsets = np.concatenate(faces(wheel)) - [0, 0.1, 0]
+    assert np.abs(offsets @ along).max() == pytest.approx(wheel.size[1] / 2, rel=1e-12)
+    assert np.linalg.norm(offsets - np.outer(offsets @ along, along), axis=1).max() == pytest.approx(0.3, rel=1e-12)
 
 
 def test_up_is_against_gravity() -> None:

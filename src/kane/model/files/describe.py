@@ -61,6 +61,10 @@ class _Description:
         m = self.m
         in_joints = {c.name for j in m.joints.values() for c in j.coordinates}
         extra = [c for c in m.coordinates if c not in in_joints]
+        given = [c for c in extra if f"{c}'" not in m.default_speeds]
+        if given:
+            what = "its rate is given by the speeds, as a SymPy script does, and a file defines speeds by rates"
+            raise self.refuse(f"coordinate '{given[0]}'", what, "keep the script, or describe bodies and joints")
         of_wheels = {name for v in m.vehicles.values() for w in v.wheels for name in (w.constraint, w.height)}
         sections = {
             "kane": 1,

@@ -153,6 +153,7 @@ def read_speeds(r: NodeValues, node: Node, where: str) -> None:
     try:
         r.m.set_speeds(definitions)
     except ModelError as error:
+        r.faults.lost_words.update(definitions)  # what names these speeds is not at fault
         for p in error.problems:
             blamed = next((n for n in definitions if f"speed '{n}'" in p.where), None)
             line = node.line if blamed is None else node.line_of(blamed)

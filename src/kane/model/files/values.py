@@ -87,7 +87,9 @@ class NodeValues:
             if math.isfinite(number := float(text)):
                 return self.m.graph.const(number)
         elif text in _NOTHING:
-            raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}")
+            comma = re.search(r"'\d+'$", where) is not None  # {g: 9,81} is g: 9 and another entry, 81
+            fix = "write a decimal point, 9.81: a comma ends an entry" if comma else ""
+            raise self.refuse(node, where, f"expected a number or an expression, found {node.kind}", fix=fix)
         elif not _NOT_FINITE.fullmatch(text):
             if self.faults.lost_words and not self.faults.lost_words.isdisjoint(WORD.findall(text)):
                 raise Lost  # it needs a name whose own fault has been noted
