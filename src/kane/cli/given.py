@@ -38,7 +38,7 @@ def model_of(arguments: Namespace) -> Model:
     model = load(name, **robot)
     for remark in model.mechanism.remarks:
         say(f"{remark}")
-    missing = missing_meshes(model.mechanism)
+    missing = missing_meshes(model.mechanism, arguments.packages)
     if missing:
         say(missing)
     values = assignments(model, arguments.set, model.parameters, "--set")

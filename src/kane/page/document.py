@@ -41,7 +41,7 @@ def component() -> str:
     except FileNotFoundError:
         raise KaneError(
             f"{COMPONENT}, which runs in the page, is not there: it is built from the folder web of the sources"
-            "\n    fix: install the package again, which builds it with the help of the registry of npm, or run make setup there"
+            "\n    fix: install again where npm's registry can be reached, which builds it, or run make setup there"
         ) from None
     if "</script" in text.lower():
         raise KaneError(f"{COMPONENT} has '</script' in it, which would end the script of the page: build it anew")
