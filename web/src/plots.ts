@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import type { PageData } from "./data";
+import { labels } from "./labels";
 import type { Motion } from "./motion";
 
 export const PALETTE = ["#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d1495b", "#7a8594"];
@@ -9,6 +10,9 @@ const ROWS = 3000;
 const WINDOW = 10; // s
 const SHOWN = 6; // curves of a plot that are shown at first
 const SERIES = 24; // and that there are at most
+
+/** Room (px) for the labels of an axis of values. */
+const width_of = (_: uPlot, shown: string[] | null) => 12 + 6.5 * Math.max(6, ...(shown ?? []).map((x) => x.length));
 
 interface Curve {
   name: string;
@@ -47,7 +51,7 @@ class Plot {
     this.rows = [[], ...curves.map(() => [])];
     const ink = () => getComputedStyle(this.element).getPropertyValue("--soft") || "#64748b";
     const grid = () => getComputedStyle(this.element).getPropertyValue("--line") || "#e2e8f0";
-    const axis = (size: number) => ({
+    const axis = (size: uPlot.Axis.Size) => ({
       stroke: ink,
       size,
       font: "11px system-ui",
@@ -59,7 +63,7 @@ class Plot {
         width,
         height: 170,
         scales: { x: { time: false } },
-        axes: [axis(26), axis(52)],
+        axes: [axis(26), { ...axis(width_of), values: (_: uPlot, marks: number[]) => labels(marks) }],
         cursor: { drag: { x: false, y: false } },
         legend: { live: false },
         series: [
