@@ -1,4 +1,4 @@
-// Labels of an axis: short, and different wherever the marks are.
+// Labels of an axis: short, and different wherever the marks are. Paces to play a motion at.
 
 /** Texts of the marks of an axis, powers of ten where plain numbers are long. */
 export function labels(marks: number[]): string[] {
@@ -18,4 +18,17 @@ export function labels(marks: number[]): string[] {
 /** Whether a number is whole but for rounding. */
 function is_whole(x: number): boolean {
   return Math.abs(x - Math.round(x)) < 1e-6;
+}
+
+const PACES = [0.05, 0.1, 0.25, 0.5, 1, 2];
+const PATIENCE = 120; // s that a motion may play at the pace of the clock
+const LONGEST = 60; // s that it plays where it is quickened
+
+/** Paces to choose from for a motion of so many seconds, and the one to begin with: a long one is over in a minute. */
+export function paces(seconds: number): { choices: number[]; first: number } {
+  if (!(seconds > PATIENCE) || !Number.isFinite(seconds)) return { choices: PACES, first: 1 };
+  const first = 10 ** Math.ceil(Math.log10(seconds / LONGEST) - 1e-9);
+  const faster = [];
+  for (let pace = 10; pace <= 10 * first; pace *= 10) faster.push(pace);
+  return { choices: [...PACES, ...faster], first };
 }

@@ -1,7 +1,7 @@
 // Labels of axes: they differ where the marks do, mean what they stand for, and are short.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { labels } from "../build/testable.mjs";
+import { labels, paces } from "../build/testable.mjs";
 
 const AXES = [
   [0, 2e6, 4e6, 6e6], [6999800, 7e6, 7000200], [-40, -20, 0, 20], [-0.004, -0.002, 0], [0, 0.25, 0.5, 0.75],
@@ -20,4 +20,13 @@ test("labels are short", () => {
   for (const marks of AXES) for (const text of labels(marks)) assert.ok(text.length <= 9, text);
   assert.deepEqual(labels([0, 2e6, 4e6]), ["0", "2e6", "4e6"]);
   assert.deepEqual(labels([5]), ["5"]);
+});
+
+test("a motion plays at the pace of the clock, or is over in a minute", () => {
+  for (const seconds of [0.5, 10, 120, Infinity]) assert.equal(paces(seconds).first, 1);
+  for (const seconds of [121, 600, 6000, 11657, 1e6]) {
+    const { choices, first } = paces(seconds);
+    assert.ok(seconds / first <= 60.001 && seconds / first >= 2, `${seconds}: ${first}`);
+    assert.ok(choices.includes(first) && choices.includes(1));
+  }
 });
