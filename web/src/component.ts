@@ -203,7 +203,7 @@ export class KanePage extends HTMLElement {
   private after_motion(): void {
     this.stage.set_poses(this.motion.poses, true);
     this.draw_arrows();
-    this.plots.add(this.motion);
+    this.plots.add(this.motion, this.speed);
     const row = [this.motion.t, ...Array.from(this.motion.q), ...Array.from(this.motion.u)];
     if (this.rows.length && row[0] <= this.rows[this.rows.length - 1][0]) this.rows = [];
     if (this.rows.length < MOST_ROWS) this.rows.push(row);

@@ -7,7 +7,7 @@ import type { Motion } from "./motion";
 
 export const PALETTE = ["#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d1495b", "#7a8594"];
 const ROWS = 3000;
-const WINDOW = 10; // s
+const WINDOW = 10; // s of the clock, at the pace of the clock or faster
 const SHOWN = 6; // curves of a plot that are shown at first
 const SERIES = 24; // and that there are at most
 
@@ -88,7 +88,7 @@ class Plot {
     this.plot.setData(this.rows as uPlot.AlignedData);
   }
 
-  add(motion: Motion): void {
+  add(motion: Motion, window: number): void {
     const t = motion.t;
     const times = this.rows[0];
     if (times.length && t <= times[times.length - 1]) {
@@ -97,17 +97,17 @@ class Plot {
     }
     this.rows[0].push(t);
     for (const [i, curve] of this.curves.entries()) this.rows[i + 1].push(curve.value(motion));
-    if (this.rows[0].length > ROWS || this.rows[0][0] < t - 1.5 * WINDOW) {
-      const first = this.rows[0].findIndex((x) => x >= t - WINDOW);
+    if (this.rows[0].length > ROWS || this.rows[0][0] < t - 1.5 * window) {
+      const first = this.rows[0].findIndex((x) => x >= t - window);
       for (const row of this.rows) row.splice(0, Math.max(first, this.rows[0].length - ROWS));
     }
   }
 
-  draw(): void {
+  draw(window: number): void {
     this.plot.setData(this.rows as uPlot.AlignedData, false);
     const last = this.rows[0][this.rows[0].length - 1] ?? 0;
-    const first = Math.max(this.rows[0][0] ?? 0, last - WINDOW);
-    this.plot.setScale("x", { min: first, max: Math.max(last, first + 0.5) });
+    const first = Math.max(this.rows[0][0] ?? 0, last - window);
+    this.plot.setScale("x", { min: first, max: Math.max(last, first + 0.05 * window) });
   }
 
   resize(width: number): void {
@@ -154,8 +154,10 @@ export class Plots {
     this.element.append(...this.plots.map((p) => p.element));
   }
 
-  add(motion: Motion): void {
-    for (const plot of this.plots) plot.add(motion);
+  /** Add the present of a motion that is played at a pace, 1 being that of the clock. */
+  add(motion: Motion, pace: number): void {
+    this.window = WINDOW * Math.max(1, pace);
+    for (const plot of this.plots) plot.add(motion, this.window);
   }
 
   /** Draw the next one that is seen. */
@@ -164,12 +166,13 @@ export class Plots {
       this.next = (this.next + 1) % this.plots.length;
       const plot = this.plots[this.next];
       if (!is_seen(plot.element)) continue;
-      plot.draw();
+      plot.draw(this.window);
       return;
     }
   }
 
   private next = 0;
+  private window = WINDOW;
 
   clear(): void {
     for (const plot of this.plots) plot.clear();
