@@ -481,15 +481,8 @@ class Symbols:
             )
         self.duration = duration
 
-    def set_initial(self, values: Mapping[str, Quantity]) -> None:
-        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters, which
-        they follow.
-
-        >>> m = kane.load("pendulum")
-        >>> m.set_initial({"q": "90*deg", "u": 2})
-        >>> m.initial_state[1].tolist()
-        [2.0]
-        """
+    def set_initial_values(self, values: Mapping[str, Quantity]) -> None:
+        """Set initial values of coordinates and speeds by name."""
         for name, value in values.items():
             where = f"initial '{name}'"
             initial, start = self._start(value, where)

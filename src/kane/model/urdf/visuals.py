@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ..attitude import quaternion_of
 from ..files.confine import path_inside
 from ..files.faults import Lost
 from ..records import Shape
-from .values import Faults, quaternion_of
+from .values import Faults
 from .xml import Element
 
 Packages = Mapping[str, str | Path] | Sequence[str | Path]
