@@ -7,7 +7,12 @@ in the user's order and is raised once.
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from dataclasses import dataclass
+from pathlib import Path
+
+_HOME = str(Path(__file__).parent)
 
 
 class KaneError(Exception):
@@ -136,3 +141,11 @@ class ModelError(KaneError):
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         head = "" if len(self.problems) == 1 else f"{len(self.problems)} problems\n"
         super().__init__(head + "\n".join(str(p) for p in self.problems))
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, at the line of the caller's own that led to it: the first outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HOME):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)

@@ -6,12 +6,11 @@ motion variables and vanishes by the constraints is no contradiction.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ...errors import ExpressionError, Problem
+from ...errors import ExpressionError, Problem, warn
 from ...graph import Expr, linear_coefficients, substitute
 from ...space import Frame, Kinematics, rotations
 from ...space.algebra import minus, plus, transpose_times
@@ -60,7 +59,7 @@ def follows(scalars: Scalars, row: Sequence[Expr], rows: Rows) -> bool:
 def doubt(m: Mechanism, problem: Problem) -> None:
     """Keep a remark on the description, and warn of it."""
     m.remarks.append(problem)
-    warnings.warn(str(problem), stacklevel=5)
+    warn(str(problem))
 
 
 def doubt_added_rows(m: Mechanism, scalars: Scalars, configuration: Rows, motion: Rows) -> None:
