@@ -9,12 +9,13 @@ their errors are theirs.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from .errors import InputError
+from .errors import InputError, suggestion
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -23,6 +24,7 @@ R = TypeVar("R")
 FAULTS = (TypeError, ValueError, OverflowError, AttributeError, LookupError, ArithmeticError, RecursionError)
 """What Python raises where an argument is of a kind that an operation does not take."""
 
+_UNKNOWN = re.compile(r"got an unexpected keyword argument '(\w+)'")
 _SHOWN, _LISTED = 40, 8  # characters of an argument, and arguments, that an error repeats
 
 
@@ -36,13 +38,24 @@ def refuse_odd(question: Callable[Concatenate[S, P], R]) -> Callable[Concatenate
         try:
             return question(of, *args, **options)
         except FAULTS as error:
-            raise odd_argument(name, args, options, error) from error
+            raise odd_argument(name, args, options, error, question) from error
 
     return ask
 
 
-def odd_argument(name: str, args: tuple[Any, ...], options: Mapping[str, Any], error: Exception) -> InputError:
-    """The error that says what `name` was given where Python raised `error`."""
+def odd_argument(
+    name: str,
+    args: tuple[Any, ...],
+    options: Mapping[str, Any],
+    error: Exception,
+    question: Callable[..., Any] | None = None,
+) -> InputError:
+    """The error that says what `name`, which asks `question`, was given where Python raised `error`."""
+    unknown = _UNKNOWN.search(str(error)) if isinstance(error, TypeError) else None
+    if question is not None and unknown is not None and unknown[1] in options:
+        _, *taken = inspect.signature(question).parameters  # the first is the object whose question it is
+        if unknown[1] not in taken:
+            return InputError(f"{name}: there is no option '{unknown[1]}'\n    fix: {suggestion(unknown[1], taken)}")
     given = [describe_value(a) for a in args] + [
         f"{key}={describe_value(value)}" for key, value in options.items() if value is not None
     ]

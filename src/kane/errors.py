@@ -6,8 +6,16 @@ in the user's order and is raised once.
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import re
+import sys
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+
+_HOME = str(Path(__file__).parent)
 
 
 class KaneError(Exception):
@@ -136,3 +144,46 @@ class ModelError(KaneError):
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         head = "" if len(self.problems) == 1 else f"{len(self.problems)} problems\n"
         super().__init__(head + "\n".join(str(p) for p in self.problems))
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, at the line of the caller's own that led to it: the first outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HOME):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
+
+
+# names that were meant ------------------------------------------------------------------------------------------------
+
+_WRITTEN, _LISTED = 72, 30  # characters of a name that is compared, names that an error shows
+_COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
+_LETTERS = 2  # by which a name may be longer or shorter where there are more
+_ALIKE = 0.65  # share of letters in common from which on one name was meant by another: 'radius' is not by 'axis'
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant: the same in other letters, small or capital, or one much like it.
+
+    Letters are compared with at most `_COMPARED` names: among more, with those that begin alike and are about as long.
+    """
+    names, wanted = list(known), name[:_WRITTEN]
+    folded = wanted.casefold()
+    if len(names) > _COMPARED:
+        first = (wanted[:1].lower(), wanted[:1].upper())
+        near = (k for k in names if k[:1] in first and -_LETTERS <= len(k) - len(wanted) <= _LETTERS)
+        names = list(itertools.islice(near, _COMPARED))
+    alike = next((k for k in names if k.casefold() == folded), None)
+    if alike is not None:
+        return alike
+    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """How to fix an unknown name: the closest known one, or the list of them."""
+    names = list(known)
+    close = closest(name, names)
+    if close is not None:
+        return f"did you mean '{close}'?"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"known: {', '.join(excerpt(n) for n in names[:_LISTED]) or 'none'}{more}"

@@ -5,6 +5,7 @@ import { table } from "./csv";
 import type { PageData, Triple } from "./data";
 import { button, choice, make, menu, toggle } from "./elements";
 import { PRESETS } from "./framing";
+import { paces } from "./labels";
 import { LiveMotion, type Motion, type Touchable } from "./motion";
 import { LivePanel } from "./panel";
 import { Plots } from "./plots";
@@ -14,7 +15,6 @@ import { type Hit, Stage } from "./stage";
 import style from "./style.css";
 
 const FORMAT = 1;
-const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2];
 const TICK = 6; // ms between two times that the motion is let go on
 const BUDGET = 12; // ms that it may take for that
 const LONGEST_TICK = 0.25; // s that it goes on at most: a tab that slept does not catch up
@@ -209,7 +209,7 @@ export class KanePage extends HTMLElement {
   private after_motion(): void {
     this.stage.set_poses(this.motion.poses, true);
     this.draw_arrows();
-    this.plots.add(this.motion);
+    this.plots.add(this.motion, this.speed);
     const row = [this.motion.t, ...Array.from(this.motion.q), ...Array.from(this.motion.u)];
     if (this.rows.length && row[0] <= this.rows[this.rows.length - 1][0]) this.rows = [];
     if (this.rows.length < MOST_ROWS) this.rows.push(row);
@@ -310,8 +310,10 @@ export class KanePage extends HTMLElement {
     ui.view.append(ui.labels, ui.note);
     ui.page.append(header, ui.view, ui.bar, ui.side);
     this.root.append(ui.page);
-    const speed = choice("speed", SPEEDS.map((x) => `${x}×`), SPEEDS.indexOf(1), (i) => {
-      this.speed = SPEEDS[i];
+    const { choices, first } = paces(this.motion.end);
+    this.speed = first;
+    const speed = choice("speed", choices.map((x) => `${x}×`), choices.indexOf(first), (i) => {
+      this.speed = choices[i];
     });
     ui.play.addEventListener("click", () => this.set_playing(!this.playing));
     if (!this.still) this.add_motion_controls(speed);

@@ -2,13 +2,17 @@
 
 import uPlot from "uplot";
 import type { PageData } from "./data";
+import { labels } from "./labels";
 import type { Motion } from "./motion";
 
 export const PALETTE = ["#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d1495b", "#7a8594"];
 const ROWS = 3000;
-const WINDOW = 10; // s
+const WINDOW = 10; // s of the clock, at the pace of the clock or faster
 const SHOWN = 6; // curves of a plot that are shown at first
 const SERIES = 24; // and that there are at most
+
+/** Room (px) for the labels of an axis of values. */
+const width_of = (_: uPlot, shown: string[] | null) => 12 + 6.5 * Math.max(6, ...(shown ?? []).map((x) => x.length));
 
 interface Curve {
   name: string;
@@ -47,7 +51,7 @@ class Plot {
     this.rows = [[], ...curves.map(() => [])];
     const ink = () => getComputedStyle(this.element).getPropertyValue("--soft") || "#64748b";
     const grid = () => getComputedStyle(this.element).getPropertyValue("--line") || "#e2e8f0";
-    const axis = (size: number) => ({
+    const axis = (size: uPlot.Axis.Size) => ({
       stroke: ink,
       size,
       font: "11px system-ui",
@@ -59,7 +63,7 @@ class Plot {
         width,
         height: 170,
         scales: { x: { time: false } },
-        axes: [axis(26), axis(52)],
+        axes: [axis(26), { ...axis(width_of), values: (_: uPlot, marks: number[]) => labels(marks) }],
         cursor: { drag: { x: false, y: false } },
         legend: { live: false },
         series: [
@@ -84,7 +88,7 @@ class Plot {
     this.plot.setData(this.rows as uPlot.AlignedData);
   }
 
-  add(motion: Motion): void {
+  add(motion: Motion, window: number): void {
     const t = motion.t;
     const times = this.rows[0];
     if (times.length && t <= times[times.length - 1]) {
@@ -93,17 +97,17 @@ class Plot {
     }
     this.rows[0].push(t);
     for (const [i, curve] of this.curves.entries()) this.rows[i + 1].push(curve.value(motion));
-    if (this.rows[0].length > ROWS || this.rows[0][0] < t - 1.5 * WINDOW) {
-      const first = this.rows[0].findIndex((x) => x >= t - WINDOW);
+    if (this.rows[0].length > ROWS || this.rows[0][0] < t - 1.5 * window) {
+      const first = this.rows[0].findIndex((x) => x >= t - window);
       for (const row of this.rows) row.splice(0, Math.max(first, this.rows[0].length - ROWS));
     }
   }
 
-  draw(): void {
+  draw(window: number): void {
     this.plot.setData(this.rows as uPlot.AlignedData, false);
     const last = this.rows[0][this.rows[0].length - 1] ?? 0;
-    const first = Math.max(this.rows[0][0] ?? 0, last - WINDOW);
-    this.plot.setScale("x", { min: first, max: Math.max(last, first + 0.5) });
+    const first = Math.max(this.rows[0][0] ?? 0, last - window);
+    this.plot.setScale("x", { min: first, max: Math.max(last, first + 0.05 * window) });
   }
 
   resize(width: number): void {
@@ -150,8 +154,10 @@ export class Plots {
     this.element.append(...this.plots.map((p) => p.element));
   }
 
-  add(motion: Motion): void {
-    for (const plot of this.plots) plot.add(motion);
+  /** Add the present of a motion that is played at a pace, 1 being that of the clock. */
+  add(motion: Motion, pace: number): void {
+    this.window = WINDOW * Math.max(1, pace);
+    for (const plot of this.plots) plot.add(motion, this.window);
   }
 
   /** Draw the next one that is seen. */
@@ -160,12 +166,13 @@ export class Plots {
       this.next = (this.next + 1) % this.plots.length;
       const plot = this.plots[this.next];
       if (!is_seen(plot.element)) continue;
-      plot.draw();
+      plot.draw(this.window);
       return;
     }
   }
 
   private next = 0;
+  private window = WINDOW;
 
   clear(): void {
     for (const plot of this.plots) plot.clear();

@@ -15,9 +15,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..errors import InputError, ModelError, excerpt
+from ..errors import InputError, ModelError, excerpt, suggestion
 from ..model import Mechanism
-from ..model.mechanism import suggestion
+from ..model.attitude import QUATERNIONS, start_of_attitude
 from .records import Array
 
 
@@ -142,6 +142,20 @@ def speed_names(mechanism: Mechanism, names: Iterable[str], what: str) -> tuple[
 def _from_names(mechanism: Mechanism, what: str, values: Mapping[Any, Any], names: Sequence[str]) -> Any:
     row: dict[str, Any] = dict(zip(names, initial(mechanism, what).tolist(), strict=True))
     for name, value in values.items():
+        if what == "q" and name not in row and isinstance(value, Mapping) and name in mechanism.joints:
+            try:
+                row |= start_of_attitude(mechanism, name, cast("Mapping[str, Any]", value), f"q / {name}")
+            except ModelError as error:
+                raise InputError(str(error)) from None
+            continue
+        joint = mechanism.joints.get(name) if what == "q" and name not in row else None
+        if joint is not None and len(joint.coordinates) > 1:
+            own = ", ".join(c.name for c in joint.coordinates)
+            turned = ", or give an orientation: {'axis': 'z', 'angle': 0.1}" if joint.type.kind in QUATERNIONS else ""
+            raise InputError(
+                f"model '{mechanism.name}' / q: '{name}' is a joint of {len(joint.coordinates)} coordinates\n"
+                f"    fix: name them, {own}{turned}"
+            )
         require_known(mechanism, "coordinate" if what == "q" else "speed", name, row, what)
         row[name] = value
     return _columns(mechanism, what, list(row.values()))

@@ -73,7 +73,7 @@ def _forward_description(method: Callable[Concatenate[Mechanism, P], R]) -> Call
         try:
             return method(self._own_mechanism(), *args, **options)  # pyright: ignore[reportPrivateUsage]
         except FAULTS as error:
-            raise odd_argument(f"Model.{method.__name__}", args, options, error) from error
+            raise odd_argument(f"Model.{method.__name__}", args, options, error, method) from error
 
     return _copy_signature(forward, method)
 
@@ -85,7 +85,7 @@ def _forward_question(question: Callable[Concatenate[Answers, P], R]) -> Callabl
         try:
             return question(self._answers, *args, **options)  # pyright: ignore[reportPrivateUsage]
         except FAULTS as error:
-            raise odd_argument(f"Model.{question.__name__}", args, options, error) from error
+            raise odd_argument(f"Model.{question.__name__}", args, options, error, question) from error
 
     return _copy_signature(forward, question)
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..boundary import describe_value
-from ..errors import InputError
+from ..errors import InputError, suggestion
 from ..formulation import reaction_symbols
-from ..model.mechanism import suggestion
 from .recordings import resample_linearly
 from .records import Array
 from .run_values import acceleration_names, column, evaluate, units_of

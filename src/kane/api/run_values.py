@@ -15,13 +15,12 @@ import numpy as np
 
 from ..backends import Kernel, compile
 from ..boundary import describe_value
-from ..errors import InputError
+from ..errors import InputError, suggestion
 from ..formulation import evaluation_program, power_program, reaction_symbols
 from ..graph import Expr
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..model.attitude import unit_quaternions
-from ..model.mechanism import suggestion
 from .answers import Answers
 from .records import Array
 from .simulation import watch_expression

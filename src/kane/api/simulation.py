@@ -15,7 +15,7 @@ import numpy as np
 from ..backends import Kernel, compile
 from ..boundary import check_function, describe_value
 from ..constraints.thresholds import TOUCHING
-from ..errors import InputError, ModelError, Problem
+from ..errors import InputError, ModelError, Problem, suggestion
 from ..formulation import (
     CompiledControl,
     control_program,
@@ -30,7 +30,6 @@ from ..formulation import (
 from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
-from ..model.mechanism import suggestion
 from ..simulate import (
     AUTO,
     IMPACT_LAWS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ..boundary import describe_value
 from ..constraints.thresholds import REDUNDANT, TOUCHING
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, warn
 from ..model import Mechanism, attitudes, lock_problem, locks
 from . import given
 from .answers import Answers
@@ -92,7 +91,7 @@ def _unit(mechanism: Mechanism, q: Array) -> Array:
         if attitude.refused:
             raise ModelError(attitude.problem(mechanism))
         if attitude.doubtful:
-            warnings.warn(str(attitude.problem(mechanism)), stacklevel=4)
+            warn(str(attitude.problem(mechanism)))
         unit[[mechanism.coordinates.index(name) for name in attitude.names]] = attitude.unit
     return unit
 

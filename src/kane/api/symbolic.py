@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -62,7 +61,7 @@ def from_sympy(
     if not all(p.has_value for p in mechanism.parameters.values()):
         _refuse_missing(kind(mechanism))
     for doubt in source.doubts:
-        warnings.warn(str(doubt), stacklevel=2)
+        warn(str(doubt))
     if mechanism.constraints:
         start = regular_start(mechanism, source.given_start)
         if start is None:

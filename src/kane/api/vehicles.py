@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, suggestion
 from ..formulation import TIPOVER, Ground, contacts_program, ground_program, ground_symbols, judged_symbols
 from ..graph import Expr, depends_on
 from ..model import BuiltVehicle, Mechanism
-from ..model.mechanism import suggestion
 from ..simulate import Crossings, Event, Transition
 from .answers import Answers, ProgramAnswer, embedding_of
 from .records import Array

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..api import Explanation, Model
+from ..errors import suggestion
 from ..model.files.loading import SUFFIXES
-from ..model.mechanism import suggestion
 from ..writing import write_text
 from . import FINE, UsageError
 from .console import bar, print_json, show

@@ -12,8 +12,7 @@ import numpy as np
 from ..api import Array, Model, Trajectory, run_files
 from ..api.run_files import read_columns
 from ..api.run_values import acceleration_names
-from ..errors import InputError
-from ..model.mechanism import suggestion
+from ..errors import InputError, suggestion
 from ..report.motions import Motion, motion_through
 from ..writing import write_text
 from .console import show

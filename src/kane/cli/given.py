@@ -10,10 +10,9 @@ from typing import Any
 
 from ..api import Model, load
 from ..catalogue import builtin_names
-from ..errors import WritingError
+from ..errors import WritingError, suggestion
 from ..model import ROBOTS, missing_meshes
 from ..model.files.loading import SUFFIXES
-from ..model.mechanism import suggestion
 from ..writing import check_writable
 from . import UsageError
 from .streams import say
@@ -41,7 +40,7 @@ def model_of(arguments: Namespace) -> Model:
     model = load(name, **robot)
     for remark in model.mechanism.remarks:
         say(f"{remark}")
-    missing = missing_meshes(model.mechanism)
+    missing = missing_meshes(model.mechanism, arguments.packages)
     if missing:
         say(missing)
     values = assignments(model, arguments.set, model.parameters, "--set")

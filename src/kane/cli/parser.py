@@ -174,7 +174,12 @@ _CONTROL = "a control law of the model, or efforts by speed or joint: u1=-2*q1-u
 
 def _integration(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--t", type=float, default=None, metavar="SECONDS", help="end of the motion (default: as the model says, or 10)"
+        "--t",
+        "--time",
+        type=float,
+        default=None,
+        metavar="SECONDS",
+        help="end of the motion (default: as the model says, or 10)",
     )
     command.add_argument("--control", metavar="LAW", help=_CONTROL)
     command.add_argument(
@@ -417,7 +422,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--parameter", **many, metavar="NAME=VALUE", help="parameters: m1=normal(1,0.05)")
     command.add_argument("--event", **many, metavar="NAME=EXPRESSION", help="count its zeros")
     command.add_argument("--watch", **many, metavar="NAME=EXPRESSION", help="keep its extremes and distribution")
-    command.add_argument("--time", type=float, metavar="SECONDS", help="end (default: as the model says, or 10)")
+    command.add_argument("--time", "--t", type=float, metavar="SECONDS", help="end (default: as the model says, or 10)")
     command.add_argument("--samples", type=int, default=101, help="times that are kept; 0: the end alone (default 101)")
     command.add_argument("--keep", choices=("motions", "ends", "tallies"), default="ends", help="(default ends)")
     command.add_argument("--control", metavar="LAW", help=_CONTROL)
@@ -553,7 +558,7 @@ def _play(commands: argparse._SubParsersAction) -> None:
     _model(command)
     command.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="ticks in a second (default 1000)")
     command.add_argument("--steps", type=int, default=1, metavar="N", help="steps of the model in a tick (default 1)")
-    command.add_argument("--t", type=float, metavar="SECONDS", help="end by itself (default: with Ctrl-C)")
+    command.add_argument("--t", "--time", type=float, metavar="SECONDS", help="end by itself (default: with Ctrl-C)")
     command.add_argument("--port", type=int, default=0, metavar="N", help="where to listen (default: any that is free)")
     command.add_argument("--open", action="store_true", help="open the page in the browser")
     command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")

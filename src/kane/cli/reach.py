@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Array, Model
-from ..model.mechanism import suggestion
+from ..errors import suggestion
 from . import FAILED, FINE, UsageError
 from .console import print_json, show, table
 from .files import read_columns, write_columns

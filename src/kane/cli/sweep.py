@@ -15,8 +15,7 @@ import numpy as np
 from ..api import Model
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensembles import Ensemble
-from ..errors import ExecutorError, InputError, WritingError
-from ..model.mechanism import suggestion
+from ..errors import ExecutorError, InputError, WritingError, suggestion
 from ..report import write_ensemble
 from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import Problem
+from ..errors import ModelError, Problem
 
 if TYPE_CHECKING:
     from .tree import Tree
@@ -51,6 +51,32 @@ class Attitude:
             fix = f"write [{shown}]" if self.length > 0 else "write [1, 0, 0, 0] for no rotation"
             return Problem(where, what, because, fix)
         return Problem(where, f"{what} and is divided by it", because, f"write [{shown}]")
+
+
+def quaternion_of(R: Array) -> tuple[float, float, float, float]:
+    """The unit quaternion (wxyz) of a rotation, w ≥ 0."""
+    K = np.array(
+        [
+            [R[0, 0] - R[1, 1] - R[2, 2], 0, 0, 0],
+            [R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], 0, 0],
+            [R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1], 0],
+            [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], R[0, 0] + R[1, 1] + R[2, 2]],
+        ]
+    )
+    x, y, z, w = np.linalg.eigh(K / 3.0)[1][:, -1]
+    sign = -1.0 if w < 0 else 1.0
+    return (float(sign * w), float(sign * x), float(sign * y), float(sign * z))
+
+
+def start_of_attitude(mechanism: Tree, joint: str, orientation: Any, where: str) -> dict[str, float]:
+    """Coordinate → value of the quaternion of a spherical or free joint whose child is turned by `orientation`."""
+    found = mechanism.find("joint", joint, mechanism.joints, where)
+    if found.type.kind not in QUATERNIONS:
+        what, because = "an orientation is given", f"a {found.type.kind} joint is no {' or '.join(QUATERNIONS)} one"
+        raise ModelError(Problem(mechanism.where(where), what, because, "give numbers by the names of its coordinates"))
+    rows = mechanism.fixed_rotation(orientation, where)
+    R = np.array([[mechanism.number(entry, where) for entry in row] for row in rows])
+    return dict(zip((c.name for c in found.coordinates[:4]), quaternion_of(R), strict=True))
 
 
 def quaternion_places(mechanism: Tree) -> dict[str, list[int]]:

@@ -135,6 +135,9 @@ def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]])
         return [Problem(m.where("dh"), what, because, f"say which: {', '.join(CONVENTIONS)}")]
     if not rows:
         return [Problem(m.where("dh / rows"), "the table is empty", fix="give one row per joint")]
+    if not isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows.values()):
+        fix = 'write {"shoulder": {"a": 0, "alpha": 0, "d": 0.3, "theta": 0}, "elbow": …}'
+        return [Problem(m.where("dh / rows"), "expected names of joints with a row each, numbers by name", fix=fix)]
     problems = []
     needed = ("a", "alpha", "b" if convention == "hd" else "d", "theta")
     known = dict.fromkeys((*needed, "type", "body", "coordinate", "speed", "initial", *BODY))
@@ -144,6 +147,10 @@ def _check(m: Mechanism, convention: str, rows: Mapping[str, Mapping[str, Any]])
             because = f"a row of convention '{convention}' has {', '.join(needed)}: {CONVENTIONS[convention]}"
             fix = "give all four; the joint's own one is its value where the coordinate is zero, often 0"
             problems.append(Problem(m.where(f"dh / {name}"), f"{', '.join(missing)} missing", because, fix))
+        for key in ("alpha", "theta"):
+            if isinstance(row.get(key), (int, float)) and abs(row[key]) > 2 * math.pi:
+                because, fix = "angles are in radians, and that is more than a turn", f"write '{row[key]:g}*deg'"
+                problems.append(Problem(m.where(f"dh / {name}"), f"{key} = {row[key]:g}", because, fix))
         unknown = [key for key in row if key not in known]
         if unknown:
             other = "hd measures b against Z_i, the others d along it" if {"b", "d"} & set(unknown) else ""

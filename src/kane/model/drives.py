@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..errors import suggestion
 from .fields import Scalar, Word
 from .road_wheels import RoadWheel
-from .symbols import suggestion
 
 if TYPE_CHECKING:
     from .builder import Builder

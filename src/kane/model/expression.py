@@ -11,10 +11,8 @@ Comparisons and and/or/not give 1 or 0; anything that is not 0 counts as true.
 
 from __future__ import annotations
 
-import difflib
 import heapq
 import inspect
-import itertools
 import math
 import operator
 import re
@@ -23,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, closest
 from ..graph.graph import CONST, INPUT, Expr, Graph
 from ..graph.ops import TABLE
 from ..graph.passes import reachable
@@ -70,9 +68,6 @@ _WORD = re.compile(
 _OPERATORS = frozenset("-+*/^<>(),")
 _WINDOW = 72  # characters of the expression that an error shows
 _LISTED = 40  # names that an error lists
-_COMPARED = 100  # names that an unknown one is compared with letter by letter, some 50 µs each
-_LETTERS = 2  # by which a name may be longer or shorter where there are more
-_ALIKE = 0.65  # share of letters in common from which on one name was meant by another: 'radius' is not by 'axis'
 
 
 def is_name(text: str) -> bool:
@@ -93,23 +88,6 @@ def parse_expression(
     """
     calls = {**FUNCTIONS, **functions} if functions else FUNCTIONS
     return _ExpressionParser(text, graph, names, calls, span or (0, len(text))).expression()
-
-
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: the same in other letters, small or capital, or one much like it.
-
-    Letters are compared with at most `_COMPARED` names: among more, with those that begin alike and are about as long.
-    """
-    names, wanted = list(known), name[:_WINDOW]
-    folded = wanted.casefold()
-    if len(names) > _COMPARED:
-        first = (wanted[:1].lower(), wanted[:1].upper())
-        near = (k for k in names if k[:1] in first and -_LETTERS <= len(k) - len(wanted) <= _LETTERS)
-        names = list(itertools.islice(near, _COMPARED))
-    alike = next((k for k in names if k.casefold() == folded), None)
-    if alike is not None:
-        return alike
-    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)), None)
 
 
 # errors --------------------------------------------------------------------------------------------------------------

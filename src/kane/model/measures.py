@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, suggestion
 from ..graph import Expr
 from ..space import Kinematics
-from .symbols import suggestion
 from .tree import Tree
 
 _MEASURED = {"w": "BODY", "v": "POINT", "r": "POINT"}

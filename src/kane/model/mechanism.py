@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
-from ..errors import ModelError, Problem, visible
+from ..errors import ModelError, Problem, suggestion, visible
 from ..graph import Expr, Values
 from ..space import Kinematics
 from ..space.algebra import Triple
@@ -38,7 +38,7 @@ from .records import Body, Joint, Limit, NamedControl, ReactionWheel, Rotor, Sha
 from .rewriting import rewrite_in_rates
 from .size import MOST_COORDINATES, MOST_ROWS, MOST_STEPS
 from .speeds import check_definitions, start_alike
-from .symbols import KnownRotation, Quantity, suggestion
+from .symbols import KnownRotation, Quantity
 from .tree import INERTIA, JOINT_TYPES, Tree
 from .vehicles import BILATERAL, BuiltVehicle, RoadWheel, VehicleOptions, add_vehicle, mounted_on_wheels
 

@@ -18,6 +18,7 @@ from ..errors import InputError
 from .collada import read_collada
 from .mechanism import Mechanism
 from .records import Shape
+from .urdf.visuals import Packages, package_folders
 
 COLLADA = ".dae"
 SUFFIXES = (".stl", ".obj", COLLADA)
@@ -94,11 +95,21 @@ def convex_hull(mesh: Shape | str | Path, *, vertices: int = VERTICES, scale: fl
     return _reduce(name, scale * places, vertices)
 
 
-def missing_meshes(mechanism: Mechanism) -> str:
-    """A sentence about meshes that cannot be shown since nobody knows where they are; empty if there are none."""
+def missing_meshes(mechanism: Mechanism, packages: Packages = ()) -> str:
+    """A sentence about meshes that cannot be shown since nobody knows where they are; empty if there are none.
+
+    Of packages that are in folders of `packages` the first file that is not there is named.
+    """
     names = {s.file for body in mechanism.bodies.values() for s in body.shapes if s.kind == "mesh" and not s.path}
     if not names:
         return ""
+    for name in sorted(n for n in names if n.startswith("package://")):
+        package, _, rest = name.removeprefix("package://").partition("/")
+        place = next((folder for folder in package_folders(package, packages) if folder.is_dir()), None)
+        if place is not None:
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            what = f"mesh '{place / rest}'{more} not found, left out of pictures"
+            return f"{what}\n    fix: put it there, or name another folder that holds package {package}"
     packages = sorted({n.removeprefix("package://").split("/")[0] for n in names if n.startswith("package://")})
     where = f" of package{'s' * (len(packages) > 1)} {', '.join(packages)}" if packages else ""
     fix = "name the folder that holds the package, --packages FOLDER or packages=[FOLDER]" if packages else ""

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+from ..errors import suggestion
 from ..graph import Expr, evaluate
 from ..space import Point, Vector
 from ..space.algebra import Triple, cross, minus, plus, scaled, times, transpose_times
@@ -20,7 +21,7 @@ from .fields import ORIGIN, BodyName, Components, Field, Flag, Labels, Scalar, W
 from .joints import Revolute
 from .loads.actions import point_of
 from .records import Body, Shape
-from .symbols import Quantity, suggestion
+from .symbols import Quantity
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism

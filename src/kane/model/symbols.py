@@ -9,18 +9,18 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
-from ..errors import ExpressionError, ModelError, Problem, excerpt
+from ..errors import ExpressionError, ModelError, Problem, excerpt, suggestion
 from ..graph import Expr, Graph, evaluate, reachable
 from ..graph.graph import INPUT
 from ..space import rotations
 from ..space.algebra import Matrix, Triple, scaled
-from .expression import closest, parse_expression
+from .expression import parse_expression
 from .records import Coordinate, Parameter, Speed
 from .size import MOST_COORDINATES
 
@@ -31,22 +31,11 @@ _UNIT_TOLERANCE = rotations.UNIT_TOLERANCE
 _LAST_BITS = 4e-16  # an axis that was normalised before stays as it is
 _ORIENTATION = "give {axis, angle}, {euler, angles}, {quaternion: [w, x, y, z]} or {matrix: three rows}"
 _LETTERS = {"x": 0, "y": 1, "z": 2}
-_LISTED = 30  # names that an error shows
 
 
 def is_name(text: str) -> bool:
     """Whether bodies, joints and loads may be called so: printable, not blank at its ends, not too long."""
     return 0 < len(text) <= _NAME_LENGTH and text.isprintable() and text == text.strip()
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """How to fix an unknown name: the closest known one, or the list of them."""
-    names = list(known)
-    close = closest(name, names)
-    if close is not None:
-        return f"did you mean '{close}'?"
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"known: {', '.join(excerpt(n) for n in names[:_LISTED]) or 'none'}{more}"
 
 
 def _name_hint(name: object) -> str:
@@ -495,15 +484,8 @@ class Symbols:
             )
         self.duration = duration
 
-    def set_initial(self, values: Mapping[str, Quantity]) -> None:
-        """Set initial values of coordinates and speeds by name; numbers or expressions in parameters, which
-        they follow.
-
-        >>> m = kane.load("pendulum")
-        >>> m.set_initial({"q": "90*deg", "u": 2})
-        >>> m.initial_state[1].tolist()
-        [2.0]
-        """
+    def set_initial_values(self, values: Mapping[str, Quantity]) -> None:
+        """Set initial values of coordinates and speeds by name."""
         for name, value in values.items():
             where = f"initial '{name}'"
             initial, start = self._start(value, where)

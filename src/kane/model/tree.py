@@ -17,6 +17,7 @@ from ..errors import ExpressionError, ModelError, Problem
 from ..graph import Expr
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
+from .attitude import start_of_attitude
 from .joints import (
     ORIGIN,
     Coupled,
@@ -333,6 +334,26 @@ class Tree(Symbols):
             self.remarks.append(problem)
 
     # joints ----------------------------------------------------------------------------------------------------------
+
+    def set_initial(self, values: Mapping[str, Any]) -> None:
+        """Set initial values of coordinates and speeds by name: numbers or expressions in parameters, which they
+        follow. Under the name of a spherical or free joint stands an orientation, from which its quaternion is made.
+
+        >>> m = kane.load("pendulum")
+        >>> m.set_initial({"q": "90*deg", "u": 2})
+        >>> m.initial_state[1].tolist()
+        [2.0]
+        >>> craft = kane.load("free-body")
+        >>> joint = next(iter(craft.joints))
+        >>> craft.set_initial({joint: {"axis": "z", "angle": "180*deg"}})
+        >>> craft.initial_state[0].round(6).tolist()[:4]
+        [0.0, 0.0, 0.0, 1.0]
+        """
+        plain: dict[str, Quantity] = {}
+        for name, value in values.items():
+            turned = isinstance(value, (Mapping, KnownRotation)) and name not in self.coordinate_records
+            plain |= start_of_attitude(self, name, value, f"initial '{name}'") if turned else {name: value}
+        self.set_initial_values(plain)
 
     def joint(
         self,

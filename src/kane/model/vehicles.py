@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import ModelError, Problem
+from ..errors import ModelError, Problem, suggestion
 from ..graph import Expr
 from ..space.algebra import Triple, minus
 from .builder import Builder
@@ -33,7 +33,7 @@ from .road_wheels import (
     make_body,
 )
 from .steering import ARTICULATED, LAWS, RANGE, SteeringLaw, column_name, refuse_locked, speed_of, steering_angle, stem
-from .symbols import Quantity, suggestion
+from .symbols import Quantity
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism

@@ -11,7 +11,6 @@ import json
 import signal
 import threading
 import time
-import warnings
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, WritingError
+from ..errors import InputError, WritingError, warn
 from ..writing import replacing
 
 FORMAT = 1
@@ -98,7 +97,7 @@ class Checkpoints:
                 upto = "nothing is kept yet" if self.kept_t is None else f"kept up to t = {self.kept_t:.10g} s"
                 sentence = f"{error}\n    the run goes on; {upto}"
                 if self.tell is None:
-                    warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+                    warn(sentence, RuntimeWarning)
                 else:
                     self.tell(sentence)
             self._told = True

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ..errors import warn
 from .checkpoints import defer_interrupts
 from .solution import Crossings
 
@@ -67,7 +67,7 @@ def warn_of_missed_crossings(
             missed += f"; event '{c.event.name}' stays within rounding of zero near t = {t:.9g} s{again}: crossings may"
             missed += " be missing there; fix: bound steps by max_step=..., or watch something that passes zero steeply"
     if missed:
-        warnings.warn(missed.removeprefix("; "), RuntimeWarning, stacklevel=2)
+        warn(missed.removeprefix("; "), RuntimeWarning)
     return missed
 
 

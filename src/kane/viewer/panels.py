@@ -67,12 +67,21 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     said = textwrap.wrap(visible(note), int(_LETTERS * wide), max_lines=3, placeholder=" …")
     named = [panel.names for panel in shown if panel.names]
     alike = len(named) > 1 and len(set(named)) == 1  # one line of names serves all of them
-    # Above the first row: its labels, and the powers of ten that stand below these.
-    foot, head = 0.45 + 0.17 * len(said), (0.89 if title else 0.46) + (0.2 if alike else 0.0)
-    high = grid.high * down + foot + head - 0.57
+    foot, head = 0.45 + 0.17 * len(said), (0.75 if title else 0.32) + (0.2 if alike else 0.0)
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
-        figure = Figure(figsize=(wide, high))
+        figure = Figure(figsize=(wide, grid.high * down + foot + head - 0.57))
         axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
+        for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
+            _draw_panel(ax, t, panel, grid)
+            if panel.names and not alike:
+                _name_curves(ax, ax, grid.letters, (1.0, 1.0))
+            if i >= len(shown) - grid.across:
+                ax.set_xlabel("t  (s)")
+                ax.tick_params(labelbottom=True)
+        if any(_has_power(ax) for ax in axes[: min(grid.across, len(shown))]):
+            head += _POWER
+        high = grid.high * down + foot + head - 0.57
+        figure.set_size_inches(wide, high)
         # Margins in inches: as good as a computed layout for panels that are all alike, and five times as fast.
         figure.subplots_adjust(
             left=0.55 / wide,
@@ -82,13 +91,6 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             wspace=grid.gap,
             hspace=0.36,
         )
-        for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
-            _draw_panel(ax, t, panel, grid)
-            if panel.names and not alike:
-                _name_curves(ax, ax, grid.letters, (1.0, 1.0))
-            if i >= len(shown) - grid.across:
-                ax.set_xlabel("t  (s)")
-                ax.tick_params(labelbottom=True)
         for ax in axes[len(shown) :]:
             ax.set_visible(False)
         if alike:
@@ -103,6 +105,14 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
 
 
 _LETTERS = 12.0  # that fit into an inch of a line
+_POWER = 0.17  # inches that a power of ten above an axis lifts the title
+
+
+def _has_power(ax: Any) -> bool:
+    """Whether a power of ten, or an offset, stands above the y axis, below the title."""
+    formatter = ax.yaxis.get_major_formatter()
+    formatter.set_locs(ax.yaxis.get_majorticklocs())
+    return bool(formatter.get_offset())
 
 
 def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid) -> None:

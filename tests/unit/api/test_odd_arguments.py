@@ -194,3 +194,13 @@ def test_names_and_numbers_that_are_none_are_named() -> None:
         described().joint("x", "revolute", ["ground"], "a")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="is not a finite number"):
         described().body("new", mass=10**400)
+
+
+def test_an_unknown_option_is_named_with_the_closest_that_there_is() -> None:
+    model = kane.load("pendulum")
+    with pytest.raises(InputError, match=r"Model.momentum: there is no option 'abuot'\n    fix: did you mean 'about'"):
+        model.momentum([0.0], [0.0], abuot="center")  # pyright: ignore[reportCallIssue]
+    with pytest.raises(InputError, match=r"Model.body: there is no option 'mas'\n    fix: did you mean 'mass'"):
+        kane.Model().body("b", mas=1.0)  # pyright: ignore[reportCallIssue]
+    with pytest.raises(InputError, match=r"Trajectory.animate: there is no option 'fps'"):
+        model.simulate(0.1).animate("x.gif", fps=5)  # pyright: ignore[reportCallIssue]

@@ -57,6 +57,12 @@ def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pyte
     assert main(["info", str(arm), "--packages", str(arm.parent / "ws")]) == 0
     assert "mesh" not in capsys.readouterr().err
     assert main(["info", str(arm), "--packages", str(arm.parent / "nowhere")]) == 2
+    capsys.readouterr()
+    for mesh in (arm.parent / "ws").rglob("*.stl"):
+        mesh.unlink()
+    assert main(["info", str(arm), "--packages", str(arm.parent / "ws")]) == 0
+    said = capsys.readouterr().err
+    assert "not found, left out of pictures" in said and str(arm.parent / "ws" / "arm_description") in said
     assert main(["info", "pendulum", "--packages", str(arm.parent)]) == 2
 
 

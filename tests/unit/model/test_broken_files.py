@@ -137,3 +137,19 @@ def test_laughs_that_would_fill_the_memory_are_refused_at_the_first() -> None:
     for new, old in zip("bcdefghi", "abcdefgh", strict=True):
         laughs += f"{new}: &{new} [{', '.join([f'*{old}'] * 8)}]\n"
     judge(laughs)
+
+
+def test_what_a_lost_joint_would_have_declared_is_not_reported_again() -> None:
+    text = (
+        "kane: 1\nname: craft\nbodies: {bus: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}\n"
+        "joints: {flight: {type: free, parent: ground, child: bus, initial: [1, 0, 0, 0]}}\n"
+        "initial: {u_flight_wz: 0.1, q_flight_px: 2}\n"
+    )
+    with pytest.raises(ModelError) as caught:
+        read_mechanism(text, "craft.yaml")
+    assert [p.what for p in caught.value.problems] == ["4 initial values given"]
+
+
+def test_a_tab_is_called_a_tab() -> None:
+    with pytest.raises(ModelError, match=r"craft.yaml:3: not valid YAML, column 1: a tab\n    fix: indent by spaces"):
+        read_mechanism("kane: 1\nbodies:\n\tbus: {mass: 1}\n", "craft.yaml")

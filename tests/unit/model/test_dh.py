@@ -174,3 +174,16 @@ def test_an_empty_table_is_refused() -> None:
 def test_faults_of_rows_are_told_with_their_line() -> None:
     assert "arm.yaml:9: dh / hip" in faults(FILE.replace("body: a,", "body: x,"))
     assert "type 'ball'" in faults(FILE.replace("type: prismatic", "type: ball"))
+
+
+@pytest.mark.parametrize(("key", "angle"), [("alpha", 90), ("theta", -180.0)])
+def test_an_angle_in_degrees_is_refused_and_one_in_radians_is_not(key: str, angle: float) -> None:
+    row = {"a": 0.1, "alpha": 0, "d": 0, "theta": 0}
+    with pytest.raises(ModelError, match=rf"{key} = {angle:g}\n    because angles are in radians.*\n.*{angle:g}\*deg"):
+        kane.Model("arm").dh("standard", {"j": {**row, key: angle}})
+    kane.Model("arm").dh("standard", {"j": {**row, key: f"{angle}*deg"}, "k": {**row, key: -2 * math.pi}})
+
+
+def test_rows_without_names_are_refused_with_the_form() -> None:
+    with pytest.raises(ModelError, match="numbers by name"):
+        kane.Model("arm").dh("standard", [[0, 0, 0, 0]])  # pyright: ignore[reportArgumentType]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kane.errors import ModelError
+from kane.errors import ModelError, closest, suggestion
 from kane.graph import evaluate
 from kane.model import (
     ConfigurationEquations,
@@ -20,12 +20,10 @@ from kane.model import (
     read_mechanism,
 )
 from kane.model.constraints.shapes import WORDS
-from kane.model.expression import closest
 from kane.model.files.forms import CONSTRAINTS, LOADS
 from kane.model.files.nodes import MAX_FAULTS
 from kane.model.files.reader import SECTIONS
 from kane.model.size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS, MOST_STEPS
-from kane.model.symbols import suggestion
 from kane.model.tree import JOINT_TYPES
 from kane.space import position
 from unit.model.counting import counted_calls

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kane
-from kane.errors import ModelError
+from kane.errors import InputError, ModelError
 from kane.model import MagneticTorque, Mechanism, PointGravity, Stop, Thruster, read_mechanism, write_mechanism
 
 CRAFT = """
@@ -178,3 +178,33 @@ def test_the_attracting_body_is_not_attracted_by_itself(gradient: bool) -> None:
     udot = m.forward_dynamics([0.4, 2.0], [0.1, 0.0], [0.6, 0.0])
     assert udot == pytest.approx([0.6 / 1.2, -29.032 / 4.0], rel=1e-12)
     assert m.energy([0.4, 2.0], [0.0, 0.0])[1] == pytest.approx(-29.032 * 0.5 / 2.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["free", "spherical"])
+def test_an_attitude_starts_as_the_orientation_that_is_given(kind: str) -> None:
+    """Against the rotation of SciPy, by a call, by the description and by a file."""
+    from scipy.spatial.transform import Rotation
+
+    angles = [0.4, -1.1, 2.9]
+    expected = Rotation.from_euler("ZYX", angles).as_matrix()
+    text = (
+        "kane: 1\nname: craft\nbodies: {bus: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}\n"
+        f"joints: {{flight: {{type: {kind}, parent: ground, child: bus}}}}\n"
+    )
+    start = {"flight": {"euler": "body 321", "angles": angles}}
+    plain = kane.Model.of(read_mechanism(text, "craft.yaml"))
+    filed = kane.Model.of(read_mechanism(f"{text}initial: {{flight: {{euler: body 321, angles: {angles}}}}}", "x.yaml"))
+    called = plain.simulate([0.0, 0.1], q=start).q[0]
+    plain.set_initial(start)
+    for q in (called, plain.initial_state[0], filed.initial_state[0]):
+        np.testing.assert_allclose(plain.at("bus").pose(q)[0], expected, atol=1e-14)
+
+
+def test_an_orientation_of_a_hinge_and_a_joint_for_a_coordinate_are_refused_with_the_names() -> None:
+    model = kane.load("free-body")
+    (joint,) = model.joints
+    with pytest.raises(InputError, match=f"is a joint of 7 coordinates\n    fix: name them, {model.coordinates[0]}"):
+        model.simulate(1, q={joint: [1, 0, 0, 0, 0, 0, 0]})
+    pendulum = kane.load("pendulum")
+    with pytest.raises(InputError, match="a revolute joint is no spherical or free one"):
+        pendulum.simulate(1, q={next(iter(pendulum.joints)): {"axis": "z", "angle": 1}})

@@ -288,7 +288,7 @@ def test_meshes_are_found_only_inside_the_folder_of_the_model_or_of_a_named_pack
     for outside in ("../secret.stl", str(tmp_path / "secret.stl"), "link.stl", "missing.stl", "file:///etc/hosts"):
         assert mesh_path(home, outside) == ""
     assert mesh_path(home, "package://arm/m.stl") == ""
-    for packages in ({"arm": package}, [package.parent]):
+    for packages in ({"arm": package}, [package.parent], [package]):
         assert mesh_path(home, "package://arm/m.stl", packages=packages) == str((package / "m.stl").resolve())
         assert mesh_path(home, "package://arm/../../secret.stl", packages=packages) == ""
         assert mesh_path(home, "package://../secret.stl", packages=packages) == ""

@@ -295,3 +295,13 @@ def test_the_words_mean_what_measure_numbers_mean() -> None:
     q = q + 0.1 * np.arange(7)
     q[:4] /= np.linalg.norm(q[:4])
     np.testing.assert_allclose(twin.qdot(q, u + 0.3), m.qdot(q, u + 0.3), rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("size", [1.0, 3e-7, 4e8])
+def test_titles_stay_inside_the_picture_whatever_the_size_of_the_curves(size: float) -> None:
+    figure = plots.panels(T, [plots.Panel(f"x{i}", size * T, "m") for i in range(5)])
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    for ax in figure.axes:
+        title = cast("Any", ax)._left_title.get_window_extent()
+        assert title.y1 <= figure.bbox.y1 and title.y0 > ax.bbox.y1

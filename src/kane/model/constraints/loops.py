@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, suggestion
 from ...graph import Expr, forward
 from ...space import Vector, position, rotations
 from ...space.algebra import Matrix, Triple, scaled, transpose, transpose_times
 from ..fields import ORIGIN, Axis, BodyName, Components, Labels, Rotation, Word
 from ..loads.actions import TorqueAction
-from ..symbols import suggestion
 from .places import BodyPlace, at_coincident
 from .rows import Row, RowSet
 

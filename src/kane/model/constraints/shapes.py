@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from ...errors import suggestion
 from ...graph import Expr
 from ...space import rotations
 from ...space.algebra import Matrix, Triple, minus, plus, scaled, times
 from ..records import Body, Shape
-from ..symbols import suggestion
 from .equations import curve_exprs
 
 if TYPE_CHECKING:

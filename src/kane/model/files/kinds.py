@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from ...errors import suggestion
 from ..constraints.loops import CALLED
 from ..constraints.touching import BodyContact
 from ..drives import Drive
 from ..fields import Field, fields_of
-from ..symbols import suggestion
 from ..vehicles import RoadWheel
 from .faults import Lost
 from .forms import CONDITIONS, CONTACT, CONTACT_CONDITIONS, DRIVE, ROAD_WHEEL, Form, Forms, Key

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ...catalogue import builtin_names, builtin_text
-from ...errors import ModelError, Problem, excerpt
+from ...errors import ModelError, Problem, excerpt, suggestion
 from ..bulk import without_collections
-from ..mechanism import Mechanism, suggestion
+from ..mechanism import Mechanism
 from ..urdf import UrdfOptions, read_urdf
 from ..urdf.xml import MAX_BYTES as MAX_URDF_BYTES
 from .forms import forms_with
@@ -65,11 +65,14 @@ def read_mechanism(text: str, source_name: str, *, kinds: Kinds = ()) -> Mechani
 
 def _robot(path: Path, options: Mapping[str, Any]) -> Mechanism:
     where = f"model file '{path}'"
+    known = [f.name for f in fields(UrdfOptions)]
+    unknown = [Problem(where, f"there is no option '{n}'", fix=suggestion(n, known)) for n in options if n not in known]
+    if unknown:
+        raise ModelError(unknown)
     try:
         chosen = UrdfOptions(**options)
     except (TypeError, ValueError) as error:
-        known = ", ".join(f.name for f in fields(UrdfOptions))
-        raise ModelError(Problem(where, str(error).removeprefix("UrdfOptions."), fix=f"options: {known}")) from None
+        raise ModelError(Problem(where, str(error), fix=f"options: {', '.join(known)}")) from None
     data = _file_bytes(path, MAX_URDF_BYTES)
     if path.suffix == XACRO:
         data = _expand_macros(path, chosen, where)

@@ -116,7 +116,7 @@ def _syntax_fault(source: str, text: str, error: yaml.YAMLError) -> Problem:
         line, column = text.count("\n", 0, position if isinstance(position, int) else 0) + 1, ""
     written = [*text.split("\n"), ""][line - 1]
     if mark is not None and written[mark.column : mark.column + 1] == "\t":
-        return problem(source, line, "", f"not valid YAML{column}: a tab", fix="indent by blanks")
+        return problem(source, line, "", f"not valid YAML{column}: a tab", fix="indent by spaces")
     return problem(source, line, "", f"not valid YAML{column}: {excerpt(str(why))}")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ...errors import ExpressionError, ModelError
-from ..mechanism import JOINT_TYPES, suggestion
+from ...errors import ExpressionError, ModelError, suggestion
+from ..mechanism import JOINT_TYPES
 from .faults import Lost
 from .nodes import Node
 from .values import Entry, NodeValues
@@ -199,7 +199,8 @@ def read_initial(r: NodeValues, name: str, node: Node, line: int) -> None:
     """Set the initial value that an entry gives."""
     if name in r.faults.lost_words:
         return
-    r.m.set_initial({name: r.quantity(node, f"initial '{name}'")})
+    value = r.rotation if node.kind == "a mapping" else r.quantity
+    r.m.set_initial({name: value(node, f"initial '{name}'")})
 
 
 def read_reaction_wheel(r: NodeValues, name: str, node: Node, line: int) -> None:

@@ -7,12 +7,11 @@ rest of the file is still judged. Sections are read in the order in which they d
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from ...errors import ExpressionError, ModelError
+from ...errors import ExpressionError, ModelError, warn
 from ..attitude import attitudes
 from ..mechanism import Mechanism
 from ..size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS
@@ -185,6 +184,10 @@ def _read_all(r: NodeValues, section: str, found: Iterable[tuple[str, Node, int]
             _note_lost(r.faults, section, name, node)
 
 
+_PARTS = "angle slide 1 2 3 w x y z px py pz wx wy wz vx vy vz"  # of default names, in docs/model-files.md
+_ENDINGS = ("", *(f"_{part}" for part in _PARTS.split()))
+
+
 def _note_lost(faults: FaultCollector, section: str, name: str, node: Node) -> None:
     """Remember what an entry that was left out would have declared: entries that name it are not at fault."""
     kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
@@ -195,7 +198,7 @@ def _note_lost(faults: FaultCollector, section: str, name: str, node: Node) -> N
         faults.lost_words.update(w for word in (name, *words(node)) for w in WORD.findall(word))
         if section in ("joints", "reaction_wheels"):
             stem = re.sub(r"\W", "_", name)
-            faults.lost_words.update(f"{x}_{stem}" for x in ("q", "u"))
+            faults.lost_words.update(f"{x}_{stem}{end}" for x in ("q", "u") for end in _ENDINGS)
 
 
 def _entry_by_entry(section: str, read: Read) -> tuple[str, Step]:
@@ -341,7 +344,7 @@ def _check_whole(r: NodeValues, file: Entry) -> None:
     starts = {c.name: c.initial for c in r.m.coordinate_records.values()}
     for attitude in attitudes(r.m, starts):
         if attitude.doubtful:
-            warnings.warn(str(attitude.problem(r.m)), stacklevel=2)
+            warn(str(attitude.problem(r.m)))
             r.m.set_initial(dict(zip(attitude.names, attitude.unit, strict=True)))
 
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import ExpressionError, ModelError, excerpt
+from ...errors import ExpressionError, ModelError, excerpt, suggestion
 from ...graph import Expr
 from ...space.algebra import Triple
 from ...space.rotations import UNIT_TOLERANCE
 from ..constraints.shapes import OPTIONS as SHAPE_OPTIONS
 from ..constraints.shapes import SIZES as SHAPE_SIZES
 from ..constraints.shapes import WORDS as CONTACT_SHAPES
-from ..mechanism import INERTIA, Mechanism, suggestion
+from ..mechanism import INERTIA, Mechanism
 from ..records import Shape
 from ..symbols import KnownRotation
 from .confine import path_inside

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ExpressionError, ModelError, excerpt
+from ...errors import ExpressionError, ModelError, excerpt, suggestion
 from ...space import rotations
 from ..bulk import without_collections
 from ..constraints import HardStop
@@ -25,7 +25,7 @@ from ..loads import Effort, JointSpring
 from ..mechanism import Mechanism
 from ..records import Joint
 from ..size import MOST_SPEEDS
-from ..symbols import KnownRotation, is_name, suggestion
+from ..symbols import KnownRotation, is_name
 from ..tree import symbol_stem
 from .values import Array, Faults, turn_z_to
 from .visuals import Packages, Visuals
@@ -93,6 +93,12 @@ class UrdfOptions:
         for key, value in (("wheels", self.wheels), ("vehicle", self.vehicle)):
             if not isinstance(value, Mapping):
                 raise ValueError(f"{key}={value!r} is no mapping: give names of links and radii, or options by name")
+        if isinstance(self.packages, (str, Path)):
+            raise ValueError(f"packages='{self.packages}' is one folder: write a list, packages=['{self.packages}']")
+        folders = self.packages.values() if isinstance(self.packages, Mapping) else self.packages
+        for folder in folders:
+            if not Path(folder).is_dir():
+                raise ValueError(f"packages: there is no folder '{folder}'")
         if self.wheels and self.base == "fixed":
             raise ValueError("wheels, with base='fixed': a robot on wheels has base='planar', or 'floating'")
         if self.vehicle and not self.wheels:

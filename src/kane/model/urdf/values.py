@@ -147,18 +147,3 @@ def turn_z_to(axis: Array) -> Array:
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)
     x /= np.linalg.norm(x)
     return np.column_stack([x, np.cross(axis, x), axis])
-
-
-def quaternion_of(R: Array) -> tuple[float, float, float, float]:
-    """The unit quaternion (wxyz) of a rotation, w ≥ 0."""
-    K = np.array(
-        [
-            [R[0, 0] - R[1, 1] - R[2, 2], 0, 0, 0],
-            [R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], 0, 0],
-            [R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1], 0],
-            [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1], R[0, 0] + R[1, 1] + R[2, 2]],
-        ]
-    )
-    x, y, z, w = np.linalg.eigh(K / 3.0)[1][:, -1]
-    sign = -1.0 if w < 0 else 1.0
-    return (float(sign * w), float(sign * x), float(sign * y), float(sign * z))

@@ -8,14 +8,25 @@ from pathlib import Path
 
 import numpy as np
 
+from ..attitude import quaternion_of
 from ..files.confine import path_inside
 from ..files.faults import Lost
 from ..records import Shape
-from .values import Faults, quaternion_of
+from .values import Faults
 from .xml import Element
 
 Packages = Mapping[str, str | Path] | Sequence[str | Path]
 """Name of a package → its folder, or folders in which packages lie under their names."""
+
+
+def package_folders(name: str, packages: Packages) -> list[Path]:
+    """The folders that a package may be: the one given for it, or those of its name among what is given and in it."""
+    if isinstance(packages, Mapping):
+        return [Path(packages[name])] if name in packages else []
+    if not name or name in (".", ".."):
+        return []
+    given = [Path(folder) for folder in packages]
+    return [*(folder / name for folder in given), *(folder for folder in given if folder.resolve().name == name)]
 
 
 class Visuals:
@@ -74,10 +85,6 @@ class Visuals:
         """Where a mesh is: inside the folder of the robot or of a package that the user named; else nowhere."""
         if file.startswith("package://"):
             name, _, rest = file.removeprefix("package://").partition("/")
-            if isinstance(self.packages, Mapping):
-                return path_inside(rest, Path(self.packages[name])) if name in self.packages else ""
-            if not name or name in (".", ".."):
-                return ""
-            found = (path_inside(rest, Path(folder) / name) for folder in self.packages)
+            found = (path_inside(rest, folder) for folder in package_folders(name, self.packages))
             return next((path for path in found if path), "")
         return "" if "://" in file else path_inside(file, self.folder)
