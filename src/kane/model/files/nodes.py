@@ -169,7 +169,7 @@ class _Composer:
                 if event.anchor is not None or event.tag is not None or count > MAX_NODES:
                     self.check(event, count)
                 if len(outer) > MAX_DEPTH or (entries is not None and key is None):
-                    raise self.misplaced(event, len(outer))
+                    raise self.place_error(event, len(outer))
                 outer.append((start, items, entries, key_lines, key))
                 entries = {} if kind is yaml.MappingStartEvent else None
                 start, items, key_lines, key = event.start_mark.line + 1, [], {}, None
@@ -211,7 +211,7 @@ class _Composer:
         if len(self.problems) >= MAX_FAULTS:
             raise ModelError([*self.problems, *stop_remark(self.source, line, len(self.problems))])
 
-    def misplaced(self, event: yaml.CollectionStartEvent, depth: int) -> ModelError:
+    def place_error(self, event: yaml.CollectionStartEvent, depth: int) -> ModelError:
         """The error of a list or mapping that lies too deep, or else where a key has to be."""
         line = event.start_mark.line + 1
         if depth > MAX_DEPTH:
