@@ -125,10 +125,12 @@ def _run_child(block: Block, count: int, seconds: float) -> bool:
         ended, spent = False, 0.0
         try:
             for line in _lines(child, SEARCHES[block.name].hang):
-                number, outcome, fault, processor = json.loads(line)
+                at, outcome, fault, processor = json.loads(line)
                 if outcome == "ends":
                     ended = True
-                elif outcome != "begins":
+                    continue
+                number = at
+                if outcome != "begins":
                     block.add(number, outcome, fault)
                     spent = processor
             status = child.wait()
