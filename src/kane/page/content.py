@@ -107,7 +107,7 @@ def live_page(
         "law": visible(law),
         "laws": laws,
         "marks": _live_marks(described.model, motion, places, wheels),
-        "program": {"text": _listed(motion.program), "count": motion.program.count_text()},
+        "program": {"text": _program_listing(motion.program), "count": motion.program.count_text()},
         "image": {"at": starts[-2], "size": len(motion.image), "to": motion.image_at, "clear": motion.data_at},
         "pages": motion.pages,
         "places": dict(motion.places),
@@ -123,7 +123,7 @@ def live_page(
     return document(described.model.name, described.data() | {"live": live})
 
 
-def _listed(program: Program) -> str:
+def _program_listing(program: Program) -> str:
     """The text of a program, packed; nothing where it is too long to be read."""
     text = str(program)
     return pack(text.encode()) if text.count("\n") <= MOST_LINES else ""

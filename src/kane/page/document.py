@@ -59,7 +59,7 @@ def component() -> str:
 
 
 @functools.lru_cache(maxsize=1)
-def _packed(script: str) -> str:
+def _pack_script(script: str) -> str:
     return pack(script.encode())
 
 
@@ -83,7 +83,7 @@ def document(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n<body><kane-page></kane-page>\n"
         f'<script type="application/json" id="kane-data">{as_script_data(data)}</script>\n'
-        f'<script type="text/plain" id="kane-component">{_packed(component())}</script>\n'
+        f'<script type="text/plain" id="kane-component">{_pack_script(component())}</script>\n'
         f"<script>{_UNPACK}</script>\n</body></html>\n"
     )
 

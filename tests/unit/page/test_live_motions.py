@@ -94,17 +94,15 @@ def test_a_page_steps_over_contacts_as_a_native_run_does(name: str, tmp_path: Pa
 
 def test_sums_over_many_contacts_have_one_order_everywhere(tmp_path: Path) -> None:
     """Nine contacts of balls in a corner are solved by sweeps, whose long sums are of several terms at a time."""
-    m = kane.Model("corner", gravity=(0, 0, -9.81))
+    m, ball = kane.Model("corner", gravity=(0, 0, -9.81)), {"sphere": 0.05}
     for k in range(3):
         m.body(f"ball{k}", mass=0.5 + 0.1 * k, inertia=dict.fromkeys(("xx", "yy", "zz"), 5e-4))
         place = (0.06, 0.07 + 0.01 * k, 0.06 + 0.11 * k)
         m.joint(f"free{k}", "free", "ground", f"ball{k}", velocity="parent", initial=[1, 0, 0, 0, *place])
         for axis in "xyz":
-            wall = {"surface": {"plane": axis}, "shape": {"sphere": 0.05}}
-            m.contact(f"{axis}{k}", f"ball{k}", "ground", friction=0.3, **wall)
-    round_both = {"shape": {"sphere": 0.05}, "surface": {"sphere": 0.05}}
+            m.contact(f"{axis}{k}", f"ball{k}", "ground", shape=ball, surface={"plane": axis}, friction=0.3)
     for k in range(2):
-        m.contact(f"pair{k}", f"ball{k + 1}", f"ball{k}", friction=0.3, **round_both)
+        m.contact(f"pair{k}", f"ball{k + 1}", f"ball{k}", shape=ball, surface=ball, friction=0.3)
     m.load("push", kane.Force("ball0", (-20, -20, 0)))
     same_by_steps(m, m.page(tmp_path / "page.html", contacts="stepping"), 1.0, STEPPED)
 
