@@ -21,7 +21,7 @@ from ..model import attitudes, locks
 from ..simulate import ENDS, Members, run_members
 from .answers import Answers
 from .ensemble_watch import evaluate_program, watch_motions
-from .many_starts import are_lawful, roll_together, start_together, starts_are_alike, states_given
+from .many_starts import are_lawful, initial_states_of, roll_together, start_together, starts_are_alike
 from .records import Array
 from .simulation import Setup, set_up
 from .starts import wheels_may_slide
@@ -196,7 +196,7 @@ class MemberWork:
         if mechanism.constraints:
             return ()
         values = self._parameters(numbers[chosen])
-        starts = self._states(numbers[chosen], states_given(self.answers, values))
+        starts = self._states(numbers[chosen], initial_states_of(self.answers, values))
         settled = np.isfinite(starts).all(axis=1)
         ready, place = self._first_ready(numbers, chosen, settled)
         if ready is None:
@@ -272,7 +272,7 @@ class MemberWork:
         if not starts_are_alike(answers):
             return ()
         values = self._parameters(numbers[chosen])
-        starts = self._states(numbers[chosen], states_given(answers, values))
+        starts = self._states(numbers[chosen], initial_states_of(answers, values))
         same = np.isfinite(starts).all(axis=1)
         named, usual = self._held_speeds(starts, same)
         n, t = len(mechanism.coordinates), float(self.times[0])

@@ -25,7 +25,7 @@ from .simulation import CONTRADICTS
 from .starts import rolling_answers, touching_wheels, wheels_may_slide
 
 
-def states_given(answers: Answers, values: Array) -> Array:
+def initial_states_of(answers: Answers, values: Array) -> Array:
     """States [q, u, work] that the description begins with, for free parameters (k, p); nan where there is none."""
     states = np.array([*initial_states(answers.mechanism, values.tolist())]).reshape(len(values), -1)
     return np.concatenate([states, np.zeros((len(values), 1))], axis=1)
@@ -152,4 +152,4 @@ def _close(answers: Answers, q: Array, t: float, values: Array, held: Sequence[i
     return close_positions(terms, q, labels, held)
 
 
-__all__ = ["are_lawful", "roll_together", "start_together", "starts_are_alike", "states_given"]
+__all__ = ["are_lawful", "initial_states_of", "roll_together", "start_together", "starts_are_alike"]

@@ -65,7 +65,9 @@ def test_members_under_changing_constraints_have_the_bits_of_motions_alone(
         assert_alone(found, i)
 
 
-@pytest.mark.parametrize("name", ["rocking-block", "shopping-cart", "braking-car"])
+@pytest.mark.parametrize(
+    "name", ["rocking-block", "shopping-cart", pytest.param("braking-car", marks=pytest.mark.long)]
+)
 def test_starts_found_together_are_those_found_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Starts that follow parameters, on permanent constraints, and wheels that begin to roll."""
     asked: dict[str, Any] = {
