@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from ..errors import visible
-from .figures import Figure
+from .figures import Picture
 from .shapes import PALETTE, Array
 from .style import INK, STYLE
 
@@ -56,7 +56,7 @@ MOST_PANELS = 60
 """Panels of a page; what else there is, is named below them."""
 
 
-def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") -> Figure:
+def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") -> Picture:
     """Small plots side by side over the same time axis; `note` stands below them."""
     if len(shown) > MOST_PANELS:
         rest = f"{len(shown) - MOST_PANELS} more are not drawn"
@@ -71,7 +71,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     foot, head = 0.45 + 0.17 * len(said), (0.89 if title else 0.46) + (0.2 if alike else 0.0)
     high = grid.high * down + foot + head - 0.57
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
-        figure = Figure(figsize=(wide, high))
+        figure = Picture(figsize=(wide, high))
         axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
         # Margins in inches: as good as a computed layout for panels that are all alike, and five times as fast.
         figure.subplots_adjust(
@@ -165,7 +165,7 @@ def _size(values: Array) -> float:
     return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
 
 
-def page_of_panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
+def page_of_panels(t: Array, shown: Sequence[Panel], title: str = "") -> Picture:
     """Panels without those in which nothing happens, which are named below them."""
     kept, left_out = leave_out_nothing(shown)
     return panels(t, kept, title, name_left_out(left_out))
