@@ -1,6 +1,6 @@
 """Plots of motions, efforts, conservation and operation counts, as matplotlib figures that need no display.
 
-Every function returns a `Picture`; `save` writes it, `svg` gives it as a piece of HTML whose ink takes the colour of the
+Functions return a `Picture`; `save` writes it, `svg` gives it as a piece of HTML whose ink takes the colour of the
 page. Times in s, other quantities in SI units as labelled.
 """
 
