@@ -252,10 +252,10 @@ def _dependence(A: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 
 def ignorable_places(A: Array, positions: int) -> list[int]:
-    """Which of the first states (coordinates) can be left out at all samples A (k, n, n) without losing a mode.
+    """Which of the first states (coordinates) can be left out at all samples A (k, n, n) without losing an eigenmode.
 
     No state that stays depends on them, and what they do to each other (the angle of a trailer on its own rate)
-    has eigenvalues without a real part: a mode that grows or decays is never left out.
+    has eigenvalues without a real part: what grows or decays is never left out.
     """
     felt = _dependence(np.abs(A).max(axis=0, initial=0.0))
     ignored = set(range(positions))

@@ -105,16 +105,16 @@ class SpeedSuggestions:
         return [(c.about, _definitions(c), _count(c.forward), _count(c.kinematics), str(c.cost)) for c in self.choices]
 
     @property
-    def _measured(self) -> str:
+    def _tally(self) -> str:
         return f"{self.tried} {'choice' if self.tried == 1 else 'choices'} measured"
 
     def __str__(self) -> str:
-        said = self._measured + (f"; no others, because\n{self.obstacle}" if self.obstacle else "")
+        said = self._tally + (f"; no others, because\n{self.obstacle}" if self.obstacle else "")
         return f"{align_columns([_HEAD, *self.rows()])}\n{said}"
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return table(_HEAD, self.rows(), words=2) + paragraph(f"{self._measured}. {self.obstacle}")
+        return table(_HEAD, self.rows(), words=2) + paragraph(f"{self._tally}. {self.obstacle}")
 
 
 _COUNTED = ("mul", "add", "trig")

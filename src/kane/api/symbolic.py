@@ -13,7 +13,7 @@ from ..analysis import CheckReport
 from ..analysis.programs import Programs, States
 from ..analysis.scripts import check_script, names_of_inputs
 from ..backends import SymPyProgram, to_sympy
-from ..errors import ModelError, Problem, SingularError
+from ..errors import ModelError, Problem, SingularError, warn
 from ..formulation import Equations
 from ..formulation.auxiliary import auxiliary_reactions
 from ..formulation.expressions import Output

@@ -32,7 +32,7 @@ Read = Callable[[Expr, str], Sum]
 
 def solve_dependent(e: Equations, reader: Reader, rough: Reader, independent: Sequence[str] | None) -> DependentSpeeds:
     """The dependent speeds of a model with constraints; `rough` compares lengths and names nothing."""
-    choice = e.embedding.choice if independent is None else _chosen(e, independent)
+    choice = e.embedding.choice if independent is None else _choose(e, independent)
     if len(choice.dependent) <= _DETERMINANTS:
         if independent is None:
             choice = _shortest(e, rough, choice)
@@ -55,7 +55,7 @@ def _scaled_rows(e: Equations) -> np.ndarray:
     return scale_columns(evaluate_matrix(rows.A, at), mass, rows.sizes)
 
 
-def _chosen(e: Equations, independent: Sequence[str]) -> Choice:
+def _choose(e: Equations, independent: Sequence[str]) -> Choice:
     """The choice with these independent speeds."""
     names, usual = e.mechanism.speeds, e.embedding.choice
     listed = (independent,) if isinstance(independent, str) else tuple(independent)

@@ -11,7 +11,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
 from ..model import Joint, Mechanism
-from .figures import Figure
+from .figures import Picture
 from .shapes import PALETTE, Array, center_view, faces, pieces, points_in_N, up_direction
 from .style import GRID, INK, STYLE
 
@@ -20,20 +20,20 @@ _EDGE = 0.7  # how dark a line is beside a face
 _LINE, _SEAM = 2.6, 0.9  # points; a seam as wide as the gap that antialiasing leaves between faces
 
 
-def mechanism(model: Any, q: Array | None = None) -> Figure:
+def mechanism(model: Any, q: Array | None = None) -> Picture:
     """The bodies as they stand at coordinates q (default: the initial state), in parallel projection."""
     state = model.initial_state[0] if q is None else np.asarray(q, dtype=float)
     return poses_figure(model.mechanism, model.poses(state))
 
 
-def poses_figure(described: Mechanism, poses: Array) -> Figure:
+def poses_figure(described: Mechanism, poses: Array) -> Picture:
     """The bodies in poses (bodies, 12), in parallel projection."""
     scene = Scene.of(described)
     drawn = scene.polygons(center_view(described, poses))
     polygons = [polygon for polygon, _ in drawn]
     with rc_context(STYLE):
         wide, high = np.ptp(np.concatenate(polygons), axis=0) if polygons else (1.0, 1.0)
-        figure = Figure(figsize=(4.6, 4.6 * float(np.clip(high / max(wide, 1e-12), 0.4, 1.1))), layout="constrained")
+        figure = Picture(figsize=(4.6, 4.6 * float(np.clip(high / max(wide, 1e-12), 0.4, 1.1))), layout="constrained")
         ax = figure.subplots()
         ax.add_collection(collection(drawn))
         axes_of_ground(ax, scene.view, polygons)
@@ -134,13 +134,13 @@ def axes_of_ground(ax: Any, view: Array, polygons: list[Array]) -> None:
         ax.update_datalim([label - 0.15 * length, label + 0.15 * length])
 
 
-def tree(model: Mechanism) -> Figure:
+def tree(model: Mechanism) -> Picture:
     """Bodies as boxes, joints as arrows between them with their type and coordinates, ground at the left."""
     column, row, order = _places(model)
     names = ["ground", *order]
     wide, high = max(column.values()) + 1, max(row.values()) + 1
     with rc_context(STYLE):
-        figure = Figure(figsize=(min(16.0, 1.45 * wide + 0.2), 0.72 * high + 0.35), layout="constrained")
+        figure = Picture(figsize=(min(16.0, 1.45 * wide + 0.2), 0.72 * high + 0.35), layout="constrained")
         ax = figure.subplots()
         boxes: dict[str, Any] = {}
         for i, name in enumerate(names):

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from ..errors import visible
-from .figures import Figure
+from .figures import Picture
 from .plots import INK, STYLE, subscript
 from .shapes import PALETTE, Array
 
@@ -55,12 +55,12 @@ class Fan:
     high: Array
 
 
-def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> tuple[Figure, Any]:
+def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> tuple[Picture, Any]:
     """A figure of so many small plots, three to a row, and its axes."""
     across = max(1, min(3, count))
     down = -(-count // across)
     wide = max(each[0] * across + 0.3, 9.75)  # as wide as all figures of a page, so that letters have one size
-    figure = Figure(figsize=(wide, each[1] * down + (0.5 if title else 0.2)), layout="constrained")
+    figure = Picture(figsize=(wide, each[1] * down + (0.5 if title else 0.2)), layout="constrained")
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for ax in axes[count:]:
         ax.set_visible(False)
@@ -69,7 +69,7 @@ def _figure(count: int, title: str, each: tuple[float, float] = (3.15, 2.3)) -> 
     return figure, axes
 
 
-def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Figure:
+def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Picture:
     """Bands that hold half and nine tenths of the members, the median, and the extremes."""
     with rc_context(STYLE):
         figure, axes = _figure(len(shown), title)
@@ -93,10 +93,10 @@ def fans(t: Array, shown: Sequence[Fan], title: str = "") -> Figure:
     return figure
 
 
-def histogram(values: Array, reasons: Any, label: Label, title: str = "") -> Figure:
+def histogram(values: Array, reasons: Any, label: Label, title: str = "") -> Picture:
     """How a result is distributed, and why members ended."""
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 3.2), layout="constrained")
+        figure = Picture(figsize=(9.75, 3.2), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=(2.2, 1))
         _draw_histogram(left, label, values)
         left.set_ylabel("members")
@@ -112,7 +112,7 @@ def histogram(values: Array, reasons: Any, label: Label, title: str = "") -> Fig
     return figure
 
 
-def histograms(results: Sequence[tuple[Label, Array]], title: str = "") -> Figure:
+def histograms(results: Sequence[tuple[Label, Array]], title: str = "") -> Picture:
     """How some results are distributed."""
     with rc_context(STYLE):
         figure, axes = _figure(len(results), title, (3.15, 2.5))
@@ -133,7 +133,7 @@ def _draw_histogram(ax: Any, label: Label, values: Array) -> None:
     ax.set_title(f"{good.size} members" + (f", {missing} without" if missing else ""))
 
 
-def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, label: Label, title: str = "") -> Figure:
+def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, label: Label, title: str = "") -> Picture:
     """A result over each thing that differs; members that failed, or have no result, are crosses at the lower edge."""
     with rc_context(STYLE):
         figure, axes = _figure(max(1, len(given)), title, (3.3, 2.7))
@@ -164,13 +164,13 @@ def scatter(given: Sequence[tuple[Label, Array]], result: Array, good: Any, labe
     return figure
 
 
-def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: str = "rank correlation") -> Figure:
+def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: str = "rank correlation") -> Picture:
     """What matters most for a result: bars of its rank correlation with each thing that differs, or of shares."""
     names = list(ranks)[:MOST_BARS]
     values = [ranks[name] for name in names]
     at = np.arange(len(names))[::-1]
     with rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 0.34 * max(1, len(names)) + 1.3), layout="constrained")
+        figure = Picture(figsize=(6.4, 0.34 * max(1, len(names)) + 1.3), layout="constrained")
         ax = figure.subplots()
         colors = [PALETTE[0] if value >= 0 else PALETTE[1] for value in values]
         bars = ax.barh(at, values, color=colors, height=0.62)
@@ -187,12 +187,12 @@ def ranking(ranks: Mapping[str, float], label: Label, title: str = "", measure: 
     return figure
 
 
-def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str = "") -> Figure:
+def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str = "") -> Picture:
     """How much of the variance of a result each number explains: alone, and with all others; the largest first."""
     names = sorted(indices, key=lambda name: -indices[name][1])[:MOST_BARS]
     at = np.arange(len(names))[::-1]
     with rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 0.46 * max(1, len(names)) + 1.5), layout="constrained")
+        figure = Picture(figsize=(6.4, 0.46 * max(1, len(names)) + 1.5), layout="constrained")
         ax = figure.subplots()
         for k, (word, color) in enumerate((("alone", PALETTE[0]), ("with all others", PALETTE[2]))):
             values = [indices[name][k] for name in names]
@@ -211,11 +211,11 @@ def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str 
     return figure
 
 
-def map_over(x: Array, y: Array, values: Any, labels: tuple[str, str, str], title: str = "", **lines: Any) -> Figure:
+def map_over(x: Array, y: Array, values: Any, labels: tuple[str, str, str], title: str = "", **lines: Any) -> Picture:
     """Values (len(y), len(x)) as colours over two things that differ, nan left white; `lines` (name → (x, y)) are drawn
     over them. The labels are those of x, y and the colours."""
     with rc_context(STYLE):
-        figure = Figure(figsize=(6.6, 5.2), layout="constrained")
+        figure = Picture(figsize=(6.6, 5.2), layout="constrained")
         ax = figure.subplots()
         drawn = ax.pcolormesh(x, y, values, cmap="viridis", shading="nearest", rasterized=True)
         for (name, (across, up)), color in zip(lines.items(), (PALETTE[1], INK, PALETTE[2]), strict=False):

@@ -11,7 +11,7 @@ _DPI = 110
 """Dots in an inch of a figure in a notebook."""
 
 
-class Figure(_matplotlib.Figure):
+class Picture(_matplotlib.Figure):
     """A figure of matplotlib. Notebooks show those of pyplot by themselves; this one needs no pyplot."""
 
     def _repr_png_(self) -> bytes:
@@ -20,4 +20,4 @@ class Figure(_matplotlib.Figure):
         return page.getvalue()
 
 
-__all__ = ["Figure"]
+__all__ = ["Picture"]

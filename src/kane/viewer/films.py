@@ -22,7 +22,7 @@ from ..errors import InputError
 from ..model import Mechanism
 from ..writing import check_writable, replacing
 from .drawings import Scene, axes_of_ground, collection
-from .figures import Figure
+from .figures import Picture
 from .shapes import Array, center_view, points_in_N, up_direction
 from .style import GRID, STYLE
 
@@ -76,7 +76,7 @@ def frames(film: Film) -> Iterator[Array]:
     size = 4.8 * np.array([wide, tall]) / max(wide, tall)
     inches = np.maximum(size, 2.0)
     with rc_context(STYLE):
-        figure = Figure(figsize=(float(inches[0]), float(inches[1])), dpi=_DOTS, facecolor="white")
+        figure = Picture(figsize=(float(inches[0]), float(inches[1])), dpi=_DOTS, facecolor="white")
         canvas = FigureCanvasAgg(figure)
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         ax.set_axis_off()

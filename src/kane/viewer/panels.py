@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib import rc_context
 
 from ..errors import visible
-from .figures import Figure
+from .figures import Picture
 from .shapes import PALETTE, Array
 from .style import INK, STYLE
 
@@ -56,7 +56,7 @@ MOST_PANELS = 60
 """Panels of a page; what else there is, is named below them."""
 
 
-def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") -> Figure:
+def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") -> Picture:
     """Small plots side by side over the same time axis; `note` stands below them."""
     if len(shown) > MOST_PANELS:
         rest = f"{len(shown) - MOST_PANELS} more are not drawn"
@@ -69,7 +69,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     alike = len(named) > 1 and len(set(named)) == 1  # one line of names serves all of them
     foot, head = 0.45 + 0.17 * len(said), (0.75 if title else 0.32) + (0.2 if alike else 0.0)
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
-        figure = Figure(figsize=(wide, grid.high * down + foot + head - 0.57))
+        figure = Picture(figsize=(wide, grid.high * down + foot + head - 0.57))
         axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
         for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
             _draw_panel(ax, t, panel, grid)
@@ -175,7 +175,7 @@ def _size(values: Array) -> float:
     return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
 
 
-def page_of_panels(t: Array, shown: Sequence[Panel], title: str = "") -> Figure:
+def page_of_panels(t: Array, shown: Sequence[Panel], title: str = "") -> Picture:
     """Panels without those in which nothing happens, which are named below them."""
     kept, left_out = leave_out_nothing(shown)
     return panels(t, kept, title, name_left_out(left_out))

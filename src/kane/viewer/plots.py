@@ -1,6 +1,6 @@
 """Plots of motions, efforts, conservation and operation counts, as matplotlib figures that need no display.
 
-Every function returns a `Figure`; `save` writes it, `svg` gives it as a piece of HTML whose ink takes the colour of the
+Functions return a `Picture`; `save` writes it, `svg` gives it as a piece of HTML whose ink takes the colour of the
 page. Times in s, other quantities in SI units as labelled.
 """
 
@@ -23,7 +23,7 @@ from ..errors import InputError, visible
 from ..model import Mechanism
 from ..simulate import Transition
 from ..writing import replacing
-from .figures import Figure
+from .figures import Picture
 from .panels import Panel, page_of_panels, panels
 from .shapes import PALETTE, Array
 from .style import GRID, INK, STYLE
@@ -37,7 +37,7 @@ _GROWING = 1e-12  # real part of an eigenvalue, relative to its size, above whic
 
 def motion(
     model: Mechanism, t: Array, q: Array, *, targets: Mapping[str, float] | None = None, title: str = ""
-) -> Figure:
+) -> Picture:
     """Coordinates over time; `targets` (name → value) are drawn dashed."""
     units, wanted = coordinate_units(model), targets or {}
     shown = [
@@ -53,14 +53,14 @@ def range_of(model: Mechanism, name: str) -> tuple[float, float]:
     return (-np.inf, np.inf) if limit is None else (limit.lower, limit.upper)
 
 
-def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Figure:
+def modes(transitions: Sequence[Transition], end: float, title: str = "") -> Picture:
     """What each changing constraint does over time, until `end` (s): a bar where it holds or sticks, another where it
     slips, none where it is open; impulses are marks. Of very many, those that hold longest."""
     names = _busiest(transitions, end)
     left_out = len(transitions[0].mode) - len(names)
     high = 0.27 * len(names) + (1.25 if title else 0.95)
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, high), layout="constrained")
+        figure = Picture(figsize=(9.75, high), layout="constrained")
         ax = figure.subplots()
         for row, name in enumerate(names):
             for state, color in (("sticks", PALETTE[0]), ("slips", PALETTE[1])):
@@ -108,7 +108,7 @@ def _spans(transitions: Sequence[Transition], end: float, name: str, state: str)
         yield since, end - since
 
 
-def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Figure:
+def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Picture:
     """An attitude over time: its quaternion wxyz (k, 4), and yaw, pitch and roll (body 321) of R (k, 3, 3), in degrees.
 
     Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not distinct.
@@ -117,7 +117,7 @@ def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Figure:
     pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
     roll = np.unwrap(np.arctan2(R[:, 2, 1], R[:, 2, 2]))
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 2.7), layout="constrained")
+        figure = Picture(figsize=(9.75, 2.7), layout="constrained")
         left, right = figure.subplots(1, 2)
         for i, element in enumerate("wxyz"):
             left.plot(t, wxyz[:, i], color=PALETTE[i], label=element)
@@ -140,7 +140,7 @@ def efforts(
     labels: Sequence[str] | None = None,
     signs: Sequence[float] | Array | None = None,
     title: str = "",
-) -> Figure:
+) -> Picture:
     """Efforts along the speeds over time; `labels` and `signs` show them in the convention of a paper."""
     names = labels or [subscript(f"tau_{s}") for s in model.speeds]
     turned = tau * np.asarray(signs if signs is not None else np.ones(tau.shape[1]))
@@ -169,12 +169,12 @@ def subscript(name: str) -> str:
     return match.group(1) + match.group(2).translate(_BELOW) if match else name
 
 
-def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Figure:
+def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Picture:
     """Energies and the work put in (J), and how far their balance strays from its start."""
     total = kinetic + potential
     balance = (total - work) - (total[0] - work[0])
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 2.9), layout="constrained")
+        figure = Picture(figsize=(9.75, 2.9), layout="constrained")
         left, right = figure.subplots(1, 2)
         for values, label, color in (
             (kinetic, "kinetic", PALETTE[0]),
@@ -201,10 +201,10 @@ def _residual_limits(ax: Any, values: Array) -> None:
     ax.set_ylim(-room, room)
 
 
-def momentum(t: Array, linear: Array, angular: Array) -> Figure:
+def momentum(t: Array, linear: Array, angular: Array) -> Picture:
     """Linear (kg m/s) and angular momentum about the origin of N (kg m²/s), components in N."""
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 2.7), layout="constrained")
+        figure = Picture(figsize=(9.75, 2.7), layout="constrained")
         for ax, values, title in zip(
             figure.subplots(1, 2),
             (linear, angular),
@@ -220,10 +220,10 @@ def momentum(t: Array, linear: Array, angular: Array) -> Figure:
     return figure
 
 
-def momentum_change(t: Array, linear: Array, central: Array) -> Figure:
+def momentum_change(t: Array, linear: Array, central: Array) -> Picture:
     """How far linear momentum (kg m/s) and angular momentum about the mass centre (kg m²/s) stray from their start."""
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 2.5), layout="constrained")
+        figure = Picture(figsize=(9.75, 2.5), layout="constrained")
         for ax, values, title in zip(
             figure.subplots(1, 2),
             (linear, central),
@@ -241,10 +241,10 @@ def momentum_change(t: Array, linear: Array, central: Array) -> Figure:
     return figure
 
 
-def residual(t: Array, values: Array, label: str) -> Figure:
+def residual(t: Array, values: Array, label: str) -> Picture:
     """A quantity that should stay zero."""
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 2.3), layout="constrained")
+        figure = Picture(figsize=(9.75, 2.3), layout="constrained")
         ax = figure.subplots()
         ax.plot(t, values, color=PALETTE[0], linewidth=1.0)
         ax.set_title(f"{label}:  |max| {np.max(np.abs(values)):.1e}")
@@ -254,14 +254,14 @@ def residual(t: Array, values: Array, label: str) -> Figure:
     return figure
 
 
-def counts(rows: Mapping[str, Mapping[str, int]], *, note: str = "") -> Figure:
+def counts(rows: Mapping[str, Mapping[str, int]], *, note: str = "") -> Picture:
     """Multiplications and divisions beside additions, one pair of bars per name."""
     names = list(rows)
     times = [row.get("mul", 0) + row.get("div", 0) for row in rows.values()]
     plus = [row.get("add", 0) for row in rows.values()]
     y = np.arange(len(names))[::-1]
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 0.46 * len(names) + 0.9), layout="constrained")
+        figure = Picture(figsize=(9.75, 0.46 * len(names) + 0.9), layout="constrained")
         ax = figure.subplots()
         for values, shift, color, label in (
             (times, 0.19, PALETTE[0], "multiplications and divisions"),
@@ -277,12 +277,12 @@ def counts(rows: Mapping[str, Mapping[str, int]], *, note: str = "") -> Figure:
     return figure
 
 
-def eigenvalues(values: Array, title: str = "") -> Figure:
+def eigenvalues(values: Array, title: str = "") -> Picture:
     """Eigenvalues (1/s) in the complex plane; those that grow are in the second colour."""
     real, imaginary = np.real(values), np.imag(values)
     growing = real > _GROWING * np.abs(values)
     with rc_context(STYLE):
-        figure = Figure(figsize=(4.8, 4.2), layout="constrained")
+        figure = Picture(figsize=(4.8, 4.2), layout="constrained")
         ax = figure.subplots()
         ax.axvline(0.0, color=INK, linewidth=0.7)
         ax.axhline(0.0, color=INK, linewidth=0.7)
@@ -300,12 +300,12 @@ def eigenvalues(values: Array, title: str = "") -> Figure:
 
 def eigenvalues_over(
     x: Array, values: Array, label: str, *, title: str = "", marks: Mapping[str, float] | None = None
-) -> Figure:
+) -> Picture:
     """Real parts and positive imaginary parts (1/s) of eigenvalues (len(x), n) over x, which `label` names; `marks`
     (name → x) are drawn as lines."""
     pair = np.abs(np.imag(values)) > 1e-9 * np.abs(values)
     with rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 4.4), layout="constrained")
+        figure = Picture(figsize=(7.2, 4.4), layout="constrained")
         ax = figure.subplots()
         ax.axhline(0.0, color=INK, linewidth=0.7)
         across = np.broadcast_to(np.asarray(x)[:, None], values.shape)
@@ -329,7 +329,7 @@ def eigenvalues_over(
     return figure
 
 
-def save(figure: Figure, path: Path | str) -> None:
+def save(figure: Picture, path: Path | str) -> None:
     """Write a figure as .png, .svg or .pdf, on white."""
     suffix = Path(path).suffix.lower()
     if suffix not in (".png", ".svg", ".pdf"):
@@ -338,7 +338,7 @@ def save(figure: Figure, path: Path | str) -> None:
         figure.savefig(stream, format=suffix[1:], dpi=160, facecolor="white")
 
 
-def svg(figure: Figure, label: str = "") -> str:
+def svg(figure: Picture, label: str = "") -> str:
     """The figure as an inline SVG element: no fonts, no links, ink in the colour of the page; `label` for readers."""
     stream = io.StringIO()
     with rc_context(STYLE):

@@ -83,7 +83,7 @@ def _wheel(model: Mechanism, body: Body) -> list[Shape]:
             return [Shape("sphere", (R,), (x, y, z))]
         along = _direction(model, record.axis)
         wide, middle = _RIM * R, np.array((x, y, z))
-        across = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+        across: Any = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
         across /= np.linalg.norm(across)
         wheel = Shape("cylinder", (R, wide), (x, y, z), wxyz=_from_z(along))
         ends = [[middle + side * wide * along + sign * 0.95 * R * across for sign in (-1, 1)] for side in (-0.55, 0.55)]

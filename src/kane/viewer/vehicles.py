@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
 
 from ..errors import visible
-from .figures import Figure
+from .figures import Picture
 from .plots import GRID, INK, STYLE
 from .shapes import PALETTE, Array, faces, pieces, points_in_N
 
@@ -90,11 +90,11 @@ def negative_spans(t: Array, values: Array) -> list[tuple[float, float]]:
 # figures -------------------------------------------------------------------------------------------------------------
 
 
-def overview(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+def overview(run: Any, vehicle: str | None = None, *, title: str = "") -> Picture:
     """Motion from above, load point, forces of the ground, kinetic energy and tip-over in one figure."""
     seen = VehicleMotion.of(run, vehicle)
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 8.6), layout="constrained")
+        figure = Picture(figsize=(9.75, 8.6), layout="constrained")
         grid = figure.add_gridspec(3, 3, height_ratios=(1.75, 1.0, 1.05))
         _draw_above(figure.add_subplot(grid[0, :2]), seen)
         _draw_load_point(figure.add_subplot(grid[0, 2]), seen)
@@ -108,12 +108,12 @@ def overview(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure
     return figure
 
 
-def from_above(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+def from_above(run: Any, vehicle: str | None = None, *, title: str = "") -> Picture:
     """The vehicle from above at equal steps of time, with its support polygon and load point, and these as the platform
     sees them."""
     seen = VehicleMotion.of(run, vehicle)
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 4.2), layout="constrained")
+        figure = Picture(figsize=(9.75, 4.2), layout="constrained")
         left, right = figure.subplots(1, 2, width_ratios=(1.9, 1.0))
         _draw_above(left, seen)
         _draw_load_point(right, seen)
@@ -121,14 +121,14 @@ def from_above(run: Any, vehicle: str | None = None, *, title: str = "") -> Figu
     return figure
 
 
-def wheel_forces(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+def wheel_forces(run: Any, vehicle: str | None = None, *, title: str = "") -> Picture:
     """Forces of the ground on each wheel over time, and what friction each needs inside its circle."""
     seen = VehicleMotion.of(run, vehicle)
     w = len(seen.ground.wheels)
     rows = -(-w // _CIRCLES)
     across = min(w, _CIRCLES)
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 2.6 + 2.5 * rows), layout="constrained")
+        figure = Picture(figsize=(9.75, 2.6 + 2.5 * rows), layout="constrained")
         parts: Any = figure.subfigures(2, 1, height_ratios=(2.4, 2.3 * rows))
         over_time, circles = parts
         for ax, what in zip(over_time.subplots(1, 3), ("normal", "longitudinal", "lateral"), strict=True):
@@ -145,17 +145,17 @@ def wheel_forces(run: Any, vehicle: str | None = None, *, title: str = "") -> Fi
     return figure
 
 
-def tip_over(run: Any, vehicle: str | None = None, *, title: str = "") -> Figure:
+def tip_over(run: Any, vehicle: str | None = None, *, title: str = "") -> Picture:
     """The tip-over measure over time, of each edge and the least, unsafe spans shaded."""
     seen = VehicleMotion.of(run, vehicle)
     with rc_context(STYLE):
-        figure = Figure(figsize=(9.75, 2.9), layout="constrained")
+        figure = Picture(figsize=(9.75, 2.9), layout="constrained")
         _draw_measure(figure.subplots(), seen)
         _add_title(figure, title)
     return figure
 
 
-def _add_title(figure: Figure, title: str) -> None:
+def _add_title(figure: Picture, title: str) -> None:
     if title:
         figure.suptitle(visible(title), x=0.01, ha="left", fontweight="bold", fontsize=11, color=INK)
 

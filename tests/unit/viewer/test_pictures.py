@@ -24,7 +24,7 @@ from kane.viewer.units import coordinate_units, effort_units, speed_units
 T = np.linspace(0, 1, 30)
 
 
-def titles(figure: plots.Figure) -> list[str]:
+def titles(figure: plots.Picture) -> list[str]:
     return [ax.get_title(loc="left") for ax in figure.axes]
 
 
@@ -138,7 +138,7 @@ def test_any_number_of_curves_makes_a_page(count: int) -> None:
     assert any("140 more are not drawn" in text.get_text() for text in figure.texts) == (count == 200)
 
 
-def overlaps(figure: plots.Figure) -> list[str]:
+def overlaps(figure: plots.Picture) -> list[str]:
     """Legends that lie on the axes in which curves are drawn."""
     FigureCanvasAgg(figure).draw()
     found = []
@@ -222,7 +222,7 @@ def test_a_film_follows_what_travels_and_keeps_its_size() -> None:
     poses = np.zeros((k, len(m.bodies), 12))
     poses[..., [0, 4, 8]] = 1.0
     poses[..., 9] = np.linspace(0, 60, k)[:, None] + 0.13 * np.arange(k)[:, None]
-    shown = list(films.frames(films.Film(m, np.arange(k) * 1.0, poses, 1.0)))
+    shown = list(films.frames(films.Film(m, np.linspace(0.0, 3.0, k), poses, 1.0)))
     colored = [(np.ptp(picture.astype(int), axis=2) > 40).mean() for picture in shown]
     assert min(colored) > 0.02 and np.ptp(colored) < 0.01
     assert any((shown[0][:-40] != picture[:-40]).any() for picture in shown[1:])

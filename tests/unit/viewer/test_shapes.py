@@ -68,7 +68,7 @@ def test_a_body_that_rolls_without_shapes_is_a_wheel_about_its_axis(axis: Any) -
     model.joint("free", "free", "ground", "disc")
     model.constrain("road", kane.Rolling("disc", radius=0.3, axis=axis, center=(0, 0.1, 0)))
     (wheel,) = (p.shape for p in pieces(model) if p.shape.kind == "cylinder")
-    along = {"y": [0, 1, 0], "-x": [1, 0, 0]}.get(str(axis), axis)
+    along = np.array({"y": [0, 1, 0], "-x": [1, 0, 0]}[axis] if isinstance(axis, str) else axis)
     offsets = np.concatenate(faces(wheel)) - [0, 0.1, 0]
     assert np.abs(offsets @ along).max() == pytest.approx(wheel.size[1] / 2, rel=1e-12)
     assert np.linalg.norm(offsets - np.outer(offsets @ along, along), axis=1).max() == pytest.approx(0.3, rel=1e-12)
