@@ -115,7 +115,7 @@ def _syntax_fault(source: str, text: str, error: yaml.YAMLError) -> Problem:
         position = getattr(error, "position", 0)
         line, column = text.count("\n", 0, position if isinstance(position, int) else 0) + 1, ""
     here = text.splitlines()[mark.line : mark.line + 1] if mark is not None else []
-    if here and here[0][mark.column :].startswith("\t"):
+    if mark is not None and here and here[0][mark.column :].startswith("\t"):
         return problem(source, line, "", f"not valid YAML{column}: a tab", fix="indent by spaces")
     return problem(source, line, "", f"not valid YAML{column}: {excerpt(str(why))}")
 
