@@ -148,7 +148,7 @@ class ModelError(KaneError):
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn, at the line of the caller's own that led to it: the first outside this package."""
-    level, frame = 2, sys._getframe(1)
+    level, frame = 2, sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HOME):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)

@@ -150,7 +150,7 @@ class Trajectory:
         """Kinetic energy, potential of gravity alone, and `work`, that of efforts and of all other loads, springs among
         them: its `total` does not change along a motion.
 
-        >>> run = kane.load("satellite-with-panels").simulate(1, rtol=1e-10)
+        >>> run = kane.load("double-pendulum").simulate(1, tau=[1.0, 0.0], rtol=1e-10)
         >>> run.balance().error < 1e-6
         True
         """

@@ -110,9 +110,9 @@ def missing_meshes(mechanism: Mechanism, packages: Packages = ()) -> str:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             what = f"mesh '{place / rest}'{more} not found, left out of pictures"
             return f"{what}\n    fix: put it there, or name another folder that holds package {package}"
-    packages = sorted({n.removeprefix("package://").split("/")[0] for n in names if n.startswith("package://")})
-    where = f" of package{'s' * (len(packages) > 1)} {', '.join(packages)}" if packages else ""
-    fix = "name the folder that holds the package, --packages FOLDER or packages=[FOLDER]" if packages else ""
+    unknown = sorted({n.removeprefix("package://").split("/")[0] for n in names if n.startswith("package://")})
+    where = f" of package{'s' * (len(unknown) > 1)} {', '.join(unknown)}" if unknown else ""
+    fix = "name the folder that holds the package, --packages FOLDER or packages=[FOLDER]" if unknown else ""
     fix = fix or "put them into the folder of the robot"
     return f"{len(names)} mesh{'es' * (len(names) > 1)}{where} not found, left out of pictures\n    fix: {fix}"
 

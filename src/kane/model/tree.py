@@ -349,7 +349,7 @@ class Tree(Symbols):
         >>> craft.initial_state[0].round(6).tolist()[:4]
         [0.0, 0.0, 0.0, 1.0]
         """
-        plain: dict[str, Quantity] = {}
+        plain: dict[str, Any] = {}
         for name, value in values.items():
             turned = isinstance(value, (Mapping, KnownRotation)) and name not in self.coordinate_records
             plain |= start_of_attitude(self, name, value, f"initial '{name}'") if turned else {name: value}
