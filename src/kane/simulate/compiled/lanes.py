@@ -117,7 +117,7 @@ def _product(typing_context, count, x, y):
     def code(context, builder, signature, args):
         count, x, y = args
         word, done = ir.IntType(64), ir.Constant(ir.IntType(64), 0)
-        value = ir.Constant(ir.VectorType(ir.DoubleType(), WIDE), [0.0] * WIDE)
+        value: Any = ir.Constant(ir.VectorType(ir.DoubleType(), WIDE), [0.0] * WIDE)
         for lanes in (WIDE, LANES):
             kind = ir.VectorType(ir.DoubleType(), lanes)
             while value.type.count > lanes:
