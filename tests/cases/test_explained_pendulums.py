@@ -170,7 +170,10 @@ def test_the_equations_of_independent_speeds_vanish_in_motion(name: str) -> None
         assert read(line.partition(" = 0    [")[0], known) == pytest.approx(0.0, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", ["cart-pole", "stanford-arm-kane", "rolling-disc", "satellite-with-panels"])
+@pytest.mark.parametrize(
+    "name",
+    ["cart-pole", "stanford-arm-kane", "rolling-disc", pytest.param("satellite-with-panels", marks=pytest.mark.long)],
+)
 def test_every_form_is_whole(name: str) -> None:
     """HTML whose elements close, LaTeX whose environments do; nothing of a model becomes markup."""
     told = kane.load(name).explain(beside=None)

@@ -90,7 +90,7 @@ def test_the_figures_of_the_page_are_measured() -> None:
 
 def test_the_speeds_of_the_wrist_are_found() -> None:
     found = wrist(chosen=False).suggest_speeds()
-    assert found.present.forward[:2] == (54, 28)
+    assert found.present.forward[:2] == (52, 28)
     assert list(found.best.definitions.values()) == ["w.C.x", "w.C.y", "w.C.z"]
     assert found.best.forward[0] <= 18 and found.best.forward[1] <= 10
 

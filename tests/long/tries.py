@@ -42,8 +42,8 @@ SEARCHES: dict[str, Search] = {
     "orders": Search("random_orders", 3, 1000, 600.0),
     "threads": Search("thread_storms", 1, 100, 600.0),
     "kills": Search("interrupted_writes", 3, 400, 300.0),
-    "killed runs": Search("killed_runs", 2, 400, 600.0),
-    "full disks": Search("interrupted_writes", 4, 400, 300.0),
+    "killed runs": Search("killed_runs", 1, 400, 600.0),
+    "full disks": Search("interrupted_writes", 2, 400, 300.0),
 }
 """The one place for numbers of tries. A short slice takes seconds."""
 

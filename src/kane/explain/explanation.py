@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..boundary import describe_value
+from ..boundary import check_choice, describe_value
 from ..errors import InputError
 from .latex import write_latex, write_latex_document
 from .page import write_document, write_html
@@ -113,6 +113,7 @@ class Explanation:
         >>> "align*" in told.to_latex(), "documentclass" in told.to_latex(document=True)
         (True, True)
         """
+        check_choice("document", document)
         write = write_latex_document if document else write_latex
         return write(self.derivation, self.beside, _checked_digits(digits))
 

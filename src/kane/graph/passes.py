@@ -229,8 +229,8 @@ def substitute(exprs: Sequence[Expr], mapping: Mapping[Expr, Expr | float]) -> l
         return list(exprs)
     graph = exprs[0].graph
     nodes = reachable(graph, (e.id for e in exprs))
-    given: dict[int, int] = {x.id: graph.lift(y).id for x, y in mapping.items()}
-    new = _replace(graph, nodes, dependents(graph, nodes, given), given)
+    replaced: dict[int, int] = {x.id: graph.lift(y).id for x, y in mapping.items()}
+    new = _replace(graph, nodes, dependents(graph, nodes, replaced), replaced)
     return [graph.expr(new.get(e.id, e.id)) for e in exprs]
 
 

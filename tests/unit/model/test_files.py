@@ -249,7 +249,7 @@ def test_a_particle_has_no_other_inertia() -> None:
         ("name: arm", "? [a, b]\n: c", "arm.yaml:2: a key that is a list or a mapping\n    because keys are words"),
         ("name: arm", "---\nname: arm", "arm.yaml:2: a second document\n    because a file holds one model"),
         ("name: arm", "name: 'arm", "arm.yaml:13: not valid YAML, column 1: found unexpected end of stream"),
-        ("name: arm", "\tname: arm", "arm.yaml:2: not valid YAML, column 1: a tab\n    fix: indent by blanks"),
+        ("name: arm", "\tname: arm", "arm.yaml:2: not valid YAML, column 1: a tab\n    fix: indent by spaces"),
         ("coordinate: q2", "coordinate: φ", "arm.yaml:12: coordinate 'φ': 'φ' is not a name\n    fix: write 'phi'"),
         (
             "name: arm",
