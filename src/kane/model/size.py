@@ -19,5 +19,8 @@ MOST_COORDINATES = 2000
 """Coordinates outside joints, and generalized speeds that are chosen."""
 
 MOST_SPEEDS = 20_000
-"""Speeds of the joints, wheels and arms of a model file. What is computed by recursion is measured up to 10 000 bodies;
-of 20 000 speeds the mass matrix has 3.2 GB."""
+"""Speeds of the joints and wheels of a model file. Of 20 000 the mass matrix has 3.2 GB."""
+
+MOST_PARTS = 33_000
+"""Bodies, joints and coordinates of joints of a model file, prescribed ones too; a reaction wheel is one of each. What
+is computed by recursion is measured up to 10 000 bodies with a coordinate each, which are 30 000."""

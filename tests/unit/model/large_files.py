@@ -8,10 +8,11 @@ for the first.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kane.model.size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS
+from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS
 
 HEAD = "kane: 1\nname: large\n"
 LIMITS = MOST_ROWS, MOST_COORDINATES, MOST_SPEEDS
@@ -32,8 +33,8 @@ class LargeFile:
         """The file with as many repetitions as there is room for in `size` characters."""
         found = {section: [f"{section}:\n", self.first.get(section, "")] for section in self.lines}
         used = len(HEAD) + len(self.start) + sum(len(text) for texts in found.values() for text in texts)
-        number = 0
-        while number != self.most:
+        number, most = 0, self._most()
+        while number != most:
             before = f"b{number - 1}" if number else "ground"
             new = [line.replace("BEFORE", before).replace("@", str(number)) + "\n" for line in self.lines.values()]
             used += sum(len(line) for line in new)
@@ -45,6 +46,23 @@ class LargeFile:
         else:
             found.setdefault("parameters", ["parameters:\n"]).extend(_filling(size - used - 20))
         return "".join((HEAD, self.start, *(text for lines in found.values() for text in lines)))
+
+    def _most(self) -> int | None:
+        """How often the lines may be repeated."""
+        parts = sum(_parts_of(section, line) for section, line in self.lines.items())
+        allowed = [] if self.most is None else [self.most]
+        return min([*allowed, (MOST_PARTS - OTHERS) // parts] if parts else allowed, default=None)
+
+
+OTHERS = 300
+"""Bodies, joints and coordinates that stand before the repeated lines, at most."""
+
+
+def _parts_of(section: str, line: str) -> int:
+    """Bodies, joints and coordinates that one line describes."""
+    kind = re.search(r"type: (\w+)", line)
+    coordinates = {"weld": 0, "coupled": 0, **JOINT_SPEEDS}.get(kind[1] if kind else "", 1)
+    return {"bodies": 1, "joints": 1 + coordinates, "reaction_wheels": 3, "dh": 2}.get(section, 0)
 
 
 def _filling(size: int) -> Iterator[str]:
@@ -81,6 +99,9 @@ CHAIN = (
     )
 )
 """As long a chain as is still written out."""
+
+EQUATIONS = MOST_STEPS // (6 * 130)
+"""In positions at its end, as many as are: of 140 speeds ten take little, and each counts six times."""
 
 JOINT_KINDS = {
     "weld": "",

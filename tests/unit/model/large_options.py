@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unit.model.large_files import BODY, CHAIN, FEW, JOINT, ROOM, SPEEDS, LargeFile
+from unit.model.large_files import BODY, CHAIN, EQUATIONS, FEW, JOINT, ROOM, SPEEDS, LargeFile
 
 PARAMETERS = "parameters: {p: 0.3, s: 0.6, c: 0.8}\n"
 LEADER = {
@@ -142,10 +142,10 @@ OPTIONS: Mapping[str, Callable[[int], str]] = {
     ),
     "long products": LargeFile({"parameters": f"  p@: {'*'.join(['a'] * 4000)}"}, FEW, {"parameters": "  a: 1\n"}),
     "constraints in positions far out": LargeFile(
-        {"constraints": "  c@: {type: configuration, equations: r.c139.x + r.c138.z = @*t}"}, CHAIN, most=45
+        {"constraints": "  c@: {type: configuration, equations: r.c139.x + r.c138.z = @*t}"}, CHAIN, most=EQUATIONS
     ),
     "constraints in velocities far out": LargeFile(
-        {"constraints": "  c@: {type: motion, equations: v.c139.x + w.c138.z = @*t}"}, CHAIN, most=45
+        {"constraints": "  c@: {type: motion, equations: v.c139.x + w.c138.z = @*t}"}, CHAIN, most=EQUATIONS
     ),
     "constraints of loops that are turned": LargeFile(
         {

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unit.model.large_files import BODY, CHAIN, FEW, HEAD, JOINT, ROOM, SPEEDS, LargeFile
+from unit.model.large_files import BODY, CHAIN, EQUATIONS, FEW, HEAD, JOINT, ROOM, SPEEDS, LargeFile
 from unit.model.large_options import LEADER, LINK
 
 SMALL = HEAD + FEW
 DEPTH = 250  # parentheses inside each other; 256 are allowed
 PRIMES = [n for n in range(2, 400) if all(n % k for k in range(2, 20) if k < n)]
-EQUATIONS = 45
 RODS = 1000
 
 

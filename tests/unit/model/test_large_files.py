@@ -23,7 +23,7 @@ from kane.model.constraints.shapes import WORDS
 from kane.model.files.forms import CONSTRAINTS, LOADS
 from kane.model.files.nodes import MAX_FAULTS
 from kane.model.files.reader import SECTIONS
-from kane.model.size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS, MOST_STEPS
+from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS
 from kane.model.tree import JOINT_TYPES
 from kane.space import position
 from unit.model.counting import counted_calls
@@ -32,6 +32,7 @@ from unit.model.large_files import (
     CONSTRAINT_KINDS,
     CONTACT_KINDS,
     DEEP,
+    EQUATIONS,
     HEAD,
     HOSTILE,
     JOINT_KINDS,
@@ -140,6 +141,13 @@ def test_more_parts_than_can_be_written_out_are_refused_before_the_work() -> Non
     bodies = "".join(f"  b{k}: {{mass: 1}}\n" for k in range(MOST_SPEEDS // 6 + 1))
     joints = "".join(f"  j{k}: {{type: free, parent: ground, child: b{k}}}\n" for k in range(MOST_SPEEDS // 6 + 1))
     assert f"{6 * (MOST_SPEEDS // 6 + 1)} speeds" in refusal(f"{HEAD}bodies:\n{bodies}joints:\n{joints}")
+    too_many = f"a model file has {MOST_PARTS} at most"
+    wheels = "".join(f"  w{k}: {{body: a, inertia: 1, axis: x}}\n" for k in range(MOST_PARTS // 3))
+    assert too_many in refusal(f"{HEAD}{TWO}reaction_wheels:\n{wheels}")
+    joints = "".join(f"  j{k}: {{type: gimbal, prescribed: [t, t, t]}}\n" for k in range(MOST_PARTS // 4 + 1))
+    assert too_many in refusal(f"{HEAD}joints:\n{joints}")
+    rows = "".join(f"    j{k}: {{body: b, theta: 0}}\n" for k in range(MOST_PARTS // 2 + 1))
+    assert too_many in refusal(f"{HEAD}dh:\n  convention: hd\n  rows:\n{rows}")
 
 
 def test_rows_are_counted_whatever_makes_them() -> None:
@@ -184,8 +192,8 @@ def test_equations_far_out_on_a_chain_are_counted_by_the_speeds_that_they_tie() 
     rows = "".join(f"  c{k}: {{type: configuration, equations: r.c139.x = {k}*t}}\n" for k in range(MOST_ROWS))
     text = f"{HEAD}{CHAIN}constraints:\n{rows}"
     assert "frames, from the ground" in refusal(text)
-    allowed = text.rpartition(f"  c{MOST_STEPS // 260}:")[0]  # of 140 speeds, ten take little, and each counts twice
-    assert len(read_mechanism(allowed, "large.yaml").row_names) == MOST_STEPS // 260
+    allowed = text.rpartition(f"  c{EQUATIONS}:")[0]
+    assert len(read_mechanism(allowed, "large.yaml").row_names) == EQUATIONS
 
 
 @pytest.mark.parametrize("kind", [kind for kind in JOINT_KINDS if kind not in ("weld", "coupled")])

@@ -49,9 +49,9 @@ class Row:
 
     @property
     def steps(self) -> int:
-        """Frames that a row of efforts was written through, beyond the first ten: each was turned through in the
-        equation and in its rate, for the sake of one speed."""
-        return 0 if self.on else 2 * max(0, len(self.actions) - NEAR)
+        """Frames that a row of efforts was written through, beyond the first ten, each six times: it is turned through
+        in the equation, by the sweep for its gradient and by that for its rate, for the sake of one speed."""
+        return 0 if self.on else 6 * max(0, len(self.actions) - NEAR)
 
     def exprs(self) -> tuple[Expr, ...]:
         """Every expression that the row is written with."""

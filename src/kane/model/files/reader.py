@@ -14,7 +14,7 @@ from pathlib import Path
 from ...errors import ExpressionError, ModelError, warn
 from ..attitude import attitudes
 from ..mechanism import Mechanism
-from ..size import MOST_COORDINATES, MOST_ROWS, MOST_SPEEDS
+from ..size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS
 from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
@@ -138,16 +138,31 @@ def _check_counts(faults: FaultCollector, file: Entry) -> None:
             because = f"equations with more than {most} cannot be written out"
             faults.note(node.source, node.line, section, f"{count} {what}", because, fix)
             raise TooManyFaults
-    speeds = {name: sum(_speeds_of(e) for _, e, _ in entries(file, name)) for name in ("joints", "reaction_wheels")}
-    if sum(speeds.values()) > MOST_SPEEDS:
-        section = max(speeds, key=lambda name: speeds[name])
-        node, what = file.fields[section], f"the joints and wheels have {sum(speeds.values())} speeds"
-        because, fix = f"a model file has {MOST_SPEEDS} at most", "divide the model, or make it in Python"
-        faults.note(node.source, node.line, section, what, because, fix)
+    joints = [entry for _, entry, _ in entries(file, "joints")]
+    wheels = len(list(entries(file, "reaction_wheels")))
+    coordinates = [_coordinates_of(entry) for entry in joints]
+    speeds = sum(n for n, entry in zip(coordinates, joints, strict=True) if not _is_prescribed(entry))
+    parts = {
+        "bodies": len(list(entries(file, "bodies"))),
+        "joints": len(joints) + sum(coordinates),
+        "reaction_wheels": 3 * wheels,
+        "dh": 2 * _rows_of(file),
+    }
+    _check_sum(faults, file, {"joints": speeds, "reaction_wheels": wheels}, MOST_SPEEDS, "speeds of joints and wheels")
+    _check_sum(faults, file, parts, MOST_PARTS, "bodies, joints and coordinates of joints")
+
+
+def _check_sum(faults: FaultCollector, file: Entry, counts: Mapping[str, int], most: int, what: str) -> None:
+    """Refuse a file that has more of something in its sections together."""
+    if sum(counts.values()) > most:
+        section = max(counts, key=lambda name: counts[name])
+        node = file.fields[section]
+        because, fix = f"a model file has {most} at most", "divide the model, or make it in Python"
+        faults.note(node.source, node.line, section, f"there are {sum(counts.values())} {what}", because, fix)
         raise TooManyFaults
 
 
-_SPEEDS = {
+_COORDINATES = {
     "weld": 0,
     "coupled": 0,
     "cylindrical": 2,
@@ -157,14 +172,25 @@ _SPEEDS = {
     "planar": 3,
     "free": 6,
 }
-"""Speeds of joints by their types, where that is not one."""
+"""Independent coordinates of joints by their types, as many as speeds, where that is not one."""
 
 
-def _speeds_of(entry: Node) -> int:
-    """Speeds that a joint or a wheel has at most."""
+def _coordinates_of(entry: Node) -> int:
+    """Independent coordinates that a joint has at most."""
     fields = entry.value if isinstance(entry.value, dict) else {}
     kind = fields["type"].value if "type" in fields else ""
-    return 0 if "prescribed" in fields else _SPEEDS.get(kind, 1) if isinstance(kind, str) else 0
+    return _COORDINATES.get(kind, 1) if isinstance(kind, str) else 0
+
+
+def _is_prescribed(entry: Node) -> bool:
+    return isinstance(entry.value, dict) and "prescribed" in entry.value
+
+
+def _rows_of(file: Entry) -> int:
+    """Rows of the Hartenberg–Denavit table."""
+    arm = file.fields.get("dh")
+    table = arm.value.get("rows") if arm is not None and isinstance(arm.value, dict) else None
+    return len(table.value) if table is not None and isinstance(table.value, dict) else 0
 
 
 # steps ---------------------------------------------------------------------------------------------------------------
