@@ -5,12 +5,11 @@ The thread runs compiled code alone (`ticks`); Python looks at what it publishes
 
 from __future__ import annotations
 
-import ctypes
 import math
-import os
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +24,7 @@ from .coupler import Coupler, per_axis, refuse_active, tune
 from .coupling import Coupling, Grip
 from .devices import Device, Mailbox, Replay
 from .memory import TickMemory
+from .priority import real_time_scheduling
 from .session import Session, collect
 from .words import FRONT, GRIP, HOLDING, REACHED, STOP, STOPPED, TOLD
 
@@ -33,8 +33,6 @@ ROOM = 100_000
 
 FOREVER = 2**62
 """Ticks of a session without an end."""
-
-FIFO_PRIORITY = 50
 
 AXES = ("x", "y", "z")
 """Of a pointer, in N."""
@@ -250,10 +248,9 @@ class Touch:
 
     def _work(self) -> None:
         try:
-            if self.real_time:
-                self._scheduling = ask_for_priority()
-            self._memory.wind_up()
-            self._code = int(self._compiled(self._memory.array, self._ticks))
+            with real_time_scheduling() if self.real_time else nullcontext(self._scheduling) as self._scheduling:
+                self._memory.wind_up()
+                self._code = int(self._compiled(self._memory.array, self._ticks))
         except BaseException as error:  # raised again by stop(), in the thread that asks
             self._failure = error
         finally:
@@ -305,22 +302,6 @@ def load_tick_loop() -> Any:
         if not tick_loop.signatures:
             tick_loop.compile((typeof(np.zeros(1, dtype=TICKS)), types.int64))
     return tick_loop
-
-
-def ask_for_priority() -> str:
-    """Ask for real-time scheduling of this thread and memory that stays; what of it the system allowed."""
-    told: list[str] = []
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
-        told.append(f"SCHED_FIFO {FIFO_PRIORITY}")
-    except (AttributeError, OSError) as error:
-        told.append(f"ordinary scheduling ({getattr(error, 'strerror', None) or 'no SCHED_FIFO here'})")
-    try:
-        locked = ctypes.CDLL(None, use_errno=True).mlockall(3) == 0
-    except AttributeError:
-        locked = False
-    told.append("memory locked" if locked else "memory not locked")
-    return ", ".join(told)
 
 
 __all__ = ["Touch"]

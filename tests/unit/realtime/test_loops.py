@@ -88,6 +88,28 @@ def test_the_clock_changes_no_bit() -> None:
     assert "SCHED_FIFO" in kept.timing.scheduling or "ordinary" in kept.timing.scheduling
 
 
+def locked_memory() -> int:
+    """kB of this process that stay in place."""
+    (line,) = [x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("VmLck:")]
+    return int(line.split()[1])
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell what is locked")
+def test_memory_is_locked_no_longer_than_a_loop_runs() -> None:
+    m = kane.load("pendulum")
+    touches = [Touch(m, SimulatedDevice(), ("q",)) for _ in range(2)]
+    before = locked_memory()
+    for touch in touches:
+        touch.start(60.0)
+    while touches[1].state()["t"] < 0.01:
+        time.sleep(0.001)
+    during = locked_memory()
+    allowed = ["memory locked" in touches[0].stop().timing.scheduling, locked_memory() > before]
+    assert allowed[0] == allowed[1] == (during > before)  # the second loop still wants it
+    touches[1].stop()
+    assert locked_memory() == before
+
+
 def test_an_encoder_and_dry_friction_are_those_of_the_device() -> None:
     step, m = 1e-3, weight(1e9)
     m.set_gravity((0, 0, 0))
