@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import tempfile
 import time
 from pathlib import Path
@@ -30,6 +31,10 @@ settings.load_profile(PROFILE)
 
 # Figures go to files; a machine without a screen runs the same tests.
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+# A job in the background of a script is born deaf to Ctrl-C, and so are its children; tests that interrupt would hang.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 DEADLINE = "KANE_TESTS_DEADLINE"

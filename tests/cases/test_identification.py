@@ -91,7 +91,7 @@ def test_friction_adds_two_parameters_for_each_joint(tmp_path: Path) -> None:
     assert Y[:, 81::2] == pytest.approx(np.diag(u / np.sqrt(u * u + 1e-6)))
 
 
-@pytest.mark.parametrize("digits", [17, 4])
+@pytest.mark.parametrize("digits", [pytest.param(17, marks=pytest.mark.long), 4])
 def test_an_arm_is_identified_from_noisy_efforts_and_written_back(digits: int, tmp_path: Path) -> None:
     """From a description whose masses are wrong by 1.4 either way."""
     wrong, rng = robot(tmp_path, digits, heavier=1.4), np.random.default_rng(5)

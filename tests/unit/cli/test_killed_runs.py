@@ -25,7 +25,7 @@ LINES = {
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
-@pytest.mark.parametrize("model", ["double-pendulum", "four-bar-stop"])
+@pytest.mark.parametrize("model", [pytest.param("double-pendulum", marks=pytest.mark.long), "four-bar-stop"])
 def test_a_killed_run_goes_on_to_the_same_bytes(model: str) -> None:
     waits = [(0.02, signal.SIGKILL), (0.05, signal.SIGINT), (0.001, signal.SIGKILL)]
     assert kill_and_go_on(LINES[model], waits).endswith("times, the same bytes")

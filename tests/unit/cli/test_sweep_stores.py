@@ -57,8 +57,15 @@ def test_a_scheduler_that_is_not_there_is_named(
 LONG = ["sweep", "double-pendulum", "-n", "20000", "--q", "q1=uniform(1,3)", "--time", "40", "--samples", "0"]
 
 
-@pytest.mark.parametrize("how", [[], ["--processes", "2"]], ids=["threads", "processes"])
-@pytest.mark.parametrize("group", [False, True], ids=["to-it", "to-the-group"])
+@pytest.mark.parametrize(
+    ("how", "group"),
+    [
+        pytest.param([], False, id="threads"),
+        pytest.param(["--processes", "2"], True, id="group of processes"),
+        pytest.param([], True, id="group of threads", marks=pytest.mark.long),
+        pytest.param(["--processes", "2"], False, id="processes", marks=pytest.mark.long),
+    ],
+)
 def test_an_interrupt_keeps_what_is_done_and_says_the_command_that_goes_on(
     tmp_path: Path, how: list[str], group: bool
 ) -> None:

@@ -97,7 +97,7 @@ def judge(text: str) -> None:
 @pytest.mark.parametrize("name", [name for name in GOOD if name not in (*DEEP, *DEEP_OPTIONS)])
 def test_the_work_per_character_does_not_grow_with_the_file(name: str) -> None:
     """Twice the file, twice the calls; a tenth more for tables that grow."""
-    small, large = GOOD[name](10_000), GOOD[name](20_000)
+    small, large = GOOD[name](6_000), GOOD[name](12_000)
     judge(small)  # what is imported and made once
     assert counted_calls(lambda: judge(large)) <= 2.2 * counted_calls(lambda: judge(small)) * len(large) / (
         2 * len(small)

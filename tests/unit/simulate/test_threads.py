@@ -65,7 +65,9 @@ def test_simulations_of_one_model_from_threads_are_those_one_after_another(
     assert together == [bits(motion(model, k)) for k in range(THREADS * RUNS)]
 
 
-@pytest.mark.parametrize("name", ["andrews-squeezer", "whipple-bicycle", "double-pendulum"])
+@pytest.mark.parametrize(
+    "name", ["andrews-squeezer", pytest.param("whipple-bicycle", marks=pytest.mark.long), "double-pendulum"]
+)
 def test_answers_of_one_model_from_threads_are_those_one_after_another(name: str) -> None:
     model = kane.load(name)
     run = kane.load(name).simulate(np.linspace(0.0, 0.003, 24))
