@@ -7,6 +7,7 @@ import importlib.util
 import re
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -68,7 +69,8 @@ def open_store(address: Any, work: MemberWork, keep: str, resume: bool) -> Store
 def finish_store(store: Store, done: int) -> None:
     """Write the table of the first `done` members, and take away what was never finished."""
     if done:
-        blocks = (store.read(span.index) for span in spans_of(store.count) if span.first < done)
+        finished = takewhile(lambda span: span.first < done, spans_of(store.count))
+        blocks = (store.read(span.index) for span in finished)
         with store.folder.writing(TABLE) as stream:
             write_parquet(store.contents, (block for block in blocks if block is not None), stream)
     store.folder.tidy()

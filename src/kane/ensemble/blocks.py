@@ -78,10 +78,11 @@ def block_size(count: int) -> int:
     return min(LARGEST, max(SMALLEST, wanted))
 
 
-def spans_of(count: int) -> list[Span]:
-    """The blocks of an ensemble of so many members."""
+def spans_of(count: int) -> Iterator[Span]:
+    """The blocks of an ensemble of so many members, in their order."""
     size = block_size(count)
-    return [Span(i, first, min(first + size, count)) for i, first in enumerate(range(0, count, size))]
+    for index, first in enumerate(range(0, count, size)):
+        yield Span(index, first, min(first + size, count))
 
 
 __all__ = ["MemberBlock", "Span", "Work", "block_size", "spans_of"]

@@ -24,6 +24,9 @@ SAMPLINGS = ("random", "latin", "sobol")
 """How points of the unit cube are chosen: each member by itself, one in every row and column of the cube, or Owen's
 scrambled sequence of Sobol."""
 
+MOST_MEMBERS = 10**12
+"""Of an ensemble: at 50 µs each, a year and a half of one core. More are taken for a slip of the pen."""
+
 LEAST = 2.0**-54
 """Where quantiles are asked for nothing below: zero belongs to minus infinity."""
 
@@ -126,6 +129,8 @@ class Draws:
             raise InputError(f"sampling = {self.sampling!r}: there are {', '.join(SAMPLINGS)}")
         if self.count < 1:
             raise InputError(f"n = {self.count}: an ensemble has one member at least")
+        if self.count > MOST_MEMBERS:
+            raise InputError(f"n: an ensemble has {MOST_MEMBERS} members at most\n    fix: ask for fewer")
         if self.seed < 0:
             raise InputError(f"seed = {self.seed}: a seed is not negative")
         for column in self.columns:

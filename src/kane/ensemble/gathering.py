@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -66,15 +66,15 @@ class _Threads:
             raise _Ended
 
 
-def _in_order(workers: _Workers, spans: list[Span], store: Store | None) -> Generator[MemberBlock]:
+def _in_order(workers: _Workers, spans: Iterator[Span], store: Store | None) -> Generator[MemberBlock]:
     """Results in the order of the spans, with at most so many under way."""
     finished = store.blocks_there() if store is not None else frozenset[int]()
     waiting: deque[tuple[Span, Future[Any] | None]] = deque()
-    left = deque(spans)
+    following = next(spans, None)
     active = 0
-    while waiting or left:
-        while left and active < workers.most:
-            span = left.popleft()
+    while waiting or following is not None:
+        while following is not None and active < workers.most:
+            span, following = following, next(spans, None)
             computed = span.index not in finished
             waiting.append((span, workers.submit(span) if computed else None))
             active += computed

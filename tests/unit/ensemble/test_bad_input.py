@@ -11,6 +11,7 @@ import pytest
 
 import kane
 from kane.cli import FAILED, main
+from kane.ensemble import Enough
 from kane.errors import InputError
 
 
@@ -22,6 +23,7 @@ def fail(generator: np.random.Generator) -> float:
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"parameters": {"mass": "normal(1, 0.1)"}}, r"unknown parameter 'mass'\n    fix: known: g, L1"),
     ({"q": {"q3": 1.0}}, r"unknown coordinate 'q3'\n    fix: known: q1, q2"),
+    ({"n": 10**400}, r"n: an ensemble has 1000000000000 members at most\n    fix"),
     ({"n": 0}, r"n = 0: an ensemble has one member at least\n    fix: give n ≥ 1"),
     ({"n": 2.5}, r"n = 2.5 is not a whole number\n    fix"),
     ({"n": None}, r"how many members\?\n    fix: give n="),
@@ -105,3 +107,10 @@ def test_a_folder_that_is_no_store_cannot_be_gone_on_with(tmp_path: Path, capsys
     assert main(line) == FAILED
     assert "it is no store of an ensemble" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_members_that_are_never_reached_take_no_memory() -> None:
+    """Of 10¹¹ members the first block is enough; a list of all blocks would take gigabytes."""
+    m, asked = kane.load("double-pendulum"), {"q": {"q1": "uniform(1, 2)"}, "events": {"over": "q1 - 1.5"}}
+    found = m.ensemble(0.001, n=10**11, keep="tallies", until=Enough("over", 0.1), **asked)
+    assert len(found) < 10_000
