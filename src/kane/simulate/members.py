@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..backends import Kernel
 from ..backends.kernel import LANES
 from ..errors import InputError, KaneError
+from ..graph import Program
 from .compiled import load_members_loop, load_search, records
 from .discontinuities import COMPARISONS, Change, time_changes
 from .integrate import MotionPrograms, owners, program_addresses
@@ -206,7 +207,7 @@ class _Lanes:
         self.block, self.chosen = block, chosen
         whole = chosen.size == len(block.starts)
         self.found = block.found if whole else {k: _rows(v, chosen, block.keep, k) for k, v in block.found.items()}
-        problem, n = block.problem, block.starts.shape[1]
+        problem, n, events = block.problem, block.starts.shape[1], len(block.problem.events)
         programs = [motion_programs(problem, 0)]
         in_step = _goes_in_step(problem, block.settings, programs[0])
         programs += [motion_programs(problem, 0) for _ in range(LANES - 1 if in_step else 0)]
@@ -236,11 +237,14 @@ class _Lanes:
             time=aligned_zeros(LANES),
             proposed=np.zeros(LANES),
             clipped=np.zeros(LANES, dtype=np.int64),
-            good=np.zeros(LANES, dtype=np.int64),
             x=aligned_zeros(1 + n + p, LANES),
             y=aligned_zeros(n, LANES),
             y_new=aligned_zeros(n, LANES),
             k=aligned_zeros(rows, width, LANES),
+            dense=aligned_zeros(*self.first.arrays["dense"].shape, LANES),
+            g=aligned_zeros(records.EVENT_ROWS, events, LANES),
+            side=aligned_zeros(events, LANES),
+            misfits=aligned_zeros(records.SAMPLES + 2, LANES),
             error=aligned_zeros(n, LANES),
             sums=aligned_zeros(4, LANES),
             weights=aligned_zeros(4, LANES),
@@ -303,11 +307,19 @@ class _Lanes:
             work = LaneWorkspace(embedding, [x.rhs for x in self.programs], [x.project for x in self.programs], member)
             rhs = work.rates if isinstance(rhs, Routine) else rhs
             project = work.projection if isinstance(project, Routine) else project
-        for name, program in (("rhs", rhs), ("project", project)):
+        watched = None if first.events is None else first.events.program
+        if not isinstance(watched, Kernel) or not watched.lanes_address:
+            watched = None
+        for name, program in (("rhs", rhs), ("project", project), ("event", watched)):
             if program is not None:
                 address = program.lanes_address if isinstance(program, Kernel) else program.address
-                self.state[name], self.state[f"{name}_memory"] = address, memory_of(program)
+                field = "event_program" if name == "event" else name
+                self.state[field], self.state[f"{name}_memory"] = address, memory_of(program)
                 self.lane_programs.append(program)
+        if watched is not None:
+            reads = _states_read(watched.program, self.block.starts.shape[1])
+            self.state["read"] = reads.size
+            self._hold(reads=reads)
 
     def _first_lane(self, programs: MotionPrograms, settings: Settings, held: Any) -> LoopMemory:
         """The memory of a lane, as of a motion alone that has been asked for the times of the block."""
@@ -361,6 +373,12 @@ def _goes_in_step(problem: MotionProblem, settings: dict[str, Any], programs: Mo
     embedded = mode.embedding is not None and goes_in_lanes(mode.embedding)
     used = [x for x in (programs.rhs, programs.project) if x is not None]
     return all(bool(x.lanes_address) if isinstance(x, Kernel) else embedded for x in used)
+
+
+def _states_read(program: Program, states: int) -> Wholes:
+    """The states that a program over [t, y, p] reads."""
+    used = {slot for row in program.rows for slot in row.args} | {slot for o in program.outputs for slot in o.slots}
+    return np.array([i for i in range(states) if 1 + i in used], dtype=np.int64)
 
 
 def _rows(array: Any, chosen: Any, keep: bool, name: str) -> Any:

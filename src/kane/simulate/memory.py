@@ -73,15 +73,16 @@ class LoopMemory:
             self.state[name] = address_of(array)
 
     def copies(self, count: int) -> tuple[Any, Any]:
-        """(records, (count,) of MEMORY, what their arrays are in): so many runs that are where this one is now.
-        Programs, the place of output and what nobody writes are shared."""
+        """(records, (count,) of MEMORY, what their arrays are in): so many runs that are where this one is now, before
+        its first crossing. Programs, the place of output and what nobody writes are shared."""
         own = {name: x for name, x in self.arrays.items() if name not in self._given and name != "out_y"}
         starts = np.cumsum([0, *(-(-x.nbytes // LINE) * (LINE // 8) for x in own.values())])
         memory = aligned_zeros(count, int(starts[-1])).view(np.int64)
         copies = np.repeat(self.array, count)
         lanes = address_of(memory) + memory.strides[0] * np.arange(count)
         for (name, array), at in zip(own.items(), starts, strict=False):
-            memory[:, at : at + array.nbytes // 8] = np.ascontiguousarray(array).view(np.int64).ravel()
+            if name not in CROSSINGS and name not in WITHIN_A_STEP:  # long, and nothing in them is known yet
+                memory[:, at : at + array.nbytes // 8] = np.ascontiguousarray(array).view(np.int64).ravel()
             copies[name] = lanes + 8 * at
         if self.state["f"] == self.state["k"]:
             copies["f"] = copies["k"]
