@@ -31,6 +31,7 @@ from .routine import Routine, address_of, aligned_zeros
 from .settings import AUTO, IMPLICIT, METHODS, Settings
 from .solution import REASONS, Array, Solution
 from .start import Start, memory_of
+from .stiff_members import StiffMembers
 
 Wholes = NDArray[np.int64]
 
@@ -41,7 +42,10 @@ ENDS = (*REASONS, "refused", "lost")
 """Why a member ended, by the number that is kept of it: as a motion does, since it could not begin, or since whoever
 computed it did."""
 
-_SETTLED = {records.REACHED: ENDS.index("end"), records.EVENT: ENDS.index("event")}
+_WELL = ("end", "event")
+"""Ends of which nothing needs to be said."""
+
+_SETTLED = {code: ENDS.index(why) for code, why in zip((records.REACHED, records.EVENT), _WELL, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,17 @@ class _Block:
             if look is not None:
                 look(int(lanes.state["done"]))
         lanes.collect()
+        if lanes.stiff.size:
+            self._run_stiff(lanes, {int(i): changes[i] for i in lanes.stiff})
+
+    def _run_stiff(self, lanes: _Lanes, changes: dict[int, tuple[Change, ...]]) -> None:
+        """Run the members that the loop found to be stiff, each with the changes in time that it meets."""
+        again = StiffMembers(self.problem, lanes.first.start, lanes.settings)
+        for i, met in changes.items():
+            reason = again.run(self.starts[i], np.concatenate([self.problem.tau, self.parameters[i]]), met)
+            if reason in _WELL:
+                self.found["reason"][i], self.unsettled[i] = ENDS.index(reason), False
+                again.keep(self.found, i, self.keep)
 
     def _changes(self) -> list[tuple[Change, ...]]:
         """The changes in time that each member meets."""
@@ -218,7 +233,7 @@ class _Lanes:
         self.arrays: dict[str, Any] = {}
         usual: dict[str, Any] = {"method": AUTO, "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
-        self.first = self._first_lane(programs[0], settings, held[0])
+        self.settings, self.first = settings, self._first_lane(programs[0], settings, held[0])
         self.programs, self.lane_programs = programs, list[Any]()
         rows, p, width = len(self.first.arrays["k"]), held.shape[1], self.first.start.width
         self._set_sizes(settings, rows=block.times.size, n=n, width=width, p=p)
@@ -357,6 +372,8 @@ class _Lanes:
                 if name != "out_y" or block.keep:
                     block.found[name][chosen] = array
         codes = self.found["reason"]
+        turns = block.problem.modes[0].changing is None and self.settings.method == AUTO
+        self.stiff = chosen[codes == records.STIFF] if turns else chosen[:0]
         settled = np.isin(codes, list(_SETTLED)) & ~np.any(self.found["missed"] > 0, axis=1)
         block.unsettled[chosen[settled]] = False
         block.found["reason"][chosen[settled]] = [_SETTLED[c] for c in codes[settled].tolist()]

@@ -53,6 +53,7 @@ class LoopMemory:
         self.array = np.zeros(1, dtype=records.MEMORY)
         self.state = self.array[0]
         self.arrays: dict[str, Any] = {}
+        self._implicit: dict[str, Any] = {}
         self._given: set[str] = {"times", "atol", "directions", "terminal"}
         for name, address in programs.items():
             self.state[name] = address
@@ -167,22 +168,30 @@ class LoopMemory:
 
     def hold_implicit(self) -> None:
         """Hold what the implicit method works in."""
-        n, width = self.start.y0.size, self.start.width
         self.state["error_order"], self.state["dense_rows"] = 3, 0
-        self.hold(
-            f=np.zeros(width),
-            k=np.zeros((3, width)),
-            dense=np.zeros((3, n)),
-            jacobian_matrix=np.zeros((n, n)),
-            real_factors=np.zeros((n, n)),
-            complex_factors=np.zeros((n, n), dtype=np.complex128),
-            real_pivots=np.zeros(n, dtype=np.int64),
-            complex_pivots=np.zeros(n, dtype=np.int64),
-            z=np.zeros((3, n)),
-            w=np.zeros((3, n)),
-            residual=np.zeros((3, n)),
-            complex_part=np.zeros(n, dtype=np.complex128),
+        if not self._implicit:
+            self._implicit = _implicit_arrays(self.start.y0.size, self.start.width)
+        for array in self._implicit.values():
+            array[...] = 0
+        self.hold(**self._implicit)
+
+    def beginning(self) -> Beginning:
+        """What this memory is before a run begins, for `begin_again`."""
+        changed = {name: array for name, array in self.arrays.items() if name not in self._given}
+        unknown = (*OUTPUT, *CROSSINGS, *WITHIN_A_STEP)
+        return Beginning(
+            self.array.copy(), dict(self.arrays), {n: a.copy() for n, a in changed.items() if n not in unknown}
         )
+
+    def begin_again(self, beginning: Beginning, y0: Any, parameters: Any) -> None:
+        """Be as at the beginning of a run of the same kind from another state, with other parameters."""
+        self.array[...] = beginning.record
+        self.arrays.clear()
+        self.arrays.update(beginning.arrays)
+        for name, values in beginning.values.items():
+            self.arrays[name][...] = values
+        self.arrays["y"][:] = self.arrays["out_y"][0] = y0
+        self.arrays["x"][1 + y0.size :] = parameters
 
     def keep_few(self) -> None:
         """Have room for `FEW` states, and for the crossings of one step, before the first one: for whoever takes them
@@ -257,6 +266,15 @@ class LoopMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """The memory of a run before it begins: its record, its arrays by name, and the values of those that count."""
+
+    record: Any
+    arrays: dict[str, Any]
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPiece:
     """An array that compiled code works in; `addresses` are the places of its 64-bit words that are addresses, of
     arrays and of programs."""
@@ -289,6 +307,24 @@ def put_back(array: Any, contents: Any) -> None:
     array[...] = contents
 
 
+def _implicit_arrays(n: int, width: int) -> dict[str, Any]:
+    """What the implicit method works in, of n states, where rates have so many numbers."""
+    return {
+        "f": np.zeros(width),
+        "k": np.zeros((3, width)),
+        "dense": np.zeros((3, n)),
+        "jacobian_matrix": np.zeros((n, n)),
+        "real_factors": np.zeros((n, n)),
+        "complex_factors": np.zeros((n, n), dtype=np.complex128),
+        "real_pivots": np.zeros(n, dtype=np.int64),
+        "complex_pivots": np.zeros(n, dtype=np.int64),
+        "z": np.zeros((3, n)),
+        "w": np.zeros((3, n)),
+        "residual": np.zeros((3, n)),
+        "complex_part": np.zeros(n, dtype=np.complex128),
+    }
+
+
 @functools.cache
 def _tableau_arrays(name: str) -> dict[str, Any]:
     """The arrays of a tableau as the loop wants them; shared by all simulations, which only read them."""
@@ -302,4 +338,4 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
     return arrays
 
 
-__all__ = ["LoopMemory", "MemoryPiece", "put_back"]
+__all__ = ["Beginning", "LoopMemory", "MemoryPiece", "put_back"]
