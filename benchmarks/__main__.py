@@ -90,6 +90,7 @@ BENCHMARKS = (
     touch.look_ahead,
     touch.creep,
     members.double_pendulums,
+    members.pendulums_with_events,
     members.rollout,
     members.bicycles,
     members.contacts,

@@ -24,6 +24,7 @@ from peers.stanford import START, TREE_ORDER, paper_order
 STEP, STEPS, ARMS = 1e-3, 500, 4096
 FEW_STEPS, FEW_ARMS = 250, 128
 PENDULUMS, LENGTH, RTOL = 100_000, 10.0, 1e-8  # members, s
+FLIPPING = 16_384  # members with events
 DRAWN = 100  # members that are compared with their motions alone
 TWO_CORES = 120.0  # s of processor time that a million of them may take: a minute on two cores
 RIDERS, RIDE, SHORT_RIDE = 512, 20.0, 2.0  # members, s, s
@@ -54,6 +55,20 @@ def double_pendulums() -> list[Row]:
         Row(name, exactly(taken * MILLION / PENDULUMS), "s", TWO_CORES, "at most"),
         Row(f"{DRAWN} of them drawn, with other bits than alone", exactly(other), "", 0, "at most"),
     ]
+
+
+def pendulums_with_events() -> list[Row]:
+    """Double pendulums of which it is asked when their rods flip over, against the same ones without a question."""
+    model, starts = kane.load("double-pendulum"), {"q1": "uniform(-3, 3)", "q2": "uniform(-3, 3)"}
+    flips = {"upper": "q1**2 - pi**2", "lower": "(q1 + q2)**2 - pi**2"}
+
+    def swing(**options: Any) -> kane.Ensemble:
+        return model.ensemble(LENGTH, n=FLIPPING, seed=1, q=starts, rtol=RTOL, **options)
+
+    swing(events=flips)  # compiled before it is measured
+    swing()
+    ratios = [processor_seconds(lambda: swing(events=flips)) / processor_seconds(swing) for _ in range(REPEATS)]
+    return [Row("double pendulum, a member with two events against none", spread(ratios), "", 2.0, "at most")]
 
 
 def rollout() -> list[Row]:

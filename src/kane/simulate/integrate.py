@@ -22,7 +22,7 @@ from .changing import ChangingRun
 from .checkpoints import Checkpoints, defer_interrupts
 from .compiled import load_loop, records
 from .discontinuities import Change
-from .memory import LoopMemory
+from .memory import Beginning, LoopMemory
 from .notice import announce_compilation, warn_of_missed_crossings
 from .progress import STALL, Look
 from .routine import Routine
@@ -177,6 +177,7 @@ class _Run:
         self.owners: tuple[Any, ...] = ()
         self.memory = LoopMemory(start, settings, items, programs)
         self.state, self.arrays = self.memory.state, self.memory.arrays
+        self._loop = loop
         self.method = MethodChoice(self.memory, settings, loop)
         self.schedule = _Schedule(0, start.t1, deque())
         self.interrupted: Callable[[], bool] = lambda: False
@@ -255,6 +256,14 @@ class _Run:
     def _inputs(self) -> Any:
         """[t, y, p] at the present state."""
         return np.concatenate([[self.state["t"]], self.arrays["y"], self.arrays["x"][1 + self.start.y0.size :]])
+
+    def run_again(self, beginning: Beginning, y0: Any, parameters: Any, changes: Sequence[Change]) -> str:
+        """Run to the end from another state with other parameters, having been at the `beginning`; why it ended. Its
+        states and crossings are in the memory then."""
+        self.memory.begin_again(beginning, y0, parameters)
+        self.method = MethodChoice(self.memory, self.settings, self._loop)
+        self.look = Look(self.start.t0, self.start.t1)
+        return self._motion(None, None, changes)[0]
 
     def begin(self) -> str:
         """Be at the start of a motion without control; what is wrong there, if anything."""

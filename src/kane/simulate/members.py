@@ -2,8 +2,8 @@
 
 Members of a block run in a compiled loop, LANES at a time where programs can be computed so (`compiled/members.py`),
 one after the other where they cannot, where constraints come and go and with the implicit method
-(`compiled/series.py`). What such a loop cannot settle, a member that fails, stalls, is stiff or ends in a change in
-time, is run alone. So every member has the bits of its run alone, whatever runs beside it.
+(`compiled/series.py`). Those that turn stiff are run again (`stiff_members`). What none of these can settle, a member
+that fails, stalls or ends in a change in time, is run alone. So every member has the bits of its run alone, whatever runs beside it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..backends import Kernel
 from ..backends.kernel import LANES
 from ..errors import InputError, KaneError
+from ..graph import Program
 from .compiled import load_members_loop, load_search, records
 from .discontinuities import COMPARISONS, Change, time_changes
 from .integrate import MotionPrograms, owners, program_addresses
@@ -27,9 +28,10 @@ from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
 from .routine import Routine, address_of, aligned_zeros
-from .settings import AUTO, IMPLICIT, METHODS, Settings
+from .settings import AUTO, IMPLICIT, METHODS, STEPPING, Settings
 from .solution import REASONS, Array, Solution
 from .start import Start, memory_of
+from .stiff_members import StiffMembers
 
 Wholes = NDArray[np.int64]
 
@@ -40,7 +42,10 @@ ENDS = (*REASONS, "refused", "lost")
 """Why a member ended, by the number that is kept of it: as a motion does, since it could not begin, or since whoever
 computed it did."""
 
-_SETTLED = {records.REACHED: ENDS.index("end"), records.EVENT: ENDS.index("event")}
+_WELL = ("end", "event")
+"""Ends of which nothing needs to be said."""
+
+_SETTLED = {code: ENDS.index(why) for code, why in zip((records.REACHED, records.EVENT), _WELL, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ class _Block:
         self.messages: dict[int, str] = {}
         self.unsettled = np.ones(count, dtype=bool)
         plain = not problem.switches and settings.get("control") is None
-        self.in_loop = bool(plain and settings.get("method", AUTO) in METHODS and count)
+        self.in_loop = bool(plain and settings.get("method", AUTO) in (*METHODS, STEPPING) and count)
 
     def run_loop(self, look: Callable[[int], object] | None) -> None:
         """Run in the compiled loop all members but those that meet a change where they end."""
@@ -135,10 +140,22 @@ class _Block:
             if look is not None:
                 look(int(lanes.state["done"]))
         lanes.collect()
+        if lanes.stiff.size:
+            self._run_stiff(lanes, {int(i): changes[i] for i in lanes.stiff})
+
+    def _run_stiff(self, lanes: _Lanes, changes: dict[int, tuple[Change, ...]]) -> None:
+        """Run the members that the loop found to be stiff, each with the changes in time that it meets."""
+        again = StiffMembers(self.problem, lanes.first.start, lanes.settings)
+        for i, met in changes.items():
+            reason = again.run(self.starts[i], np.concatenate([self.problem.tau, self.parameters[i]]), met)
+            if reason in _WELL:
+                self.found["reason"][i], self.unsettled[i] = ENDS.index(reason), False
+                again.keep(self.found, i, self.keep)
 
     def _changes(self) -> list[tuple[Change, ...]]:
-        """The changes in time that each member meets."""
-        programs = [p for p in self.problem.modes[0].programs if _compares(p)]
+        """The changes in time that each member meets; time steps go over them."""
+        stepping = self.settings.get("method") == STEPPING
+        programs = [] if stepping else [p for p in self.problem.modes[0].programs if _compares(p)]
         t0, t1 = float(self.times[0]), float(self.times[-1])
         known: dict[tuple[float, ...], tuple[Change, ...]] = {}
         found: list[tuple[Change, ...]] = []
@@ -206,7 +223,7 @@ class _Lanes:
         self.block, self.chosen = block, chosen
         whole = chosen.size == len(block.starts)
         self.found = block.found if whole else {k: _rows(v, chosen, block.keep, k) for k, v in block.found.items()}
-        problem, n = block.problem, block.starts.shape[1]
+        problem, n, events = block.problem, block.starts.shape[1], len(block.problem.events)
         programs = [motion_programs(problem, 0)]
         in_step = _goes_in_step(problem, block.settings, programs[0])
         programs += [motion_programs(problem, 0) for _ in range(LANES - 1 if in_step else 0)]
@@ -217,9 +234,9 @@ class _Lanes:
         self.arrays: dict[str, Any] = {}
         usual: dict[str, Any] = {"method": AUTO, "rtol": 1e-8, "atol": 1e-10, "step": None, "max_step": np.inf}
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
-        self.first = self._first_lane(programs[0], settings, held[0])
+        self.settings, self.first = settings, self._first_lane(programs[0], settings, held[0])
         self.programs, self.lane_programs = programs, list[Any]()
-        rows, p, width = len(self.first.arrays["k"]), held.shape[1], self.first.start.width
+        rows, p, width = len(self.first.arrays.get("k", ())), held.shape[1], self.first.start.width
         self._set_sizes(settings, rows=block.times.size, n=n, width=width, p=p)
         member = np.full(LANES, -1, dtype=np.int64)
         if in_step:
@@ -236,11 +253,14 @@ class _Lanes:
             time=aligned_zeros(LANES),
             proposed=np.zeros(LANES),
             clipped=np.zeros(LANES, dtype=np.int64),
-            good=np.zeros(LANES, dtype=np.int64),
             x=aligned_zeros(1 + n + p, LANES),
             y=aligned_zeros(n, LANES),
             y_new=aligned_zeros(n, LANES),
             k=aligned_zeros(rows, width, LANES),
+            dense=aligned_zeros(*self.first.arrays["dense"].shape, LANES),
+            g=aligned_zeros(records.EVENT_ROWS, events, LANES),
+            side=aligned_zeros(events, LANES),
+            misfits=aligned_zeros(records.SAMPLES + 2, LANES),
             error=aligned_zeros(n, LANES),
             sums=aligned_zeros(4, LANES),
             weights=aligned_zeros(4, LANES),
@@ -303,11 +323,19 @@ class _Lanes:
             work = LaneWorkspace(embedding, [x.rhs for x in self.programs], [x.project for x in self.programs], member)
             rhs = work.rates if isinstance(rhs, Routine) else rhs
             project = work.projection if isinstance(project, Routine) else project
-        for name, program in (("rhs", rhs), ("project", project)):
+        watched = None if first.events is None else first.events.program
+        if not isinstance(watched, Kernel) or not watched.lanes_address:
+            watched = None
+        for name, program in (("rhs", rhs), ("project", project), ("event", watched)):
             if program is not None:
                 address = program.lanes_address if isinstance(program, Kernel) else program.address
-                self.state[name], self.state[f"{name}_memory"] = address, memory_of(program)
+                field = "event_program" if name == "event" else name
+                self.state[field], self.state[f"{name}_memory"] = address, memory_of(program)
                 self.lane_programs.append(program)
+        if watched is not None:
+            reads = _states_read(watched.program, self.block.starts.shape[1])
+            self.state["read"] = reads.size
+            self._hold(reads=reads)
 
     def _first_lane(self, programs: MotionPrograms, settings: Settings, held: Any) -> LoopMemory:
         """The memory of a lane, as of a motion alone that has been asked for the times of the block."""
@@ -345,6 +373,8 @@ class _Lanes:
                 if name != "out_y" or block.keep:
                     block.found[name][chosen] = array
         codes = self.found["reason"]
+        turns = block.problem.modes[0].changing is None and self.settings.method == AUTO
+        self.stiff = chosen[codes == records.STIFF] if turns else chosen[:0]
         settled = np.isin(codes, list(_SETTLED)) & ~np.any(self.found["missed"] > 0, axis=1)
         block.unsettled[chosen[settled]] = False
         block.found["reason"][chosen[settled]] = [_SETTLED[c] for c in codes[settled].tolist()]
@@ -361,6 +391,12 @@ def _goes_in_step(problem: MotionProblem, settings: dict[str, Any], programs: Mo
     embedded = mode.embedding is not None and goes_in_lanes(mode.embedding)
     used = [x for x in (programs.rhs, programs.project) if x is not None]
     return all(bool(x.lanes_address) if isinstance(x, Kernel) else embedded for x in used)
+
+
+def _states_read(program: Program, states: int) -> Wholes:
+    """The states that a program over [t, y, p] reads."""
+    used = {slot for row in program.rows for slot in row.args} | {slot for o in program.outputs for slot in o.slots}
+    return np.array([i for i in range(states) if 1 + i in used], dtype=np.int64)
 
 
 def _rows(array: Any, chosen: Any, keep: bool, name: str) -> Any:

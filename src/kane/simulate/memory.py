@@ -53,6 +53,7 @@ class LoopMemory:
         self.array = np.zeros(1, dtype=records.MEMORY)
         self.state = self.array[0]
         self.arrays: dict[str, Any] = {}
+        self._implicit: dict[str, Any] = {}
         self._given: set[str] = {"times", "atol", "directions", "terminal"}
         for name, address in programs.items():
             self.state[name] = address
@@ -73,15 +74,16 @@ class LoopMemory:
             self.state[name] = address_of(array)
 
     def copies(self, count: int) -> tuple[Any, Any]:
-        """(records, (count,) of MEMORY, what their arrays are in): so many runs that are where this one is now.
-        Programs, the place of output and what nobody writes are shared."""
+        """(records, (count,) of MEMORY, what their arrays are in): so many runs that are where this one is now, before
+        its first crossing. Programs, the place of output and what nobody writes are shared."""
         own = {name: x for name, x in self.arrays.items() if name not in self._given and name != "out_y"}
         starts = np.cumsum([0, *(-(-x.nbytes // LINE) * (LINE // 8) for x in own.values())])
         memory = aligned_zeros(count, int(starts[-1])).view(np.int64)
         copies = np.repeat(self.array, count)
         lanes = address_of(memory) + memory.strides[0] * np.arange(count)
         for (name, array), at in zip(own.items(), starts, strict=False):
-            memory[:, at : at + array.nbytes // 8] = np.ascontiguousarray(array).view(np.int64).ravel()
+            if name not in CROSSINGS and name not in WITHIN_A_STEP:  # long, and nothing in them is known yet
+                memory[:, at : at + array.nbytes // 8] = np.ascontiguousarray(array).view(np.int64).ravel()
             copies[name] = lanes + 8 * at
         if self.state["f"] == self.state["k"]:
             copies["f"] = copies["k"]
@@ -166,22 +168,30 @@ class LoopMemory:
 
     def hold_implicit(self) -> None:
         """Hold what the implicit method works in."""
-        n, width = self.start.y0.size, self.start.width
         self.state["error_order"], self.state["dense_rows"] = 3, 0
-        self.hold(
-            f=np.zeros(width),
-            k=np.zeros((3, width)),
-            dense=np.zeros((3, n)),
-            jacobian_matrix=np.zeros((n, n)),
-            real_factors=np.zeros((n, n)),
-            complex_factors=np.zeros((n, n), dtype=np.complex128),
-            real_pivots=np.zeros(n, dtype=np.int64),
-            complex_pivots=np.zeros(n, dtype=np.int64),
-            z=np.zeros((3, n)),
-            w=np.zeros((3, n)),
-            residual=np.zeros((3, n)),
-            complex_part=np.zeros(n, dtype=np.complex128),
+        if not self._implicit:
+            self._implicit = _implicit_arrays(self.start.y0.size, self.start.width)
+        for array in self._implicit.values():
+            array[...] = 0
+        self.hold(**self._implicit)
+
+    def beginning(self) -> Beginning:
+        """What this memory is before a run begins, for `begin_again`."""
+        changed = {name: array for name, array in self.arrays.items() if name not in self._given}
+        unknown = (*OUTPUT, *CROSSINGS, *WITHIN_A_STEP)
+        return Beginning(
+            self.array.copy(), dict(self.arrays), {n: a.copy() for n, a in changed.items() if n not in unknown}
         )
+
+    def begin_again(self, beginning: Beginning, y0: Any, parameters: Any) -> None:
+        """Be as at the beginning of a run of the same kind from another state, with other parameters."""
+        self.array[...] = beginning.record
+        self.arrays.clear()
+        self.arrays.update(beginning.arrays)
+        for name, values in beginning.values.items():
+            self.arrays[name][...] = values
+        self.arrays["y"][:] = self.arrays["out_y"][0] = y0
+        self.arrays["x"][1 + y0.size :] = parameters
 
     def keep_few(self) -> None:
         """Have room for `FEW` states, and for the crossings of one step, before the first one: for whoever takes them
@@ -256,6 +266,15 @@ class LoopMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class Beginning:
+    """The memory of a run before it begins: its record, its arrays by name, and the values of those that count."""
+
+    record: Any
+    arrays: dict[str, Any]
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryPiece:
     """An array that compiled code works in; `addresses` are the places of its 64-bit words that are addresses, of
     arrays and of programs."""
@@ -288,6 +307,24 @@ def put_back(array: Any, contents: Any) -> None:
     array[...] = contents
 
 
+def _implicit_arrays(n: int, width: int) -> dict[str, Any]:
+    """What the implicit method works in, of n states, where rates have so many numbers."""
+    return {
+        "f": np.zeros(width),
+        "k": np.zeros((3, width)),
+        "dense": np.zeros((3, n)),
+        "jacobian_matrix": np.zeros((n, n)),
+        "real_factors": np.zeros((n, n)),
+        "complex_factors": np.zeros((n, n), dtype=np.complex128),
+        "real_pivots": np.zeros(n, dtype=np.int64),
+        "complex_pivots": np.zeros(n, dtype=np.int64),
+        "z": np.zeros((3, n)),
+        "w": np.zeros((3, n)),
+        "residual": np.zeros((3, n)),
+        "complex_part": np.zeros(n, dtype=np.complex128),
+    }
+
+
 @functools.cache
 def _tableau_arrays(name: str) -> dict[str, Any]:
     """The arrays of a tableau as the loop wants them; shared by all simulations, which only read them."""
@@ -301,4 +338,4 @@ def _tableau_arrays(name: str) -> dict[str, Any]:
     return arrays
 
 
-__all__ = ["LoopMemory", "MemoryPiece", "put_back"]
+__all__ = ["Beginning", "LoopMemory", "MemoryPiece", "put_back"]

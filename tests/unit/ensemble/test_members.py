@@ -11,6 +11,7 @@ import kane
 from kane.ensemble import Enough, uniform
 from kane.errors import InputError
 from kane.simulate import members
+from unit.ensemble.alone import assert_motions_alone
 
 TIMES = np.linspace(0.0, 2.0, 9)
 
@@ -42,20 +43,7 @@ MOTIONS: list[tuple[str, dict[str, Any]]] = [
 def test_members_have_the_bits_of_motions_alone(name: str, options: dict[str, Any]) -> None:
     found = kane.load(name).ensemble(**options, n=19, seed=4)
     assert found.success.all(), found.messages
-    for i in range(len(found)):
-        alone = found.member(i)
-        assert found.end_t is not None and found.end_q is not None and found.end_u is not None
-        assert found.reasons[i] == alone.outcome.reason
-        assert found.end_t[i] == alone.t[-1]
-        assert np.array_equal(found.end_q[i], alone.q[-1])
-        assert np.array_equal(found.end_u[i], alone.u[-1])
-        if found.q is not None:
-            assert np.array_equal(found.q[i], alone.q)
-        for crossings in alone.events:
-            event = crossings.event.name
-            assert found.crossings[event][i] == len(crossings)
-            first = crossings.t[0] if len(crossings) else np.nan
-            assert np.array_equal(found.first[event][i], first, equal_nan=True)
+    assert_motions_alone(found)
 
 
 def oscillator() -> kane.Model:

@@ -6,6 +6,7 @@ starts.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 
@@ -14,6 +15,12 @@ def load_loop(method: str, events: bool) -> tuple[Any, int]:
 
     Whatever of it is on disk is loaded, and what has never been needed before is compiled now, nothing else.
     """
+    return _motion_loop(method), load_search(events)
+
+
+@functools.cache
+def _motion_loop(method: str) -> Any:
+    """The loop of a method."""
     from .step import ARGUMENTS
 
     if method == "radau":
@@ -24,7 +31,7 @@ def load_loop(method: str, events: bool) -> tuple[Any, int]:
         from .explicit import explicit_loop as loop
     if not loop.signatures:
         loop.compile(ARGUMENTS)
-    return loop, load_search(events)
+    return loop
 
 
 def load_search(events: bool) -> int:
@@ -44,6 +51,8 @@ def load_members_loop(method: str, in_step: bool) -> Any:
         from .members import members_loop as loop
     elif method == "radau":
         from .series import implicit_series_loop as loop
+    elif method == "stepping":
+        from .stepping_series import stepping_series_loop as loop
     else:
         from .series import series_loop as loop
     if not loop.signatures:

@@ -26,6 +26,14 @@ part of that."""
 DROWNED = 8.0
 """Roundings of an event within which it has not changed: a slope that is measured by such a change is none."""
 
+MISFIT, STRICT = 0.1, 0.01
+"""How far a value may be from the cubic through its neighbours, in parts of these, for an event and for a fast one."""
+
+BESIDE = 1.0 / 16.0
+"""Part that the error of an interval beside it has in that of an interval. A fifth derivative f of an event, over an
+interval of length w, makes it miss its cubic by at most f w^5 / 13 000 and by nothing halfway; the intervals beside it
+miss theirs by f w^5 / 384 halfway, where the fourth derivative is f w: 1 / 35 of that is enough."""
+
 LAST, LAST_SLOPE, ROWS = 2 * SAMPLES, 3 * SAMPLES + 1, 3 * SAMPLES + 2
 """Rows of g: of the values and of the slopes at the end of a step, and how many."""
 
@@ -50,16 +58,24 @@ def events_at(m, h, s):
 
 
 @part
-def take_sample(m, h, i):
-    """Row i of g: events at one of 2 SAMPLES + 1 points of the step, or their slopes at one of every second of those,
-    where the events are known already."""
-    events = m.events
-    g, point = reals(m.g), reals(m.g_point)
+def place_of_sample(i):
+    """(whether row i of g has slopes, the row with the values there, the fraction of the step where events are
+    evaluated for it, how far beside these values): events at one of 2 SAMPLES + 1 points of the step, or slopes at one
+    of every second of those, where the events are known already."""
     slope = i > 2 * SAMPLES
     at = 2 * (i - 2 * SAMPLES - 1) if slope else i
     s = at / (2 * SAMPLES)
     side = SLOPE if s < 0.5 else -SLOPE
-    events_at(m, h, s + side if slope else s)
+    return slope, at, s + side if slope else s, side
+
+
+@part
+def take_sample(m, h, i):
+    """Set row i of g."""
+    events = m.events
+    g, point = reals(m.g), reals(m.g_point)
+    slope, at, s, side = place_of_sample(i)
+    events_at(m, h, s)
     for e in range(events):
         g[i * events + e] = (point[e] - g[at * events + e]) / side if slope else point[e]
         if point[e] != point[e]:
@@ -151,8 +167,10 @@ def replace_drowned_slopes(m):
 
 @part
 def sample_events(m, h):
-    """Samples of all events in g; whether `stays_clear` may be asked. If it is true of all of them there are no more
-    than it needs."""
+    """Samples of all events in g, unless they are there; whether `stays_clear` may be asked. If it is true of all of
+    them there are no more than it needs."""
+    if m.sampled:
+        return False
     few = goes_on_smoothly(m, h)
     if few:
         sample_few(m, h)

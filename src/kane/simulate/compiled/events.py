@@ -11,18 +11,10 @@ from numba import types
 from .call import part, reals, record_of, wholes
 from .changing_record import CONDITION_GUARD, GUARDS
 from .event_clusters import HIDDEN, bends_one_way, isolate_crossings, value_at
-from .event_samples import SLOPE, events_at, is_drowned, sample_events, stays_clear
+from .event_samples import BESIDE, MISFIT, SLOPE, STRICT, events_at, is_drowned, sample_events, stays_clear
 from .records import BOTTOMS, DEPTH, MEMORY, POINT, SAMPLES
 from .step import EPS
 from .store import program
-
-MISFIT, STRICT = 0.1, 0.01
-"""How far a value may be from the cubic through its neighbours, in parts of these, for an event and for a fast one."""
-
-BESIDE = 1.0 / 16.0
-"""Part that the error of an interval beside it has in that of an interval. A fifth derivative f of an event, over an
-interval of length w, makes it miss its cubic by at most f w^5 / 13 000 and by nothing halfway; the intervals beside it
-miss theirs by f w^5 / 384 halfway, where the fourth derivative is f w: 1 / 35 of that is enough."""
 
 AT_START = 64.0
 """How many roundings of the time a crossing is found within, with some room."""

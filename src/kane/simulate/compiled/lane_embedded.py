@@ -21,6 +21,8 @@ from .lane_values import (
     at_least,
     bits,
     choose,
+    copy_in_lanes,
+    copy_rows,
     from_bits,
     load,
     minus,
@@ -46,20 +48,6 @@ LANE_MEMORY = np.dtype([*((name, MEMORY[name]) for name in MEMORY.names or ()), 
 LANES samples, but for `embedding`."""
 
 record = record_of(LANE_MEMORY)
-
-
-@part
-def copy_rows(count, source, target):
-    """Copy so many numbers of all lanes."""
-    for i in range(count):
-        store(target + ROW * i, load(source + ROW * i))
-
-
-@part
-def copy_in_lanes(count, where, source, target):
-    """The same in some lanes."""
-    for i in range(count):
-        store(target + ROW * i, choose(where, load(source + ROW * i), load(target + ROW * i)))
 
 
 @part

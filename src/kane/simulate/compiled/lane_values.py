@@ -17,6 +17,7 @@ from numba.extending import intrinsic, models
 
 from ...backends.kernel import LANES
 from ...backends.llvm.machine import host
+from .call import part
 
 ROW = 8 * LANES
 """Bytes of one number of all lanes."""
@@ -189,3 +190,17 @@ scatter = _operation(types.void, (lanes, _whole, _whole), _scatter)
 
 EVERY = 2**LANES - 1
 """The bits of all lanes."""
+
+
+@part
+def copy_rows(count, source, target):
+    """Copy so many numbers of all lanes."""
+    for i in range(count):
+        store(target + ROW * i, load(source + ROW * i))
+
+
+@part
+def copy_in_lanes(count, where, source, target):
+    """The same in some lanes."""
+    for i in range(count):
+        store(target + ROW * i, choose(where, load(source + ROW * i), load(target + ROW * i)))

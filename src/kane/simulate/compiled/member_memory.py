@@ -26,6 +26,7 @@ SIZES = (
     "projects",  # 1: steps are projected onto constraints and judged after that
     "own",  # pieces of memory in which programs of a lane remember something from one call to the next
     "changes",  # in time, of each member at most
+    "read",  # states that events read
     "budget",  # attempts of one member at most; more is for a run alone to judge
     "next",  # the first member that no lane has taken yet
     "done",  # members that are done
@@ -36,6 +37,8 @@ ADDRESSES = (
     "rhs_memory",  # what they work in
     "project",  # 0 where there is none
     "project_memory",
+    "event_program",  # 0 where there is none, and lanes are sampled one by one
+    "event_memory",
     "records",  # (LANES,) of MEMORY: the lanes
     "templates",  # the same as they are before a member begins
     "own_pieces",  # (LANES, own, 3) int64: address of each piece, of what it is before a member begins, 64-bit words
@@ -45,11 +48,15 @@ ADDRESSES = (
     "time",  # (LANES,)
     "proposed",  # (LANES,): the length that was proposed
     "clipped",  # (LANES,) int64
-    "good",  # (LANES,) int64: 1 if the attempted step is good
     "x",  # (1 + n + p, LANES)
     "y",  # (n, LANES)
     "y_new",  # (n, LANES)
     "k",  # (stages + 1, width, LANES)
+    "dense",  # (3 + dense rows, n, LANES)
+    "reads",  # (read,) int64: the states that events read
+    "g",  # (rows of samples, events, LANES)
+    "side",  # (events, LANES): the side each event is on, 0 where it has to be searched
+    "misfits",  # (SAMPLES + 2, LANES): errors of the cubics through the samples of an event, zero before and behind
     "error",  # (n, LANES)
     "sums",  # (4, LANES): squares of two error estimates, excess of y_new and of its derivative
     "weights",  # (4, LANES)

@@ -2,21 +2,21 @@
 
 Every lane has the memory that a motion has alone (`records.MEMORY`), and is judged, stored and searched for crossings
 by the same parts. Only what costs most is done for all lanes at once: the stages of a step, its projection onto
-constraints and its error estimate. What is rare is done by a lane alone: the first step, which is proven, and dense
-output. So a member has the bits that it has alone. A lane whose member is done takes the next one. Members that do not
-go in step are taken one after the other (`series`), all in the first lane.
+constraints, its error estimate and its dense output (`lane_stages`), samples of events and whether they need be
+searched (`lane_events`). What is rare is done by a lane alone: the first step, which is proven, the search for
+crossings, and rows of output. So a member has the bits that it has alone. A lane whose member is done takes the next
+one. Members that do not go in step are taken one after the other (`series`), all in the first lane.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...backends.kernel import LANES
-from . import lanewise
-from .call import call_with, part, reals, wholes
+from .call import part, reals, wholes
 from .explicit import (
-    HIDDEN_JUMP,
     combine_errors,
     continue_motion,
-    dense_rows,
     judge_step,
     look_for_stiffness,
     next_end,
@@ -24,128 +24,13 @@ from .explicit import (
     step_to_outputs,
     too_small,
 )
-from .lane_values import ROW, above, bits, both, load, minus, over, plus, root, size, splat, store, times
+from .lane_events import hand_samples, note_sides, quiet_lanes, sample_lanes
+from .lane_stages import attempt_lanes, dense_lanes, estimate_errors
+from .lane_values import EVERY, ROW, copy_in_lanes, from_bits
 from .member_memory import aim, end_member, lane, place_member
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
 from .store import loop
-
-
-@part
-def combine_lanes(w, start, column, value, row, target):
-    """As `explicit.combine` for all lanes: the entries of `row`, each times the lane's own h, times the stages k."""
-    n, size = w.n, w.width * ROW
-    at, stop = start[row], start[row + 1]
-    left = (stop - at) % 4
-    if left == 0:
-        left = 4
-    for j in range(4):
-        lanewise.weigh(w.weights + j * ROW, w.h, value[at + j] if j < left else 0.0)
-    if left == 3:
-        lanewise.spread(w.weights + 3 * ROW, 0.0)
-    a = w.k + column[at] * size
-    b = w.k + column[at + 1] * size if left > 1 else a
-    c = w.k + column[at + 2] * size if left > 2 else b
-    d = w.k + column[at + 3] * size if left > 3 else c
-    for i in range(n):
-        offset = i * ROW
-        if left == 1:
-            lanewise.sum1(target + offset, w.weights, a + offset)
-        elif left == 2:
-            lanewise.sum2(target + offset, w.weights, a + offset, b + offset)
-        else:
-            lanewise.sum4(target + offset, w.weights, a + offset, b + offset, c + offset, d + offset)
-    for at in range(start[row] + left, stop, 4):
-        for j in range(4):
-            lanewise.weigh(w.weights + j * ROW, w.h, value[at + j])
-        a, b = w.k + column[at] * size, w.k + column[at + 1] * size
-        c, d = w.k + column[at + 2] * size, w.k + column[at + 3] * size
-        for i in range(n):
-            offset = i * ROW
-            lanewise.add4(target + offset, w.weights, a + offset, b + offset, c + offset, d + offset)
-
-
-@part
-def distance_lanes(w, m, a, b, scale):
-    """As `explicit.distance` of a and b, for all lanes."""
-    total, atol, rtol = splat(0.0), reals(m.atol), splat(m.rtol)
-    for i in range(w.n):
-        offset = i * ROW
-        allowed = plus(splat(atol[i]), times(rtol, size(load(scale + offset))))
-        part = over(minus(load(a + offset), load(b + offset)), allowed)
-        total = plus(total, times(part, part))
-    return root(over(total, splat(float(w.n))))
-
-
-@part
-def project_lanes(w, m):
-    """Project the states in x of all lanes; result in x and y_new."""
-    n, state = w.n, w.x + ROW
-    call_with(w.project, w.project_memory, w.x, w.y_new)
-    if w.projects:
-        moved = distance_lanes(w, m, w.y_new, state, w.y)
-        whole = distance_lanes(w, m, state, w.y, w.y)
-        jumps = bits(both(above(moved, splat(1.0)), above(moved, times(splat(HIDDEN_JUMP), whole))))
-        for at in range(LANES):
-            lane(w, at).jumped = (jumps >> at) & 1
-    for i in range(n):
-        lanewise.copy(w.y_new + i * ROW, state + i * ROW)
-
-
-@part
-def remove_drift(w):
-    """As `explicit.remove_drift` of the errors of all lanes."""
-    n, state = w.n, w.x + ROW
-    for i in range(n):
-        offset = i * ROW
-        store(state + offset, minus(load(w.y_new + offset), load(w.error + offset)))
-    lanewise.copy(w.t_new, w.x)
-    call_with(w.project, w.project_memory, w.x, w.error)
-    for i in range(n):
-        offset = i * ROW
-        store(w.error + offset, minus(load(w.y_new + offset), load(w.error + offset)))
-
-
-@part
-def attempt_lanes(w, m):
-    """One step of all lanes, by the tableau that is in any of their memories: stages in k, result in y_new."""
-    n = w.n
-    start, column, value, c = wholes(m.a_start), wholes(m.a_column), reals(m.a_value), reals(m.c)
-    state = w.x + ROW
-    for s in range(1, m.stages + 1):
-        combine_lanes(w, start, column, value, s, state)
-        for i in range(n):
-            lanewise.add(state + i * ROW, w.y + i * ROW)
-        if s == m.stages:
-            lanewise.copy(w.t_new, w.x)
-            if w.project != 0:
-                project_lanes(w, m)
-            else:
-                for i in range(n):
-                    lanewise.copy(state + i * ROW, w.y_new + i * ROW)
-        else:
-            lanewise.weigh(w.x, w.h, c[s])
-            lanewise.add(w.x, w.time)
-        call_with(w.rhs, w.rhs_memory, w.x, w.k + s * w.width * ROW)
-
-
-@part
-def estimate_errors(w, m):
-    """Sums of the squares of the error estimates in tolerances, and whether all is finite, for all lanes."""
-    n, last = w.n, w.k + m.stages * w.width * ROW
-    for row in range(4):
-        lanewise.spread(w.sums + row * ROW, 0.0)
-    for i in range(n):
-        lanewise.add_excess(w.sums + 2 * ROW, w.y_new + i * ROW)
-        lanewise.add_excess(w.sums + 3 * ROW, last + i * ROW)
-    start, column, value, atol = wholes(m.error_start), wholes(m.error_column), reals(m.error_value), reals(m.atol)
-    for row in range(m.error_rows):
-        combine_lanes(w, start, column, value, row, w.error)
-        if w.projects:
-            remove_drift(w)
-        for i in range(n):
-            offset = i * ROW
-            lanewise.add_square(w.sums + row * ROW, w.error + offset, w.y + offset, w.y_new + offset, atol[i], m.rtol)
 
 
 @part
@@ -174,6 +59,7 @@ def begin_member(w, at, member):
     copy_to_lane(n, m.y, w.y, at)
     copy_to_lane(n, m.f, w.k, at)
     copy_to_lane(1 + n + w.p, m.x, w.x, at)
+    note_sides(w, at)
     return reason
 
 
@@ -207,6 +93,7 @@ def plan_step(w, at):
         if m.fresh and not prepare(m):
             return NOT_FINITE
         copy_to_lane(w.n, m.f, w.k, at)
+        note_sides(w, at)
     if not has_room(m) or m.steps + m.rejected >= w.budget:
         return FULL
     if m.stiff:
@@ -257,11 +144,31 @@ def judge_lane(w, at):
 
 
 @part
+def look_into_steps(w, m, good):
+    """Dense output of all lanes if it is wanted in one that is `good`, by bits, and samples of their events; the bits
+    of lanes whose events need not be searched."""
+    wanted = False
+    for at in range(LANES):
+        wanted = wanted or ((good >> at) & 1 and wants_dense_output(lane(w, at), reals(w.t_new)[at]))
+    if not wanted:
+        return np.int64(EVERY)
+    dense_lanes(w, m)
+    if m.events == 0:
+        return np.int64(EVERY)
+    if w.event_program == 0:
+        return np.int64(0)
+    sample_lanes(w, m)
+    quiet = quiet_lanes(w)
+    for at in range(LANES):
+        if reals(w.t_new)[at] == m.t_last:  # zero may be reached there
+            quiet &= ~(1 << at)
+    return quiet
+
+
+@part
 def passes_unseen(m, t_new):
-    """Whether nobody looks at a step to t_new: no event, no output."""
-    if m.events > 0 or m.next_time >= m.requested:
-        return False
-    return m.sign * (reals(m.times)[m.next_time] - t_new) > 0.0
+    """Whether there is no output in a step to t_new."""
+    return m.next_time < m.requested and m.sign * (reals(m.times)[m.next_time] - t_new) > 0.0
 
 
 @part
@@ -274,44 +181,47 @@ def pass_step(w, at):
 
 
 @part
-def move_lane(w, m, at):
-    """Make the end of the step of one lane its beginning."""
-    y, y_new, f, last = reals(w.y), reals(w.y_new), reals(w.k), reals(w.k + m.stages * w.width * ROW)
-    for i in range(w.n):
-        place = LANES * i + at
-        y[place], f[place] = y_new[place], last[place]
-
-
-@part
-def move_lanes(w, m):
-    """The same for all lanes."""
+def move_lanes(w, m, where):
+    """Make the end of the step of some lanes, by bits, its beginning."""
     last = w.k + m.stages * w.width * ROW
-    for i in range(w.n):
-        lanewise.copy(w.y_new + i * ROW, w.y + i * ROW)
-        lanewise.copy(last + i * ROW, w.k + i * ROW)
+    copy_in_lanes(w.n, from_bits(where), w.y_new, w.y)
+    copy_in_lanes(w.n, from_bits(where), last, w.k)
 
 
 @part
-def close_step(w, at):
-    """Close an accepted step of a lane; why the member ends there, or RUNNING."""
+def search_lane(w, at):
+    """Find the crossings in the step of a lane; False if an event is not a number there."""
+    m = lane(w, at)
+    if w.event_program != 0:
+        hand_samples(w, at)
+    sound = find_events(m, reals(w.t_new)[at], reals(w.h)[at])
+    note_sides(w, at)
+    return sound
+
+
+@part
+def close_step(w, at, quiet):
+    """Close an accepted step of a lane, in which events need not be searched if `quiet`; why the member ends there, or
+    RUNNING."""
     m, n = lane(w, at), w.n
     t_new, h = reals(w.t_new)[at], reals(w.h)[at]
     t, first = m.t, m.stored
     copy_from_lane(n, w.y, at, m.y)
     copy_from_lane(n, w.y_new, at, m.y_new)
     if wants_dense_output(m, t_new):
-        copy_stages(w, at)
-        dense_rows(m, t, t_new, h)
-    if not find_events(m, t_new, h):
+        copy_from_lane((3 + m.dense_rows) * n, w.dense, at, m.dense)
+    m.found_count = 0
+    if m.events > 0 and not quiet and not search_lane(w, at):
         return NOT_FINITE
     m.grid += 1
     if w.projects:
+        copy_stages(w, at)
         copy_numbers(n, m.y, m.scratch)
     stopped = finish(m, t_new, h)
     if w.projects:
         step_to_outputs(m, t, first)
-    move_lane(w, m, at)
-    copy_to_lane(n, m.y, w.y, at)
+    if stopped:
+        copy_to_lane(n, m.y, w.y, at)
     return EVENT if stopped else RUNNING
 
 
@@ -321,29 +231,24 @@ def step_lanes(w):
     m = lane(w, 0)
     attempt_lanes(w, m)
     estimate_errors(w, m)
-    member, good = wholes(w.member), wholes(w.good)
-    unseen = True
+    member, good = wholes(w.member), np.int64(0)
     for at in range(LANES):
-        if member[at] >= 0:
-            good[at] = 1 if take_lane(w, at) else 0
-            unseen = unseen and good[at] != 0 and passes_unseen(lane(w, at), reals(w.t_new)[at])
-    if unseen:
-        move_lanes(w, m)
+        if member[at] >= 0 and take_lane(w, at):
+            good |= 1 << at
+    quiet = look_into_steps(w, m, good)
     for at in range(LANES):
+        reason = RUNNING
         if member[at] < 0:
             continue
-        reason = RUNNING
-        if unseen:
+        if not (good >> at) & 1:
+            reason = NOT_FINITE if m.fixed else RUNNING
+        elif (quiet >> at) & 1 and passes_unseen(lane(w, at), reals(w.t_new)[at]):
             pass_step(w, at)
-        elif good[at] and passes_unseen(lane(w, at), reals(w.t_new)[at]):
-            move_lane(w, m, at)
-            pass_step(w, at)
-        elif good[at]:
-            reason = close_step(w, at)
-        elif m.fixed:
-            reason = NOT_FINITE
+        else:
+            reason = close_step(w, at, (quiet >> at) & 1)
         if reason != RUNNING:
             leave_lane(w, at, reason)
+    move_lanes(w, m, good)
 
 
 @part

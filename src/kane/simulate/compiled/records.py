@@ -79,6 +79,7 @@ SIZES = (
     "event_room",  # rows that fit into event_t, event_y, event
     "splits",  # halvings of the search for one event in one step
     "step_room",  # crossings of all events that one step may bring
+    "sampled",  # 1: samples of events are in g when a step is searched
 )
 
 PROGRAMS = ("rhs", "project", "jacobian", "event_program")
