@@ -44,9 +44,10 @@ SHOWN = [
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
 
 
-def open_page(browser: Browser, path: Path, **options: Any) -> tuple[Page, list[str]]:
+def open_page(browser: Browser, path: Path, script: str = "", **options: Any) -> tuple[Page, list[str]]:
     """A page that is ready, and everything that it asked for or complained about."""
     page = browser.new_page(viewport={"width": 1000, "height": 640}, **options)
+    page.add_init_script(script)
     told: list[str] = []
     page.on("request", lambda r: None if r.url == path.as_uri() or r.url.startswith("blob:") else told.append(r.url))
     page.on("pageerror", lambda e: told.append(str(e)))
@@ -127,6 +128,23 @@ def test_every_built_in_model_is_seen_whole(name: str, size: tuple[int, int], br
         page.wait_for_timeout(100)
         assert_inside(page)
     assert told == []
+    page.close()
+
+
+COUNTED = """(() => { window.instances = []; const kind = WebGL2RenderingContext.prototype;
+const draw = kind.drawElementsInstanced;
+kind.drawElementsInstanced = function (...x) {
+  if (!document.querySelector('kane-page[ready]')) window.instances.push(x[4]);
+  return draw.apply(this, x);
+}; })()"""
+"""Notes how many arrows and points are drawn at a time in the first frame."""
+
+
+@pytest.mark.parametrize("name", ["bouncing-ball", "rolling-disc"])
+def test_the_first_frame_has_no_arrows_or_points_without_a_force(name: str, browser: Browser, tmp_path: Path) -> None:
+    path = kane.load(name).page(tmp_path / "page.html")
+    page, _ = open_page(browser, path, script=COUNTED)
+    assert page.evaluate("window.instances") == {"bouncing-ball": [], "rolling-disc": [1]}[name]
     page.close()
 
 

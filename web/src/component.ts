@@ -94,8 +94,8 @@ export class KanePage extends HTMLElement {
     this.resize();
     this.stage.set_poses(this.motion.poses, false);
     this.stage.fit();
-    this.stage.render();
     this.draw_arrows();
+    this.stage.render();
     this.set_playing(!this.still);
     this.ticked = performance.now();
     this.tick();
