@@ -278,3 +278,32 @@ def test_the_motion_keeps_to_the_clock_however_long_frames_take(speed: str, brow
     assert rate == pytest.approx(float(speed[:-1]), rel=0.15)
     assert told == []
     page.close()
+
+
+TOO_SHORT = 2e-8
+"""Steps (s) that no machine takes as fast as the clock: 5 · 10⁷ of them in a second."""
+
+
+def test_a_motion_that_is_too_slow_says_so_and_answers_the_pointer(browser: Browser, tmp_path: Path) -> None:
+    page, told = open_page(browser, kane.load("double-pendulum").page(tmp_path / "page.html", step=TOO_SHORT))
+    root = "document.querySelector('kane-page').shadowRoot"
+    page.wait_for_timeout(2500)
+    note = page.evaluate(f"{root}.querySelector('.note').textContent")
+    assert float(note.partition(" × real time")[0]) < 0.9, note
+    box = page.evaluate(
+        f"(() => {{ const b = {root}.querySelector('canvas').getBoundingClientRect(); return [b.x, b.y]; }})()"
+    )
+    middle = page.evaluate("document.querySelector('kane-page').locate(1, [0, 0, 0]).pixel")
+    page.mouse.move(box[0] + middle[0], box[1] + middle[1])
+    page.mouse.down()
+    page.mouse.move(box[0] + middle[0] + 40, box[1] + middle[1], steps=4)
+    held, frames = state(page), page.evaluate("document.querySelector('kane-page').drawing.frames")
+    assert held["coupler"] is not None, "the body under the pointer is held"
+    page.wait_for_timeout(1500)
+    assert page.evaluate("document.querySelector('kane-page').drawing.frames") > frames, "frames go on"
+    assert state(page)["t"] > held["t"], "and so does the motion"
+    page.mouse.up()
+    page.keyboard.press(" ")
+    assert state(page)["coupler"] is None and not state(page)["playing"]
+    assert told == []
+    page.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -96,6 +96,7 @@ def live_page(
     starts = np.cumsum([0, *map(len, parts)]).tolist()
     codes = [
         {"name": visible(c.name), "export": c.export, "slot": c.slot, "at": starts[i], "size": len(c.module.code)}
+        | {"fused": None if c.module.fused is None else asdict(c.module.fused)}
         for i, c in enumerate(every)
     ]
     laws, first = list[dict[str, Any]](), len(motion.codes)
