@@ -235,6 +235,20 @@ def test_a_slider_changes_the_motion(browser: Browser, tmp_path: Path) -> None:
     page.close()
 
 
+def test_an_arm_is_held_until_the_page_lets_it_go(browser: Browser, tmp_path: Path) -> None:
+    m = kane.load("ur5")
+    start = m.initial_state[0].tolist()
+    law = kane.planning.ComputedTorque(start, stiffness=25.0, damping=10.0)
+    page, told = open_page(browser, m.page(tmp_path / "page.html", control=law))
+    wait_until(page, 0.3)
+    assert state(page)["q"] == pytest.approx(start, abs=1e-9)
+    page.locator("kane-page").locator("select[title='control law']").select_option(label="control: none")
+    wait_until(page, state(page)["t"] + 0.3)
+    assert np.abs(np.subtract(state(page)["q"], start)).max() > 0.05, "it falls"
+    assert told == []
+    page.close()
+
+
 def test_dark_mode_and_a_phone_show_it_too(browser: Browser, tmp_path: Path) -> None:
     path = kane.load("double-pendulum").page(tmp_path / "page.html")
     page, told = open_page(browser, path, color_scheme="dark")

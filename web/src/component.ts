@@ -335,6 +335,10 @@ export class KanePage extends HTMLElement {
     if (!data.remote) ui.bar.append(button("›", "one step (→)", () => this.step(1)));
     ui.bar.append(button("Reset", "from the start (r)", () => this.reset()));
     if (!data.remote) ui.bar.append(speed);
+    const laws = this.touchable;
+    if (laws?.law_names.length) {
+      ui.bar.append(choice("control law", laws.law_names.map((x) => `control: ${x}`), laws.law, (i) => laws.set_law(i)));
+    }
     ui.bar.append(ui.time);
   }
 

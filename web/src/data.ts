@@ -122,6 +122,8 @@ export interface RemoteData {
   path: string;
   marks: MarkNames;
   elements: string[];
+  /** Names of the control laws that it can be moved under; the first is the one of the page. */
+  laws: string[];
 }
 
 export interface PageData {

@@ -59,6 +59,11 @@ export interface Touchable extends Motion {
   release(): void;
   /** Of the coupler (N/m). */
   readonly stiffness: number;
+  /** Names of the control laws under which it can move, none where there is nothing to choose; the present one. */
+  readonly law_names: string[];
+  readonly law: number;
+  /** Move under another control law from now on. */
+  set_law(index: number): void;
 }
 
 const RUNNING = 0;

@@ -217,11 +217,14 @@ def remote_page(
     wheels: MarkedWheels | None,
     path: str,
     sources: Sequence[str],
+    laws: Sequence[str] = (),
 ) -> str:
     """A page that shows a motion which goes on elsewhere, with forces at `places` and on `wheels`, and touches it
-    there: by a WebSocket at `path` of the host that the page comes from, one of `sources`."""
+    there: by a WebSocket at `path` of the host that the page comes from, one of `sources`. `laws` are the names of the
+    control laws that it can be moved under."""
     marks = (wheels or MarkedWheels(())).names_behind(places)
     remote = {"path": path, "elements": [visible(name) for name in elements], "marks": marks}
+    remote |= {"laws": [visible(name) for name in laws]}
     return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
 
 
