@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -24,15 +25,17 @@ def built() -> Path:
     return folder
 
 
-def run(*arguments: str | Path) -> str:
+def run(*arguments: str | Path, **environment: str) -> str:
     """What Node prints."""
     built()
-    done = subprocess.run([str(NODE), *map(str, arguments)], capture_output=True, text=True, cwd=WEB, timeout=300)
+    command, given = [str(NODE), *map(str, arguments)], os.environ | environment
+    done = subprocess.run(command, capture_output=True, text=True, cwd=WEB, timeout=300, env=given)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     return done.stdout
 
 
-def live_states(pages: Sequence[tuple[Path, float]]) -> list[dict[str, Any]]:
-    """The states of pages after so many seconds, simulated as in a browser."""
+def live_states(pages: Sequence[tuple[Path, float]], fused: str = "") -> list[dict[str, Any]]:
+    """The states of pages after so many seconds, simulated as in a browser; with `fused="function"` as in one that has
+    no instruction for fused products."""
     given = [str(x) for pair in pages for x in pair]
-    return [json.loads(line) for line in run("tests/run_live.mjs", *given).splitlines()]
+    return [json.loads(line) for line in run("tests/run_live.mjs", *given, FUSED=fused).splitlines()]

@@ -249,6 +249,7 @@ TOUCHED: dict[str, Call] = {
     "Touch, coupler of a mailbox": lambda m, x, y: _touch(m, device=Mailbox(3), coupler=x),
     "Touch, rate": lambda m, x, y: _touch(m, rate=x, steps=y),
     "Touch, start": lambda m, x, y: _touch(m, q=x, u=y),
+    "Touch, control": lambda m, x, y: _touch(m, control=x),
     "Touch, stored": lambda m, x, y: _touch(m, stored=x, active=True),
     "Touch, run": lambda m, x, y: _touch(m).run(x) if not _long(x) else None,
     "Touch, hold": lambda m, x, y: _touch(m, device=Mailbox(3), coupler=None).hold(x, y, 10.0),

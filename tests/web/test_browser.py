@@ -44,9 +44,10 @@ SHOWN = [
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
 
 
-def open_page(browser: Browser, path: Path, **options: Any) -> tuple[Page, list[str]]:
+def open_page(browser: Browser, path: Path, script: str = "", **options: Any) -> tuple[Page, list[str]]:
     """A page that is ready, and everything that it asked for or complained about."""
     page = browser.new_page(viewport={"width": 1000, "height": 640}, **options)
+    page.add_init_script(script)
     told: list[str] = []
     page.on("request", lambda r: None if r.url == path.as_uri() or r.url.startswith("blob:") else told.append(r.url))
     page.on("pageerror", lambda e: told.append(str(e)))
@@ -127,6 +128,23 @@ def test_every_built_in_model_is_seen_whole(name: str, size: tuple[int, int], br
         page.wait_for_timeout(100)
         assert_inside(page)
     assert told == []
+    page.close()
+
+
+COUNTED = """(() => { window.instances = []; const kind = WebGL2RenderingContext.prototype;
+const draw = kind.drawElementsInstanced;
+kind.drawElementsInstanced = function (...x) {
+  if (!document.querySelector('kane-page[ready]')) window.instances.push(x[4]);
+  return draw.apply(this, x);
+}; })()"""
+"""Notes how many arrows and points are drawn at a time in the first frame."""
+
+
+@pytest.mark.parametrize("name", ["bouncing-ball", "rolling-disc"])
+def test_the_first_frame_has_no_arrows_or_points_without_a_force(name: str, browser: Browser, tmp_path: Path) -> None:
+    path = kane.load(name).page(tmp_path / "page.html")
+    page, _ = open_page(browser, path, script=COUNTED)
+    assert page.evaluate("window.instances") == {"bouncing-ball": [], "rolling-disc": [1]}[name]
     page.close()
 
 
@@ -217,6 +235,20 @@ def test_a_slider_changes_the_motion(browser: Browser, tmp_path: Path) -> None:
     page.close()
 
 
+def test_an_arm_is_held_until_the_page_lets_it_go(browser: Browser, tmp_path: Path) -> None:
+    m = kane.load("ur5")
+    start = m.initial_state[0].tolist()
+    law = kane.planning.ComputedTorque(start, stiffness=25.0, damping=10.0)
+    page, told = open_page(browser, m.page(tmp_path / "page.html", control=law))
+    wait_until(page, 0.3)
+    assert state(page)["q"] == pytest.approx(start, abs=1e-9)
+    page.locator("kane-page").locator("select[title='control law']").select_option(label="control: none")
+    wait_until(page, state(page)["t"] + 0.3)
+    assert np.abs(np.subtract(state(page)["q"], start)).max() > 0.05, "it falls"
+    assert told == []
+    page.close()
+
+
 def test_dark_mode_and_a_phone_show_it_too(browser: Browser, tmp_path: Path) -> None:
     path = kane.load("double-pendulum").page(tmp_path / "page.html")
     page, told = open_page(browser, path, color_scheme="dark")
@@ -258,5 +290,34 @@ def test_the_motion_keeps_to_the_clock_however_long_frames_take(speed: str, brow
     after = page.evaluate(both)
     rate = (after[0] - before[0]) / (after[1] - before[1])
     assert rate == pytest.approx(float(speed[:-1]), rel=0.15)
+    assert told == []
+    page.close()
+
+
+TOO_SHORT = 2e-8
+"""Steps (s) that no machine takes as fast as the clock: 5 · 10⁷ of them in a second."""
+
+
+def test_a_motion_that_is_too_slow_says_so_and_answers_the_pointer(browser: Browser, tmp_path: Path) -> None:
+    page, told = open_page(browser, kane.load("double-pendulum").page(tmp_path / "page.html", step=TOO_SHORT))
+    root = "document.querySelector('kane-page').shadowRoot"
+    page.wait_for_timeout(2500)
+    note = page.evaluate(f"{root}.querySelector('.note').textContent")
+    assert float(note.partition(" × real time")[0]) < 0.9, note
+    box = page.evaluate(
+        f"(() => {{ const b = {root}.querySelector('canvas').getBoundingClientRect(); return [b.x, b.y]; }})()"
+    )
+    middle = page.evaluate("document.querySelector('kane-page').locate(1, [0, 0, 0]).pixel")
+    page.mouse.move(box[0] + middle[0], box[1] + middle[1])
+    page.mouse.down()
+    page.mouse.move(box[0] + middle[0] + 40, box[1] + middle[1], steps=4)
+    held, frames = state(page), page.evaluate("document.querySelector('kane-page').drawing.frames")
+    assert held["coupler"] is not None, "the body under the pointer is held"
+    page.wait_for_timeout(1500)
+    assert page.evaluate("document.querySelector('kane-page').drawing.frames") > frames, "frames go on"
+    assert state(page)["t"] > held["t"], "and so does the motion"
+    page.mouse.up()
+    page.keyboard.press(" ")
+    assert state(page)["coupler"] is None and not state(page)["playing"]
     assert told == []
     page.close()

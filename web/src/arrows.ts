@@ -36,6 +36,7 @@ class Bundle {
     this.heads = new three.InstancedMesh(head, material, Math.max(1, most));
     for (const mesh of [this.shafts, this.heads]) mesh.frustumCulled = false;
     this.group.add(this.shafts, this.heads);
+    this.end();
   }
 
   begin(): void {
@@ -83,12 +84,13 @@ export class Arrows {
     this.forces = new Bundle(names.length, extent, 0x15803d);
     this.velocities = new Bundle(bodies, extent, 0xb45309);
     this.points = new three.InstancedMesh(
-      new three.SphereGeometry(0.011 * extent, 12, 8),
+      new three.SphereGeometry(0.011 * extent, 8, 6), // some pixels in size
       new three.MeshBasicMaterial({ color: 0xd1495b, depthTest: false, transparent: true }),
       Math.max(1, names.length),
     );
     this.points.frustumCulled = false;
     this.points.renderOrder = 2;
+    this.points.count = 0; // until places are known: three.js would draw all of them at the origin
     for (const corners of outlines) this.polygons.push(this.make_polygon(corners));
     this.group.add(this.forces.group, this.velocities.group, this.points);
   }

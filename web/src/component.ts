@@ -46,6 +46,7 @@ export class KanePage extends HTMLElement {
   private awake = AWAKE;
   private pace = 1; // of the speed that is asked for, of late
   private slow_frames = 0;
+  private readonly at_once = new MessageChannel();
   private rows: number[][] = [];
   private grabbed: { hit: Hit; target: Triple } | null = null;
   private listed = 0;
@@ -94,10 +95,11 @@ export class KanePage extends HTMLElement {
     this.resize();
     this.stage.set_poses(this.motion.poses, false);
     this.stage.fit();
-    this.stage.render();
     this.draw_arrows();
+    this.stage.render();
     this.set_playing(!this.still);
     this.ticked = performance.now();
+    this.at_once.port1.onmessage = () => this.tick();
     this.tick();
     requestAnimationFrame((now) => this.frame(now));
   }
@@ -167,7 +169,8 @@ export class KanePage extends HTMLElement {
       this.pace += share * ((this.motion.t - before) / (this.speed * elapsed) - this.pace);
       this.moved = true;
     }
-    setTimeout(() => this.tick(), TICK);
+    if (this.playing && this.pace < IN_STEP) this.at_once.port2.postMessage(null); // after what the user and frames want
+    else setTimeout(() => this.tick(), TICK);
   }
 
   private frame(now: number): void {
@@ -223,7 +226,8 @@ export class KanePage extends HTMLElement {
     ui.note.replaceChildren();
     if (motion.stopped) ui.note.append(make("b", {}, motion.stopped));
     else if (this.playing && this.pace < IN_STEP) {
-      ui.note.append(`slower than the clock on this machine: ${(this.speed * this.pace).toPrecision(1)} s in a second`);
+      const times = `${(this.speed * this.pace).toPrecision(1)} × real time`;
+      ui.note.append(make("b", {}, times), ": this model is too much for this machine to keep up with the clock");
     }
     else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
     this.tell_forces();
@@ -331,6 +335,10 @@ export class KanePage extends HTMLElement {
     if (!data.remote) ui.bar.append(button("›", "one step (→)", () => this.step(1)));
     ui.bar.append(button("Reset", "from the start (r)", () => this.reset()));
     if (!data.remote) ui.bar.append(speed);
+    const laws = this.touchable;
+    if (laws?.law_names.length) {
+      ui.bar.append(choice("control law", laws.law_names.map((x) => `control: ${x}`), laws.law, (i) => laws.set_law(i)));
+    }
     ui.bar.append(ui.time);
   }
 

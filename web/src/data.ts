@@ -50,6 +50,16 @@ export interface LiveCode {
   slot: number;
   at: number;
   size: number;
+  fused: BodyPlace | null;
+}
+
+/** Where the body of a function is in a module: bytes from `at` on, with its length, in a section whose length is written
+ *  as five bytes. */
+export interface BodyPlace {
+  at: number;
+  size: number;
+  section: number;
+  section_size: number;
 }
 
 /** Names of places where forces are drawn, polygons by their numbers, and the vehicles that stand on these. */
@@ -112,6 +122,8 @@ export interface RemoteData {
   path: string;
   marks: MarkNames;
   elements: string[];
+  /** Names of the control laws that it can be moved under; the first is the one of the page. */
+  laws: string[];
 }
 
 export interface PageData {

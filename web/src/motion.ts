@@ -1,6 +1,7 @@
 // What moves a scene, and a motion that is simulated here.
 
 import { type LiveCode, type LiveData, type LiveMarks, type MarkNames, type PageData, type Triple, unpack } from "./data";
+import { rounds_once, with_instruction } from "./fused";
 
 export interface Transition {
   t: number;
@@ -58,6 +59,11 @@ export interface Touchable extends Motion {
   release(): void;
   /** Of the coupler (N/m). */
   readonly stiffness: number;
+  /** Names of the control laws under which it can move, none where there is nothing to choose; the present one. */
+  readonly law_names: string[];
+  readonly law: number;
+  /** Move under another control law from now on. */
+  set_law(index: number): void;
 }
 
 const RUNNING = 0;
@@ -124,9 +130,11 @@ export class LiveMotion implements Touchable {
     this.poses = new Float64Array(this.memory.buffer, data.places.scene, 12 * this.counts.bodies);
   }
 
+  /** The motion at its start. Products are fused by an instruction where it may be, else by a function: the same bits. */
   static async make(
     data: LiveData,
     page: Pick<PageData, "coordinates" | "speeds" | "parameters" | "scene">,
+    by_instruction = true,
   ): Promise<LiveMotion> {
     const blob = await unpack(data.blob);
     const made = new LiveMotion(data, blob.slice(data.image.at, data.image.at + data.image.size), page);
@@ -136,8 +144,11 @@ export class LiveMotion implements Touchable {
       __stack_pointer: made.stack,
       ...LIBRARY,
     };
+    const fuses = by_instruction && (await rounds_once());
     const load = async (code: LiveCode): Promise<LiveMotion["touch"]> => {
-      const { instance } = await WebAssembly.instantiate(blob.slice(code.at, code.at + code.size), { env });
+      const written = blob.slice(code.at, code.at + code.size);
+      const bytes = fuses && code.fused ? with_instruction(written, code.fused) : written;
+      const { instance } = await WebAssembly.instantiate(bytes, { env });
       return instance.exports[code.export] as LiveMotion["touch"];
     };
     const first = new Map<number, LiveMotion["touch"]>();

@@ -1,7 +1,7 @@
 // What a live motion can be changed by, beside the scene: parameters with undo, control laws, the start, and its Z list.
 
 import { type PageData, unpack } from "./data";
-import { button, choice, make } from "./elements";
+import { button, make } from "./elements";
 import type { LiveMotion } from "./motion";
 import { ZList } from "./zlist";
 
@@ -26,7 +26,6 @@ export class LivePanel {
   ) {
     this.undo_button = button("Undo", "the last change of a parameter (z)", () => this.undo());
     this.undo_button.disabled = true;
-    if (motion.law_names.length) this.add_laws();
     if (data.parameters.length) this.add_parameters();
     this.element.append(this.start_editor());
   }
@@ -65,13 +64,6 @@ export class LivePanel {
     const { scrollTop, scrollLeft } = this.print;
     this.print.textContent = this.equations.print(this.motion.inputs);
     this.print.scrollTo(scrollLeft, scrollTop);
-  }
-
-  private add_laws(): void {
-    const chosen = choice("control law", this.motion.law_names, this.motion.law, (i) => this.motion.set_law(i));
-    const row = make("label", { class: "slider law" });
-    row.append(make("span", {}, "control law"), chosen);
-    this.element.append(make("h3", {}, "Control"), row);
   }
 
   private add_parameters(): void {

@@ -7,9 +7,24 @@ import { type Body, type Piece, type Triple, unpack } from "./data";
 const DARKER = 0.55; // marks on spheres and wheels, beside the colour of the body
 const EDGE_ANGLE = 25; // degrees between faces that have an edge between them
 
-/** How finely round things are drawn: sides of a cylinder; a sphere has as many around, and two thirds of it downward. */
+/** How finely round things are drawn: sides of a cylinder; a sphere has as many around, and two thirds of it downward;
+ *  sides of the thin rings on spheres; steps of the round ends of lines. */
 export interface Fineness {
   sides: number;
+  ring: number;
+  cap: number;
+}
+
+const FINE: Fineness = { sides: 48, ring: 6, cap: 4 };
+const COARSE = { most: 20, least: 12 }; // sides, where the processor draws
+const AFFORDABLE = 9000; // triangles in all there: it takes about a microsecond for each
+
+/** As fine as can be drawn fast enough: by a processor, things are the coarser the more of them there are. */
+export function fineness_for(bodies: Body[], by_processor: boolean): Fineness {
+  if (!by_processor) return FINE;
+  const round = bodies.flatMap((body) => body.pieces).filter((piece) => piece.kind === "sphere").length;
+  const sides = Math.floor(Math.sqrt((0.5 * AFFORDABLE) / Math.max(1, round))); // a sphere with rings has about 2 sides²
+  return { sides: Math.max(COARSE.least, Math.min(COARSE.most, sides)), ring: 3, cap: 2 };
 }
 
 export interface BodyParts {
@@ -37,7 +52,7 @@ export async function body_parts(body: Body, line_radius: number, fineness: Fine
 async function add_piece(
   piece: Piece,
   line_radius: number,
-  { sides }: Fineness,
+  { sides, ring, cap }: Fineness,
   solids: three.BufferGeometry[],
   edges: three.BufferGeometry[],
 ): Promise<void> {
@@ -51,7 +66,7 @@ async function add_piece(
     made.push([new three.BoxGeometry(piece.size[0], piece.size[1], piece.size[2]), color]);
   } else if (piece.kind === "sphere") {
     made.push([new three.SphereGeometry(piece.size[0], sides, Math.round((2 * sides) / 3)), color]);
-    for (const axis of ["x", "y"] as const) made.push([meridian(piece.size[0], axis, sides), dark]);
+    for (const axis of ["x", "y"] as const) made.push([meridian(piece.size[0], axis, sides, ring), dark]);
     edged = false;
   } else if (piece.kind === "cylinder") {
     made.push([new three.CylinderGeometry(piece.size[0], piece.size[0], piece.size[1], sides), color]);
@@ -60,7 +75,7 @@ async function add_piece(
   } else if (piece.kind === "line") {
     const end = new three.Vector3(piece.size[0], piece.size[1], piece.size[2]);
     const along = end.clone().sub(place);
-    made.push([new three.CapsuleGeometry(line_radius, along.length(), 4, Math.max(8, Math.round(sides / 3))), color]);
+    made.push([new three.CapsuleGeometry(line_radius, along.length(), cap, Math.max(8, Math.round(sides / 3))), color]);
     turn.multiply(new three.Quaternion().setFromUnitVectors(new three.Vector3(0, 1, 0), along.clone().normalize()));
     place.add(end).multiplyScalar(0.5);
     edged = false;
@@ -103,8 +118,8 @@ const axis_vector = (axis: "x" | "y" | "z"): three.Vector3 =>
   new three.Vector3(axis === "x" ? 1 : 0, axis === "y" ? 1 : 0, axis === "z" ? 1 : 0);
 
 /** A great circle on a sphere: without one its turning could not be seen. */
-function meridian(radius: number, axis: "x" | "y", sides: number): three.BufferGeometry {
-  const geometry = new three.TorusGeometry(radius, 0.03 * radius, 6, sides);
+function meridian(radius: number, axis: "x" | "y", sides: number, ring: number): three.BufferGeometry {
+  const geometry = new three.TorusGeometry(radius, 0.03 * radius, ring, sides);
   if (axis === "x") geometry.rotateY(Math.PI / 2);
   return geometry;
 }

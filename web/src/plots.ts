@@ -14,6 +14,13 @@ const SERIES = 24; // and that there are at most
 /** Room (px) for the labels of an axis of values. */
 const width_of = (_: uPlot, shown: string[] | null) => 12 + 6.5 * Math.max(6, ...(shown ?? []).map((x) => x.length));
 
+/** What an axis of values shows: a curve that stays at a value is in the middle. */
+const around = (_: uPlot, low: number | null, high: number | null): [number | null, number | null] => {
+  if (low === null || high === null) return [null, null];
+  const rest = Math.max(...[low, high].map(Math.abs), 1e-3);
+  return high - low > 1e-12 * rest ? uPlot.rangeNum(low, high, 0.1, true) : [low - 0.5 * rest, high + 0.5 * rest];
+};
+
 interface Curve {
   name: string;
   value: (motion: Motion) => number;
@@ -62,7 +69,7 @@ class Plot {
       {
         width,
         height: 170,
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: around } },
         axes: [axis(26), { ...axis(width_of), values: (_: uPlot, marks: number[]) => labels(marks) }],
         cursor: { drag: { x: false, y: false } },
         legend: { live: false },

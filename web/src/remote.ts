@@ -14,6 +14,7 @@ interface Frame {
   stopped: string;
   playing: boolean;
   stiffness: number;
+  law: number;
   marks: Marks | null;
 }
 
@@ -24,6 +25,7 @@ export class RemoteMotion implements Touchable {
   readonly elements: string[];
   readonly transitions: Transition[] = [];
   readonly mark_names: MarkNames;
+  readonly law_names: string[];
   private gone = "";
 
   private constructor(
@@ -33,6 +35,7 @@ export class RemoteMotion implements Touchable {
   ) {
     this.elements = data.elements;
     this.mark_names = data.marks;
+    this.law_names = data.laws;
     this.take(frame);
     socket.onmessage = (event) => this.take(JSON.parse(event.data as string) as Frame);
     socket.onclose = () => {
@@ -92,6 +95,14 @@ export class RemoteMotion implements Touchable {
 
   get stiffness(): number {
     return this.frame.stiffness;
+  }
+
+  get law(): number {
+    return this.frame.law;
+  }
+
+  set_law(index: number): void {
+    this.say({ law: index });
   }
 
   /** Nothing: it goes on by itself. */

@@ -7,15 +7,14 @@ import type { Body, SceneData, Triple } from "./data";
 import { corners, distance, preset_direction, type Preset, type Vector } from "./framing";
 import type { Motion } from "./motion";
 import { draws_by_software, LOOKS, type Look, make_grid } from "./surroundings";
-import { body_parts, points_of, css_color, type Fineness } from "./pieces";
+import { body_parts, css_color, fineness_for, points_of, type Fineness } from "./pieces";
 
 const FOV = (28 * Math.PI) / 180;
 const MARGIN = 1.1;
 const TRAIL = 1500;
+const FORGOTTEN = 150; // points at a time of a trail that is full: all that is left is handed over anew then
 const GROWN = 4; // a mechanism that has left its box by this factor is followed
 const EASE = 0.18;
-const FINE: Fineness = { sides: 48 };
-const COARSE: Fineness = { sides: 20 };
 
 export interface Hit {
   body: number;
@@ -88,7 +87,8 @@ export class Stage {
   /** The scene with all its bodies; names are written to the overlay. */
   static async make(data: SceneData, overlay: HTMLElement): Promise<Stage> {
     const made = new Stage(data, overlay);
-    for (const [index, body] of data.bodies.entries()) await made.add_body(index, body);
+    const fineness = fineness_for(data.bodies, made.software);
+    for (const [index, body] of data.bodies.entries()) await made.add_body(index, body, fineness);
     made.set_dark(false);
     return made;
   }
@@ -114,7 +114,10 @@ export class Stage {
   }
 
   show_trails(shown: boolean): void {
-    for (const trail of this.trails) trail.line.visible = shown;
+    for (const trail of this.trails) {
+      trail.line.visible = shown;
+      if (shown) hand_over(trail.line, 0, trail.count);
+    }
   }
 
   clear_trails(): void {
@@ -289,11 +292,11 @@ export class Stage {
     return group;
   }
 
-  private async add_body(index: number, body: Body): Promise<void> {
+  private async add_body(index: number, body: Body, fineness: Fineness): Promise<void> {
     const node = new three.Group();
     node.matrixAutoUpdate = false;
     node.userData.body = index;
-    const parts = await body_parts(body, this.data.line, this.software ? COARSE : FINE);
+    const parts = await body_parts(body, this.data.line, fineness);
     const sphere = { center: new three.Vector3(), radius: 0 };
     if (parts) {
       const mesh = new three.Mesh(parts.solid, this.material);
@@ -334,12 +337,13 @@ export class Stage {
   private grow_trail(trail: (typeof this.trails)[number]): void {
     const places = trail.line.geometry.getAttribute("position") as three.BufferAttribute;
     if (trail.count === TRAIL) {
-      (places.array as Float32Array).copyWithin(0, 3);
-      trail.count--;
+      (places.array as Float32Array).copyWithin(0, 3 * FORGOTTEN);
+      trail.count -= FORGOTTEN;
+      hand_over(trail.line, 0, trail.count);
     }
+    hand_over(trail.line, trail.count, 1);
     const p = this.nodes[trail.node].localToWorld(trail.at.clone());
     places.setXYZ(trail.count++, p.x, p.y, p.z);
-    places.needsUpdate = true;
     trail.line.geometry.setDrawRange(0, trail.count);
   }
 
@@ -478,4 +482,12 @@ export class Stage {
       label.element.style.transform = `translate(-50%, -50%) translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     }
   }
+}
+
+/** Let some points of a line that is seen be handed over to what draws it; a whole trail each time would cost more than drawing it. */
+function hand_over(line: three.Line, first: number, count: number): void {
+  if (!line.visible) return; // all of it will be when it is
+  const places = line.geometry.getAttribute("position") as three.BufferAttribute;
+  places.addUpdateRange(3 * first, 3 * count);
+  places.needsUpdate = true;
 }

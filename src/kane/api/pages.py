@@ -14,6 +14,7 @@ from ..formulation import scene_program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..page import Described, WrittenPage, live_page
+from ..planning import ComputedTorque, GravityCompensation, Hold
 from ..simulate import AUTO, Solution, simulate
 from ..simulate.live import LawPrograms, live_motion
 from ..writing import check_writable, write_text
@@ -104,7 +105,7 @@ def simulated_page(
         return set_up(answers, FRAMED, **asked, control=law, events=None, options={})
 
     ready, scene = under(control), scene_kernel(answers)
-    named, others = _other_laws(answers.mechanism, control)
+    named, others = laws_of(answers.mechanism, control)
 
     def wheels_under(law: ControlLaw | None) -> WheelKernel | None:
         if stepping:  # which has impulses, and no accelerations that forces of the ground could be told from
@@ -132,15 +133,16 @@ def simulated_page(
     return live_page(described, motion, places, wheels.for_page(), named)
 
 
-NO_LAW = "none"
-"""What moving without a control law is called, where there are some."""
+NO_LAW, HOLDING, GIVEN = "none", "hold", "as given"
+"""What moving without a control law is called, where there are some; a law that stays at a place; any other."""
 
 
-def _other_laws(mechanism: Mechanism, control: ControlLaw | None) -> tuple[str, dict[str, ControlLaw | None]]:
+def laws_of(mechanism: Mechanism, control: ControlLaw | None) -> tuple[str, dict[str, ControlLaw | None]]:
     """(what the control law of a page is called, the others that it can be changed to)."""
-    if not mechanism.controls:
+    if control is None and not mechanism.controls:
         return "", {}
-    named = NO_LAW if control is None else control if isinstance(control, str) else "as given"
+    stays = isinstance(control, (ComputedTorque, GravityCompensation)) and isinstance(control.trajectory, Hold)
+    named = NO_LAW if control is None else control if isinstance(control, str) else HOLDING if stays else GIVEN
     others: dict[str, ControlLaw | None] = {name: name for name in mechanism.controls if name != named}
     return named, others if control is None else others | {NO_LAW: None}
 
@@ -213,6 +215,7 @@ __all__ = [
     "coupler_frequency",
     "describe_page",
     "evaluate_marks",
+    "laws_of",
     "page",
     "page_path",
     "scene_kernel",

@@ -109,6 +109,22 @@ def drive_of(model: Model, arguments: Namespace, motion: Motion | None) -> Drive
     return Driven(law, way.duration or None, about)
 
 
+def law_to_move_under(model: Model, arguments: Namespace) -> Any:
+    """The control law of a model that is shown and touched: the one that is given, else its first one, else one that
+    holds an arm whose joints have limits where it starts; said in a sentence where nobody asked for it."""
+    if arguments.control is None and model.controls:
+        arguments.control = next(iter(model.controls))
+        say(f"control law '{arguments.control}' (choose another with --control, or none)")
+    elif arguments.control is None:
+        drive = drive_of(model, arguments, None)
+        if drive is not None:
+            say(f"{drive.about} (the page, --control none, --q or --u lets it go)")
+            return drive.law
+    elif arguments.control == "none" and "none" not in model.controls:
+        return None
+    return control_of(model, arguments)
+
+
 def run_simulation(
     model: Model, arguments: Namespace, samples: int, keep: Keep | None = None, drive: Driven | None = None
 ) -> Trajectory:

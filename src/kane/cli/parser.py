@@ -528,7 +528,8 @@ def _page(commands: argparse._SubParsersAction) -> None:
         "  kane page whipple-bicycle -o bicycle.html\n"
         "  kane page pendulum --free L,g -o pendulum.html\n\n"
         "Parameters that --free names have sliders. A model that has control laws moves under the first one, unless\n"
-        "--control says otherwise ('none' for no efforts).",
+        "--control says otherwise ('none' for no efforts). An arm whose joints have limits, and that has no law, is\n"
+        "held where it starts.",
     )
     _model(command)
     command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
@@ -553,9 +554,11 @@ def _play(commands: argparse._SubParsersAction) -> None:
         "Run the model in real time on this machine, to be seen and touched in a page of a browser beside it.",
         "  kane play shopping-cart\n"
         "  kane play whipple-bicycle --rate 2000 --t 60 -o session.npz\n\n"
-        "The page has an address of this machine alone, with a token in it. Ctrl-C ends it.",
+        "The page has an address of this machine alone, with a token in it. Ctrl-C ends it. Control laws are as for\n"
+        "kane page.",
     )
     _model(command)
+    command.add_argument("--control", metavar="LAW", help="control law of the model, expressions, or none")
     command.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="ticks in a second (default 1000)")
     command.add_argument("--steps", type=int, default=1, metavar="N", help="steps of the model in a tick (default 1)")
     command.add_argument("--t", "--time", type=float, metavar="SECONDS", help="end by itself (default: with Ctrl-C)")

@@ -11,8 +11,8 @@ from ..report import cycloid, write
 from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
-from .given import assignments, control_of, file_to_write, model_of
-from .motion import drive_of, run_simulation
+from .given import assignments, file_to_write, model_of
+from .motion import drive_of, law_to_move_under, run_simulation
 from .streams import say
 
 
@@ -55,14 +55,9 @@ def page(arguments: Namespace) -> int:
     assert path is not None
     if arguments.free:
         model.keep_free("all" if arguments.free == "all" else [name.strip() for name in arguments.free.split(",")])
-    if arguments.control is None and model.controls:
-        arguments.control = next(iter(model.controls))
-        say(f"control law '{arguments.control}' (choose another with --control, or none)")
-    elif arguments.control == "none" and "none" not in model.controls:
-        arguments.control = None
+    law = law_to_move_under(model, arguments)
     q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
-    law = control_of(model, arguments)
     model.page(path, q=q, u=u, control=law, contacts=arguments.contacts, step=arguments.step)
     show(_path_text(path))
     return FINE

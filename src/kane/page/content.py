@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -96,6 +96,7 @@ def live_page(
     starts = np.cumsum([0, *map(len, parts)]).tolist()
     codes = [
         {"name": visible(c.name), "export": c.export, "slot": c.slot, "at": starts[i], "size": len(c.module.code)}
+        | {"fused": None if c.module.fused is None else asdict(c.module.fused)}
         for i, c in enumerate(every)
     ]
     laws, first = list[dict[str, Any]](), len(motion.codes)
@@ -216,11 +217,14 @@ def remote_page(
     wheels: MarkedWheels | None,
     path: str,
     sources: Sequence[str],
+    laws: Sequence[str] = (),
 ) -> str:
     """A page that shows a motion which goes on elsewhere, with forces at `places` and on `wheels`, and touches it
-    there: by a WebSocket at `path` of the host that the page comes from, one of `sources`."""
+    there: by a WebSocket at `path` of the host that the page comes from, one of `sources`. `laws` are the names of the
+    control laws that it can be moved under."""
     marks = (wheels or MarkedWheels(())).names_behind(places)
     remote = {"path": path, "elements": [visible(name) for name in elements], "marks": marks}
+    remote |= {"laws": [visible(name) for name in laws]}
     return document(described.model.name, described.data() | {"remote": remote}, " ".join(sources))
 
 

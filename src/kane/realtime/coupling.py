@@ -15,7 +15,7 @@ import numpy as np
 
 from ..api import Model
 from ..api.answers import Answers, stepping_set
-from ..api.simulation import refuse_penetration
+from ..api.simulation import ControlLaw, law_of, refuse_penetration
 from ..api.starts import start_state
 from ..backends import Kernel, compile
 from ..formulation import SoftRow, coupled_terms_program, coupler_program, mobility_program
@@ -40,11 +40,21 @@ class Grip:
 class Coupling:
     """A model from a start, to be coupled to a device of so many axes; `on_bodies` keeps the place of a point free,
     for grips on bodies. `constraints` are those of the model, `start` is its state [q, u, work], `inputs` are those of
-    all programs, among which pulls, gains and the point begin at `pull`, `gain` and `point`."""
+    all programs, among which pulls, gains and the point begin at `pull`, `gain` and `point`. It is driven by
+    `control`, as for `simulate`."""
 
-    def __init__(self, model: Model, axes: int, q: Any = None, u: Any = None, *, on_bodies: bool = False):
+    def __init__(
+        self,
+        model: Model,
+        axes: int,
+        q: Any = None,
+        u: Any = None,
+        *,
+        on_bodies: bool = False,
+        control: ControlLaw | None = None,
+    ):
         answers: Answers = model._answers  # pyright: ignore[reportPrivateUsage]
-        mechanism = answers.mechanism
+        mechanism, self._control = answers.mechanism, control
         self._soft = [SoftRow(f"{NAME}_pull_{i}", f"{NAME}_gain_{i}") for i in range(axes)]
         names = [*(row.pull for row in self._soft), *(row.gain for row in self._soft), *(POINT if on_bodies else ())]
         with answers.cache.lock:
@@ -55,7 +65,7 @@ class Coupling:
             self._mechanism.revision += 1
             self._answers = answers.of(self._mechanism)
             self._permanent = len(mechanism.row_names)
-            self.constraints = replace(stepping_set(self._answers, None, "newton"), steady=False)
+            self.constraints = replace(stepping_set(self._answers, self._law_in(self._answers), "newton"), steady=False)
             self.inputs = np.concatenate([[0.0], q0, u0, [0.0], np.zeros(len(u0)), self._answers.values])
             refuse_penetration(mechanism, self.constraints, self.inputs)
         self.axes, self.on_bodies, layout = axes, on_bodies, self.constraints.layout
@@ -77,10 +87,15 @@ class Coupling:
         with self._answers.cache.lock:
             for i, record in enumerate(rows):
                 held.constrain(f"{NAME} {i}", record)
-            equations, layout = self._answers.of(held).fresh_equations, self.constraints.layout
-            terms = coupled_terms_program(equations(), self._soft, layout, None, self._permanent)
+            answers, layout = self._answers.of(held), self.constraints.layout
+            equations, law = answers.fresh_equations, self._law_in(answers)
+            terms = coupled_terms_program(equations(), self._soft, layout, law, self._permanent)
             coupler, mobility = coupler_program(equations(), self.axes), mobility_program(equations(), self.axes)
             return Grip(compile(terms), compile(coupler), compile(mobility))
+
+    def _law_in(self, answers: Answers) -> Any:
+        """The control law of a twin of the model."""
+        return None if self._control is None else law_of(answers, self._control)
 
     def look(self, grip: Grip, inputs: Any) -> tuple[Any, float, float]:
         """(place of each axis (m, rad), kinetic energy and that of gravity (J)) of a grip at inputs."""

@@ -14,6 +14,7 @@ import numpy as np
 from ..api import Model
 from ..api.answers import changing_set, embedding_of
 from ..api.marks import forces_at, marked_places, marks_kernel, wheel_kernel
+from ..api.simulation import ControlLaw, law_of
 from ..simulate import IMPACT_LAWS, Routine
 
 Array = Any
@@ -29,19 +30,21 @@ class Pull:
 
 
 class ForceMarks:
-    """What is drawn over a model: `places` of constraints and `wheels` of vehicles. Calls must not overlap."""
+    """What is drawn over a model under a control law: `places` of constraints and `wheels` of vehicles. Calls must not
+    overlap."""
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, control: ControlLaw | None = None):
         answers = model._answers  # pyright: ignore[reportPrivateUsage]
         mechanism = answers.mechanism
         self._bodies, self._values = len(mechanism.bodies), answers.values
-        kernel, self._wheels = marks_kernel(answers), wheel_kernel(answers)
+        law = None if control is None else law_of(answers, control)
+        kernel, self._wheels = marks_kernel(answers), wheel_kernel(answers, law)
         self.places = marked_places(mechanism, () if self._wheels is None else self._wheels.marks.told)
         self.wheels = None if self._wheels is None else self._wheels.for_page()
         self._marks = Routine(kernel.address, kernel.program.output_count)
         self._constraints = len(mechanism.constraints) + len(mechanism.changing)
-        self._embedding = embedding_of(answers) if mechanism.constraints and not mechanism.changing else None
-        self._run = changing_set(answers, None, IMPACT_LAWS[0]).run() if mechanism.changing else None
+        self._embedding = embedding_of(answers, law) if mechanism.constraints and not mechanism.changing else None
+        self._run = changing_set(answers, law, IMPACT_LAWS[0]).run() if mechanism.changing else None
 
     def __call__(self, x: Array, mode: dict[str, str], pull: Pull, poses: Array) -> dict[str, list[float]] | None:
         """Marks at inputs x = [t, q, u, work, tau, parameters] with the efforts of the pull in them, in a mode, where

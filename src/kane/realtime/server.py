@@ -25,7 +25,8 @@ from websockets.http11 import Request, Response
 from websockets.sync.server import Server, ServerConnection, serve
 
 from ..api import Model
-from ..api.pages import coupler_frequency, describe_page, scene_kernel
+from ..api.pages import coupler_frequency, describe_page, laws_of, scene_kernel
+from ..api.simulation import ControlLaw
 from ..boundary import FAULTS
 from ..errors import InputError
 from ..page import remote_page
@@ -50,7 +51,8 @@ LISTED = 200
 
 
 class Play:
-    """A model in a loop at a `rate` (Hz), and the page that shows and touches it, at `url`.
+    """A model in a loop at a `rate` (Hz), and the page that shows and touches it, at `url`. It moves under `control`,
+    as for `simulate`; the page can change to the model's other laws and to none, from the state that it is in then.
 
     >>> from kane.realtime.server import Play
     >>> with Play(kane.load("pendulum")) as play:
@@ -59,11 +61,23 @@ class Play:
     """
 
     def __init__(
-        self, model: Model, *, rate: float = 1000.0, steps: int = 1, q: Any = None, u: Any = None, port: int = 0
+        self,
+        model: Model,
+        *,
+        rate: float = 1000.0,
+        steps: int = 1,
+        q: Any = None,
+        u: Any = None,
+        control: ControlLaw | None = None,
+        port: int = 0,
     ):
         self.model = model
+        named, others = laws_of(model.mechanism, control)
+        self._laws: list[tuple[str, ControlLaw | None]] = [(named, control), *others.items()]
+        self._law = 0
         self.token = secrets.token_urlsafe(16)
-        self._options: dict[str, Any] = {"rate": rate, "steps": steps, "q": q, "u": u}
+        self._options: dict[str, Any] = {"rate": rate, "steps": steps}
+        self._start = q, u
         self._lock, self._marking = threading.Lock(), threading.Lock()
         self._holder: ServerConnection | None = None
         self._over = threading.Event()
@@ -72,8 +86,8 @@ class Play:
         kernel = scene_kernel(answers)
         self._scene = Routine(kernel.address, kernel.program.output_count)
         self._kernel, self._values = kernel, answers.values
-        self._marks, self._bodies = ForceMarks(model), list(model.bodies)
-        self._begin()
+        self._bodies = list(model.bodies)
+        self._begin(q, u)
         self._page = self._make_page()
         try:
             self._server: Server = serve(
@@ -105,16 +119,21 @@ class Play:
         with self._lock:
             self.session = self.touch.stop()
 
-    def _begin(self) -> None:
+    def _begin(self, q: Any, u: Any) -> None:
+        _, control = self._laws[self._law]
         self.mailbox = Mailbox(3, silence=1e9)
-        self.touch = Touch(self.model, self.mailbox, None, **self._options)
+        self.touch = Touch(self.model, self.mailbox, None, **self._options, q=q, u=u, control=control)
+        self._marks = ForceMarks(self.model, control)
 
     def _make_page(self) -> str:
         answers = self.model._answers  # pyright: ignore[reportPrivateUsage]
-        run = self.model.simulate(FRAMED, q=self._options["q"], u=self._options["u"], rtol=1e-6)
+        q, u = self._start
+        run = self.model.simulate(FRAMED, q=q, u=u, control=self._laws[0][1], rtol=1e-6)
         described = describe_page(answers, self._kernel, run.t, run.q, run.u)
         sources = ["'self'", "ws://127.0.0.1:*", "ws://localhost:*"]
-        return remote_page(described, tuple(self.touch.mode), self._marks.places, self._marks.wheels, "/touch", sources)
+        names = [name for name, _ in self._laws if name]
+        told = (tuple(self.touch.mode), self._marks.places, self._marks.wheels)
+        return remote_page(described, *told, "/touch", sources, laws=names)
 
     # requests --------------------------------------------------------------------------------------------------------
 
@@ -191,15 +210,34 @@ class Play:
         elif "reset" in told:
             self.touch.stop()
             self._holder = None
-            self._begin()
+            self._begin(*self._start)
             self.touch.start()
+        elif "law" in told:
+            self._change_law(int(told["law"]))
+
+    def _change_law(self, index: int) -> None:
+        """Move under another law from the present state on, in a session of its own."""
+        if not 0 <= index < len(self._laws) or index == self._law:
+            return
+        alive, (q, u) = self.touch.alive, self._state()
+        self.touch.stop()
+        self._holder, self._law = None, index
+        self._begin(q, u)
+        if alive:
+            self.touch.start()
+
+    def _state(self) -> tuple[Any, Any]:
+        """q and u of the last tick; those of the start before the first."""
+        state, layout = self.touch.state(), self.touch.coupling.constraints.layout
+        y = state["y"] if state["t"][0] else self.touch.coupling.start
+        return y[layout.state["q"].place].copy(), y[layout.state["u"].place].copy()
 
     def _frame(self, seen: int) -> tuple[dict[str, Any], int]:
         """What a page is to show now, and how many transitions it has been told of then."""
         with self._lock:
             touch = self.touch
             state, transitions, held = touch.state(), touch.transitions(), touch.held_body
-            layout, stopped = touch.coupling.constraints.layout, touch.fault()
+            layout, stopped, law = touch.coupling.constraints.layout, touch.fault(), self._law
         mode = touch.mode_in(state)
         y = state["y"]
         q, u = y[layout.state["q"].place], y[layout.state["u"].place]
@@ -213,7 +251,7 @@ class Play:
         frame |= {"states": list(mode.values()), "transitions": told, "stopped": stopped, "playing": touch.alive}
         energy = {"kinetic": float(state["kinetic"][0]), "potential": float(state["potential"][0])}
         frame["energy"] = energy | {"work": float(y[layout.state["work"].start])}
-        frame["stiffness"] = float(touch.stiffness)
+        frame |= {"stiffness": float(touch.stiffness), "law": law}
         pull = Pull(self._bodies.index(held) if held else -1, -state["force"], state["place"])
         inputs[layout.inputs["tau"].place] = _efforts(pull, poses.reshape(-1, 12), jacobians.reshape(-1, 6, len(u)))
         with self._marking:

@@ -46,7 +46,8 @@ class Touch:
     tuned to the device. One that could give the device more energy than it takes is refused, unless `active`; a
     passivity `controller` brakes the device where it has got more than there was. Between ticks the loop looks ahead
     at the next one, if it keeps time and `look_ahead` does not say otherwise. Without a coupler a `Mailbox` of three
-    axes is a pointer, which takes `hold` of points of bodies.
+    axes is a pointer, which takes `hold` of points of bodies. The model starts at q and u and is driven by `control`,
+    as for `simulate`; a Python function cannot be.
     """
 
     @refuse_odd
@@ -61,6 +62,7 @@ class Touch:
         ticks_per_step: int = 1,
         q: Any = None,
         u: Any = None,
+        control: Any = None,
         real_time: bool = True,
         active: bool = False,
         controller: bool = False,
@@ -79,7 +81,7 @@ class Touch:
         self.model, self.device = model, device
         self.rate, self.steps, self.real_time = float(rate), steps, real_time
         self.ticks_per_step = ticks_per_step
-        self.coupling, grip, self.coupler = _take(model, device, coupler, self.rate, (q, u), active)
+        self.coupling, grip, self.coupler = _take(model, device, coupler, self.rate, (q, u, control), active)
         coupler = self.coupler
         self._memory = TickMemory(self.coupling, grip, coupler, device, self.rate, steps, ticks_per_step)
         self._memory.array["real_time"], self._memory.array["controller"] = int(real_time), int(controller)
@@ -263,21 +265,26 @@ def _take(
     device: Device,
     coupler: Coupler | tuple[str, ...] | None,
     rate: float,
-    start: tuple[Any, Any],
+    start: tuple[Any, Any, Any],
     active: bool,
 ) -> tuple[Coupling, Grip, Coupler]:
-    """The coupling of a model from a start (q, u), the first grip on it, and the coupler, tuned or judged."""
+    """The coupling of a model from a start (q, u) under a control law, the third of them, the first grip on it, and the
+    coupler, tuned or judged."""
+    q, u, control = start
     if not isinstance(model, Model):
         raise InputError(f"{describe_value(model)} is no model\n    fix: give one of kane.load or kane.Model")
+    if callable(control):
+        fix = "give a control law by its name or by expressions, which are compiled, or one of kane.planning"
+        raise InputError(f"the loop cannot run a control that is a Python function\n    fix: {fix}")
     if not isinstance(device, Device):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"{describe_value(device)} is no device\n    fix: give a Mailbox or a SimulatedDevice")
     if coupler is None:
         if not (isinstance(device, Mailbox) and device.position.size == len(AXES)):
             raise InputError("without a coupler the device is a pointer\n    fix: give a Mailbox(3), or a coupler")
-        coupling = Coupling(model, len(AXES), *start, on_bodies=True)
+        coupling = Coupling(model, len(AXES), q, u, on_bodies=True, control=control)
         return coupling, coupling.grip_body(next(iter(model.bodies))), Coupler(AXES, 0.0)
     coupler = coupler if isinstance(coupler, Coupler) else Coupler(coupler)
-    coupling = Coupling(model, len(coupler.axes), *start)
+    coupling = Coupling(model, len(coupler.axes), q, u, control=control)
     grip, damping = coupling.grip(coupler.axes), device.dampings(len(coupler.axes))
     if len(damping) != len(coupler.axes):
         raise InputError(

@@ -58,9 +58,11 @@ def test_a_page_moves_as_a_native_run_does(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", SAME_BITS)
 def test_every_bit_of_a_page_is_that_of_a_native_run(name: str, tmp_path: Path) -> None:
     m = kane.load(name)
-    (found,) = node.live_states([(m.page(tmp_path / "page.html", step=STEP), SECONDS)])
+    path = m.page(tmp_path / "page.html", step=STEP)
     run = m.simulate(SECONDS, method="rk4", step=STEP)
-    assert found["q"] == run.q[-1].tolist() and found["u"] == run.u[-1].tolist()
+    for fused in ("instruction", "function"):
+        (found,) = node.live_states([(path, SECONDS)], fused)
+        assert found["q"] == run.q[-1].tolist() and found["u"] == run.u[-1].tolist(), fused
 
 
 @pytest.mark.long

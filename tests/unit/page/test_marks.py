@@ -16,6 +16,7 @@ import pytest
 import kane
 import node
 from kane.backends import compile
+from kane.cli import main
 from kane.graph.text import parse
 
 STEP = 1e-3
@@ -155,6 +156,24 @@ def test_what_rests_in_steps_is_held_by_its_weight(tmp_path: Path) -> None:
     found = ask(m.page(tmp_path / "page.html", contacts="stepping", step=STEP), until=3.0)
     weight = 3 * np.array([m.mechanism.number(g, "gravity") for g in m.mechanism.gravity])  # 3 kg
     assert np.reshape(found["forces"], (-1, 3)).sum(axis=0) == pytest.approx(-weight, abs=1e-6)
+
+
+HELD = 1e-9
+"""rad: what rounding leaves of a place that computed torque holds for half a second."""
+
+
+def test_an_arm_on_the_command_line_is_held_where_it_starts_until_it_is_let_go(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    m, path = kane.load("ur5"), tmp_path / "page.html"
+    assert main(["page", "ur5", "-o", str(path)]) == 0
+    assert "held where it starts" in capsys.readouterr().err
+    held, falling = ask(path, until=0.5), ask(path, until=0.5, law="none")
+    assert held["laws"] == ["hold", "none"]
+    assert np.abs(held["q"] - m.initial_state[0]).max() <= HELD
+    assert falling["q"] == pytest.approx(m.simulate(0.5, method="rk4", step=STEP).q[-1].tolist(), abs=ROUNDING)
+    assert main(["page", "ur5", "--control", "none", "-o", str(path)]) == 0
+    assert ask(path, until=0.1)["laws"] == []
 
 
 def test_another_control_law_moves_it_as_natively(tmp_path: Path) -> None:

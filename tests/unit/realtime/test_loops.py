@@ -40,6 +40,16 @@ def test_untouched_motion_is_of_second_order() -> None:
     assert 3.7 < coarse / fine < 4.3
 
 
+def test_a_control_law_drives_the_model() -> None:
+    law = {"v": "2*9.81 + 3"}  # carries the weight of 2 kg, and lifts it by 1.5 m/s²
+    loop = Touch(weight(), Mailbox(3), None, rate=RATE, control=law, real_time=False)
+    session = loop.run(1.0)
+    assert np.abs(session.q[:, 0] - 0.75 * session.t**2).max() <= 1e-12
+    assert session.least_observed >= OBSERVED
+    with pytest.raises(kane.InputError, match="Python function"):
+        Touch(weight(), Mailbox(3), None, control=lambda t, q, u: [0.0])
+
+
 def test_more_steps_in_a_tick_are_those_of_a_faster_loop() -> None:
     m = kane.load("double-pendulum")
     np.testing.assert_allclose(free(m, 500.0, 1.0, steps=2), free(m, 1000.0, 1.0), rtol=0, atol=1e-12)

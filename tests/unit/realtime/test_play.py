@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from websockets.sync.connection import Connection
 
 import kane
 from hanging import WEIGHT, hanging_mass
+from kane.cli import main
 from kane.realtime.server import Play
 
 RESTS = 1e-3  # of the displacement: what is left of a motion that dies out
@@ -147,3 +149,29 @@ def test_the_page_is_told_the_forces_of_contacts_under_a_hand() -> None:
     assert before["states"] == after["states"] == ["sticks"]
     hand = -state["force"]
     assert hand[2] > 0.01 and np.abs(np.array(after["marks"]["forces"]) + hand - [0, 0, 1.5 * 9.81]).max() <= 1e-3
+
+
+def test_a_page_lets_a_driven_model_go_and_takes_it_back() -> None:
+    m, drop = hanging_mass(), 0.3
+    m.set_initial({"z": -WEIGHT / 80.0 - drop})
+    law = {"w": f"-80*{drop}"}  # the spring, stretched by the weight and 0.3 m more, and this are in balance
+    with Play(m, control=law) as running, connect(address(running)) as socket:
+        held = frames(socket, 0.5)
+        assert held["law"] == 0 and held["q"][0] == pytest.approx(-WEIGHT / 80.0 - drop, abs=1e-12)
+        assert "as given" in get(running, f"/?token={running.token}")[1]
+        socket.send(json.dumps({"law": 1}))
+        released = frames(socket, 1.0)
+        assert released["law"] == 1 and released["playing"]
+        energy = released["energy"]["kinetic"] + 0.5 * 80.0 * (released["q"][0] + WEIGHT / 80.0) ** 2
+        assert energy == pytest.approx(0.5 * 80.0 * drop**2, rel=1e-4), "it swings about its rest"
+        socket.send(json.dumps({"law": 7}))
+        socket.send(json.dumps({"reset": True}))
+        socket.send(json.dumps({"law": 0}))
+        back = frames(socket, 0.5)
+        assert back["law"] == 0
+
+
+def test_the_command_line_says_what_it_waits_for_and_where_it_listens(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["play", "pendulum", "--t", "0.1"]) == 0
+    out, told = capfd.readouterr()
+    assert "compiling pendulum" in told and f"127.0.0.1 port {urlsplit(out.strip()).port}" in told

@@ -7,6 +7,9 @@ its last place or more; rounding is monotone, so where h + (t − m) and h + (t 
 Elsewhere, which is rare, all is added exactly but for what is rounded to odd, so that the last rounding is the only one
 that counts [BM08]. Both hold while nothing overflows or is subnormal; outside these bounds product and sum round one by
 one, where the smaller of them is beyond the last digit of the other, or both are beyond any use.
+
+Relaxed SIMD has a product and sum of which a browser may choose whether it rounds once. Where it does, a page puts that
+instruction in the place of this function before it loads a module (`web/src/fused.ts`).
 """
 
 from __future__ import annotations
@@ -128,4 +131,4 @@ def replace_fma(text: str) -> str:
     return text + needed + _definition() + "".join(map(_group_definition, groups))
 
 
-__all__ = ["replace_fma"]
+__all__ = ["NAME", "replace_fma"]

@@ -8,17 +8,18 @@ WebAssembly core specification and of the tool conventions for linking.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...errors import KaneError
+from .fused import NAME
 
 LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "exp2", "log", "pow")
 """Functions of float64 that modules may ask their host for; all but exp2 are those of JavaScript's Math, by name."""
 
 _HOST = ("__linear_memory", "__stack_pointer", "__indirect_function_table")
 
-_CUSTOM, _IMPORT, _FUNCTION, _EXPORT, _START, _CODE, _DATA = 0, 2, 3, 7, 8, 10, 11
+_CUSTOM, _TYPE, _IMPORT, _FUNCTION, _EXPORT, _CODE, _DATA = 0, 1, 2, 3, 7, 10, 11
 _HEADER = b"\0asm\x01\0\0\0"
 _SYMBOLS = 8  # subsection of "linking"
 _UNDEFINED, _EXPLICIT_NAME = 0x10, 0x40
@@ -30,15 +31,31 @@ _LEB, _SLEB, _I32 = 3, 4, 5
 _ADDEND = (3, 4, 5, 8, 9)
 
 
+_PRODUCT_SUM = b"\x60\x03\x7c\x7c\x7c\x01\x7c"
+"""The type of a function of three float64 that returns one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPlace:
+    """Where the body of a function is in a module, for whoever puts another one there: `size` bytes from `at` on, the
+    LEB128 of its length among them, in a section whose length is `section_size`, written as five bytes at `section`."""
+
+    at: int
+    size: int
+    section: int
+    section_size: int
+
+
 @dataclass(frozen=True, slots=True)
 class WasmModule:
     """A module: its bytes, what it exports and what functions it imports; its data takes `data_size` bytes from the
-    address that it was linked for."""
+    address that it was linked for. `fused` is the place of the function that stands for fused products (`fused.py`)."""
 
     code: bytes = field(repr=False)
     exports: tuple[str, ...]
     imports: tuple[str, ...]
     data_size: int = 0
+    fused: BodyPlace | None = None
 
 
 class _Reader:
@@ -96,7 +113,7 @@ def _name_bytes(text: str) -> bytes:
 
 
 def _section(kind: int, content: bytes) -> bytes:
-    return bytes([kind]) + _leb(len(content)) + content
+    return bytes([kind]) + _leb(len(content), 5) + content
 
 
 def _sections(code: bytes) -> Iterator[tuple[int, str, bytes]]:
@@ -136,10 +153,37 @@ def link(code: bytes, exports: Sequence[str], data_at: int = 0) -> WasmModule:
     if _DATA in plain:
         plain[_DATA], size = _move_data(bytes(plain[_DATA]), data_at)
     listed = b"".join(_name_bytes(name) + b"\0" + _leb(index[name]) for name in exports)
-    made = _HEADER
-    for kind in sorted({*plain, _EXPORT}, key=_order):
-        made += _section(kind, _leb(len(exports)) + listed if kind == _EXPORT else bytes(plain[kind]))
-    return WasmModule(made, tuple(exports), imports, size)
+    plain[_EXPORT] = bytearray(_leb(len(exports)) + listed)
+    made, fused = _HEADER, None
+    for kind in sorted(plain, key=_order):
+        if kind == _CODE and NAME in index:
+            fused = _body_place(plain, index[NAME] - len(imports), len(made) + 1)
+        made += _section(kind, bytes(plain[kind]))
+    return WasmModule(made, tuple(exports), imports, size, fused)
+
+
+def _body_place(plain: Mapping[int, bytes | bytearray], number: int, section: int) -> BodyPlace | None:
+    """The place of a function by its number among those that are defined, in a section whose length is at `section`;
+    None if LLVM has made something else of it than a function of three numbers."""
+    kinds, functions, bodies = (_Reader(bytes(plain[kind])) for kind in (_TYPE, _FUNCTION, _CODE))
+    known = [_take_type(kinds) for _ in range(kinds.whole())]
+    if known[[functions.whole() for _ in range(functions.whole())][number]] != _PRODUCT_SUM:
+        return None
+    bodies.whole()
+    for _ in range(number):
+        bodies.take(bodies.whole())
+    start = bodies.at
+    bodies.take(bodies.whole())
+    return BodyPlace(section + 5 + start, bodies.at - start, section, len(bodies.content))
+
+
+def _take_type(reader: _Reader) -> bytes:
+    """The bytes of the next type of a function."""
+    start = reader.at
+    reader.byte()
+    for _ in ("arguments", "results"):
+        reader.take(reader.whole())
+    return reader.content[start : reader.at]
 
 
 def _order(kind: int) -> float:
