@@ -25,10 +25,10 @@ from .records import Array
 class Identification:
     """What measured efforts say of a model.
 
-    `base` are the base parameters, `values` (b,) those of the measurement with their standard `deviation` and
-    `condition`, that of the regressor over the motion, each column in units of its length: beyond some hundreds the
-    motion does not excite all of them; those of friction are not negative. `noise` (n,) is the standard deviation of each effort (N m, N). `parameters` are
-    those of rigid bodies and of friction, by name; `model` is the model with them.
+    `base` are the base parameters, `values` (b,) those of the measurement, of which those of friction are not negative,
+    with their standard `deviation` and `condition`, that of the regressor over the motion, each column in units of its
+    length: beyond some hundreds the motion does not excite all of them. `noise` (n,) is the standard deviation of each
+    effort (N m, N). `parameters` are those of rigid bodies and of friction, by name; `model` is the model with them.
 
     >>> arm = kane.load("panda")
     >>> q, u, udot = np.random.default_rng(1).normal(size=(3, 50, 7))
