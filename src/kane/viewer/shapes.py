@@ -97,7 +97,7 @@ def _wheel(model: Mechanism, body: Body) -> list[Shape]:
         x, y, z = (model.number(model.scalar(c, "center"), "center") for c in record.center)
         if not isinstance(record, Rolling):
             return [Shape("sphere", (R,), (x, y, z))]
-        along = _direction(model, record.axis)
+        along = direction(model, record.axis)
         wide, middle = _RIM * R, np.array((x, y, z))
         across: Any = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
         across /= np.linalg.norm(across)
@@ -107,7 +107,7 @@ def _wheel(model: Mechanism, body: Body) -> list[Shape]:
     return []
 
 
-def _direction(model: Mechanism, axis: Any) -> Array:
+def direction(model: Mechanism, axis: Any) -> Array:
     """An axis of a record, a word such as -y or components, as a unit vector."""
     if isinstance(axis, str):
         return np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
