@@ -18,6 +18,8 @@ from scipy.optimize import brentq
 
 import kane
 from kane.analysis import Linearization
+from kane.api.stops import FLAT
+from kane.simulate.progress import EARLIEST
 
 Array = NDArray[Any]
 
@@ -150,3 +152,28 @@ def test_steady_turns_stay_steady(lean: float) -> None:
         angle = run.t * found["uyaw"]
         path = radius * np.column_stack([np.sin(angle), 1 - np.cos(angle)])
         assert np.abs(run.q[:, :2] - path).max() <= 1e-8
+
+
+def test_a_bicycle_that_falls_flat_ends_soon_with_its_wheels_named() -> None:
+    """Rolling has a pole there: rates of yaw and pitch grow without end, as 1 / cos(roll)."""
+    fallen = kane.load("whipple-bicycle").simulate([0.0, 10.0], u={"ux": 2.0, "uroll": 0.2})
+    assert fallen.outcome.reason == "stall"
+    assert fallen.statistics.steps + fallen.statistics.rejected <= EARLIEST
+    assert abs(np.cos(fallen["roll"][-1])) < FLAT
+    assert "wheels 'rear-wheel', 'front-wheel' lie flat" in str(fallen.outcome)
+    assert "fix: end it before, events={'fallen': {'expression': 'abs(roll) - 80*deg'" in str(fallen.outcome)
+    event = {"fallen": {"expression": "abs(roll) - 80*deg", "terminal": True}}
+    stopped = kane.load("whipple-bicycle").simulate([0.0, 10.0], u={"ux": 2.0, "uroll": 0.2}, events=event)
+    assert stopped.outcome.reason == "event" and "flat" not in str(stopped.outcome)
+
+
+def test_a_disc_that_nearly_lies_flat_whirls_and_gets_up_again() -> None:
+    """Its spin of 0.01 rad/s keeps it 0.007 rad from the ground; the rim runs round, in 19 000 steps, and it rises."""
+    disc = kane.load("rolling-disc")
+    run = disc.simulate(np.linspace(0, 3, 301), q={"lean": 0.5}, u={"wx": 0.0, "wy": 0.0, "wz": 0.01})
+    assert run.outcome.reason == "end" and run.statistics.steps > EARLIEST
+    tilt = np.pi / 2 - np.abs(run["lean"])
+    lowest = int(np.argmin(tilt))
+    assert tilt[lowest] < FLAT and tilt[lowest:].max() > 0.9 * tilt[0]
+    energy = run.energy().total
+    assert np.ptp(energy) < DRIFT * energy[0]

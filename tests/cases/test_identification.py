@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy import optimize
 
 import kane
 from kane.analysis.identification import parameters_of, pseudo_inertia
@@ -135,6 +136,24 @@ def test_few_noisy_efforts_still_give_rigid_bodies(tmp_path: Path) -> None:
         body = np.array([found.parameters[f"{p}.l{i}"] for p in ORDER])
         assert np.linalg.eigvalsh(pseudo_inertia(body)).min() > 0.0
         assert 0.2 < body[0] / (6.0 / i) < 5.0
+
+
+def test_joints_without_friction_are_not_found_to_drive(tmp_path: Path) -> None:
+    """Noise alone would give some of 14 coefficients a negative sign; the others are then the best that are left."""
+    model, rng = robot(tmp_path), np.random.default_rng(8)
+    q, u, udot = rng.uniform(-2, 2, (3, 60, 7))
+    peer = pin.buildModelFromXML(robot_text(17))
+    exact = np.array([pin.rnea(peer, peer.createData(), *state) for state in zip(q, u, udot, strict=True)])
+    tau = exact + NOISE * rng.normal(size=(60, 7))
+    found = kane.identify(model, q, u, udot, tau, noise=NOISE)
+    rubs = np.array([name.startswith(("viscous", "Coulomb")) for name in found.base.names])
+    assert rubs.sum() == 14 and found.values[rubs].min() == 0.0
+    Y = model.regressor(q, u, udot, friction=True)[..., list(found.base.independent)].reshape(-1, len(rubs))
+    free = np.linalg.lstsq(Y, tau.reshape(-1), rcond=None)[0]
+    assert free[rubs].min() < 0.0
+    least = optimize.lsq_linear(Y, tau.reshape(-1), (np.where(rubs, 0.0, -np.inf), np.inf), method="bvls", tol=1e-14)
+    assert found.values == pytest.approx(least.x, abs=1e-6 * np.abs(least.x).max())  # of another algorithm
+    assert np.all(np.abs(found.values[rubs]) < SPREAD * found.deviation[rubs])
 
 
 def test_parameters_and_pseudo_inertia_are_one_thing() -> None:

@@ -8,7 +8,9 @@ negative. What efforts do not tell stays near what the description says.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -37,20 +39,41 @@ class LeastSquares:
     condition: float
 
 
-def fit_efforts(Y: Array, tau: Array, noise: Array | None = None) -> LeastSquares:
-    """tau (k, n) by the columns of Y (k, n, b), each effort weighed by its noise; without it, by what is left of it."""
+def fit_efforts(Y: Array, tau: Array, noise: Array | None = None, friction: Sequence[int] = ()) -> LeastSquares:
+    """tau (k, n) by the columns of Y (k, n, b), each effort weighed by its noise; without it, by what is left of it.
+
+    Values of the columns of `friction` are not negative; deviations are those of free ones.
+    """
     k, n, b = Y.shape
     weights = np.ones(n) if noise is None else 1.0 / noise
     if noise is None:
-        values = np.linalg.lstsq(Y.reshape(-1, b), tau.reshape(-1), rcond=None)[0]
+        values = solve_bounded(Y.reshape(-1, b), tau.reshape(-1), friction)
         left = np.sqrt(((tau - Y @ values) ** 2).sum(axis=0) / max(1.0, k - b / n))
         weights = 1.0 / np.maximum(left, 1e-12 * max(1.0, float(np.abs(tau).max())))
     A = (Y * weights[:, None]).reshape(-1, b)
-    values = np.asarray(np.linalg.lstsq(A, (tau * weights).reshape(-1), rcond=None)[0], dtype=np.float64)
+    values = solve_bounded(A, (tau * weights).reshape(-1), friction)
     lengths = np.linalg.norm(A, axis=0)
     scaled = A / lengths
     deviation = np.sqrt(np.diag(np.linalg.inv(scaled.T @ scaled))) / lengths
     return LeastSquares(values, np.asarray(deviation), 1.0 / weights, float(np.linalg.cond(scaled)))
+
+
+def solve_bounded(A: Array, right: Array, positive: Sequence[int]) -> Array:
+    """x that makes |A x − right| least, where x of the columns `positive` is not negative.
+
+    What the other columns can explain is taken out, A = Q R; what is left depends on the bounded ones alone.
+    """
+    x = np.asarray(np.linalg.lstsq(A, right, rcond=None)[0], dtype=np.float64)
+    bounded = list(positive)
+    if not bounded or x[bounded].min() >= 0.0:
+        return x
+    from scipy import optimize  # pyright: ignore[reportMissingTypeStubs] # slow to import
+
+    free = np.delete(np.arange(A.shape[1]), bounded)
+    Q, R = np.linalg.qr(A[:, free])
+    x[bounded] = cast("Any", optimize).nnls(*(part - Q @ (Q.T @ part) for part in (A[:, bounded], right)))[0]
+    x[free] = np.linalg.solve(R, Q.T @ (right - A[:, bounded] @ x[bounded]))
+    return x
 
 
 def pseudo_inertia(parameters: Array) -> Array:
@@ -154,4 +177,4 @@ def _slopes(x: Array, bodies: int) -> Array:
     return D
 
 
-__all__ = ["LeastSquares", "fit_efforts", "nearest_bodies", "parameters_of", "pseudo_inertia"]
+__all__ = ["LeastSquares", "fit_efforts", "nearest_bodies", "parameters_of", "pseudo_inertia", "solve_bounded"]

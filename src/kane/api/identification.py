@@ -25,10 +25,10 @@ from .records import Array
 class Identification:
     """What measured efforts say of a model.
 
-    `base` are the base parameters, `values` (b,) those of the measurement with their standard `deviation` and
-    `condition`, that of the regressor over the motion, each column in units of its length: beyond some hundreds the
-    motion does not excite all of them. `noise` (n,) is the standard deviation of each effort (N m, N). `parameters` are
-    those of rigid bodies and of friction, by name; `model` is the model with them.
+    `base` are the base parameters, `values` (b,) those of the measurement, of which those of friction are not negative,
+    with their standard `deviation` and `condition`, that of the regressor over the motion, each column in units of its
+    length: beyond some hundreds the motion does not excite all of them. `noise` (n,) is the standard deviation of each
+    effort (N m, N). `parameters` are those of rigid bodies and of friction, by name; `model` is the model with them.
 
     >>> arm = kane.load("panda")
     >>> q, u, udot = np.random.default_rng(1).normal(size=(3, 50, 7))
@@ -124,7 +124,8 @@ def identify(
         raise InputError(f"{measured.size} efforts for {len(base)} base parameters\n    fix: measure a longer motion")
     _refuse_still(Y[..., list(base.independent)])
     wanted = None if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), measured.shape[1:])
-    fit = fit_efforts(Y[..., list(base.independent)], measured - known, wanted)
+    rubbing = [k for k, column in enumerate(base.independent) if column >= len(given)]
+    fit = fit_efforts(Y[..., list(base.independent)], measured - known, wanted, rubbing)
     start = np.concatenate([given, np.zeros(len(names) - len(given))])
     movable = [b for b in range(len(given) // 10) if given[10 * b] > 0.0]
     columns = [10 * b + i for b in movable for i in range(10)] + list(range(len(given), len(names)))

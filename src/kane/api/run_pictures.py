@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..boundary import describe_value
-from ..errors import InputError, suggestion
+from ..errors import InputError, suggestion, warn
 from ..formulation import reaction_symbols
+from ..model import missing_meshes
 from .recordings import resample_linearly
 from .records import Array
 from .run_values import acceleration_names, column, evaluate, units_of
@@ -144,6 +145,8 @@ def film(run: Trajectory, path: str | Path, frames_per_second: float, speed: flo
             f"{length:g} s of film at {frames_per_second:g} frames in a second are {count} frames, and"
             f" {films.MOST_FRAMES} are the most\n    fix: play it faster, speed={speed * count / films.MOST_FRAMES:.2g}"
         )
+    if missing := missing_meshes(run.answers.mechanism):
+        warn(missing)
     shown = resample_linearly(run, count)
     poses = run.model.poses(shown.q, t=shown.t[:, None])
     return films.write_film(films.Film(run.answers.mechanism, shown.t, poses, float(frames_per_second)), path)

@@ -16,7 +16,6 @@ from ..analysis.singular import Singularity, find_singular
 from ..boundary import refuse_odd
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..errors import InputError, visible
-from ..model import locks
 from ..simulate import (
     Embedding,
     MotionProblem,
@@ -40,6 +39,7 @@ from .run_files import load_run, save_run
 from .run_pictures import curves, film
 from .run_values import column, evaluate, resample, to_pandas, to_xarray
 from .stepped import stepped_motion
+from .stops import name_stop
 from .vehicles import (
     Crossing,
     GroundForces,
@@ -423,7 +423,7 @@ class Trajectory:
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
     """The trajectory of what was simulated."""
     run = present_so_far(answers, problem, solution)
-    outcome = _name_lock(answers, solution.outcome, run.q[-1])
+    outcome = name_stop(answers, solution.outcome, float(run.t[-1]), run.q[-1])
     embedding = problem.modes[0].embedding
     passed = () if embedding is None else _singular_positions(answers, embedding, run.t, run.q, run.u)
     if len(run.transitions) > 1:
@@ -467,17 +467,6 @@ def present_so_far(answers: Answers, problem: MotionProblem, solution: Solution)
         transitions=Transitions(solution.transitions),
         step_impulses=solution.step_impulses,
     )
-
-
-def _name_lock(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
-    """The outcome, with gimbal lock named where that is why the motion stopped."""
-    if outcome.success or outcome.reason == "interrupt":
-        return outcome
-    near = locks(answers.mechanism, q, NEAR_SINGULAR)
-    if not near:
-        return outcome
-    text = f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock"
-    return replace(outcome, text=text)
 
 
 def _singular_positions(

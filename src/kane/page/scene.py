@@ -10,8 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..model import Mechanism
-from ..viewer.shapes import PALETTE, Array, Piece, faces, pieces, points_in_N, size, up_direction
-from .meshes import DrawnMesh, read_meshes
+from ..viewer.appearance import LINE, Appearance
+from ..viewer.meshes import DrawnMesh, Fineness
+from ..viewer.shapes import PALETTE, Array, points_in_N, size, up_direction
+from .document import pack
+
+TRIANGLES = Fineness(each=2000, in_all=30_000)
+"""Of the meshes of a page: some 350 kB."""
 
 FOLLOWED, FOLLOWED_ALONE = 2.5, 15.0
 """A mechanism, and a body alone, that travels this many times its own size is followed by the camera."""
@@ -23,21 +28,18 @@ grows later."""
 LEAVING = 1.5
 """And of a mechanism that goes beyond that, at most so many times."""
 
-LINE = 0.011
-"""Radius of the lines of a mechanism, in the size of the box that is shown at first."""
-
 POSES = 60
 """Poses of a motion that the camera is chosen for, at most."""
 
 _FLAT = 1e-9
+_LEVELS = 65535  # corners of meshes are written as 16-bit numbers
 
 
 def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str, Any]:
     """The scene of a mechanism for a motion with `poses` (k, bodies, 12), which it should be framed for, and some
     `jacobians` (k, bodies, 6, n) of its bodies, from which a plane motion is recognised."""
-    meshes, told = read_meshes(model)
-    parts = _pieces(model, {mesh.body for mesh in meshes})
-    corners = _corners(model, parts, meshes)
+    drawn = Appearance.of(model, TRIANGLES)
+    corners = drawn.corners(model)
     shown = poses[:: max(1, len(poses) // POSES)]
     middles = np.array([c.mean(axis=0) for c in corners])
     centers = np.array([_middle(row, middles) for row in shown])
@@ -63,8 +65,8 @@ def describe_scene(model: Mechanism, poses: Array, jacobians: Array) -> dict[str
         "size": float(size(model)),
         "line": LINE * float(np.max(high - low)),
         "weight": _weight(model),
-        "bodies": _bodies(model, middles, parents, parts, meshes),
-        "left_out": told,
+        "bodies": _bodies(model, middles, parents, drawn),
+        "left_out": list(drawn.told),
     }
 
 
@@ -117,18 +119,7 @@ def _first_box(bounds: Array, widest: float, leaving: float) -> tuple[Array, Arr
     return low, high
 
 
-def _pieces(model: Mechanism, meshed: set[str]) -> list[Piece]:
-    """The pieces of all bodies but the lines and spheres that stand for what a mesh shows; where there are meshes,
-    nothing stands for bodies without mass and shape, which are frames on others."""
-    own = {name for name, body in model.bodies.items() if any(s.kind != "mesh" for s in body.shapes)}
-    frames = {name for name, body in model.bodies.items() if not body.shapes and not model.number(body.mass, name)}
-    hidden = meshed | frames if meshed else meshed
-    return [p for p in pieces(model) if p.body in own or p.body not in hidden]
-
-
-def _bodies(
-    model: Mechanism, middles: Array, parents: set[str], parts: list[Piece], meshes: list[DrawnMesh]
-) -> list[dict[str, Any]]:
+def _bodies(model: Mechanism, middles: Array, parents: set[str], drawn: Appearance) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
         {
             "name": name,
@@ -141,9 +132,9 @@ def _bodies(
         for i, (name, body) in enumerate(model.bodies.items())
     ]
     index = {name: i for i, name in enumerate(model.bodies)}
-    for mesh in meshes:
-        found[index[mesh.body]]["pieces"].append(mesh.data())
-    for piece in parts:
+    for mesh in drawn.meshes:
+        found[index[mesh.body]]["pieces"].append(_mesh(mesh))
+    for piece in drawn.pieces:
         shape = piece.shape
         found[index[piece.body]]["pieces"].append(
             {
@@ -158,6 +149,23 @@ def _bodies(
     return found
 
 
+def _mesh(mesh: DrawnMesh) -> dict[str, Any]:
+    """A mesh as a piece of the scene: corners are multiples of `size` from `at`."""
+    low, high = mesh.corners.min(axis=0), mesh.corners.max(axis=0)
+    step = np.where(high > low, high - low, 1.0) / _LEVELS
+    places = np.rint((mesh.corners - low) / step).astype("<u2")
+    return {
+        "kind": "mesh",
+        "size": step.tolist(),
+        "at": low.tolist(),
+        "axis": "z",
+        "wxyz": [1.0, 0.0, 0.0, 0.0],
+        "color": mesh.color,
+        "corners": pack(places.tobytes()),
+        "triangles": pack(mesh.triangles.astype("<u2").tobytes()),
+    }
+
+
 def _weight(model: Mechanism) -> float:
     """Of all bodies (N); what forces are drawn beside. 0 where there is none."""
     mass = sum(model.number(b.mass, b.name) for b in model.bodies.values())
@@ -170,16 +178,6 @@ def _has_floor(model: Mechanism) -> bool:
         return False
     free = any(j.type.kind == "free" and j.parent.name == "ground" for j in model.joints.values())
     return not free or bool(model.constraints) or bool(model.changing)
-
-
-def _corners(model: Mechanism, parts: list[Piece], meshes: list[DrawnMesh]) -> list[Array]:
-    """Corners (k, 3) of the pieces of each body, in its frame."""
-    found: dict[str, list[Array]] = {name: [] for name in model.bodies}
-    for mesh in meshes:
-        found[mesh.body].append(mesh.corners)
-    for piece in parts:
-        found[piece.body] += faces(piece.shape)
-    return [np.unique(np.round(np.concatenate(f), 12), axis=0) if f else np.zeros((1, 3)) for f in found.values()]
 
 
 def _bounds(row: Array, corners: list[Array]) -> Array:

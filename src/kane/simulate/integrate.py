@@ -24,7 +24,7 @@ from .compiled import load_loop, records
 from .discontinuities import Change
 from .memory import Beginning, LoopMemory
 from .notice import announce_compilation, warn_of_missed_crossings
-from .progress import STALL, Look
+from .progress import Look
 from .routine import Routine
 from .settings import Settings
 from .solution import Control, Crossings, Event, Events, HeldControl, Outcome, Solution, Statistics
@@ -432,7 +432,8 @@ class _Run:
     def _is_stalled(self) -> bool:
         """Whether the motion advances no more. Who gives a number of steps, or a fixed step, decides when to stop."""
         state = self.state
-        stalled = self.look.is_stalled(self._attempts(), int(state["rejected"]), float(state["t"]))
+        largest = float(np.abs(self.arrays["y"]).max(initial=0.0))
+        stalled = self.look.is_stalled(self._attempts(), int(state["rejected"]), float(state["t"]), largest)
         return stalled and self.settings.max_steps is None and not state["fixed"]
 
     def _collect(self, reason: str, why: str, *, whole: bool = True) -> Solution:
@@ -497,7 +498,7 @@ class _Run:
             "mode": why,
             "convergence": "the implicit equations could not be solved with any step",
             "limit": f"the allowed {self.settings.max_steps} steps are used up",
-            "stall": f"the last {STALL} steps advanced t by almost nothing; max_steps=... sets another limit",
+            "stall": "many steps advanced t by almost nothing; max_steps=... sets another limit",
         }
         because = f"; {why}" if why and reason in _HELPLESS else ""
         return f"stopped at t = {t:.10g} s: {explained[reason]}{because}; the states up to there are kept; {statistics}"

@@ -26,7 +26,7 @@ from .lane_embedding import LaneWorkspace, goes_in_lanes
 from .memory import NEVER, LoopMemory
 from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
-from .progress import STALL
+from .progress import EARLIEST
 from .routine import Routine, address_of, aligned_zeros
 from .settings import AUTO, IMPLICIT, METHODS, STEPPING, Settings
 from .solution import REASONS, Array, Solution
@@ -280,7 +280,7 @@ class _Lanes:
             "requested": rows,
             "keeps": int(self.block.keep),
         }
-        sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or STALL, STALL)}
+        sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or EARLIEST, EARLIEST)}
         sizes["projects"] = int(first.project_error and first.project is not None)
         for name, size in sizes.items():
             self.state[name] = size

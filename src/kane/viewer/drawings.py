@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 
 from ..model import Joint, Mechanism
+from .appearance import LINE, Appearance
 from .figures import Picture
-from .shapes import PALETTE, Array, center_view, faces, pieces, points_in_N, up_direction
+from .meshes import Fineness
+from .shapes import PALETTE, Array, center_view, faces, points_in_N, tube, up_direction
 from .style import GRID, INK, STYLE
 
 _LIGHT = np.array([0.35, 0.85, 0.4])  # from the right, above and in front, in the axes of the picture
-_EDGE = 0.7  # how dark a line is beside a face
-_LINE, _SEAM = 2.6, 0.9  # points; a seam as wide as the gap that antialiasing leaves between faces
+_EDGE = 0.7  # cosine of the angle between a face and its surroundings beyond which it has a light of its own
+_FINE = 900.0  # dots along the longer side of a drawing
+
+TRIANGLES = Fineness(each=4000, in_all=24_000)
+"""Of the meshes of a drawing or of a frame: some 20 ms."""
 
 
 def mechanism(model: Any, q: Array | None = None) -> Picture:
@@ -28,15 +33,17 @@ def mechanism(model: Any, q: Array | None = None) -> Picture:
 
 def poses_figure(described: Mechanism, poses: Array) -> Picture:
     """The bodies in poses (bodies, 12), in parallel projection."""
-    scene = Scene.of(described)
-    drawn = scene.polygons(center_view(described, poses))
-    polygons = [polygon for polygon, _ in drawn]
+    seen = center_view(described, poses)
+    scene = Scene.of(described, seen)
+    low, high = scene.box(seen)
     with rc_context(STYLE):
-        wide, high = np.ptp(np.concatenate(polygons), axis=0) if polygons else (1.0, 1.0)
-        figure = Picture(figsize=(4.6, 4.6 * float(np.clip(high / max(wide, 1e-12), 0.4, 1.1))), layout="constrained")
+        wide, tall = high - low
+        figure = Picture(figsize=(4.6, 4.6 * float(np.clip(tall / max(wide, 1e-12), 0.4, 1.1))), layout="constrained")
         ax = figure.subplots()
-        ax.add_collection(collection(drawn))
-        axes_of_ground(ax, scene.view, polygons)
+        room = 0.01 * max(wide, tall)
+        place(ax, scene, seen, (low - room, high + room), _FINE / max(wide, tall))
+        axes_of_ground(ax, scene.view, [np.array([low, high])])
+        ax.use_sticky_edges = False
         ax.set_aspect("equal")
         ax.autoscale_view()
         ax.margins(0.06)
@@ -44,50 +51,116 @@ def poses_figure(described: Mechanism, poses: Array) -> Picture:
     return figure
 
 
+def place(ax: Any, scene: Scene, poses: Array, box: tuple[Array, Array], fineness: float) -> Any:
+    """Draw the bodies in poses (bodies, 12) within a box of the picture, with so many dots in a metre."""
+    low, high = box
+    wide, tall = np.maximum(1, np.ceil((high - low) * fineness)).astype(int)
+    end = low + np.array([wide, tall]) / fineness
+    picture = scene.picture(poses, np.array([low[0], end[1]]), fineness, (int(tall), int(wide)))
+    return ax.imshow(
+        picture, extent=(low[0], end[0], low[1], end[1]), interpolation="antialiased", aspect="equal", zorder=1
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is drawn of a mechanism: `view` (3, 3), right, up and towards the viewer in N; and all faces, those of one
-    body with equally many corners together: the body's index, corners (f, k, 3) in its frame, colours (f, 3)."""
+    """What is drawn of a mechanism: `view` (3, 3), right, up and towards the viewer in N; and all faces: the index of
+    the body (f,), rising, corners (f, 4, 3) in its frame, of which the last two of a triangle are one, the normals
+    (f, 3) by which they are lit, and colours (f, 3)."""
 
     view: Array
-    faces: tuple[tuple[int, Array, Array], ...]
+    body: Any
+    corners: Array
+    normals: Array
+    colors: Array
 
     @classmethod
-    def of(cls, described: Mechanism) -> Scene:
-        """The scene of a mechanism, seen from the side and a little from above."""
+    def of(cls, described: Mechanism, poses: Array) -> Scene:
+        """The scene of a mechanism, seen from the side and a little from above, first in poses (bodies, 12)."""
         index = {name: i for i, name in enumerate(described.bodies)}
-        groups: dict[tuple[int, int], list[tuple[Array, Any]]] = {}
-        for piece in pieces(described):
-            for face in faces(piece.shape):
-                groups.setdefault((index[piece.body], len(face)), []).append((face, _color(piece.color)))
+        looks = Appearance.of(described, TRIANGLES)
+        ends = [points_in_N(poses, i, c) for i, c in enumerate(looks.corners(described))]
+        thick = LINE * float(np.ptp(np.concatenate([*ends, np.zeros((1, 3))]), axis=0).max())
         found = [
-            (body, np.array([face for face, _ in group]), np.array([color for _, color in group]))
-            for (body, _), group in groups.items()
+            (index[m.body], _quadrangles(m.corners[m.triangles]), smooth_normals(m.corners, m.triangles), m.color)
+            for m in looks.meshes
         ]
-        return cls(_view(np.array(up_direction(described))), tuple(found))
+        for piece in looks.pieces:
+            surface = tube(piece.shape, thick) if piece.shape.kind == "line" else faces(piece.shape)
+            parts = np.concatenate([_quadrangles(face) for face in surface])
+            found.append((index[piece.body], parts, _normals(parts), piece.color))
+        found.sort(key=lambda part: part[0])
+        counts = [len(corners) for _, corners, _, _ in found]
+        return cls(
+            _view(np.array(up_direction(described))),
+            np.repeat([body for body, _, _, _ in found], counts).astype(int),
+            np.concatenate([np.zeros((0, 4, 3)), *(corners for _, corners, _, _ in found)]),
+            np.concatenate([np.zeros((0, 3)), *(normals for _, _, normals, _ in found)]),
+            np.repeat(np.array([_color(color) for _, _, _, color in found]).reshape(-1, 3), counts, axis=0),
+        )
 
-    def polygons(self, poses: Array) -> list[tuple[Array, Array]]:
-        """(polygon (k, 2), colour (3,)) of all faces that are seen in poses (bodies, 12), the farthest first."""
-        found: list[tuple[float, Array, Array]] = []
-        for body, corners, colors in self.faces:
-            seen = points_in_N(poses, body, corners.reshape(-1, 3)) @ self.view.T
-            seen = seen.reshape(corners.shape)
-            shade, visible = _shades(seen)
-            depth = seen[:, :, 2].mean(axis=1)
-            found += [(float(depth[i]), seen[i, :, :2], colors[i] * shade[i]) for i in np.flatnonzero(visible)]
-        found.sort(key=lambda item: item[0])
-        return [(polygon, color) for _, polygon, color in found]
+    def project_corners(self, poses: Array) -> Array:
+        """Corners (f, 4, 3) of all faces in poses (bodies, 12): right, up and towards the viewer."""
+        R, p = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]
+        seen = np.empty_like(self.corners)
+        first = np.searchsorted(self.body, np.arange(len(poses) + 1))
+        for k, (start, end) in enumerate(pairwise(first)):
+            seen[start:end] = ((self.corners[start:end].reshape(-1, 3) @ R[k].T + p[k]) @ self.view.T).reshape(-1, 4, 3)
+        return seen
+
+    def box(self, poses: Array) -> tuple[Array, Array]:
+        """Lowest and highest (2,), right and up, of the picture of bodies in poses (bodies, 12)."""
+        if not len(self.body):
+            return np.array([-0.5, -0.5]), np.array([0.5, 0.5])
+        x, y, _ = np.ascontiguousarray(self.project_corners(poses).reshape(-1, 3).T)
+        return np.array([x.min(), y.min()]), np.array([x.max(), y.max()])
+
+    def picture(self, poses: Array, corner: Array, fineness: float, size: tuple[int, int]) -> Any:
+        """The bodies in poses (bodies, 12) as (high, wide, 4) bytes, from the upper left `corner` (2,) on, with so many
+        dots in a metre; clear where there is nothing."""
+        from .raster import paint  # slow to import
+
+        dots = self.project_corners(poses)
+        dots[..., :2] = (dots[..., :2] - corner) * [fineness, -fineness]
+        light = (_LIGHT / np.linalg.norm(_LIGHT)) @ self.view @ poses[:, :9].reshape(-1, 3, 3)  # in each body's frame
+        lit = 0.62 + 0.38 * np.maximum(0.0, np.einsum("fi,fi->f", self.normals, light[self.body]))
+        return paint(dots, self.colors * lit[:, None], *size)
 
 
-def collection(drawn: list[tuple[Array, Array]]) -> PolyCollection:
-    """Polygons with their colours; lines are wider and darker than the seams of faces."""
-    lines = [len(polygon) == 2 for polygon, _ in drawn]
-    return PolyCollection(
-        [polygon for polygon, _ in drawn],
-        facecolors=[tuple(color) for _, color in drawn],
-        edgecolors=[tuple(_EDGE * color if line else color) for (_, color), line in zip(drawn, lines, strict=True)],
-        linewidths=[_LINE if line else _SEAM for line in lines],
-    )
+def _area_vectors(faces: Array) -> Array:
+    """Normals (f, 3) of faces (f, k, 3) as long as twice their areas, outward."""
+    return np.cross(faces, np.roll(faces, -1, axis=1)).sum(axis=1)
+
+
+def _normals(faces: Array) -> Array:
+    """Unit normals (f, 3) of faces (f, k, 3)."""
+    normals = _area_vectors(faces)
+    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
+    return normals / np.where(lengths > 0.0, lengths, 1.0)
+
+
+def smooth_normals(corners: Array, triangles: Any) -> Array:
+    """Unit normals (n, 3) of triangles for their light: the mean of those around their corners but where an edge is."""
+    area = _area_vectors(corners[triangles])
+    around = np.zeros_like(corners)
+    for k in range(3):
+        np.add.at(around, triangles[:, k], area)
+    flat = _normals(corners[triangles])
+    mean = around[triangles].sum(axis=1)
+    lengths = np.linalg.norm(mean, axis=1, keepdims=True)
+    mean /= np.where(lengths > 0.0, lengths, 1.0)
+    return np.where(np.sum(flat * mean, axis=1, keepdims=True) > _EDGE, mean, flat)
+
+
+def _quadrangles(faces: Array) -> Array:
+    """Faces (f, k, 3), or one (k, 3), as quadrangles (·, 4, 3): triangles with their last corner twice, and polygons as
+    fans of triangles about their middle."""
+    faces = faces if faces.ndim == 3 else faces[None]
+    sides = faces.shape[1]
+    if sides <= 4:
+        return np.concatenate([faces, np.repeat(faces[:, -1:], 4 - sides, axis=1)], axis=1)
+    middle = np.repeat(faces.mean(axis=1, keepdims=True), sides, axis=1)
+    return np.stack([middle, faces, np.roll(faces, -1, axis=1), np.roll(faces, -1, axis=1)], axis=2).reshape(-1, 4, 3)
 
 
 def _color(name: str) -> tuple[float, float, float]:
@@ -108,17 +181,6 @@ def _view(up: Array) -> Array:
     right = np.cross(up, toward)
     right /= np.linalg.norm(right)
     return np.array([right, np.cross(toward, right), toward])
-
-
-def _shades(seen: Array) -> tuple[Array, Any]:
-    """Brightness of faces (f, k, 3), and whether the outside of each is turned to the viewer; lines are always seen."""
-    if seen.shape[1] == 2:
-        return np.full(len(seen), 0.85), np.full(len(seen), True)
-    normals = np.cross(seen, np.roll(seen, -1, axis=1)).sum(axis=1)
-    lengths = np.linalg.norm(normals, axis=1)
-    normals = normals / np.where(lengths > 0.0, lengths, 1.0)[:, None]
-    light = _LIGHT / np.linalg.norm(_LIGHT)
-    return 0.62 + 0.38 * np.maximum(0.0, normals @ light), (normals[:, 2] > 0.0) & (lengths > 0.0)
 
 
 def axes_of_ground(ax: Any, view: Array, polygons: list[Array]) -> None:

@@ -21,9 +21,9 @@ from matplotlib.collections import LineCollection
 from ..errors import InputError
 from ..model import Mechanism
 from ..writing import check_writable, replacing
-from .drawings import Scene, axes_of_ground, collection
+from .drawings import Scene, axes_of_ground, place
 from .figures import Picture
-from .shapes import Array, center_view, points_in_N, up_direction
+from .shapes import Array, center_view, up_direction
 from .style import GRID, STYLE
 
 SUFFIXES = (".gif", ".mp4")
@@ -64,7 +64,7 @@ def write_film(film: Film, path: Path | str) -> Path:
 def frames(film: Film) -> Iterator[Array]:
     """The pictures (height, width, 3) of bytes, one after another."""
     seen = center_view(film.mechanism, film.poses)
-    scene = Scene.of(film.mechanism)
+    scene = Scene.of(film.mechanism, seen[0])
     grid = _Grid.under(scene, film.mechanism, seen)
     if grid is not None:
         seen = seen.copy()
@@ -86,10 +86,10 @@ def frames(film: Film) -> Iterator[Array]:
         ax.set_xlim(low[0] - 4 * room, high[0] + room)  # at the lower left are the axes of N
         ax.set_ylim(low[1] - 4 * room, high[1] + room)
         ax.set_autoscale_on(False)
+        fineness = _DOTS * float(inches[0]) / float(high[0] - low[0] + 5 * room)
         clock = ax.text(0.98, 0.02, "", transform=ax.transAxes, ha="right", fontsize=9)
         for k, (now, poses) in enumerate(zip(film.t, seen, strict=True)):
-            drawn = collection(scene.polygons(poses))
-            ax.add_collection(drawn, autolim=False)
+            drawn = place(ax, scene, poses, (low - room, high + room), fineness)
             floor = None if grid is None else grid.lines(k)
             if floor is not None:
                 ax.add_collection(floor, autolim=False)
@@ -116,22 +116,16 @@ class _Grid:
     @classmethod
     def under(cls, scene: Scene, mechanism: Mechanism, poses: Array) -> _Grid | None:
         """The grid, where the mechanism moves on by so many of its lengths that it would be too small to be seen."""
-        middle = poses[..., 9:].mean(axis=-2)
-        some = np.unique(np.linspace(0, len(poses) - 1, min(len(poses), 60)).astype(int))
-        drawn = [[polygon for polygon, _ in scene.polygons(poses[k])] for k in some]
-        if not all(drawn):
+        if not len(scene.body):
             return None
-        frames = [np.concatenate(polygons) for polygons in drawn]
-        length = max(float(np.ptp(frame, axis=0).max()) for frame in frames)
-        if float(np.ptp(np.concatenate(frames), axis=0).max()) < _TRAVELS * length:
+        boxes = np.array([scene.box(poses[k]) for k in _some(poses)])
+        length = float((boxes[:, 1] - boxes[:, 0]).max())
+        if float((boxes[:, 1].max(axis=0) - boxes[:, 0].min(axis=0)).max()) < _TRAVELS * length:
             return None
         up = np.array(up_direction(mechanism))
+        middle = poses[..., 9:].mean(axis=-2)
         middle = middle - (middle @ up)[:, None] * up + float(np.mean(middle @ up)) * up
-        lowest = min(
-            float((points_in_N(poses[k], body, corners.reshape(-1, 3)) @ up).min())
-            for k in some[:1]
-            for body, corners, _ in scene.faces
-        )
+        lowest = float((scene.project_corners(poses[0]) @ (scene.view @ up)).min())
         return cls(scene.view, up, middle, lowest - float(middle[0] @ up), 0.5 * length)
 
     def lines(self, k: int) -> LineCollection:
@@ -151,12 +145,15 @@ class _Grid:
         return LineCollection(found, colors=GRID, linewidths=0.6, alpha=0.5, zorder=0)
 
 
+def _some(poses: Array) -> Any:
+    """The numbers of some of the frames, the first and the last among them."""
+    return np.unique(np.linspace(0, len(poses) - 1, min(len(poses), 60)).astype(int))
+
+
 def _bounds(scene: Scene, poses: Array) -> tuple[Array, Array]:
     """Corners (2,) of what is ever seen, from some of the frames."""
-    some = poses[np.unique(np.linspace(0, len(poses) - 1, min(len(poses), 60)).astype(int))]
-    points = [polygon for p in some for polygon, _ in scene.polygons(p)]
-    every = np.concatenate(points) if points else np.array([[-1.0, -1.0], [1.0, 1.0]])
-    low, high = every.min(axis=0), every.max(axis=0)
+    every = np.array([scene.box(poses[k]) for k in _some(poses)])
+    low, high = every[:, 0].min(axis=0), every[:, 1].max(axis=0)
     room = np.maximum(high - low, 0.25 * float(np.max(high - low)) + 1e-12)
     middle = (low + high) / 2
     return middle - room / 2, middle + room / 2

@@ -338,11 +338,15 @@ def save(figure: Picture, path: Path | str) -> None:
         figure.savefig(stream, format=suffix[1:], dpi=160, facecolor="white")
 
 
+_DOTS = 180
+"""In an inch of what a drawing embeds as dots, since it would be too many polygons."""
+
+
 def svg(figure: Picture, label: str = "") -> str:
     """The figure as an inline SVG element: no fonts, no links, ink in the colour of the page; `label` for readers."""
     stream = io.StringIO()
     with rc_context(STYLE):
-        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+        figure.savefig(stream, format="svg", transparent=True, dpi=_DOTS, metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)

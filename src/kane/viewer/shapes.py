@@ -23,6 +23,7 @@ PALETTE = ("#3b7dd8", "#e08214", "#1b9e77", "#b565b8", "#4fb3d9", "#c9a227", "#d
 
 _CYLINDER_SIDES = 28
 _SPHERE_RINGS = 10
+_TUBE_SIDES, _BALL = 12, 5  # sides of a thick line, rings of its ends
 _FAR = 100.0  # from the origin, in sizes of the mechanism, beyond which it is followed
 _RIM = 0.08  # width of a wheel that has no shape of its own, as a part of its radius
 _SPOKE = "#e2e8f0"
@@ -51,11 +52,26 @@ def pieces(model: Mechanism) -> tuple[Piece, ...]:
 
 
 def size(model: Mechanism) -> float:
-    """A length (m) of the order of the mechanism: the sum of all offsets, or 1."""
-    lengths = [_length(_numbers(model, j.at)) + _length(_numbers(model, j.child_at)) for j in model.joints.values()]
-    lengths += [_length(_numbers(model, b.center)) for b in model.bodies.values()]
-    lengths += [max(s.size) for b in model.bodies.values() for s in b.shapes if s.kind != "mesh"]
-    return sum(lengths) or 1.0
+    """A length (m) of the order of the mechanism: the longest way from the ground over offsets to the end of a body, or
+    1."""
+    reach = {"ground": 0.0}
+    for name in model.bodies:
+        way = list[Body]()
+        body: Body | None = model.bodies[name]
+        while body is not None and body.name not in reach:  # up to what is known
+            way.append(body)
+            body = body.joint.parent if body.joint is not None else None
+        for body in reversed(way):
+            joint = body.joint
+            offsets = () if joint is None else (joint.at, joint.child_at)
+            before = 0.0 if joint is None else reach[joint.parent.name]
+            reach[body.name] = before + sum(_length(_numbers(model, offset)) for offset in offsets)
+    return max((reach[b.name] + _extent(model, b) for b in model.bodies.values()), default=0.0) or 1.0
+
+
+def _extent(model: Mechanism, body: Body) -> float:
+    """The longest of the sizes (m) of a body's shapes and the way to its mass centre."""
+    return max([_length(_numbers(model, body.center)), *(max(s.size) for s in body.shapes if s.kind != "mesh")])
 
 
 def _default_shapes(model: Mechanism, body: Body, slim: float) -> list[Shape]:
@@ -81,7 +97,7 @@ def _wheel(model: Mechanism, body: Body) -> list[Shape]:
         x, y, z = (model.number(model.scalar(c, "center"), "center") for c in record.center)
         if not isinstance(record, Rolling):
             return [Shape("sphere", (R,), (x, y, z))]
-        along = _direction(model, record.axis)
+        along = direction(model, record.axis)
         wide, middle = _RIM * R, np.array((x, y, z))
         across: Any = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
         across /= np.linalg.norm(across)
@@ -91,7 +107,7 @@ def _wheel(model: Mechanism, body: Body) -> list[Shape]:
     return []
 
 
-def _direction(model: Mechanism, axis: Any) -> Array:
+def direction(model: Mechanism, axis: Any) -> Array:
     """An axis of a record, a word such as -y or components, as a unit vector."""
     if isinstance(axis, str):
         return np.eye(3)["xyz".index(axis[-1])] * (-1.0 if axis.startswith("-") else 1.0)
@@ -163,7 +179,19 @@ def faces(shape: Shape) -> list[Array]:
     if shape.kind == "sphere":
         return [at + shape.size[0] * face for face in _sphere()]
     turn = {"x": [2, 0, 1], "y": [1, 2, 0], "z": [0, 1, 2]}[shape.axis]
-    return [at + turn_points(shape, face[:, turn]) for face in _cylinder(*shape.size)]
+    return [at + turn_points(shape, face[:, turn]) for face in _cylinder(shape.size[0], shape.size[1])]
+
+
+def tube(line: Shape, radius: float) -> list[Array]:
+    """The surface of a round bar along a line, rounded at its ends."""
+    start, along = np.array(line.at), np.subtract(line.size[:3], line.at)
+    ends = [start + end * along + radius * face for end in (0, 1) for face in _sphere(_BALL)]
+    length = float(np.linalg.norm(along))
+    if length == 0.0:
+        return ends
+    turned = Shape("line", (), wxyz=_from_z(along / length))
+    sides = _cylinder(radius, length, _TUBE_SIDES)[:-2]
+    return [start + along / 2 + turn_points(turned, face) for face in sides] + ends
 
 
 def turn_points(shape: Shape, points: Array) -> Array:
@@ -185,9 +213,9 @@ def _box(lengths: Array) -> list[Array]:
     return made
 
 
-def _cylinder(radius: float, length: float) -> list[Array]:
-    """Around z."""
-    angle = 2 * np.pi * np.arange(_CYLINDER_SIDES) / _CYLINDER_SIDES
+def _cylinder(radius: float, length: float, around: int = _CYLINDER_SIDES) -> list[Array]:
+    """Around z: the sides, the top, the bottom."""
+    angle = 2 * np.pi * np.arange(around) / around
     ring = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     top = np.column_stack([ring, np.full(len(ring), length / 2)])
     low = np.column_stack([ring, np.full(len(ring), -length / 2)])
@@ -196,10 +224,10 @@ def _cylinder(radius: float, length: float) -> list[Array]:
     return [*sides, top, low[::-1]]
 
 
-def _sphere() -> list[Array]:
+def _sphere(rings: int = _SPHERE_RINGS) -> list[Array]:
     """Of radius 1."""
-    theta = np.linspace(0, np.pi, _SPHERE_RINGS + 1)
-    phi = np.linspace(0, 2 * np.pi, 2 * _SPHERE_RINGS + 1)
+    theta = np.linspace(0, np.pi, rings + 1)
+    phi = np.linspace(0, 2 * np.pi, 2 * rings + 1)
 
     def point(a: float, b: float) -> list[float]:
         return [np.sin(a) * np.cos(b), np.sin(a) * np.sin(b), np.cos(a)]

@@ -210,6 +210,6 @@ def test_problems_that_do_not_fit_together_are_refused() -> None:
 def test_the_number_of_steps_between_looks_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of steps that take no time would grow for ever: 25 million steps, in chunks of 50 000, ended in an
     overflow. Here looks come every ten steps, so that as many chunks are soon gone through."""
-    monkeypatch.setattr(progress, "STALL", 10)
+    monkeypatch.setattr(progress, "PACE", 10)
     solution = integrate(oscillator(), [1.0, 0.0], (0.0, 10.0), method="rk4", step=1e-3)
     assert solution.outcome.reason == "end" and solution.statistics.steps == 10_000

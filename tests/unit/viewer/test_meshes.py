@@ -15,7 +15,8 @@ import pytest
 import trimesh
 
 import kane
-from kane.page.meshes import MOST_TRIANGLES, simplify_mesh
+from kane.page.scene import TRIANGLES
+from kane.viewer.meshes import simplify_mesh
 
 MODEL = """
 kane: 1
@@ -54,7 +55,7 @@ def test_a_mesh_is_drawn_where_it_is_with_the_triangles_that_are_allowed(tmp_pat
     (piece,) = scene["bodies"][0]["pieces"]
     places = numbers(piece["corners"]).reshape(-1, 3) * piece["size"] + piece["at"]
     triangles = numbers(piece["triangles"]).reshape(-1, 3)
-    assert 0.7 * MOST_TRIANGLES < len(triangles) <= MOST_TRIANGLES and triangles.max() < len(places)
+    assert 0.7 * TRIANGLES.each < len(triangles) <= TRIANGLES.each and triangles.max() < len(places)
     away = np.linalg.norm(places - [0, 0, -1], axis=1)
     assert np.abs(away - 0.1).max() < 0.004  # of a ball of 0.1 m in cells of some 8 mm
     assert scene["left_out"] == [f"mesh of 'ball' is drawn with {len(triangles)} of {len(ball.faces)} triangles"]

@@ -1,4 +1,5 @@
-"""Meshes of bodies for a page: made of few triangles, and said of which bodies that was done or could not be.
+"""Meshes of bodies for pages, drawings and films: made of few triangles, and said of which bodies that was done or
+could not be.
 
 Corners that fall into one cell of a grid become one, at their middle; triangles whose corners do not fall into three
 cells go. The grid is the finest that leaves as many triangles as are allowed: a corner moves by less than the diagonal
@@ -15,17 +16,10 @@ import numpy as np
 from ..errors import InputError, visible
 from ..model import Mechanism, Shape
 from ..model.meshes import Triangles, mesh_triangles
-from ..viewer.shapes import PALETTE, Array
-from .document import pack
-
-MOST_TRIANGLES = 2000
-"""Of one mesh in a page."""
-
-MOST_IN_ALL = 30_000
-"""Of all meshes of a page, some 350 kB; each is given the same share where there are many."""
+from .shapes import PALETTE, Array
 
 _FINEST = 1024  # cells along the longest side
-_LEVELS = 65535  # corners are written as 16-bit numbers
+_LEVELS = 65535  # corners of a mesh: pages number them by 16 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +31,29 @@ class DrawnMesh:
     triangles: Triangles
     color: str
 
-    def data(self) -> dict[str, Any]:
-        """As a piece of the scene: corners are multiples of `size` from `at`."""
-        low, high = self.corners.min(axis=0), self.corners.max(axis=0)
-        step = np.where(high > low, high - low, 1.0) / _LEVELS
-        places = np.rint((self.corners - low) / step).astype("<u2")
-        return {
-            "kind": "mesh",
-            "size": step.tolist(),
-            "at": low.tolist(),
-            "axis": "z",
-            "wxyz": [1.0, 0.0, 0.0, 0.0],
-            "color": self.color,
-            "corners": pack(places.tobytes()),
-            "triangles": pack(self.triangles.astype("<u2").tobytes()),
-        }
+
+@dataclass(frozen=True, slots=True)
+class Fineness:
+    """How many triangles are drawn at most: of one mesh, and of all, of which each is given the same share."""
+
+    each: int
+    in_all: int
 
 
-def read_meshes(model: Mechanism) -> tuple[list[DrawnMesh], list[str]]:
+def read_meshes(model: Mechanism, fineness: Fineness) -> tuple[list[DrawnMesh], list[str]]:
     """(the meshes that can be drawn, sentences about those that are not drawn or not as they are)."""
     asked = [(i, b.name, s) for i, b in enumerate(model.bodies.values()) for s in b.shapes if s.kind == "mesh"]
-    most = min(MOST_TRIANGLES, MOST_IN_ALL // max(1, len(asked)))
+    most = min(fineness.each, fineness.in_all // max(1, len(asked)))
     drawn, told = list[DrawnMesh](), list[str]()
     for i, name, shape in asked:
         try:
-            corners, triangles = mesh_triangles(shape)
+            whole = mesh_triangles(shape)
         except InputError as error:
             told.append(f"mesh of '{visible(name)}' is not drawn: {str(error).partition(chr(10))[0]}")
             continue
-        fewer = simplify_mesh(corners, triangles, most)
-        if len(fewer[1]) < len(triangles):
-            told.append(f"mesh of '{visible(name)}' is drawn with {len(fewer[1])} of {len(triangles)} triangles")
+        fewer = simplify_mesh(*whole, most)
+        if len(fewer[1]) < len(whole[1]):
+            told.append(f"mesh of '{visible(name)}' is drawn with {len(fewer[1])} of {len(whole[1])} triangles")
         if len(fewer[1]):
             drawn.append(DrawnMesh(name, *fewer, _color(shape, i)))
     return drawn, told
@@ -92,7 +78,7 @@ def _merge(corners: Array, triangles: Triangles, cells: int) -> tuple[Array, Tri
     low = corners.min(axis=0)
     side = float(np.ptp(corners, axis=0).max()) / cells or 1.0
     place = np.floor((corners - low) / side).astype(np.int64)
-    _, which, count = np.unique(place, axis=0, return_inverse=True, return_counts=True)
+    _, which, count = np.unique(_keys(place, cells + 1), return_inverse=True, return_counts=True)
     which = which.reshape(-1)
     merged = np.zeros((len(count), 3))
     np.add.at(merged, which, corners)
@@ -101,9 +87,14 @@ def _merge(corners: Array, triangles: Triangles, cells: int) -> tuple[Array, Tri
     left = left[(left[:, 0] != left[:, 1]) & (left[:, 1] != left[:, 2]) & (left[:, 2] != left[:, 0])]
     first = np.argmin(left, axis=1)
     turned = np.stack([left[np.arange(len(left)), (first + k) % 3] for k in range(3)], axis=1)
-    kept = np.unique(turned, axis=0)
+    kept = turned[np.unique(_keys(turned, len(count)), return_index=True)[1]]
     numbers, renumbered = np.unique(kept, return_inverse=True)
     return merged[numbers], renumbered.reshape(-1, 3)
 
 
-__all__ = ["DrawnMesh", "read_meshes", "simplify_mesh"]
+def _keys(triples: Any, base: int) -> Any:
+    """One whole number for each triple (k, 3) of numbers below `base`, in the same order: quicker to sort."""
+    return (triples[:, 0] * base + triples[:, 1]) * base + triples[:, 2]
+
+
+__all__ = ["DrawnMesh", "Fineness", "read_meshes", "simplify_mesh"]
