@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import selectors
 import subprocess
 import sys
@@ -25,6 +26,8 @@ from typing import Any
 from long.tries import SEARCHES, function_of
 
 ROOT = Path(__file__).resolve().parents[2]
+MOST_MEMORY = 6 * 2**30
+"""Bytes of a process of tries: ten times what the largest of them need."""
 
 
 class Disagreement(AssertionError):
@@ -58,9 +61,17 @@ class Block:
             self.faults.append(f"{self.name} {number}: {outcome}\n{fault}")
 
 
+def limit_memory() -> None:
+    """Let no try of this process fill the machine: what wants more than MOST_MEMORY gets a MemoryError, a fault."""
+    if sys.platform == "linux":
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, hard))
+
+
 def make_tries(name: str, first: int, count: int, seconds: float) -> None:
     """Make the tries and print each outcome; none begins after `seconds`."""
     search, started = function_of(name), time.monotonic()
+    limit_memory()
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     with Path(os.devnull).open("w") as null:  # what the package prints is no outcome
         os.dup2(null.fileno(), 1)

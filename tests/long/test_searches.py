@@ -5,6 +5,7 @@ A short slice of each, always the same, runs with all tests; `make test-long` ma
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +18,7 @@ import pytest
 from kane.cli.parser import COMMANDS
 from laws.trees import planned
 from long import ledger, random_impacts
-from long.block import Block, Disagreement, run_block
+from long.block import MOST_MEMORY, Block, Disagreement, run_block
 from long.closures import Closed
 from long.command_lines import drawn_line, options_of
 from long.interrupted_writes import IN_PLACE, kill_inside
@@ -128,6 +129,16 @@ def test_a_finished_search_is_not_continued(tmp_path: Path) -> None:
     run = Ledger.open(tmp_path / "ledger.jsonl")
     run.add(_block("kills", 0, wanted("kills"), 9.0, {"whole": wanted("kills")}))
     assert run.unfinished(["kills", "threads"]) == ["threads"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux alone")
+def test_a_try_that_wants_all_memory_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        f"import long.hostile_files as f\nf.search = lambda k: str(len(bytearray({2 * MOST_MEMORY})))\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert run_block("files", 1, 1).outcomes == Counter({"FAULT MemoryError": 1})
 
 
 def test_a_block_puts_faults_down_to_their_tries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
