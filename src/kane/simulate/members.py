@@ -2,8 +2,9 @@
 
 Members of a block run in a compiled loop, LANES at a time where programs can be computed so (`compiled/members.py`),
 one after the other where they cannot, where constraints come and go and with the implicit method
-(`compiled/series.py`). What such a loop cannot settle, a member that fails, stalls, is stiff or ends in a change in
-time, is run alone. So every member has the bits of its run alone, whatever runs beside it.
+(`compiled/series.py`). Those that turn stiff are run again (`stiff_members`). What none of these can settle, a member
+that fails, stalls or ends in a change in time, is run alone. So every member has the bits of its run alone, whatever
+runs beside it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
 from .progress import STALL
 from .routine import Routine, address_of, aligned_zeros
-from .settings import AUTO, IMPLICIT, METHODS, Settings
+from .settings import AUTO, IMPLICIT, METHODS, STEPPING, Settings
 from .solution import REASONS, Array, Solution
 from .start import Start, memory_of
 from .stiff_members import StiffMembers
@@ -127,7 +128,7 @@ class _Block:
         self.messages: dict[int, str] = {}
         self.unsettled = np.ones(count, dtype=bool)
         plain = not problem.switches and settings.get("control") is None
-        self.in_loop = bool(plain and settings.get("method", AUTO) in METHODS and count)
+        self.in_loop = bool(plain and settings.get("method", AUTO) in (*METHODS, STEPPING) and count)
 
     def run_loop(self, look: Callable[[int], object] | None) -> None:
         """Run in the compiled loop all members but those that meet a change where they end."""
@@ -153,8 +154,9 @@ class _Block:
                 again.keep(self.found, i, self.keep)
 
     def _changes(self) -> list[tuple[Change, ...]]:
-        """The changes in time that each member meets."""
-        programs = [p for p in self.problem.modes[0].programs if _compares(p)]
+        """The changes in time that each member meets; time steps go over them."""
+        stepping = self.settings.get("method") == STEPPING
+        programs = [] if stepping else [p for p in self.problem.modes[0].programs if _compares(p)]
         t0, t1 = float(self.times[0]), float(self.times[-1])
         known: dict[tuple[float, ...], tuple[Change, ...]] = {}
         found: list[tuple[Change, ...]] = []
@@ -235,7 +237,7 @@ class _Lanes:
         settings = Settings(**{**usual, "first_step": None, "max_steps": None, "chunk": None, **block.settings})
         self.settings, self.first = settings, self._first_lane(programs[0], settings, held[0])
         self.programs, self.lane_programs = programs, list[Any]()
-        rows, p, width = len(self.first.arrays["k"]), held.shape[1], self.first.start.width
+        rows, p, width = len(self.first.arrays.get("k", ())), held.shape[1], self.first.start.width
         self._set_sizes(settings, rows=block.times.size, n=n, width=width, p=p)
         member = np.full(LANES, -1, dtype=np.int64)
         if in_step:

@@ -159,6 +159,10 @@ class SteppingRun(ChangingRun):
         arrays = [*(self._arrays[name] for name in CHANGED_ARRAYS), *(self._own[name] for name in CHANGED_OWN)]
         return [*numbers, *(piece_of(array) for array in arrays)]
 
+    def memories(self) -> tuple[Any, ...]:
+        """The arrays in which steps leave something for later ones; impulses that are kept are no part of that."""
+        return *super().memories(), self._steps, *(a for name, a in self._own.items() if name not in KEPT)
+
     def grow(self, state: Any) -> None:
         """Make room for more transitions where what one step may bring does not fit in."""
         record = self._record[0]

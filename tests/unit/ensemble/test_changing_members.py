@@ -14,6 +14,7 @@ from kane.errors import KaneError
 from kane.simulate import members
 
 TIMES = np.linspace(0.0, 0.6, 4)
+STEPS: dict[str, Any] = {"contacts": "stepping", "step": 1e-3}
 COUNT = 11
 
 MOTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -26,6 +27,10 @@ MOTIONS: list[tuple[str, dict[str, Any]]] = [
     ("shopping-cart", {"t": TIMES, "u": {"u1": "uniform(0.5, 1.5)"}}),
     ("tippe-top", {"t": 0.02, "parameters": {"spin": "uniform(150, 190)"}}),
     ("braking-car", {"t": 0.3, "u": {"u_root_vx": "uniform(5, 15)"}}),
+    ("disk-on-ramp", {"t": 0.2, "parameters": {"phi": "uniform(0.05, 1.2)", "mu": "uniform(0.02, 0.9)"}, **STEPS}),
+    ("rocking-block", {"t": TIMES, "parameters": {"angle0": "uniform(0.05, 0.15)"}, **STEPS}),
+    ("four-bar-stop", {"t": TIMES, "parameters": {"w0": "uniform(4, 6)"}, **STEPS}),
+    ("stick-slip", {"t": 1.0, "parameters": {"k": "uniform(80, 120)"}, "events": {"middle": "x - 0.02"}, **STEPS}),
 ]
 
 
@@ -110,6 +115,18 @@ def test_very_many_impacts_of_a_member_are_all_counted(alone: list[int]) -> None
     assert expected.min() > 256
     assert np.array_equal(found.crossings["half"], expected)
     np.testing.assert_allclose(found.first["half"], part, rtol=1e-9)
+
+
+def test_very_many_impacts_in_time_steps_are_all_counted(alone: list[int]) -> None:
+    """The same by time steps, which change its energy a little: more transitions than there is room for at first, and
+    as many crossings as the motion alone has."""
+    found: Any = ball().ensemble(
+        90.0, q={"h": [0.05, 0.06]}, parameters={"e": 1.0}, events={"half": "h - 0.02"}, contacts="stepping", step=2e-3
+    )
+    assert not alone
+    assert len(found.member(0).transitions) > 150
+    for i in range(2):
+        assert_alone(found, i)
 
 
 def test_jumps_in_time_change_the_mode_of_each_member_at_its_own_time(alone: list[int]) -> None:

@@ -51,6 +51,8 @@ def load_members_loop(method: str, in_step: bool) -> Any:
         from .members import members_loop as loop
     elif method == "radau":
         from .series import implicit_series_loop as loop
+    elif method == "stepping":
+        from .stepping_series import stepping_series_loop as loop
     else:
         from .series import series_loop as loop
     if not loop.signatures:
