@@ -3,7 +3,8 @@
 Members of a block run in a compiled loop, LANES at a time where programs can be computed so (`compiled/members.py`),
 one after the other where they cannot, where constraints come and go and with the implicit method
 (`compiled/series.py`). Those that turn stiff are run again (`stiff_members`). What none of these can settle, a member
-that fails, stalls or ends in a change in time, is run alone. So every member has the bits of its run alone, whatever runs beside it.
+that fails, stalls or ends in a change in time, is run alone. So every member has the bits of its run alone, whatever
+runs beside it.
 """
 
 from __future__ import annotations

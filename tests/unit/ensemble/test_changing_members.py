@@ -118,8 +118,8 @@ def test_very_many_impacts_of_a_member_are_all_counted(alone: list[int]) -> None
 
 
 def test_very_many_impacts_in_time_steps_are_all_counted(alone: list[int]) -> None:
-    """The same by time steps, which change its energy a little: more transitions than there is room for at first, and as
-    many crossings as the motion alone has."""
+    """The same by time steps, which change its energy a little: more transitions than there is room for at first, and
+    as many crossings as the motion alone has."""
     found: Any = ball().ensemble(
         90.0, q={"h": [0.05, 0.06]}, parameters={"e": 1.0}, events={"half": "h - 0.02"}, contacts="stepping", step=2e-3
     )
