@@ -87,6 +87,7 @@ BENCHMARKS = (
     pages.drawing,
     touch.stiffest_wall,
     touch.clock,
+    touch.machine_alone,
     touch.look_ahead,
     touch.creep,
     members.double_pendulums,

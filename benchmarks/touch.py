@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import kane
-from benchmarks.bare_clock import BareClock, bare_clock
+from benchmarks.bare_clock import BareClock, bare_clock, watching_clocks
 from benchmarks.browser_beside import page_beside
 from benchmarks.measure import Row, exactly
 from kane.realtime import Coupler, Human, Session, SimulatedDevice, Touch, stiffness_limit
@@ -98,6 +98,8 @@ def clock() -> list[Row]:
         rows += [
             Row(f"{what}: late by more than 1 ms", exactly(late), "ticks"),
             Row(f"{what}: a bare clock on the same core, late by more than 1 ms", exactly(bare), "ticks"),
+            Row(f"{what}: time that the bare clock was kept waiting, in all", exactly(1e3 * machine.time_away), "ms"),
+            Row(f"{what}: steal time of the core (/proc/stat)", exactly(1e3 * machine.stolen), "ms"),
             Row(
                 f"{what}: late while the bare clock was not",
                 exactly(_late_alone(session, machine)),
@@ -108,6 +110,26 @@ def clock() -> list[Row]:
             Row(f"{what}: computation, p99", exactly(np.percentile(micros, 99)), "µs", 100.0, "at most"),
             Row(f"{what}: least energy of the observer", exactly(session.least_observed), "J", -1e-6, "at least"),
         ]
+    return rows
+
+
+def machine_alone() -> list[Row]:
+    """What the machine does to clocks that compute nothing: pinned, at the highest priority, watching the clock for the
+    last fifth of a tick or for nearly all of it; and how often all cores were away at once."""
+    rows: list[Row] = []
+    period = round(1e9 / RATE)
+    for watched in (0.2, 0.9):
+        clocks = watching_clocks(SECONDS, period, round(watched * period))
+        for core, clock in enumerate(clocks):
+            what = f"touch: a clock alone on core {core}, which watches the last {watched:g} of a tick"
+            rows += [
+                Row(f"{what}: late by more than 1 ms", exactly(int(np.sum(clock.late > period))), "ticks"),
+                Row(f"{what}: kept waiting, in all", exactly(1e3 * clock.time_away), "ms"),
+                Row(f"{what}: steal time of the core (/proc/stat)", exactly(1e3 * clock.stolen), "ms"),
+            ]
+        everywhere = np.min([clock.late for clock in clocks], axis=0)
+        what = f"touch: clocks alone, which watch the last {watched:g} of a tick, all late by more than 1 ms"
+        rows.append(Row(what, exactly(int(np.sum(everywhere > period))), "ticks"))
     return rows
 
 
