@@ -432,8 +432,7 @@ class _Run:
     def _is_stalled(self) -> bool:
         """Whether the motion advances no more. Who gives a number of steps, or a fixed step, decides when to stop."""
         state = self.state
-        largest = float(np.abs(self.arrays["y"]).max(initial=0.0))
-        stalled = self.look.is_stalled(self._attempts(), int(state["rejected"]), float(state["t"]), largest)
+        stalled = self.look.is_stalled(self._attempts(), int(state["rejected"]), float(state["t"]), self.arrays["y"])
         return stalled and self.settings.max_steps is None and not state["fixed"]
 
     def _collect(self, reason: str, why: str, *, whole: bool = True) -> Solution:

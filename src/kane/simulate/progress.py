@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 STALL, ADVANCE, CRAWL = 50_000, 1e-6, 1e-9
 """A motion that in so many attempted steps advances by less than ADVANCE of the time behind it, or by less than CRAWL
 of the whole span, is stalled: it nears a pole, or is held. A long span alone is no reason, since an event may be what
@@ -11,10 +15,11 @@ REJECTED, HELD = 0.1, 1e-5
 """Where at least this share of the steps is rejected, less than HELD of the whole span is a stall already: a chattering
 motion advances more."""
 
-PACE, NEAR, GROWTH, TIMES = 5000, 1e-5, 1.2, 2
-"""A motion that twice, in so many attempted steps, advances by less than NEAR of the time behind it while its largest
-number grows by such a factor, runs into a pole, as a wheel does that falls flat while it rolls. A regular pole takes
-few steps, and what passes one in time has numbers that fall again; chattering and stiff motions do not grow."""
+PACE, NEAR, GROWTH, TIMES = 5000, 2e-5, 1.2, 2
+"""A motion that twice, in so many attempted steps, advances by less than NEAR of the time behind it while a number of
+its state grows beyond all before by such a factor, runs into a pole, as a wheel does that falls flat while it rolls. A
+regular pole takes few steps, and what passes one in time has numbers that fall again; chattering and stiff motions do
+not grow."""
 
 EARLIEST = (TIMES + 1) * PACE
 """Attempted steps before which no motion is judged."""
@@ -28,28 +33,32 @@ class Look:
         self._t0, self._span = t0, abs(t1 - t0)
         self._stall = STALL
         self._t, self._rejected = t0, 0
-        self._near = (t0, 0.0, 0)  # time, largest number, and how often it grew while the motion came nowhere
+        self._before, self._times = t0, 0  # time of the last look, and how often the motion grew and came nowhere
+        self._largest: Any = np.zeros(0)  # of each number of the state so far
 
     def contents(self) -> list[float]:
         """What these looks remember."""
-        return [float(self.due), float(self._stall), self._t, float(self._rejected), *map(float, self._near)]
+        counts = map(float, (self.due, self._stall, self._rejected, self._times))
+        return [*counts, self._t, self._before, *self._largest.tolist()]
 
     def restore(self, contents: list[float]) -> None:
         """Remember what earlier looks did."""
-        due, stall, self._t, rejected, t, largest, times = contents
-        self.due, self._stall, self._rejected = int(due), int(stall), int(rejected)
-        self._near = (t, largest, int(times))
+        self.due, self._stall, self._rejected, self._times = map(int, contents[:4])
+        self._t, self._before, *largest = contents[4:]
+        self._largest = np.array(largest)
 
-    def is_stalled(self, attempts: int, rejected: int, t: float, largest: float) -> bool:
-        """Whether the motion, at t after so many attempted and rejected steps, with this `largest` number of its state,
-        comes to no end."""
+    def is_stalled(self, attempts: int, rejected: int, t: float, y: Any) -> bool:
+        """Whether the motion, at t in the state y after so many attempted and rejected steps, comes to no end."""
         if attempts < self.due:
             return False
         self.due = attempts + PACE
-        before, size, times = self._near
-        grew = abs(t - before) < NEAR * abs(t - self._t0) and largest > GROWTH * size
-        self._near = (t, largest, times + 1 if grew else 0)
-        return self._near[2] >= TIMES or self._came_nowhere(attempts, rejected, t)
+        now = np.abs(y)
+        known = len(self._largest) == len(now)
+        grew = known and bool(np.any((now > GROWTH * self._largest) & (self._largest > 0.0)))
+        crawls = abs(t - self._before) < NEAR * abs(t - self._t0)
+        self._times = self._times + 1 if grew and crawls else 0
+        self._before, self._largest = t, np.maximum(now, self._largest) if known else now
+        return self._times >= TIMES or self._came_nowhere(attempts, rejected, t)
 
     def _came_nowhere(self, attempts: int, rejected: int, t: float) -> bool:
         """Whether the last STALL attempted steps advanced by almost nothing."""

@@ -82,9 +82,36 @@ def _default_shapes(model: Mechanism, body: Body, slim: float) -> list[Shape]:
     made = [Shape("line", end, start) for end in (center, *ends) if _distance(start, end) > slim]
     if wheel := _wheel(model, body):
         return made + wheel
+    if not made and (box := _box_of_inertia(model, body)):
+        return [box]
     if model.number(body.mass, f"body '{body.name}'") > 0 or not made:
         made.append(Shape("sphere", (1.8 * slim,), center))
     return made
+
+
+def _box_of_inertia(model: Mechanism, body: Body) -> Shape | None:
+    """The uniform box with the mass and the inertia of a body: it shows how one turns of which nothing else is known.
+
+    I₁ = m (b² + c²) / 12 and so on along the principal axes, so that a² = 6 (I₂ + I₃ − I₁) / m.
+    """
+    mass = model.number(body.mass, "mass")
+    I = np.array([[model.number(entry, "inertia") for entry in row] for row in body.inertia])
+    if mass <= 0.0 or not np.trace(I) > 0.0:
+        return None
+    moments, axes = np.linalg.eigh(I)
+    axes[:, 0] *= np.linalg.det(axes)  # right-handed
+    sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0))
+    sides = np.maximum(sides, _SLIM * sides.max())
+    x, y, z = sides.tolist()
+    return Shape("box", (x, y, z), _numbers(model, body.center), wxyz=_quaternion(axes))
+
+
+def _quaternion(R: Array) -> tuple[float, float, float, float]:
+    """The unit quaternion (w, x, y, z) of a rotation matrix: the eigenvector of [[tr R, aᵀ], [a, R + Rᵀ − tr R]]."""
+    a = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    K = np.block([[np.array([[np.trace(R)]]), a[None]], [a[:, None], R + R.T - np.trace(R) * np.eye(3)]])
+    w, x, y, z = np.linalg.eigh(K)[1][:, 3].tolist()
+    return (w, x, y, z)
 
 
 def _wheel(model: Mechanism, body: Body) -> list[Shape]:

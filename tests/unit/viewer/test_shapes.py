@@ -61,6 +61,20 @@ def test_a_body_without_shapes_gets_lines_to_its_joints() -> None:
     assert ("upper", "sphere") in kinds
 
 
+def test_a_body_that_floats_without_shapes_is_the_uniform_box_of_its_inertia() -> None:
+    """Sides of 0.2, 0.4 and 0.6 m, turned by 0.5 rad about x."""
+    a, b, c, m = 0.2, 0.4, 0.6, 3.0
+    own = m / 12 * np.diag([b * b + c * c, a * a + c * c, a * a + b * b])
+    R = np.array([[1, 0, 0], [0, np.cos(0.5), -np.sin(0.5)], [0, np.sin(0.5), np.cos(0.5)]])
+    I = R @ own @ R.T
+    model = Mechanism("craft")
+    model.body("bus", mass=m, inertia={"xx": I[0, 0], "yy": I[1, 1], "zz": I[2, 2], "yz": I[1, 2]})
+    model.joint("flight", "free", "ground", "bus")
+    (box,) = (p.shape for p in pieces(model))
+    corners = np.concatenate(faces(box)) @ R  # in the principal axes
+    assert np.ptp(corners, axis=0) == pytest.approx([a, b, c], rel=1e-9)
+
+
 @pytest.mark.parametrize("axis", ["y", "-x", [0.6, 0.0, 0.8]])
 def test_a_body_that_rolls_without_shapes_is_a_wheel_about_its_axis(axis: Any) -> None:
     model = Mechanism("wheel")
