@@ -27,7 +27,9 @@ def columns_of(contents: Contents, block: MemberBlock) -> dict[str, Any]:
     for c, (name, _) in enumerate(contents.columns):
         found[f"start_{name}" if name in states else name] = block.numbers[:, c]
     found["reason"] = np.array(ENDS)[members.reason]
-    found["message"] = [members.messages.get(i, "") for i in range(len(block))]
+    found["message"] = [""] * len(block)
+    for i, text in members.messages.items():
+        found["message"][i] = text
     if not contents.ends:
         return found
     found["end_t"] = members.t
@@ -57,7 +59,8 @@ def table_of(contents: Contents, block: MemberBlock) -> Any:
 
     units = units_of(contents)
     columns = columns_of(contents, block)
-    arrays = [pa.array(values) for values in columns.values()]
+    reasons = pa.array(ENDS).take(pa.array(block.members.reason))  # texts one by one take longer than all numbers
+    arrays = [reasons if name == "reason" else pa.array(values) for name, values in columns.items()]
     fields = [
         pa.field(name, array.type, metadata={"unit": units[name]} if name in units else None)
         for name, array in zip(columns, arrays, strict=True)
