@@ -294,6 +294,19 @@ def test_the_motion_keeps_to_the_clock_however_long_frames_take(speed: str, brow
     page.close()
 
 
+def test_a_camera_that_follows_is_back_at_the_start_at_once(browser: Browser, tmp_path: Path) -> None:
+    page, told = open_page(browser, kane.load("rolling-disc").page(tmp_path / "page.html"))
+    wait_until(page, 1.0)
+    page.keyboard.press(" ")
+    page.evaluate("(() => { window.requestAnimationFrame = () => 0; })()")  # no frame after this one
+    page.wait_for_timeout(200)
+    page.keyboard.press("r")
+    assert state(page)["t"] == 0.0
+    assert_inside(page)
+    assert told == []
+    page.close()
+
+
 TOO_SHORT = 2e-8
 """Steps (s) that no machine takes as fast as the clock: 5 · 10⁷ of them in a second."""
 

@@ -299,9 +299,9 @@ export class KanePage extends HTMLElement {
   private begin_anew(): void {
     this.rows = [];
     this.stage.clear_trails();
-    this.stage.fit();
     this.plots.clear();
     this.stage.set_poses(this.motion.poses, false);
+    this.stage.fit(); // after the poses: a camera that follows looks at where bodies are
     this.draw_arrows();
   }
 
