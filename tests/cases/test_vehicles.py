@@ -531,3 +531,19 @@ def test_the_load_point_is_in_the_support_polygon_where_no_wheel_would_pull() ->
     inside = (ahead[..., 0] * to[..., 1] - ahead[..., 1] * to[..., 0]).min(axis=1) > 0
     assert np.array_equal(inside, tip.alpha > 0)
     assert inside.any() and not inside.all()
+
+
+def test_a_ball_that_would_have_to_pull_is_not_said_to_slip() -> None:
+    """A platform on two wheels and two balls that accelerates: the front is relieved by m a h / L, shared by equal
+    stiffness, and its ball would have to pull where that exceeds its weight."""
+    m = kane.Model("tray", gravity=(0, 0, -9.81))
+    m.body("base", mass=20.0, center=(0, 0, 0.4), inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
+    wheels: dict[str, Any] = {side: {"at": (0, y, 0), "radius": 0.1} for side, y in (("left", 0.2), ("right", -0.2))}
+    balls = {end: {"at": (x, 0, 0), "radius": 0.1, "ball": True} for end, x in (("front", 0.25), ("rear", -0.25))}
+    m.vehicle("base", wheels | balls, friction=5.0)
+    run = m.simulate(np.linspace(0, 1, 11), control={"left": "8*t", "right": "8*t"})
+    # 2 · 8 t / 0.1 N along the ground at 0.5 m below the mass centre; of the moment, ± M / 0.5 m on each ball
+    begins = 20.0 * 9.81 / 4 / (160.0 * 0.5 / 0.5)
+    (first,) = run.ground().violations
+    assert first.what == "normal of front" and float(first) == pytest.approx(begins, rel=1e-9)
+    assert "wheel front would have to pull" in str(run.outcome) and "slip" not in str(run.outcome)

@@ -263,10 +263,12 @@ def _first_violations(
     first: list[Crossing] = []
     if run.answers.mechanism.changing:  # wheels that lift and slide do what they can
         return ()
+    record = run.answers.mechanism.vehicles[vehicle]
+    balls = {wheel.name for wheel in record.wheels if wheel.constraint is None}  # which friction does not hold
     for kind in ("normal", *(("friction", "skid") if limit > 0.0 else ())):
         for wheel in ground.wheels:
             what = f"{kind} of {wheel}"
-            if kind == "normal" and f"{wheel}.normal" in ground.undetermined:
+            if kind != "normal" and wheel in balls:
                 continue
             if _at_start(run.answers, vehicle, what, found) < 0.0:
                 first.append(Crossing(float(run.t[0]), what, "negative"))
@@ -317,6 +319,9 @@ def judged_events(answers: Answers) -> list[tuple[Event, Expr]]:
             ground = ground_answer(answers, judged.vehicle).ground
         except ModelError:
             continue  # that it cannot be judged is said where it is asked for
+        wheel = mechanism.vehicles[judged.vehicle].wheels[judged.which]
+        if judged.what in ("slip", "skid") and wheel.constraint is None:
+            continue  # a ball, which friction does not hold
         name = _words_for(ground, judged.what, judged.which)
         if name is not None:
             found.append((Event(f"{_MARK}{judged.vehicle}: {name}", quiet=True), judged.symbol))
@@ -329,7 +334,7 @@ def _words_for(ground: Ground, what: str, which: int) -> str | None:
         return f"edge {'-'.join(ground.edges[which])}" if which < len(ground.edges) else None
     wheel = ground.wheels[which]
     if what == "normal":
-        return None if f"{wheel}.normal" in ground.undetermined else f"normal of {wheel}"
+        return f"normal of {wheel}"
     return f"{'skid' if what == 'skid' else 'friction'} of {wheel}"
 
 

@@ -18,9 +18,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
 
 from ..errors import visible
+from .appearance import LINE
 from .figures import Picture
 from .plots import GRID, INK, STYLE
-from .shapes import PALETTE, Array, faces, pieces, points_in_N
+from .shapes import PALETTE, Array, faces, pieces, points_in_N, size, tube
 
 SAFE, UNSAFE = PALETTE[0], PALETTE[6]
 SNAPSHOTS = 9
@@ -180,7 +181,15 @@ def _draw_above(ax: Any, seen: VehicleMotion) -> None:
     """The vehicle from above, fainter the longer ago."""
     ground, tip = seen.ground, seen.tip
     model = seen.run.model.mechanism
-    parts = [(p.shape, list(model.bodies).index(p.body), seen.colors.get(p.body, p.color)) for p in pieces(model)]
+    thick = LINE * size(model)
+    parts = [
+        (
+            tube(p.shape, thick) if p.shape.kind == "line" else faces(p.shape),
+            list(model.bodies).index(p.body),
+            seen.colors.get(p.body, p.color),
+        )
+        for p in pieces(model)
+    ]
     path = seen.poses[:, seen.platform, 9:11]
     chosen = _snapshots(ground.t)
     ax.plot(path[:, 0], path[:, 1], color=GRID, linewidth=1.0, zorder=1)
@@ -211,13 +220,12 @@ def _snapshots(t: Array) -> list[int]:
 def _outlines(parts: Sequence[Any], pose: Array) -> tuple[list[Array], list[Any]]:
     """Faces of all pieces that look up, seen from above, the lowest first."""
     found: list[tuple[float, Array, Any]] = []
-    for shape, index, color in parts:
-        for face in faces(shape):
+    for surface, index, color in parts:
+        for face in surface:
             corners = points_in_N(pose, index, face)
-            if len(corners) > 2:
-                a, b = corners[1] - corners[0], corners[2] - corners[1]
-                if a[0] * b[1] - a[1] * b[0] > 0:
-                    found.append((float(corners[:, 2].mean()), corners[:, :2], _rgb(color)))
+            a, b = corners[1] - corners[0], corners[2] - corners[1]
+            if a[0] * b[1] - a[1] * b[0] > 0:
+                found.append((float(corners[:, 2].mean()), corners[:, :2], _rgb(color)))
     found.sort(key=lambda x: x[0])
     return [x[1] for x in found], [x[2] for x in found]
 
