@@ -111,6 +111,6 @@ def test_a_folder_that_is_no_store_cannot_be_gone_on_with(tmp_path: Path, capsys
 
 def test_members_that_are_never_reached_take_no_memory() -> None:
     """Of 10¹¹ members the first block is enough; a list of all blocks would take gigabytes."""
-    m, asked = kane.load("double-pendulum"), {"q": {"q1": "uniform(1, 2)"}, "events": {"over": "q1 - 1.5"}}
-    found = m.ensemble(0.001, n=10**11, keep="tallies", until=Enough("over", 0.1), **asked)
+    m, drawn, events = kane.load("double-pendulum"), {"q1": "uniform(1, 2)"}, {"over": "q1 - 1.5"}
+    found = m.ensemble(0.001, n=10**11, q=drawn, events=events, keep="tallies", until=Enough("over", 0.1))
     assert len(found) < 10_000
