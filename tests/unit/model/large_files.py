@@ -44,7 +44,8 @@ class LargeFile:
                 lines.append(line)
             number += 1
         else:
-            found.setdefault("parameters", ["parameters:\n"]).extend(_filling(size - used - 20))
+            section, line = POINTS if "parameters:" in self.start else FILLING
+            found.setdefault(section, [f"{section}:\n"]).extend(_filling(line, size - used - 20))
         return "".join((HEAD, self.start, *(text for lines in found.values() for text in lines)))
 
     def _most(self) -> int | None:
@@ -54,7 +55,7 @@ class LargeFile:
         return min([*allowed, (MOST_PARTS - OTHERS) // parts] if parts else allowed, default=None)
 
 
-OTHERS = 300
+OTHERS = 500
 """Bodies, joints and coordinates that stand before the repeated lines, at most."""
 
 
@@ -65,14 +66,19 @@ def _parts_of(section: str, line: str) -> int:
     return {"bodies": 1, "joints": 1 + coordinates, "reaction_wheels": 3, "dh": 2}.get(section, 0)
 
 
-def _filling(size: int) -> Iterator[str]:
-    """Parameters that take so many characters."""
+FILLING = "parameters", "  filling@: 1\n"
+POINTS = "points", "  filling@: {parent: O, offset: [1, 0, 0]}\n"
+"""What files are filled with where no more of their lines are allowed; points, where the parameters stand already."""
+
+
+def _filling(line: str, size: int) -> Iterator[str]:
+    """Lines that take so many characters."""
     for number in itertools.count():
-        line = f"  filling{number}: 1\n"
-        size -= len(line)
+        filled = line.replace("@", str(number))
+        size -= len(filled)
         if size < 0:
             return
-        yield line
+        yield filled
 
 
 LINKS = 150
