@@ -27,7 +27,7 @@ from .lane_embedding import LaneWorkspace, goes_in_lanes
 from .memory import NEVER, LoopMemory
 from .notice import announce_compilation
 from .problem import MotionProblem, motion_programs, simulate
-from .progress import EARLIEST
+from .progress import EARLIEST, STALL
 from .routine import Routine, address_of, aligned_zeros
 from .settings import AUTO, IMPLICIT, METHODS, STEPPING, Settings
 from .solution import REASONS, Array, Solution
@@ -281,7 +281,8 @@ class _Lanes:
             "requested": rows,
             "keeps": int(self.block.keep),
         }
-        sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or EARLIEST, EARLIEST)}
+        judged = EARLIEST if settings.step is None else STALL  # fixed steps do not slow down where a motion has a pole
+        sizes |= {"words": records.MEMORY.itemsize // 8, "budget": min(settings.max_steps or judged, judged)}
         sizes["projects"] = int(first.project_error and first.project is not None)
         for name, size in sizes.items():
             self.state[name] = size

@@ -28,6 +28,7 @@ _FAR = 100.0  # from the origin, in sizes of the mechanism, beyond which it is f
 _RIM = 0.08  # width of a wheel that has no shape of its own, as a part of its radius
 _SPOKE = "#e2e8f0"
 _SLIM = 0.012  # thickness of default drawings, as a part of the size of the mechanism
+_ALIKE = 1e-9  # of the largest principal moment: differences that are rounding alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,7 @@ def _default_shapes(model: Mechanism, body: Body, slim: float) -> list[Shape]:
 
 def _box_of_inertia(model: Mechanism, body: Body) -> Shape | None:
     """The uniform box with the mass and the inertia of a body: it shows how one turns of which nothing else is known.
+    None where there is no inertia, or one that is the same about every axis: that is a ball's.
 
     I₁ = m (b² + c²) / 12 and so on along the principal axes, so that a² = 6 (I₂ + I₃ − I₁) / m.
     """
@@ -99,6 +101,8 @@ def _box_of_inertia(model: Mechanism, body: Body) -> Shape | None:
     if mass <= 0.0 or not np.trace(I) > 0.0:
         return None
     moments, axes = np.linalg.eigh(I)
+    if np.ptp(moments) <= _ALIKE * moments.max():
+        return None
     axes[:, 0] *= np.linalg.det(axes)  # right-handed
     sides = np.sqrt(np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0))
     sides = np.maximum(sides, _SLIM * sides.max())
