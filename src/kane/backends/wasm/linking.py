@@ -36,7 +36,7 @@ _PRODUCT_SUM = b"\x60\x03\x7c\x7c\x7c\x01\x7c"
 
 
 @dataclass(frozen=True, slots=True)
-class BodyPlace:
+class FunctionPlace:
     """Where the body of a function is in a module, for whoever puts another one there: `size` bytes from `at` on, the
     LEB128 of its length among them, in a section whose length is `section_size`, written as five bytes at `section`."""
 
@@ -55,7 +55,7 @@ class WasmModule:
     exports: tuple[str, ...]
     imports: tuple[str, ...]
     data_size: int = 0
-    fused: BodyPlace | None = None
+    fused: FunctionPlace | None = None
 
 
 class _Reader:
@@ -157,12 +157,12 @@ def link(code: bytes, exports: Sequence[str], data_at: int = 0) -> WasmModule:
     made, fused = _HEADER, None
     for kind in sorted(plain, key=_order):
         if kind == _CODE and NAME in index:
-            fused = _body_place(plain, index[NAME] - len(imports), len(made) + 1)
+            fused = _function_place(plain, index[NAME] - len(imports), len(made) + 1)
         made += _section(kind, bytes(plain[kind]))
     return WasmModule(made, tuple(exports), imports, size, fused)
 
 
-def _body_place(plain: Mapping[int, bytes | bytearray], number: int, section: int) -> BodyPlace | None:
+def _function_place(plain: Mapping[int, bytes | bytearray], number: int, section: int) -> FunctionPlace | None:
     """The place of a function by its number among those that are defined, in a section whose length is at `section`;
     None if LLVM has made something else of it than a function of three numbers."""
     kinds, functions, bodies = (_Reader(bytes(plain[kind])) for kind in (_TYPE, _FUNCTION, _CODE))
@@ -174,7 +174,7 @@ def _body_place(plain: Mapping[int, bytes | bytearray], number: int, section: in
         bodies.take(bodies.whole())
     start = bodies.at
     bodies.take(bodies.whole())
-    return BodyPlace(section + 5 + start, bodies.at - start, section, len(bodies.content))
+    return FunctionPlace(section + 5 + start, bodies.at - start, section, len(bodies.content))
 
 
 def _take_type(reader: _Reader) -> bytes:
