@@ -61,7 +61,8 @@ def spread(values: list[float]) -> Spread:
 
 def exactly(value: float) -> Spread:
     """A figure that is counted, not measured."""
-    return Spread(value, value, value)
+    number = float(value)  # one of NumPy's would be no number of JSON
+    return Spread(number, number, number)
 
 
 def seconds(task: Callable[[], object], runs: int = 1) -> float:

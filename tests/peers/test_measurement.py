@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.measure import Duel, Row, Spread, disagreement, duel, exactly
@@ -45,7 +46,10 @@ def test_times_are_shown_in_a_unit_of_their_size(time: float, shown: str) -> Non
 
 
 def test_the_table_and_the_record_hold_every_row(tmp_path: Path) -> None:
-    rows = (Row("first", exactly(1.5), "times faster", 2), Row("second", exactly(3), "additions", 4, "at most"))
+    rows = (
+        Row("first", exactly(np.float64(1.5)), "times faster", 2),
+        Row("second", exactly(3), "additions", 4, "at most"),
+    )
     write({"part": Part({"processor": "abacus"}, rows)}, tmp_path)
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
     record = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
