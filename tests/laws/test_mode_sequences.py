@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from kane.errors import ModelError
 from laws.mode_sequences import ModeSketch, build_sketch, sketches
-from long.random_sequences import DURATION, STEPS, judge_energy, judge_modes
+from long.random_sequences import DURATION, STEPS, judge_energy, judge_modes, random_model
 from seeds import FIXED, examples
 
 
@@ -46,10 +47,26 @@ ONCE_FAULTS = {
     ),
 }
 
+JAMS = (1923203257, 3084955804)  # seed of the mechanism
+
 
 @pytest.mark.parametrize("what", ONCE_FAULTS)
 def test_what_once_was_a_fault_goes_on(what: str) -> None:
     assert judge(ModeSketch(*ONCE_FAULTS[what])) == "end"
+
+
+def test_friction_that_jams_a_contact_under_a_switched_equation_strikes_it() -> None:
+    """The reaction of a slip grows like 1/√(time left) towards a place where friction leaves no normal mobility along
+    the motions which the equation allows; no step passes that, and an impact without collision does."""
+    rng = np.random.default_rng(JAMS)
+    m = random_model(rng)
+    run = m.simulate(DURATION, u=rng.normal(size=len(m.speeds)), max_steps=STEPS)
+    assert run.outcome.success, run.outcome
+    (jam,) = [x for x in run.transitions if x.cause == "impact without collision"]
+    assert jam.energy_change < 0.0 and jam.t == pytest.approx(0.965441, abs=1e-6)  # where the steps ended
+    assert np.linalg.norm(jam.impulse["c0"]) > 0.0
+    judge_modes(m, run)
+    judge_energy(m, run)
 
 
 def test_a_row_that_can_no_more_act_is_named() -> None:

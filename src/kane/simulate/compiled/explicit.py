@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from .call import call_with, inline_part, part, reals, wholes
-from .records import EVENT, FULL, LOOK, NO_MODE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
+from .records import EVENT, FULL, LOOK, NO_CONVERGENCE, NO_MODE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
 from .step import (
     EPS,
     all_finite,
@@ -22,6 +22,7 @@ from .step import (
     find_events,
     finish,
     has_room,
+    jams,
     limit_step,
     set_inputs,
     wants_dense_output,
@@ -468,11 +469,24 @@ def step_to_outputs(m, t, first):
 @part
 def go_on(m):
     """After a terminal event: RUNNING where it changed the constraints and the motion goes on, else why it does not."""
-    if not changes_mode(m):
-        return EVENT
+    return begin_mode(m) if changes_mode(m) else EVENT
+
+
+@part
+def begin_mode(m):
+    """After constraints have changed: RUNNING where the motion goes on, else why it does not."""
     if m.transition_fault:
         return NO_MODE
     return RUNNING if prepare(m) else NOT_FINITE
+
+
+@part
+def pass_jam(m):
+    """Where no step is short enough: RUNNING if friction jams a contact and the motion goes on after its impact, else
+    why it does not."""
+    if jams(m):
+        return begin_mode(m)
+    return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
 
 
 @part
@@ -501,7 +515,10 @@ def continue_motion(m, budget):
         h = t_new - t
         if too_small(m, h, clipped):
             if not leap_over_jump(m):
-                return NOT_FINITE if m.not_finite else SMALL_STEP
+                reason = pass_jam(m)
+                if reason != RUNNING:
+                    return reason
+                continue
             h, m.h = m.sign * m.h, 0.0
             t_new = t + h
         else:

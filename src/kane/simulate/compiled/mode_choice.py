@@ -49,8 +49,9 @@ from .changing_record import (
 )
 from .contact_programs import SOLVE
 from .contacts import CONE, FREE, NORMAL, problem
+from .elimination import eliminate, substitute_back
 from .impact import PATH_NEWTON, impact
-from .mass_metric import add_multiple, along_speeds, fill, from_z, inner, to_z
+from .mass_metric import add_multiple, along_speeds, fill, free_of_basis, from_z, inner, span_rows, to_z
 from .mode_ends import overcome_friction
 from .mode_forces import evaluate, solve_mode
 from .mode_problem import (
@@ -64,7 +65,7 @@ from .mode_problem import (
 )
 from .shared_friction import capacity, first_sharer, friction_of, needed_usage, told_usage
 from .slips import begin_slip, set_direction, slip_rows, slip_speed
-from .step import EPS
+from .step import EPS, copy_numbers
 from .touch import largest_normal, resting_speed, touches
 
 MOST_STRIKES = 20
@@ -136,14 +137,31 @@ def strike(c, law):
 
 
 @part
-def mobile_share(c, i):
+def span_switched(c):
+    """Orthonormal basis of the rows of switched constraints that hold; returns its rank."""
+    size = 0
+    for i in range(c.elements):
+        if wholes(c.type)[i] == SWITCHED and wholes(c.state)[i] != OPEN:
+            rows = wholes(c.length)[i]
+            copy_numbers(rows * c.n, c.rows_z + 8 * wholes(c.first)[i] * c.n, c.span + 8 * size * c.n)
+            size += rows
+    fill(size, 0.0, c.aim)
+    return span_rows(c, size)
+
+
+@part
+def mobile_share(c, i, rank):
     """What friction leaves of the normal mobility of the slipping contact i, as a share; below zero it drives the
-    contact together. 1 for all that is none."""
+    contact together. 1 for all that is none. A basis of `rank` of the rows that switched constraints hold is known."""
     at, slips = slip_rows(c, i)
     if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != SLIPS or slips == 0:
         return 1.0
-    normal, share = c.rows_z + 8 * wholes(c.first)[i] * c.n, 1.0
+    normal, share = c.step, 1.0
+    copy_numbers(c.n, c.rows_z + 8 * wholes(c.first)[i] * c.n, normal)
+    free_of_basis(c, rank, normal)
     length = inner(c.n, normal, normal)
+    if length == 0.0:
+        return 1.0
     slip_speed(c, i)
     for s in range(slips):
         along = reals(c.law)[i * LAWS + KINETIC] * reals(c.slip)[s]
@@ -152,33 +170,72 @@ def mobile_share(c, i):
 
 
 @part
+def least_mobile(c, rank):
+    """The slipping contact that its friction drives together most, or is about to; NONE where none is."""
+    jammed, least = NONE, HARDLY_MOBILE
+    for i in range(c.elements):
+        share = mobile_share(c, i, rank)
+        if share <= least:
+            jammed, least = i, share
+    return jammed
+
+
+@part
 def part_jams(c):
     """Open slipping contacts that friction drives together while they separate, slowly as it may be: they need no
     impact. Whether there are any."""
-    found = False
+    found, rank = False, span_switched(c)
     for i in range(c.elements):
-        if mobile_share(c, i) <= HARDLY_MOBILE and reals(c.rate)[wholes(c.first)[i]] > AT_REST:
+        if mobile_share(c, i, rank) <= HARDLY_MOBILE and reals(c.rate)[wholes(c.first)[i]] > AT_REST:
             wholes(c.state)[i], wholes(c.barred)[i], found = OPEN, NOT_CLOSED, True
     return found
 
 
 @part
 def strike_jam(c):
-    """Resolve the impact without collision of the slipping contact that its friction drives together most: by itself,
-    what it drives together is struck afterwards. Returns the energy as `strike` does, nan where there is none."""
-    jammed, least = NONE, HARDLY_MOBILE
-    for i in range(c.elements):
-        share = mobile_share(c, i)
-        if share <= least:
-            jammed, least = i, share
+    """Resolve the impact without collision of the slipping contact that its friction drives together most: by itself
+    but for switched constraints, which hold; what it drives together is struck afterwards. Returns the energy as
+    `strike` does, nan where there is none."""
+    rank = span_switched(c)
+    jammed = least_mobile(c, rank)
     if jammed == NONE:
         return math.nan
     reals(c.solver_mu)[0], reals(c.solver_e)[0] = reals(c.law)[jammed * LAWS + KINETIC], 0.0
     count, size = add_to_problem(c, 0, 0, jammed, 1 + slip_rows(c, jammed)[1], CONE)
+    for i in range(size):
+        free_of_basis(c, rank, c.columns + 8 * i * c.n)
     set_matrix(c, size)
     for i in range(size):
         reals(c.solver_v)[i] = reals(c.rate)[wholes(c.solver_row)[i]] if i > 0 else 0.0
-    return take_impulses(c, PATH_NEWTON, count, size)
+    energy = take_impulses(c, PATH_NEWTON, count, size)
+    if rank > 0:
+        add_switched_impulses(c, size)
+    return energy
+
+
+@part
+def add_switched_impulses(c, size):
+    """Add to c.impulse what the switched constraints answer to the impulses of the `size` rows of a problem: A_s M⁻¹
+    (A_sᵀ p_s + A_cᵀ p_c) = 0."""
+    n, row, p, k, unit, count = c.n, wholes(c.solver_row), reals(c.solver_r), reals(c.k), reals(c.scale), 0
+    fill(n, 0.0, c.z_other)
+    for i in range(size):
+        add_multiple(n, c.z_other, p[i], c.rows_z + 8 * row[i] * n)
+    for i in range(c.elements):
+        if wholes(c.type)[i] == SWITCHED and wholes(c.state)[i] != OPEN:
+            for r in range(wholes(c.length)[i]):
+                wholes(c.unknown)[count] = wholes(c.first)[i] + r
+                count += 1
+    for i in range(count):
+        one = c.rows_z + 8 * wholes(c.unknown)[i] * n
+        length = math.sqrt(inner(n, one, one))
+        unit[i] = 1.0 / length if length > 0.0 else 0.0
+        reals(c.right)[i] = -inner(n, one, c.z_other)
+        for j in range(count):
+            k[i * count + j] = inner(n, one, c.rows_z + 8 * wholes(c.unknown)[j] * n)
+    substitute_back(c, count, eliminate(c, count, c.k, c.right), c.k, c.right, NONE, c.solution)
+    for i in range(count):
+        reals(c.impulse)[wholes(c.unknown)[i]] += unit[i] * reals(c.solution)[i]
 
 
 @part

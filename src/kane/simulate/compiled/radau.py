@@ -20,11 +20,12 @@ from .explicit import (
     go_on,
     leap_over_jump,
     next_end,
+    pass_jam,
     prepare,
     projection_jumps,
     too_small,
 )
-from .records import FULL, NO_CONVERGENCE, NOT_FINITE, REACHED, RUNNING, SMALL_STEP
+from .records import FULL, NOT_FINITE, REACHED, RUNNING
 from .step import EPS, all_finite, copy_numbers, find_events, finish, has_room, limit_step, set_inputs
 from .store import loop
 
@@ -363,7 +364,11 @@ def continue_implicitly(m, budget):
         h = m.sign * m.h
         if too_small(m, h, clipped):
             if not leap_over_jump(m):
-                return NOT_FINITE if m.not_finite == 1 else NO_CONVERGENCE if m.not_finite == 2 else SMALL_STEP
+                reason = pass_jam(m)
+                if reason != RUNNING:
+                    return reason
+                forget_past(m)
+                continue
             h, m.h = m.sign * m.h, 0.0
             t_new = m.t + h
         else:

@@ -16,7 +16,7 @@ ARGUMENTS = (typeof(np.zeros(1, dtype=MEMORY)), types.int64)
 
 EPS = 2.220446049250313e-16
 
-CHANGE, FIRST, LIMIT, JUMP, BEFORE_JUMP = (np.int64(task) for task in range(5))
+CHANGE, FIRST, LIMIT, JUMP, BEFORE_JUMP, JAM = (np.int64(task) for task in range(6))
 """Tasks of `transitions`."""
 
 
@@ -176,4 +176,16 @@ def changes_mode(m):
     if m.transition == 0 or m.stopped_by >= m.transition_events:
         return False
     m.transition_fault = transit(m.transition, m, m.transition_memory, CHANGE)
+    return True
+
+
+@part
+def jams(m):
+    """Whether no step is short enough since friction jams a contact: then the constraints are changed as above."""
+    if m.transition == 0:
+        return False
+    fault = transit(m.transition, m, m.transition_memory, JAM)
+    if fault < 0:
+        return False
+    m.transition_fault = fault
     return True

@@ -20,9 +20,11 @@ from .changing_record import (
     GUARDS,
     HAS_NO_MASS,
     IMPOSED,
+    NONE,
     NORMAL_GUARD,
     OPEN,
     OVERLAPS,
+    PARADOX,
     RELEASE,
     SLIP,
     SLIPS,
@@ -30,7 +32,7 @@ from .changing_record import (
     record,
 )
 from .mass_metric import fill
-from .mode_choice import strike_and_choose
+from .mode_choice import least_mobile, span_switched, strike_and_choose
 from .mode_ends import (
     condition_ahead,
     end_mode,
@@ -52,9 +54,9 @@ from .transition_record import impose, note
 MOST_AT_ONE_TIME = 200
 """Transitions at one instant at most."""
 
-TASKS = CHANGE, FIRST, LIMIT, JUMP, BEFORE_JUMP = range(5)
+TASKS = CHANGE, FIRST, LIMIT, JUMP, BEFORE_JUMP, JAM = range(6)
 """End the mode and begin the next, begin the first one, shorten a step, begin anew where something jumped in time, find
-the last time before that."""
+the last time before that, end a slip that friction jams."""
 
 NEARLY = 0.95
 """Part of the time to the end of a slip that a step may take."""
@@ -166,8 +168,10 @@ def first_to_yield(c, which):
 
 
 @part
-def change_mode(m, c, at_start):
-    """End the mode at the state of the loop and begin the next; says whether the motion goes on."""
+def change_mode(m, c, task):
+    """End the mode at the state of the loop and begin the next; says whether the motion goes on, NONE where it should
+    end by a jam and nothing jams."""
+    at_start = task == FIRST
     read_state(m, c)
     if c.fixed_laws and at_start:
         call(c.laws, c.x, c.law)
@@ -175,7 +179,13 @@ def change_mode(m, c, at_start):
         return HAS_NO_MASS
     c.possible, c.law_used, c.guarded = -1, -1, 0
     cause, which = START, np.int64(-1)
-    if not at_start:
+    if task == JAM:
+        cause, which = PARADOX, least_mobile(c, span_switched(c))
+        if which == NONE:
+            return NONE
+        m.found_count = 0
+        take_sides(m, c)
+    elif not at_start:
         which = m.stopped_by // GUARDS
         solve_mode(c)
         take_sides(m, c)
@@ -212,7 +222,7 @@ def change_at_jump(m, c):
     for slot in range(GUARDS * c.elements):
         if slot % GUARDS != CONDITION_GUARD and reals(m.g_point)[slot] < 0.0:
             m.stopped_by = slot
-            return change_mode(m, c, False)
+            return change_mode(m, c, CHANGE)
     return GOES_ON
 
 
@@ -279,4 +289,4 @@ def transition_program(loop_memory, memory, task):
         return change_at_jump(m, c)
     if task == BEFORE_JUMP:
         return find_last_before_jump(m, c)
-    return change_mode(m, c, task == FIRST)
+    return change_mode(m, c, task)
