@@ -239,11 +239,13 @@ class Builder:
             if self.graph.ops[node] == INPUT and (name := self.graph.args[node][0]) != "t" and name not in known:
                 because = "this quantity may depend on t and parameters only"
                 raise self.refuse(f"it depends on '{name}'", because, field=field)
-        values = evaluate(list(exprs), {"t": 0.0, **self.mechanism.values_of(exprs)})
-        for expr, rate in zip(exprs, forward(exprs, {self.time: 1.0}), strict=True):
-            self.check_finite_at_start(expr, repr(expr), field)
-            self.check_finite_at_start(rate, f"the rate of {expr!r}", field)
-        return values
+        rates = forward(exprs, {self.time: 1.0}) if any(e.number is None for e in exprs) else []
+        values = evaluate([*exprs, *rates], {"t": 0.0, **self.mechanism.values_of(exprs)})
+        for k, value in enumerate(values):
+            if not math.isfinite(value):
+                expr = exprs[k % len(exprs)]
+                raise self._not_finite(repr(expr) if k < len(exprs) else f"the rate of {expr!r}", value, field)
+        return values[: len(exprs)]
 
     def check_finite_at_start(self, expr: Expr, what: str, field: str = "") -> None:
         """Refuse an expression in t and parameters that has no finite value at t = 0; others are not judged."""
@@ -252,8 +254,11 @@ class Builder:
             return
         (value,) = evaluate([expr], values)
         if not math.isfinite(value):
-            because, fix = "what is imposed has a value and a rate", "shift its time: t + 1e-3, say, or begin with t**2"
-            raise self.refuse(f"{what} is {value:g} at t = 0", because, fix, field)
+            raise self._not_finite(what, value, field)
+
+    def _not_finite(self, what: str, value: float, field: str) -> ModelError:
+        because, fix = "what is imposed has a value and a rate", "shift its time: t + 1e-3, say, or begin with t**2"
+        return self.refuse(f"{what} is {value:g} at t = 0", because, fix, field)
 
     def check_room(self, rows: int, steps: int = 0) -> None:
         """Refuse more rows than can be written out, unless they are made again; `steps` are the frames between them and

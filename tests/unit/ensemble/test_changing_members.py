@@ -11,7 +11,6 @@ import pytest
 import kane
 from kane.api.ensemble_work import MemberWork
 from kane.errors import KaneError
-from kane.simulate import members
 
 TIMES = np.linspace(0.0, 0.6, 4)
 STEPS: dict[str, Any] = {"contacts": "stepping", "step": 1e-3}
@@ -32,15 +31,6 @@ MOTIONS: list[tuple[str, dict[str, Any]]] = [
     ("four-bar-stop", {"t": TIMES, "parameters": {"w0": "uniform(4, 6)"}, **STEPS}),
     ("stick-slip", {"t": 1.0, "parameters": {"k": "uniform(80, 120)"}, "events": {"middle": "x - 0.02"}, **STEPS}),
 ]
-
-
-@pytest.fixture(name="alone")
-def count_members_alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The members that Python runs by themselves."""
-    found: list[int] = []
-    original = members._Block.run_alone
-    monkeypatch.setattr(members._Block, "run_alone", lambda self, i: (found.append(i), original(self, i)))
-    return found
 
 
 def assert_alone(found: Any, i: int) -> None:

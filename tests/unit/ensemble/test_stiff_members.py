@@ -8,19 +8,9 @@ import numpy as np
 import pytest
 
 import kane
-from kane.simulate import members
 from unit.ensemble.alone import assert_motions_alone
 
 TIMES = np.linspace(0.0, 3.0, 7)
-
-
-@pytest.fixture(name="alone")
-def count_members_alone(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The members that are simulated from Python, each with memory of its own."""
-    found: list[int] = []
-    original = members._Block.run_alone
-    monkeypatch.setattr(members._Block, "run_alone", lambda self, i: (found.append(i), original(self, i)))
-    return found
 
 
 def dragged(drag: str = "c*v") -> kane.Model:

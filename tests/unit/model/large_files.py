@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS
+from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS, TURN
 
 HEAD = "kane: 1\nname: large\n"
 LIMITS = MOST_ROWS, MOST_COORDINATES, MOST_SPEEDS
@@ -60,10 +60,12 @@ OTHERS = 500
 
 
 def _parts_of(section: str, line: str) -> int:
-    """Bodies, joints and coordinates that one line describes."""
+    """What one line counts as, of the bodies, frames, joints, coordinates and rotations that a file may have."""
     kind = re.search(r"type: (\w+)", line)
     coordinates = {"weld": 0, "coupled": 0, **JOINT_SPEEDS}.get(kind[1] if kind else "", 1)
-    return {"bodies": 1, "joints": 1 + coordinates, "reaction_wheels": 3, "dh": 2}.get(section, 0)
+    turns = TURN * len(re.findall(r"rotation: |axis: \[", line))
+    joint = 1 + coordinates * (2 if "prescribed" in line else 1) + turns
+    return {"bodies": 1, "joints": joint, "reaction_wheels": 3 + turns, "dh": 3, "frames": 1 + turns}.get(section, 0)
 
 
 FILLING = "parameters", "  filling@: 1\n"

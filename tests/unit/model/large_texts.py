@@ -143,7 +143,7 @@ TOGETHER: Mapping[str, Callable[[int], str]] = {
             f"  c{k}: {{type: distance, first: c{k}, second: c{k - 1}, first_at: [1, 0, 0], length: 2 + sin(t)}}\n"
             for k in range(1, RODS)
         ),
-        most=(MOST_PARTS - 8 * RODS) // 3,  # a rod's body has a joint and six coordinates
+        most=(MOST_PARTS - 8 * RODS) // 6,  # a rod's body has a joint and six coordinates
     ),
     "contacts with all options": LargeFile(
         {

@@ -23,7 +23,7 @@ from kane.model.constraints.shapes import WORDS
 from kane.model.files.forms import CONSTRAINTS, LOADS
 from kane.model.files.nodes import MAX_FAULTS
 from kane.model.files.reader import SECTIONS
-from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS
+from kane.model.size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, MOST_STEPS, TURN
 from kane.model.tree import JOINT_TYPES
 from kane.space import position
 from unit.model.counting import counted_calls
@@ -141,13 +141,30 @@ def test_more_parts_than_can_be_written_out_are_refused_before_the_work() -> Non
     bodies = "".join(f"  b{k}: {{mass: 1}}\n" for k in range(MOST_SPEEDS // 6 + 1))
     joints = "".join(f"  j{k}: {{type: free, parent: ground, child: b{k}}}\n" for k in range(MOST_SPEEDS // 6 + 1))
     assert f"{6 * (MOST_SPEEDS // 6 + 1)} speeds" in refusal(f"{HEAD}bodies:\n{bodies}joints:\n{joints}")
-    too_many = f"a model file has {MOST_PARTS} at most"
-    wheels = "".join(f"  w{k}: {{body: a, inertia: 1, axis: x}}\n" for k in range(MOST_PARTS // 3))
-    assert too_many in refusal(f"{HEAD}{TWO}reaction_wheels:\n{wheels}")
-    joints = "".join(f"  j{k}: {{type: gimbal, prescribed: [t, t, t]}}\n" for k in range(MOST_PARTS // 4 + 1))
-    assert too_many in refusal(f"{HEAD}joints:\n{joints}")
-    rows = "".join(f"    j{k}: {{body: b, theta: 0}}\n" for k in range(MOST_PARTS // 2 + 1))
-    assert too_many in refusal(f"{HEAD}dh:\n  convention: hd\n  rows:\n{rows}")
+
+
+@pytest.mark.parametrize(
+    ("section", "entry", "parts"),
+    [
+        ("bodies", "{mass: 1}", 1),
+        ("frames", "{parent: N}", 1),
+        ("frames", "{parent: N, rotation: {x: 1}}", 1 + TURN),
+        ("joints", "{type: weld}", 1),
+        ("joints", "{type: revolute, axis: x}", 2),
+        ("joints", "{type: revolute, axis: [0.6, 0.8, 0]}", 2 + TURN),
+        ("joints", "{type: weld, rotation: {x: 1}, child_rotation: {x: 1}}", 1 + 2 * TURN),
+        ("joints", "{type: gimbal, prescribed: [t, t, t]}", 7),
+        ("reaction_wheels", "{body: a, inertia: 1, axis: x}", 3),
+        ("reaction_wheels", "{body: a, inertia: 1, axis: [0, 0.6, 0.8]}", 3 + TURN),
+        ("dh", "{body: b, theta: 0}", 3),
+    ],
+)
+def test_parts_are_counted_by_what_they_cost(section: str, entry: str, parts: int) -> None:
+    """What is counted is the number from which on a file is refused; everything else in it is left unread."""
+    indent, before = ("    ", "  convention: hd\n  rows:\n") if section == "dh" else ("  ", "")
+    lines = "".join(f"{indent}k{k}: {entry}\n" for k in range(MOST_PARTS // parts + 1))
+    found = f"there are {(MOST_PARTS // parts + 1) * parts} bodies, frames, joints, coordinates and rotations"
+    assert refusal(f"{HEAD}{section}:\n{before}{lines}") == f"{found}; a model file has {MOST_PARTS} at most"
 
 
 def test_rows_are_counted_whatever_makes_them() -> None:

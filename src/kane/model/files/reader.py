@@ -14,7 +14,7 @@ from pathlib import Path
 from ...errors import ExpressionError, ModelError, warn
 from ..attitude import attitudes
 from ..mechanism import Mechanism
-from ..size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS
+from ..size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, TURN
 from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
@@ -139,17 +139,20 @@ def _check_counts(faults: FaultCollector, file: Entry) -> None:
             faults.note(node.source, node.line, section, f"{count} {what}", because, fix)
             raise TooManyFaults
     joints = [entry for _, entry, _ in entries(file, "joints")]
-    wheels = len(list(entries(file, "reaction_wheels")))
+    wheels = [entry for _, entry, _ in entries(file, "reaction_wheels")]
     coordinates = [_coordinates_of(entry) for entry in joints]
     speeds = sum(n for n, entry in zip(coordinates, joints, strict=True) if not _is_prescribed(entry))
+    prescribed = sum(coordinates) - speeds
     parts = {
         "bodies": len(list(entries(file, "bodies"))),
-        "joints": len(joints) + sum(coordinates),
-        "reaction_wheels": 3 * wheels,
-        "dh": 2 * _rows_of(file),
+        "frames": sum(1 + TURN * _turns_of(entry) for _, entry, _ in entries(file, "frames")),
+        "joints": len(joints) + speeds + 2 * prescribed + TURN * sum(map(_turns_of, joints)),
+        "reaction_wheels": 3 * len(wheels) + TURN * sum(map(_turns_of, wheels)),
+        "dh": 3 * _rows_of(file),
     }
-    _check_sum(faults, file, {"joints": speeds, "reaction_wheels": wheels}, MOST_SPEEDS, "speeds of joints and wheels")
-    _check_sum(faults, file, parts, MOST_PARTS, "bodies, joints and coordinates of joints")
+    speeds_of = {"joints": speeds, "reaction_wheels": len(wheels)}
+    _check_sum(faults, file, speeds_of, MOST_SPEEDS, "speeds of joints and wheels")
+    _check_sum(faults, file, parts, MOST_PARTS, "bodies, frames, joints, coordinates and rotations")
 
 
 def _check_sum(faults: FaultCollector, file: Entry, counts: Mapping[str, int], most: int, what: str) -> None:
@@ -184,6 +187,13 @@ def _coordinates_of(entry: Node) -> int:
 
 def _is_prescribed(entry: Node) -> bool:
     return isinstance(entry.value, dict) and "prescribed" in entry.value
+
+
+def _turns_of(entry: Node) -> int:
+    """Rotations that a frame, a joint or a wheel has, and axes along any direction."""
+    fields = entry.value if isinstance(entry.value, dict) else {}
+    along = "axis" in fields and not isinstance(fields["axis"].value, str)
+    return along + ("rotation" in fields) + ("child_rotation" in fields)
 
 
 def _rows_of(file: Entry) -> int:

@@ -137,7 +137,7 @@ def strike(c, law):
 
 
 @part
-def span_switched(c):
+def switched_basis(c):
     """Orthonormal basis of the rows of switched constraints that hold; returns its rank."""
     size = 0
     for i in range(c.elements):
@@ -184,7 +184,7 @@ def least_mobile(c, rank):
 def part_jams(c):
     """Open slipping contacts that friction drives together while they separate, slowly as it may be: they need no
     impact. Whether there are any."""
-    found, rank = False, span_switched(c)
+    found, rank = False, switched_basis(c)
     for i in range(c.elements):
         if mobile_share(c, i, rank) <= HARDLY_MOBILE and reals(c.rate)[wholes(c.first)[i]] > AT_REST:
             wholes(c.state)[i], wholes(c.barred)[i], found = OPEN, NOT_CLOSED, True
@@ -196,7 +196,7 @@ def strike_jam(c):
     """Resolve the impact without collision of the slipping contact that its friction drives together most: by itself
     but for switched constraints, which hold; what it drives together is struck afterwards. Returns the energy as
     `strike` does, nan where there is none."""
-    rank = span_switched(c)
+    rank = switched_basis(c)
     jammed = least_mobile(c, rank)
     if jammed == NONE:
         return math.nan

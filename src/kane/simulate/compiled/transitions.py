@@ -32,7 +32,7 @@ from .changing_record import (
     record,
 )
 from .mass_metric import fill
-from .mode_choice import least_mobile, span_switched, strike_and_choose
+from .mode_choice import least_mobile, strike_and_choose, switched_basis
 from .mode_ends import (
     condition_ahead,
     end_mode,
@@ -180,7 +180,7 @@ def change_mode(m, c, task):
     c.possible, c.law_used, c.guarded = -1, -1, 0
     cause, which = START, np.int64(-1)
     if task == JAM:
-        cause, which = PARADOX, least_mobile(c, span_switched(c))
+        cause, which = PARADOX, least_mobile(c, switched_basis(c))
         if which == NONE:
             return NONE
         m.found_count = 0
