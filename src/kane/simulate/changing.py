@@ -262,6 +262,7 @@ class ChangingRun:
             "balance": (k, k),
             "normal_near": (k,),
             "lands": (k,),
+            "falls": (k,),
             "slack": (k,),
             "ends": (4, rows),
             "slip": (2,),

@@ -148,6 +148,7 @@ OWN_REALS = (
     "balance",  # (elements, elements): sets of normal reactions that balance themselves
     "floor",  # (elements, GUARDS): what the functions of a mode began with below zero, by rounding
     "lands",  # (elements,): when a flight that is lost in rounding ends, s; 0 for none
+    "falls",  # (elements,): with which acceleration of its gap, towards zero
     "imposed",  # (elements,): since when a switched constraint holds, s
     "offset",  # (rows,): residual that is kept
     "slack",  # (elements,): reaction (N, N m) below which one is rounding

@@ -72,24 +72,40 @@ def touches(c, i):
 
 
 @part
+def flown_height(c, i):
+    """(height, whether its flight ends by time): the gap of the contact i. Where rounding hides it, it is what is left
+    to fall through with the speed before this transition; 0 where the flight begins with an impact."""
+    n, row = c.n, wholes(c.first)[i]
+    left = reals(c.lands)[i] - reals(c.x)[0]
+    if not left > 0.0:
+        return 0.0 if reals(c.impulse)[row] > 0.0 else max(0.0, reals(c.phi)[row]), False
+    a, u, before, rate = reals(c.a + 8 * row * n), reals(c.x + c.u_start), reals(c.before), reals(c.rate)[row]
+    for j in range(n):
+        rate -= a[j] * (u[j] - before[j])
+    return max(0.0, left * (0.5 * reals(c.falls)[i] * left - rate)), True
+
+
+@part
 def start_flights(c):
-    """Look at contacts that separate and fall back. Returns the shortest time (s) until one has its greatest gap, 0 if
-    none turns back: a first step must not pass over a whole bounce. A flight whose gap is lost in rounding ends by
-    time, t + 2 v / a."""
+    """Look at contacts that separate and fall back, or are doing so. Returns the shortest time (s) until one has its
+    greatest gap, 0 if none turns back: a first step must not pass over a whole bounce. A flight whose gap is lost in
+    rounding ends by time, t + (v + √(v² + 2 a h)) / a for a gap h."""
     n, rate, lands, shortest = c.n, reals(c.rate), reals(c.lands), 0.0
     for i in range(c.elements):
-        lands[i] = 0.0
         row = wholes(c.first)[i]
+        height, by_time = flown_height(c, i)
+        lands[i] = 0.0
         if wholes(c.type)[i] != CONTACT or wholes(c.state)[i] != OPEN or not touches(c, i):
             continue
         y = c.rows_z + 8 * row * n
         fall = inner(n, y, c.z_loose) - inner(n, y, c.z) - reals(c.drift)[row]
-        if fall > 0.0 and rate[row] > resting_speed(c, i):
+        if fall > 0.0 and (by_time or rate[row] > resting_speed(c, i)):
             time = rate[row] / fall
-            if shortest == 0.0 or time < shortest:
+            if time > 0.0 and (shortest == 0.0 or time < shortest):
                 shortest = time
             if rate[row] <= noisy_speed(c, i, fall):
-                lands[i] = reals(c.x)[0] + 2.0 * time
+                drop = math.sqrt(time * time + 2.0 * height / fall)
+                lands[i], reals(c.falls)[i] = reals(c.x)[0] + time + drop, fall
     return shortest
 
 
