@@ -57,8 +57,12 @@ def open_page(browser: Browser, path: Path, script: str = "", **options: Any) ->
     return page, told
 
 
+STATE = "(async () => { const p = document.querySelector('kane-page'); await p.settled(); return p.state; })()"
+"""The state when all that the user did before has reached the thread in which the motion is simulated."""
+
+
 def state(page: Page) -> dict[str, Any]:
-    return page.evaluate("document.querySelector('kane-page').state")
+    return page.evaluate(STATE)
 
 
 def wait_until(page: Page, t: float) -> None:
@@ -284,7 +288,7 @@ def test_the_motion_keeps_to_the_clock_however_long_frames_take(speed: str, brow
     page.locator("kane-page").locator("select[title=speed]").select_option(label=speed)
     page.evaluate(SLOW_FRAMES)
     page.wait_for_timeout(800)
-    both = "[document.querySelector('kane-page').state.t, performance.now() / 1000]"
+    both = f"{STATE}.then((state) => [state.t, performance.now() / 1000])"
     before = page.evaluate(both)
     page.wait_for_timeout(3000)
     after = page.evaluate(both)
