@@ -6,6 +6,7 @@ import type { PageData, Triple } from "./data";
 import { button, choice, make, menu, toggle } from "./elements";
 import { PRESETS } from "./framing";
 import { paces } from "./labels";
+import { Lamps } from "./lamps";
 import { IN_STEP } from "./loop";
 import type { Motion } from "./motion";
 import { LivePanel } from "./panel";
@@ -23,8 +24,6 @@ const AWAKE = 700; // ms for which frames are drawn after the user did something
 const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, they are drawn with less effort
 const SLOW_FRAMES = 30;
 const MOST_ROWS = 200000;
-const LISTED = 200;
-const MOST_LAMPS = 40; // constraints up to which there is a lamp for each, else for those in force alone
 const FORCES_LISTED = 12;
 
 export class KanePage extends HTMLElement {
@@ -44,9 +43,9 @@ export class KanePage extends HTMLElement {
   private rendered = false;
   private slow_frames = 0;
   private rows: number[][] = [];
-  private grabbed: { hit: Hit; target: Triple; by: PointerEvent } | null = null;
+  private grabbed: { hit: Hit; target: Triple; unanswered: PointerEvent | null } | null = null;
   private refused: PointerEvent | null = null;
-  private listed = 0;
+  private lamps!: Lamps;
   private panel: LivePanel | null = null;
   private readonly shown = { forces: false, velocities: false, contacts: true, polygon: true };
   private checks = new Map<string, HTMLInputElement>();
@@ -61,11 +60,8 @@ export class KanePage extends HTMLElement {
     time: make("span", { class: "time" }),
     play: make("button", { class: "main", type: "button" }),
     seek: make("input", { class: "seek", type: "range", min: "0", max: "1", step: "any", "aria-label": "time" }),
-    lamps: make("div"),
-    open: make("p", { class: "keys" }),
     forces: make("div"),
     camera: choice("view from", PRESETS.map((x) => x), 0, (i) => this.stage.look_from(PRESETS[i])),
-    list: make("ol"),
   };
 
   /** Show a page; resolves when its first frame is drawn. */
@@ -75,9 +71,8 @@ export class KanePage extends HTMLElement {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`${uplot_style}\n${style}`);
     this.root.adoptedStyleSheets = [sheet];
-    const begun = this.begin(data); // while the stage is set up
-    this.stage = await Stage.make(data.scene, this.ui.labels);
-    this.motion = await begun;
+    [this.stage, this.motion] = await Promise.all([Stage.make(data.scene, this.ui.labels), this.begin(data)]);
+    this.run = this.motion.run;
     this.shown.forces = (this.motion.mark_names?.outlines.length ?? 0) > 0; // of the ground on a vehicle
     this.lay_out();
     this.stage.add_arrows(this.motion);
@@ -162,7 +157,7 @@ export class KanePage extends HTMLElement {
   private take(): void {
     const { motion } = this;
     if (motion.run !== this.run) this.begin_anew();
-    if (this.grabbed && this.touchable?.refused) this.give_back(this.grabbed.by);
+    this.see_grasp();
     this.plots.add(motion, this.speed);
     const last = this.rows.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY;
     if (motion.t < last) this.rows = [];
@@ -234,28 +229,7 @@ export class KanePage extends HTMLElement {
     }
     else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
     this.tell_forces();
-    if (!motion.elements.length) return;
-    for (const [i, state] of motion.states.entries()) {
-      const lamp = ui.lamps.children[i] as HTMLElement;
-      lamp.dataset.state = state;
-      lamp.hidden = state === "open" && motion.elements.length > MOST_LAMPS;
-      (lamp.lastChild as HTMLElement).textContent = state;
-    }
-    if (motion.elements.length > MOST_LAMPS) {
-      ui.open.textContent = `${motion.states.filter((x) => x === "open").length} of ${motion.elements.length} are open`;
-    }
-    const shown = this.touchable ? motion.transitions : motion.transitions.filter((x) => x.t <= motion.t);
-    if (shown.length < this.listed) {
-      this.listed = 0;
-      ui.list.replaceChildren();
-    }
-    for (const x of shown.slice(Math.max(this.listed, shown.length - LISTED))) {
-      const item = make("li");
-      item.append(make("span", {}, `${x.t.toFixed(4)} s`), make("span", {}, x.cause), make("span", {}, x.which));
-      ui.list.prepend(item);
-      while (ui.list.children.length > LISTED) ui.list.lastChild?.remove();
-    }
-    this.listed = shown.length;
+    this.lamps.tell();
   }
 
   private tell_forces(): void {
@@ -300,6 +274,7 @@ export class KanePage extends HTMLElement {
     this.rows = [];
     this.stage.clear_trails();
     this.plots.clear();
+    this.lamps.clear();
     this.stage.set_poses(this.motion.poses, false);
     this.stage.fit(); // after the poses: a camera that follows looks at where bodies are
     this.draw_arrows();
@@ -391,15 +366,8 @@ export class KanePage extends HTMLElement {
       this.panel = new LivePanel(data, this.live);
       ui.side.append(this.panel.element);
     }
-    if (motion.elements.length) {
-      ui.side.append(make("h3", {}, "Constraints that come and go"), ui.lamps, ui.open);
-      for (const name of motion.elements) {
-        const lamp = make("div", { class: "lamp" });
-        lamp.append(make("i"), make("span", {}, name), make("em"));
-        ui.lamps.append(lamp);
-      }
-      ui.side.append(make("h3", {}, "Transitions"), ui.list);
-    }
+    this.lamps = new Lamps(motion);
+    ui.side.append(this.lamps.element);
     ui.side.append(ui.forces);
     if (!this.still) {
       ui.side.append(this.plots.element);
@@ -434,7 +402,9 @@ export class KanePage extends HTMLElement {
     };
     dark.addEventListener("change", set_dark);
     set_dark();
-    document.addEventListener("visibilitychange", () => this.live?.set_seen(!document.hidden));
+    const set_seen = () => this.live?.set_seen(!document.hidden);
+    document.addEventListener("visibilitychange", set_seen);
+    set_seen();
     new ResizeObserver(() => this.resize()).observe(this.ui.view);
     for (const name of ["pointerdown", "pointermove", "wheel", "keydown", "click", "change", "input"]) {
       document.addEventListener(name, () => this.wake(), { capture: true, passive: true });
@@ -497,8 +467,7 @@ export class KanePage extends HTMLElement {
     this.stage.canvas.setPointerCapture(event.pointerId);
     this.stage.canvas.classList.add("held");
     this.stage.enable_orbit(false);
-    this.grabbed = { hit, target: hit.point, by: event };
-    if (!this.motion.playing) this.set_playing(true);
+    this.grabbed = { hit, target: hit.point, unanswered: event };
   }
 
   private move(event: PointerEvent): void {
@@ -514,8 +483,17 @@ export class KanePage extends HTMLElement {
     this.touchable?.pull(target);
   }
 
-  /** Let go of a body that nothing can move: the pointer turns the view then, as it does beside the bodies. */
-  private give_back(event: PointerEvent): void {
+  /** Go on with a body that can be held; let go of one that nothing can move: the pointer turns the view then, as it
+   *  does beside the bodies. */
+  private see_grasp(): void {
+    const event = this.grabbed?.unanswered;
+    const held = this.touchable?.held ?? null;
+    if (!this.grabbed || !event || held === null) return;
+    this.grabbed.unanswered = null;
+    if (held) {
+      this.set_playing(true);
+      return;
+    }
     this.let_go();
     this.refused = new PointerEvent(event.type, event);
     this.stage.canvas.dispatchEvent(this.refused);

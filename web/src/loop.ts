@@ -82,11 +82,10 @@ export class MotionLoop {
     this.run++;
   }
 
-  /** Take hold of a point; not of one that nothing can move. */
+  /** Take hold of a point where it is now, until it is pulled; not of one that nothing can move. */
   private grab(message: Extract<Message, { grab: number }>): void {
     this.refused = !(this.motion.grab(message.grab, message.point) > 0);
     if (this.refused) this.motion.release();
-    else this.motion.pull(message.target);
   }
 
   /** What there is to see now. All of it is copied: the memory of the motion is not the page's. */
@@ -116,43 +115,41 @@ export class MotionLoop {
 export type Outside = Pick<MessagePort, "postMessage" | "onmessage">;
 
 /** Simulate the motion of the page that comes through a port as its first message. What is posted are frames, as they
- *  are asked for, and a text if the motion cannot go on. */
+ *  are asked for, and a text if the motion cannot begin or cannot go on. */
 export function simulate(port: Outside): void {
   const early: Message[] = [];
-  const end = (error: unknown) => {
-    port.onmessage = null;
-    port.postMessage(error instanceof Error ? error.message : String(error));
-  };
-  port.onmessage = (first: MessageEvent<PageData>) => {
+  port.onmessage = async (first: MessageEvent<PageData>) => {
     port.onmessage = (event: MessageEvent<Message>) => void early.push(event.data);
-    LiveMotion.make(first.data.live as LiveData, first.data)
-      .then((motion) => {
-        const loop = new MotionLoop(motion, (frame) => port.postMessage(frame), performance.now());
-        for (const message of early) loop.hear(message);
-        port.onmessage = (event: MessageEvent<Message>) => end_on_error(() => loop.hear(event.data), end);
-        keep_time(loop, end);
-      })
-      .catch(end);
+    try {
+      const motion = await LiveMotion.make(first.data.live as LiveData, first.data);
+      const loop = new MotionLoop(motion, (frame) => port.postMessage(frame), performance.now());
+      for (const message of early) loop.hear(message);
+      keep_time(loop, port);
+    } catch (error) {
+      port.postMessage(String(error));
+    }
   };
 }
 
-function end_on_error(action: () => void, end: (error: unknown) => void): void {
-  try {
-    action();
-  } catch (error) {
-    end(error);
-  }
-}
-
-/** Let a loop tick until it fails; messages are heard in between. */
-function keep_time(loop: MotionLoop, end: (error: unknown) => void): void {
+/** Let a loop tick for good, and hear what comes through a port in between. */
+function keep_time(loop: MotionLoop, port: Outside): void {
   const at_once = new MessageChannel();
+  const unless_broken = (action: () => void): void => {
+    try {
+      action();
+    } catch (error) {
+      loop.hear({ play: false });
+      port.onmessage = null;
+      port.postMessage(`the simulation has ended: ${String(error)}`);
+    }
+  };
   const tick = () =>
-    end_on_error(() => {
+    unless_broken(() => {
       const wait = loop.tick(performance.now());
       if (wait > 0) setTimeout(tick, wait);
       else at_once.port2.postMessage(null);
-    }, end);
+    });
   at_once.port1.onmessage = tick;
+  port.onmessage = (event: MessageEvent<Message>) => unless_broken(() => loop.hear(event.data));
   tick();
 }

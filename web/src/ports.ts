@@ -31,9 +31,12 @@ export function connect(data: RemoteData): Promise<RemoteMotion> {
 
 /** The motion of a page, simulated in a thread of its own; among the tasks of the page where it may have no thread. */
 export async function simulate_beside(data: PageData): Promise<RemoteMotion> {
+  let thread: Worker | null = null;
   try {
-    return await begin(start_thread(), data);
+    thread = start_thread();
+    return await begin(thread, data);
   } catch {
+    thread?.terminate();
     const { port1, port2 } = new MessageChannel();
     simulate(port1);
     return begin(port2, data);

@@ -131,9 +131,11 @@ export class RemoteMotion implements Motion {
     return this.frame.law;
   }
 
-  /** Whether the point that was grabbed last turned out to be one that nothing can move. */
-  get refused(): boolean {
-    return this.frame.refused === true && (this.frame.heard ?? 0) >= this.grabbed;
+  /** Whether the point that was grabbed last is held, or is one that nothing can move; null before that is known. */
+  get held(): boolean | null {
+    const { heard, refused } = this.frame;
+    if (!this.port.asked) return true;
+    return (heard ?? 0) >= this.grabbed ? !refused : null;
   }
 
   /** Nothing is asked for while a frame is on its way, and nothing while there is nothing new. */
