@@ -21,7 +21,7 @@ const FORMAT = 1;
 const PLOT_PERIOD = 45; // ms at least between two plots that are drawn, one at a time
 const PLOT_FRAMES = 3; // and frames of the window
 const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
-const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, they are drawn with less effort
+const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, later ones are drawn with less effort
 const SLOW_FRAMES = 30;
 const MOST_ROWS = 200000;
 const FORCES_LISTED = 12;
@@ -40,7 +40,7 @@ export class KanePage extends HTMLElement {
   private plotted = 0;
   private since_plot = 0; // frames of the window
   private awake = AWAKE;
-  private rendered = false;
+  private rendered = [false, false]; // in the last two frames of the window
   private slow_frames = 0;
   private rows: number[][] = [];
   private grabbed: { hit: Hit; target: Triple; unanswered: PointerEvent | null } | null = null;
@@ -170,13 +170,16 @@ export class KanePage extends HTMLElement {
   private frame(now: number): void {
     const elapsed = (now - this.last) / 1000;
     this.last = now;
-    if (this.rendered) this.slow_frames = elapsed > SLOW_FRAME ? this.slow_frames + 1 : 0;
+    const [earlier, late] = this.rendered; // a window holds up the next frame but one, too
+    if (elapsed > SLOW_FRAME && (earlier || late)) this.slow_frames++;
+    else if (earlier && late) this.slow_frames = 0;
     if (this.slow_frames > SLOW_FRAMES) {
       this.slow_frames = 0;
       this.stage.draw_simpler();
     }
-    this.rendered = this.moved || this.grabbed !== null || now < this.awake;
-    if (this.rendered) this.draw();
+    const changed = this.moved || this.grabbed !== null || now < this.awake;
+    this.rendered = [late, changed];
+    if (changed) this.draw();
     this.since_plot++;
     const moving = (this.motion.playing && !this.motion.stopped) || this.grabbed !== null;
     if (now - this.plotted > PLOT_PERIOD && this.since_plot >= (moving ? PLOT_FRAMES : 0)) {
