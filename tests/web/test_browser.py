@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +13,7 @@ from playwright.sync_api import Browser, Page
 import kane
 from browser import MISSING, chromium
 from hanging import hanging_mass
+from pages import STATE, open_page, place, state, wait_until
 
 SMALL = 1_000_000
 """Bytes of a page at most."""
@@ -42,31 +41,6 @@ SHOWN = [
 ]
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
-
-
-def open_page(browser: Browser, path: Path, script: str = "", **options: Any) -> tuple[Page, list[str]]:
-    """A page that is ready, and everything that it asked for or complained about."""
-    page = browser.new_page(viewport={"width": 1000, "height": 640}, **options)
-    page.add_init_script(script)
-    told: list[str] = []
-    page.on("request", lambda r: None if r.url == path.as_uri() or r.url.startswith("blob:") else told.append(r.url))
-    page.on("pageerror", lambda e: told.append(str(e)))
-    page.on("console", lambda m: told.append(m.text) if m.type == "error" else None)
-    page.goto(path.as_uri())
-    page.wait_for_selector("kane-page[ready]", timeout=60_000)
-    return page, told
-
-
-def state(page: Page) -> dict[str, Any]:
-    return page.evaluate("document.querySelector('kane-page').state")
-
-
-def wait_until(page: Page, t: float) -> None:
-    """Until the motion has come to a time (s); the policy of pages lets Playwright's own waiting run nothing."""
-    end = time.monotonic() + 120
-    while state(page)["t"] <= t:
-        assert time.monotonic() < end, state(page)
-        page.wait_for_timeout(50)
 
 
 def picture(page: Page) -> np.ndarray:
@@ -150,12 +124,7 @@ def test_the_first_frame_has_no_arrows_or_points_without_a_force(name: str, brow
 
 def test_a_dragged_body_rests_where_spring_weight_and_coupler_balance(browser: Browser, tmp_path: Path) -> None:
     page, _ = open_page(browser, hanging_mass().page(tmp_path / "page.html"))
-    canvas = page.evaluate(
-        "(() => { const b = document.querySelector('kane-page').shadowRoot.querySelector('canvas')"
-        ".getBoundingClientRect(); return [b.x, b.y]; })()"
-    )
-    at = page.evaluate("document.querySelector('kane-page').locate(0, [0, 0, 0]).pixel")
-    x, y = canvas[0] + at[0], canvas[1] + at[1]
+    x, y = place(page, 0)
     start = state(page)["q"][0]
     page.mouse.move(x, y)
     page.mouse.down()
@@ -284,7 +253,7 @@ def test_the_motion_keeps_to_the_clock_however_long_frames_take(speed: str, brow
     page.locator("kane-page").locator("select[title=speed]").select_option(label=speed)
     page.evaluate(SLOW_FRAMES)
     page.wait_for_timeout(800)
-    both = "[document.querySelector('kane-page').state.t, performance.now() / 1000]"
+    both = f"{STATE}.then((state) => [state.t, performance.now() / 1000])"
     before = page.evaluate(both)
     page.wait_for_timeout(3000)
     after = page.evaluate(both)
@@ -317,13 +286,10 @@ def test_a_motion_that_is_too_slow_says_so_and_answers_the_pointer(browser: Brow
     page.wait_for_timeout(2500)
     note = page.evaluate(f"{root}.querySelector('.note').textContent")
     assert float(note.partition(" × real time")[0]) < 0.9, note
-    box = page.evaluate(
-        f"(() => {{ const b = {root}.querySelector('canvas').getBoundingClientRect(); return [b.x, b.y]; }})()"
-    )
-    middle = page.evaluate("document.querySelector('kane-page').locate(1, [0, 0, 0]).pixel")
-    page.mouse.move(box[0] + middle[0], box[1] + middle[1])
+    x, y = place(page, 1)
+    page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(box[0] + middle[0] + 40, box[1] + middle[1], steps=4)
+    page.mouse.move(x + 40, y, steps=4)
     held, frames = state(page), page.evaluate("document.querySelector('kane-page').drawing.frames")
     assert held["coupler"] is not None, "the body under the pointer is held"
     page.wait_for_timeout(1500)

@@ -76,7 +76,7 @@ def test_a_notebook_shows_models_motions_and_pages_and_no_text_becomes_markup(br
         page.evaluate("document.querySelectorAll('body > script, .output > script, p script, td script').length") == 0
     )
     assert HOSTILE in page.locator(".output").nth(0).inner_text()
-    assert page.locator("iframe").count() == 3
+    assert page.locator("iframe").count() == 3 and len(page.workers) == 1, "what simulates has a thread"
     for inside in page.frames[1:]:
         assert inside.evaluate("window.taken") is None and inside.evaluate("window.origin") == "null"
         assert (

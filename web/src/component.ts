@@ -6,28 +6,24 @@ import type { PageData, Triple } from "./data";
 import { button, choice, make, menu, toggle } from "./elements";
 import { PRESETS } from "./framing";
 import { paces } from "./labels";
-import { LiveMotion, type Motion, type Touchable } from "./motion";
+import { Lamps } from "./lamps";
+import { IN_STEP } from "./loop";
+import type { Motion } from "./motion";
 import { LivePanel } from "./panel";
 import { Plots } from "./plots";
+import { connect, simulate_beside } from "./ports";
 import { RecordedMotion } from "./recorded";
 import { RemoteMotion } from "./remote";
 import { type Hit, Stage } from "./stage";
 import style from "./style.css";
 
 const FORMAT = 1;
-const TICK = 6; // ms between two times that the motion is let go on
-const BUDGET = 12; // ms that it may take for that
-const LONGEST_TICK = 0.25; // s that it goes on at most: a tab that slept does not catch up
-const PACE_TIME = 1; // s over which it is seen how fast the motion goes
-const IN_STEP = 0.9; // of the speed that is asked for, from which on the clock is kept
 const PLOT_PERIOD = 45; // ms at least between two plots that are drawn, one at a time
-const PLOT_FRAMES = 3; // and frames
+const PLOT_FRAMES = 3; // and frames of the window
 const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
-const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, they are drawn with less effort
+const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, later ones are drawn with less effort
 const SLOW_FRAMES = 30;
 const MOST_ROWS = 200000;
-const LISTED = 200;
-const MOST_LAMPS = 40; // constraints up to which there is a lamp for each, else for those in force alone
 const FORCES_LISTED = 12;
 
 export class KanePage extends HTMLElement {
@@ -36,20 +32,20 @@ export class KanePage extends HTMLElement {
   private motion!: Motion;
   private stage!: Stage;
   private plots!: Plots;
-  private playing = true;
   private speed = 1;
+  private run = 0;
   private last = 0;
-  private ticked = 0;
   private moved = false;
+  private grown = Number.NaN; // time (s) up to which trails go
   private plotted = 0;
-  private plotted_frame = 0;
+  private since_plot = 0; // frames of the window
   private awake = AWAKE;
-  private pace = 1; // of the speed that is asked for, of late
+  private rendered = [false, false]; // in the last two frames of the window
   private slow_frames = 0;
-  private readonly at_once = new MessageChannel();
   private rows: number[][] = [];
-  private grabbed: { hit: Hit; target: Triple } | null = null;
-  private listed = 0;
+  private grabbed: { hit: Hit; target: Triple; unanswered: PointerEvent | null } | null = null;
+  private refused: PointerEvent | null = null;
+  private lamps!: Lamps;
   private panel: LivePanel | null = null;
   private readonly shown = { forces: false, velocities: false, contacts: true, polygon: true };
   private checks = new Map<string, HTMLInputElement>();
@@ -64,11 +60,8 @@ export class KanePage extends HTMLElement {
     time: make("span", { class: "time" }),
     play: make("button", { class: "main", type: "button" }),
     seek: make("input", { class: "seek", type: "range", min: "0", max: "1", step: "any", "aria-label": "time" }),
-    lamps: make("div"),
-    open: make("p", { class: "keys" }),
     forces: make("div"),
     camera: choice("view from", PRESETS.map((x) => x), 0, (i) => this.stage.look_from(PRESETS[i])),
-    list: make("ol"),
   };
 
   /** Show a page; resolves when its first frame is drawn. */
@@ -78,14 +71,10 @@ export class KanePage extends HTMLElement {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(`${uplot_style}\n${style}`);
     this.root.adoptedStyleSheets = [sheet];
-    this.motion = data.live
-      ? await LiveMotion.make(data.live, data)
-      : data.remote
-        ? await RemoteMotion.make(data.remote, data)
-        : await RecordedMotion.make(data.recording as NonNullable<PageData["recording"]>, data);
+    [this.stage, this.motion] = await Promise.all([Stage.make(data.scene, this.ui.labels), this.begin(data)]);
+    this.run = this.motion.run;
     this.shown.forces = (this.motion.mark_names?.outlines.length ?? 0) > 0; // of the ground on a vehicle
     this.lay_out();
-    this.stage = await Stage.make(data.scene, this.ui.labels);
     this.stage.add_arrows(this.motion);
     this.ui.view.prepend(this.stage.canvas);
     this.ui.labels.hidden = true;
@@ -97,11 +86,20 @@ export class KanePage extends HTMLElement {
     this.stage.fit();
     this.draw_arrows();
     this.stage.render();
-    this.set_playing(!this.still);
-    this.ticked = performance.now();
-    this.at_once.port1.onmessage = () => this.tick();
-    this.tick();
+    this.motion.on_change = () => this.take();
+    this.set_playing(data.remote ? this.motion.playing : !this.still);
     requestAnimationFrame((now) => this.frame(now));
+  }
+
+  private begin(data: PageData): Promise<Motion> {
+    if (data.live) return simulate_beside(data);
+    if (data.remote) return connect(data.remote);
+    return RecordedMotion.make(data.recording as NonNullable<PageData["recording"]>, data);
+  }
+
+  /** Resolves when all that the user has done so far has happened to the motion, and `state` is of that moment. */
+  settled(): Promise<void> {
+    return this.motion.settle();
   }
 
   /** For tests and for whoever embeds the page: where a point of a body is on the canvas (CSS pixels) and in N (m). */
@@ -123,7 +121,7 @@ export class KanePage extends HTMLElement {
   /** How many frames have been drawn, and the time (ms) that drawing them took in the script. */
   readonly drawing = { frames: 0, milliseconds: 0 };
 
-  /** The present time (s) and state, and while a body is held the stiffness (N/m), the target (m, in N)
+  /** The time (s) and state that are seen, and while a body is held the stiffness (N/m), the target (m, in N)
    *  and the held point (m, in its body's frame) of the coupler. */
   get state(): {
     t: number;
@@ -138,84 +136,87 @@ export class KanePage extends HTMLElement {
       this.grabbed && this.touchable
         ? { stiffness: this.touchable.stiffness, target: this.grabbed.target, point: this.grabbed.hit.local }
         : null;
-    return { t, q: Array.from(q), u: Array.from(u), playing: this.playing, stopped, coupler };
+    return { t, q: Array.from(q), u: Array.from(u), playing: this.motion.playing, stopped, coupler };
   }
 
-  private get remote(): RemoteMotion | null {
+  /** The motion where its bodies can be pulled. */
+  private get touchable(): RemoteMotion | null {
     return this.motion instanceof RemoteMotion ? this.motion : null;
   }
 
-  private get touchable(): Touchable | null {
-    return this.live ?? this.remote;
-  }
-
-  private get live(): LiveMotion | null {
-    return this.motion instanceof LiveMotion ? this.motion : null;
+  /** The motion where it is simulated for this page, and can be changed by it. */
+  private get live(): RemoteMotion | null {
+    return this.data.live ? this.touchable : null;
   }
 
   private get still(): boolean {
     return this.motion instanceof RecordedMotion && this.motion.still;
   }
 
-  /** Let the motion go on with the clock, however long frames take to be drawn. */
-  private tick(): void {
-    const now = performance.now();
-    const elapsed = Math.min(LONGEST_TICK, (now - this.ticked) / 1000);
-    this.ticked = now;
-    if (this.playing && !this.motion.stopped && elapsed > 0) {
-      const before = this.motion.t;
-      this.motion.advance(this.speed * elapsed, BUDGET);
-      const share = Math.min(1, elapsed / PACE_TIME);
-      this.pace += share * ((this.motion.t - before) / (this.speed * elapsed) - this.pace);
-      this.moved = true;
+  /** Take note of what there is to see now; it is drawn with the next frame. */
+  private take(): void {
+    const { motion } = this;
+    if (motion.run !== this.run) this.begin_anew();
+    this.see_grasp();
+    this.plots.add(motion, this.speed);
+    const last = this.rows.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY;
+    if (motion.t < last) this.rows = [];
+    if (motion.t !== last && this.rows.length < MOST_ROWS) {
+      this.rows.push([motion.t, ...Array.from(motion.q), ...Array.from(motion.u)]);
     }
-    if (this.playing && this.pace < IN_STEP) this.at_once.port2.postMessage(null); // after what the user and frames want
-    else setTimeout(() => this.tick(), TICK);
+    this.moved = true;
   }
 
   private frame(now: number): void {
     const elapsed = (now - this.last) / 1000;
     this.last = now;
-    this.slow_frames = elapsed > SLOW_FRAME ? this.slow_frames + 1 : 0;
+    const [earlier, late] = this.rendered; // a window holds up the next frame but one, too
+    if (elapsed > SLOW_FRAME && (earlier || late)) this.slow_frames++;
+    else if (earlier && late) this.slow_frames = 0;
     if (this.slow_frames > SLOW_FRAMES) {
       this.slow_frames = 0;
       this.stage.draw_simpler();
     }
-    if (this.moved) {
-      this.moved = false;
-      this.after_motion();
-    }
-    if (this.grabbed) {
-      this.stage.show_hand(this.stage.in_space(this.grabbed.hit.body, this.grabbed.hit.local), this.grabbed.target);
-    }
-    const moving = (this.playing && !this.motion.stopped) || this.grabbed !== null;
-    if (moving || now < this.awake) {
-      const began = performance.now();
-      this.stage.render();
-      this.drawing.frames++;
-      this.drawing.milliseconds += performance.now() - began;
-    }
-    if (now - this.plotted > PLOT_PERIOD && this.drawing.frames - this.plotted_frame >= (moving ? PLOT_FRAMES : 0)) {
+    const changed = this.moved || this.grabbed !== null || now < this.awake;
+    this.rendered = [late, changed];
+    if (changed) this.draw();
+    this.since_plot++;
+    const moving = (this.motion.playing && !this.motion.stopped) || this.grabbed !== null;
+    if (now - this.plotted > PLOT_PERIOD && this.since_plot >= (moving ? PLOT_FRAMES : 0)) {
       this.plotted = now;
-      this.plotted_frame = this.drawing.frames;
+      this.since_plot = 0;
       if (!this.still) this.plots.draw();
       this.tell();
       this.panel?.tell(now);
     }
+    this.motion.ask({ marks: this.marked, inputs: this.panel?.open ?? false });
     requestAnimationFrame((next) => this.frame(next));
+  }
+
+  private draw(): void {
+    if (this.moved) {
+      this.moved = false;
+      this.stage.set_poses(this.motion.poses, this.motion.t !== this.grown);
+      this.grown = this.motion.t;
+      this.draw_arrows();
+    }
+    if (this.grabbed) {
+      this.stage.show_hand(this.stage.in_space(this.grabbed.hit.body, this.grabbed.hit.local), this.grabbed.target);
+    }
+    const began = performance.now();
+    this.stage.render();
+    this.drawing.frames++;
+    this.drawing.milliseconds += performance.now() - began;
+  }
+
+  /** Whether anything is drawn over the motion. */
+  private get marked(): boolean {
+    const { forces, velocities, contacts, polygon } = this.shown;
+    return this.motion.mark_names !== null && (forces || velocities || contacts || polygon);
   }
 
   private draw_arrows(): void {
     this.forces = this.stage.update_arrows(this.motion, this.shown);
-  }
-
-  private after_motion(): void {
-    this.stage.set_poses(this.motion.poses, true);
-    this.draw_arrows();
-    this.plots.add(this.motion, this.speed);
-    const row = [this.motion.t, ...Array.from(this.motion.q), ...Array.from(this.motion.u)];
-    if (this.rows.length && row[0] <= this.rows[this.rows.length - 1][0]) this.rows = [];
-    if (this.rows.length < MOST_ROWS) this.rows.push(row);
   }
 
   /** Bring words and lamps up to date. */
@@ -225,34 +226,13 @@ export class KanePage extends HTMLElement {
     ui.seek.value = String(motion.t);
     ui.note.replaceChildren();
     if (motion.stopped) ui.note.append(make("b", {}, motion.stopped));
-    else if (this.playing && this.pace < IN_STEP) {
-      const times = `${(this.speed * this.pace).toPrecision(1)} × real time`;
+    else if (motion.playing && motion.pace < IN_STEP) {
+      const times = `${(this.speed * motion.pace).toPrecision(1)} × real time`;
       ui.note.append(make("b", {}, times), ": this model is too much for this machine to keep up with the clock");
     }
     else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
     this.tell_forces();
-    if (!motion.elements.length) return;
-    for (const [i, state] of motion.states.entries()) {
-      const lamp = ui.lamps.children[i] as HTMLElement;
-      lamp.dataset.state = state;
-      lamp.hidden = state === "open" && motion.elements.length > MOST_LAMPS;
-      (lamp.lastChild as HTMLElement).textContent = state;
-    }
-    if (motion.elements.length > MOST_LAMPS) {
-      ui.open.textContent = `${motion.states.filter((x) => x === "open").length} of ${motion.elements.length} are open`;
-    }
-    const shown = this.touchable ? motion.transitions : motion.transitions.filter((x) => x.t <= motion.t);
-    if (shown.length < this.listed) {
-      this.listed = 0;
-      ui.list.replaceChildren();
-    }
-    for (const x of shown.slice(Math.max(this.listed, shown.length - LISTED))) {
-      const item = make("li");
-      item.append(make("span", {}, `${x.t.toFixed(4)} s`), make("span", {}, x.cause), make("span", {}, x.which));
-      ui.list.prepend(item);
-      while (ui.list.children.length > LISTED) ui.list.lastChild?.remove();
-    }
-    this.listed = shown.length;
+    this.lamps.tell();
   }
 
   private tell_forces(): void {
@@ -275,8 +255,7 @@ export class KanePage extends HTMLElement {
   }
 
   private set_playing(playing: boolean): void {
-    if (playing !== this.playing) this.remote?.set_playing(playing);
-    this.playing = playing;
+    if (playing !== this.motion.playing) this.motion.play(playing);
     this.ui.play.textContent = playing ? "Pause" : "Play";
     this.ui.play.setAttribute("aria-label", playing ? "pause (space)" : "play (space)");
   }
@@ -284,22 +263,21 @@ export class KanePage extends HTMLElement {
   private step(direction: 1 | -1): void {
     this.set_playing(false);
     this.motion.step(direction);
-    this.after_motion();
   }
 
   private reset(): void {
     this.let_go();
-    const values = this.live?.parameters;
     this.motion.reset();
-    values?.forEach((value, i) => this.live?.set_parameter(i, value)); // sliders stay where they are
-    this.begin_anew();
   }
 
   /** Forget what was seen of the motion so far: it has begun anew. */
   private begin_anew(): void {
+    this.run = this.motion.run;
+    this.grown = this.motion.t;
     this.rows = [];
     this.stage.clear_trails();
     this.plots.clear();
+    this.lamps.clear();
     this.stage.set_poses(this.motion.poses, false);
     this.stage.fit(); // after the poses: a camera that follows looks at where bodies are
     this.draw_arrows();
@@ -318,8 +296,10 @@ export class KanePage extends HTMLElement {
     this.speed = first;
     const speed = choice("speed", choices.map((x) => `${x}×`), choices.indexOf(first), (i) => {
       this.speed = choices[i];
+      this.motion.set_speed(this.speed);
     });
-    ui.play.addEventListener("click", () => this.set_playing(!this.playing));
+    if (!data.remote) this.motion.set_speed(first);
+    ui.play.addEventListener("click", () => this.set_playing(!this.motion.playing));
     if (!this.still) this.add_motion_controls(speed);
     if (data.recording && !this.still) ui.bar.append(this.make_seek());
     else ui.bar.append(make("span", { class: "space" }));
@@ -377,9 +357,8 @@ export class KanePage extends HTMLElement {
     seek.min = String(this.motion.t);
     seek.addEventListener("input", () => {
       this.set_playing(false);
-      (this.motion as RecordedMotion).seek(Number(seek.value));
       this.stage.clear_trails();
-      this.after_motion();
+      (this.motion as RecordedMotion).seek(Number(seek.value));
     });
     return seek;
   }
@@ -387,18 +366,11 @@ export class KanePage extends HTMLElement {
   private fill_side(): void {
     const { ui, data, motion } = this;
     if (this.live) {
-      this.panel = new LivePanel(data, this.live, () => this.begin_anew());
+      this.panel = new LivePanel(data, this.live);
       ui.side.append(this.panel.element);
     }
-    if (motion.elements.length) {
-      ui.side.append(make("h3", {}, "Constraints that come and go"), ui.lamps, ui.open);
-      for (const name of motion.elements) {
-        const lamp = make("div", { class: "lamp" });
-        lamp.append(make("i"), make("span", {}, name), make("em"));
-        ui.lamps.append(lamp);
-      }
-      ui.side.append(make("h3", {}, "Transitions"), ui.list);
-    }
+    this.lamps = new Lamps(motion);
+    ui.side.append(this.lamps.element);
     ui.side.append(ui.forces);
     if (!this.still) {
       ui.side.append(this.plots.element);
@@ -433,12 +405,15 @@ export class KanePage extends HTMLElement {
     };
     dark.addEventListener("change", set_dark);
     set_dark();
+    const set_seen = () => this.live?.set_seen(!document.hidden);
+    document.addEventListener("visibilitychange", set_seen);
+    set_seen();
     new ResizeObserver(() => this.resize()).observe(this.ui.view);
     for (const name of ["pointerdown", "pointermove", "wheel", "keydown", "click", "change", "input"]) {
       document.addEventListener(name, () => this.wake(), { capture: true, passive: true });
     }
     const keys: Record<string, () => void> = {
-      " ": () => this.set_playing(!this.playing),
+      " ": () => this.set_playing(!this.motion.playing),
       ArrowRight: () => this.step(1),
       ArrowLeft: () => this.step(-1),
       r: () => this.reset(),
@@ -487,19 +462,15 @@ export class KanePage extends HTMLElement {
   }
 
   private grab(event: PointerEvent): void {
-    if (!this.touchable || event.button !== 0 || this.grabbed) return;
+    if (!this.touchable || event.button !== 0 || this.grabbed || event === this.refused) return;
     const hit = this.stage.pick(...this.at(event));
     if (!hit) return;
-    if (!(this.touchable.grab(hit.body, hit.local, hit.point) > 0)) {
-      this.touchable.release();
-      return;
-    }
+    this.touchable.grab(hit.body, hit.local, hit.point);
     event.stopImmediatePropagation();
     this.stage.canvas.setPointerCapture(event.pointerId);
     this.stage.canvas.classList.add("held");
     this.stage.enable_orbit(false);
-    this.grabbed = { hit, target: hit.point };
-    if (!this.playing) this.set_playing(true);
+    this.grabbed = { hit, target: hit.point, unanswered: event };
   }
 
   private move(event: PointerEvent): void {
@@ -513,6 +484,22 @@ export class KanePage extends HTMLElement {
     if (!target) return;
     this.grabbed.target = target;
     this.touchable?.pull(target);
+  }
+
+  /** Go on with a body that can be held; let go of one that nothing can move: the pointer turns the view then, as it
+   *  does beside the bodies. */
+  private see_grasp(): void {
+    const event = this.grabbed?.unanswered;
+    const held = this.touchable?.held ?? null;
+    if (!this.grabbed || !event || held === null) return;
+    this.grabbed.unanswered = null;
+    if (held) {
+      this.set_playing(true);
+      return;
+    }
+    this.let_go();
+    this.refused = new PointerEvent(event.type, event);
+    this.stage.canvas.dispatchEvent(this.refused);
   }
 
   private let_go(): void {

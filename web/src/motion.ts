@@ -1,6 +1,7 @@
-// What moves a scene, and a motion that is simulated here.
+// What moves a scene, and the simulation of a motion.
 
 import { type LiveCode, type LiveData, type LiveMarks, type MarkNames, type PageData, type Triple, unpack } from "./data";
+import type { State, Wanted } from "./frames";
 import { rounds_once, with_instruction } from "./fused";
 
 export interface Transition {
@@ -25,7 +26,7 @@ export interface Marks {
 }
 
 export interface Motion {
-  /** Present time (s). */
+  /** Time (s) of what is seen. */
   readonly t: number;
   /** Seconds that there are in all; infinite for a simulation. */
   readonly end: number;
@@ -43,27 +44,23 @@ export interface Motion {
   /** Names of the places where forces are drawn and of what is outlined by them; null where nothing is known. */
   readonly mark_names: MarkNames | null;
   readonly marks: Marks | null;
-  /** Go on by so many seconds, within a time of the clock (ms); false if that was not enough. */
-  advance(seconds: number, budget: number): boolean;
+  readonly playing: boolean;
+  /** How fast it goes, of the speed that is asked for. */
+  readonly pace: number;
+  /** How often it has begun anew. */
+  readonly run: number;
+  /** Called whenever there is something new to see. */
+  on_change: () => void;
+  /** Ask for what there is to see now, with what is wanted beside the state. It goes on whether it is asked or not. */
+  ask(wanted: Wanted): void;
+  play(playing: boolean): void;
+  /** How many seconds it goes on in one of the clock. */
+  set_speed(speed: number): void;
   /** One step, forward or back where that is possible. */
   step(direction: 1 | -1): void;
   reset(): void;
-}
-
-/** A motion whose bodies can be pulled. */
-export interface Touchable extends Motion {
-  /** Hold the point (m, in its frame) of a body, which is at `target` (m, in N) now; the effective mass there (kg). */
-  grab(body: number, point: Triple, target: Triple): number;
-  /** Draw the held point to a place (m, in N). */
-  pull(target: Triple): void;
-  release(): void;
-  /** Of the coupler (N/m). */
-  readonly stiffness: number;
-  /** Names of the control laws under which it can move, none where there is nothing to choose; the present one. */
-  readonly law_names: string[];
-  readonly law: number;
-  /** Move under another control law from now on. */
-  set_law(index: number): void;
+  /** Resolves when all that it was told so far is done, and is seen. */
+  settle(): Promise<void>;
 }
 
 const RUNNING = 0;
@@ -89,9 +86,14 @@ const LIBRARY: Record<string, (...x: number[]) => number> = {
   pow: Math.pow,
 };
 
+/** Names of the control laws under which a motion can move, none where there is nothing to choose; the first is the one
+ *  of the page. */
+export function names_of_laws(data: LiveData): string[] {
+  return data.laws.length ? [data.law, ...data.laws.map((x) => x.name)] : [];
+}
+
 /** A motion that is simulated in WebAssembly: modules that share a memory, which begins as an image of a native run. */
-export class LiveMotion implements Touchable {
-  readonly end = Infinity;
+export class LiveMotion {
   readonly elements: string[];
   readonly transitions: Transition[] = [];
   stopped = "";
@@ -106,7 +108,8 @@ export class LiveMotion implements Touchable {
   private law_chosen = 0;
   private ahead = 0;
   private step_time = 0; // ms that a step takes, of late
-  private start: { q: number[]; u: number[] } | null = null;
+  private start: State | null = null;
+  private readonly changed = new Map<number, number>(); // parameters that have other values than those of the page
   private readonly counts: { q: number; u: number; bodies: number; parameters: number; constraints: number };
 
   private constructor(
@@ -168,9 +171,8 @@ export class LiveMotion implements Touchable {
     return made;
   }
 
-  /** Names of the control laws under which it can move; the first is the one of the page. */
   get law_names(): string[] {
-    return this.data.laws.length ? [this.data.law, ...this.data.laws.map((x) => x.name)] : [];
+    return names_of_laws(this.data);
   }
 
   get law(): number {
@@ -186,7 +188,7 @@ export class LiveMotion implements Touchable {
   }
 
   /** Begin at a state, now and after every reset; null for that of the page. */
-  set_start(start: { q: number[]; u: number[] } | null): void {
+  set_start(start: State | null): void {
     this.start = start;
     this.reset();
   }
@@ -219,6 +221,7 @@ export class LiveMotion implements Touchable {
     return this.data.step;
   }
 
+  /** Begin anew; parameters and the control law stay as they are. */
   reset(): void {
     this.bytes.fill(0, this.data.image.to, this.data.image.clear); // behind it modules have data of their own
     this.bytes.set(this.image, this.data.image.to);
@@ -226,6 +229,7 @@ export class LiveMotion implements Touchable {
     this.stopped = "";
     this.ahead = 0;
     this.transitions.length = 0;
+    for (const [index, value] of this.changed) this.write_parameter(index, value);
     if (this.start) this.begin_at(this.start.q, this.start.u);
     this.note();
     this.draw();
@@ -289,10 +293,16 @@ export class LiveMotion implements Touchable {
     return Array.from(new Float64Array(this.memory.buffer, this.data.places.parameters, this.counts.parameters));
   }
 
+  /** Set a parameter, now and after every reset. */
   set_parameter(index: number, value: number): void {
+    this.changed.set(index, value);
+    this.write_parameter(index, value);
+    this.draw();
+  }
+
+  private write_parameter(index: number, value: number): void {
     this.view.setFloat64(this.data.places.parameters + 8 * index, value, true);
     this.refresh();
-    this.draw();
   }
 
   /** Hold the point (m, in its frame) of a body by the coupler; returns the effective mass there (kg). */

@@ -2,7 +2,7 @@
 
 import { type PageData, unpack } from "./data";
 import { button, make } from "./elements";
-import type { LiveMotion } from "./motion";
+import type { RemoteMotion } from "./remote";
 import { ZList } from "./zlist";
 
 const UNDONE = 200; // changes of parameters that are remembered
@@ -21,8 +21,7 @@ export class LivePanel {
 
   constructor(
     private readonly data: PageData,
-    private readonly motion: LiveMotion,
-    private readonly began: () => void,
+    private readonly motion: RemoteMotion,
   ) {
     this.undo_button = button("Undo", "the last change of a parameter (z)", () => this.undo());
     this.undo_button.disabled = true;
@@ -48,21 +47,22 @@ export class LivePanel {
     }
     view.addEventListener("toggle", async () => {
       if (view.open && !this.equations) this.equations = new ZList(new TextDecoder().decode(await unpack(program.text)));
+      this.open = view.open && this.equations !== null;
       this.printed = 0;
-      this.tell(performance.now(), view.open);
     });
-    this.opened = () => view.open;
     return view;
   }
 
-  private opened = (): boolean => false;
+  /** Whether the Z list is seen. */
+  open = false;
 
   /** Print the Z list anew where it is seen. */
-  tell(now: number, open = this.opened()): void {
-    if (!open || !this.equations || now - this.printed < PRINT_PERIOD) return;
+  tell(now: number): void {
+    const { inputs } = this.motion;
+    if (!this.open || !this.equations || !inputs || now - this.printed < PRINT_PERIOD) return;
     this.printed = now;
     const { scrollTop, scrollLeft } = this.print;
-    this.print.textContent = this.equations.print(this.motion.inputs);
+    this.print.textContent = this.equations.print(inputs);
     this.print.scrollTo(scrollLeft, scrollTop);
   }
 
@@ -149,13 +149,12 @@ export class LivePanel {
     const count = this.data.coordinates.length;
     this.note.textContent = "";
     this.motion.set_start({ q: values.slice(0, count), u: values.slice(count) });
-    this.began();
   }
 
-  private start_anew(): void {
+  private async start_anew(): Promise<void> {
     this.note.textContent = "";
     this.motion.set_start(null);
-    this.began();
+    await this.motion.settle();
     this.fill_start();
   }
 }

@@ -4,13 +4,20 @@ import { type MarkNames, type PageData, type RecordingData, unpack } from "./dat
 import type { Marks, Motion, Transition } from "./motion";
 
 const PAUSE = 0.7; // s at the end, before it begins anew
+const LONGEST_TICK = 0.25; // s of the clock that it goes on at most at a time: a tab that slept does not catch up
 
 export class RecordedMotion implements Motion {
   readonly energy = null;
   readonly stopped = "";
   readonly elements: string[];
   readonly transitions: Transition[];
+  readonly pace = 1;
+  playing = false;
+  run = 0;
+  on_change = (): void => {};
   private at = 0;
+  private speed = 1;
+  private asked = performance.now();
 
   private constructor(
     private readonly data: RecordingData,
@@ -103,26 +110,46 @@ export class RecordedMotion implements Motion {
     };
   }
 
-  advance(seconds: number): boolean {
-    if (this.still) return true;
+  /** It goes on when it is asked: nobody else sees it. */
+  ask(): void {
+    const now = performance.now();
+    const elapsed = Math.min(LONGEST_TICK, (now - this.asked) / 1000);
+    this.asked = now;
+    if (!this.playing || this.still) return;
     const last = this.data.times - 1;
     const each = (this.end - this.numbers[0]) / last;
-    this.at += seconds / each;
-    if (this.at > last) this.at = this.at > last + PAUSE / each ? 0 : this.at;
-    return true;
+    this.at += (this.speed * elapsed) / each;
+    if (this.at > last + PAUSE / each) this.at = 0;
+    this.on_change();
+  }
+
+  settle(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  play(playing: boolean): void {
+    this.playing = playing && !this.still;
+  }
+
+  set_speed(speed: number): void {
+    this.speed = speed;
   }
 
   /** Go to a time (s). */
   seek(t: number): void {
     const first = this.numbers[0];
     this.at = ((t - first) / (this.end - first)) * (this.data.times - 1);
+    this.on_change();
   }
 
   step(direction: 1 | -1): void {
     this.at = Math.min(this.data.times - 1, Math.max(0, this.row + direction));
+    this.on_change();
   }
 
   reset(): void {
     this.at = 0;
+    this.run++;
+    this.on_change();
   }
 }

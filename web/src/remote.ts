@@ -1,78 +1,95 @@
-// A motion that goes on in a loop of the machine that the page comes from, seen and touched through a WebSocket.
+// A motion that goes on elsewhere, seen by its frames and touched by messages.
 
-import type { MarkNames, PageData, RemoteData, Triple } from "./data";
-import type { Energy, Marks, Touchable, Transition } from "./motion";
+import type { MarkNames, Triple } from "./data";
+import type { Frame, Message, Port, State, Wanted } from "./frames";
+import type { Energy, Marks, Motion, Transition } from "./motion";
 
-interface Frame {
-  t: number;
-  q: number[];
-  u: number[];
-  poses: number[];
-  energy: Energy;
-  states: string[];
-  transitions: Transition[];
-  stopped: string;
-  playing: boolean;
-  stiffness: number;
-  law: number;
-  marks: Marks | null;
+/** What is known of a motion before its first frame. */
+interface Known {
+  elements: string[];
+  mark_names: MarkNames | null;
+  /** Of the control laws under which it can move, none where there is nothing to choose. */
+  law_names: string[];
+  /** Values of the free parameters, where they can be changed. */
+  parameters: number[];
 }
 
-const GONE = "the loop that this page shows has ended";
-
-export class RemoteMotion implements Touchable {
+export class RemoteMotion implements Motion {
   readonly end = Infinity;
-  readonly elements: string[];
   readonly transitions: Transition[] = [];
-  readonly mark_names: MarkNames;
-  readonly law_names: string[];
+  playing: boolean;
+  on_change = (): void => {};
   private gone = "";
+  private said = 0;
+  private grabbed = 0; // how much was said when a point was grabbed last
+  private wanted: Wanted = { marks: true, inputs: false };
+  private waiting = false; // for a frame
+  private outdated = false; // what the frame that is waited for will show
+  private readonly settling: { said: number; done: () => void }[] = [];
 
   private constructor(
-    data: RemoteData,
-    private readonly socket: WebSocket,
+    private readonly known: Known,
+    private readonly port: Port,
     private frame: Frame,
   ) {
-    this.elements = data.elements;
-    this.mark_names = data.marks;
-    this.law_names = data.laws;
-    this.take(frame);
-    socket.onmessage = (event) => this.take(JSON.parse(event.data as string) as Frame);
-    socket.onclose = () => {
-      this.gone = GONE;
-    };
+    this.playing = frame.playing;
+    this.transitions.push(...frame.transitions);
+    port.listen(
+      (next) => this.take(next),
+      (why) => {
+        this.gone = why;
+        this.take(this.frame);
+      },
+    );
   }
 
-  /** Connected to the loop, with its first frame. */
-  static make(data: RemoteData, _page: PageData): Promise<RemoteMotion> {
-    const url = new URL(data.path + location.search, location.href);
-    url.protocol = "ws:";
-    const socket = new WebSocket(url);
+  /** The motion at the other end of a port, with its first frame. */
+  static make(port: Port, known: Known): Promise<RemoteMotion> {
     return new Promise((resolve, reject) => {
-      socket.onmessage = (event) => resolve(new RemoteMotion(data, socket, JSON.parse(event.data as string) as Frame));
-      socket.onclose = () => reject(new Error(GONE));
+      port.listen((frame) => resolve(new RemoteMotion(known, port, frame)), (why) => reject(new Error(why)));
+      if (port.asked) port.say({ show: { marks: true, inputs: false } });
     });
   }
 
   private take(frame: Frame): void {
-    if (frame.t < this.frame.t) this.transitions.length = 0; // it was started anew
+    if (frame.run !== this.frame.run) this.transitions.length = 0; // it was started anew
+    if (frame !== this.frame) for (const x of frame.transitions) this.transitions.push(x);
     this.frame = frame;
-    this.transitions.push(...frame.transitions);
+    this.waiting = false;
+    this.on_change();
+    while (this.settling.length && (this.gone || this.settling[0].said <= (frame.heard ?? 0))) this.settling.shift()?.done();
+    if (this.outdated) this.show();
+  }
+
+  get elements(): string[] {
+    return this.known.elements;
+  }
+
+  get mark_names(): MarkNames | null {
+    return this.known.mark_names;
+  }
+
+  get law_names(): string[] {
+    return this.known.law_names;
+  }
+
+  get parameters(): readonly number[] {
+    return this.known.parameters;
   }
 
   get t(): number {
     return this.frame.t;
   }
 
-  get q(): number[] {
+  get q(): ArrayLike<number> {
     return this.frame.q;
   }
 
-  get u(): number[] {
+  get u(): ArrayLike<number> {
     return this.frame.u;
   }
 
-  get poses(): number[] {
+  get poses(): ArrayLike<number> {
     return this.frame.poses;
   }
 
@@ -84,15 +101,28 @@ export class RemoteMotion implements Touchable {
     return this.frame.states;
   }
 
-  /** Null where they cannot be told at present. */
   get marks(): Marks | null {
     return this.frame.marks;
+  }
+
+  /** What programs of the motion read: t, q, u, work, efforts, parameters; null where that was not wanted. */
+  get inputs(): ArrayLike<number> | null {
+    return this.frame.inputs ?? null;
+  }
+
+  get run(): number {
+    return this.frame.run;
+  }
+
+  get pace(): number {
+    return this.frame.pace ?? 1;
   }
 
   get stopped(): string {
     return this.gone || this.frame.stopped;
   }
 
+  /** Of the coupler (N/m). */
   get stiffness(): number {
     return this.frame.stiffness;
   }
@@ -101,30 +131,72 @@ export class RemoteMotion implements Touchable {
     return this.frame.law;
   }
 
-  set_law(index: number): void {
-    this.say({ law: index });
+  /** Whether the point that was grabbed last is held, or is one that nothing can move; null before that is known. */
+  get held(): boolean | null {
+    const { heard, refused } = this.frame;
+    if (!this.port.asked) return true;
+    return (heard ?? 0) >= this.grabbed ? !refused : null;
   }
 
-  /** Nothing: it goes on by itself. */
-  advance(): boolean {
-    return true;
+  /** Nothing is asked for while a frame is on its way, and nothing while there is nothing new. */
+  ask(wanted: Wanted): void {
+    const other = wanted.marks !== this.wanted.marks || wanted.inputs !== this.wanted.inputs;
+    this.wanted = wanted;
+    if (other) this.show_soon();
+    else if (this.playing && !this.stopped && !this.waiting) this.show();
   }
 
-  step(): void {}
+  settle(): Promise<void> {
+    if (!this.port.asked || this.gone) return Promise.resolve();
+    this.say({ settle: true });
+    return new Promise((done) => this.settling.push({ said: this.said, done }));
+  }
 
-  set_playing(playing: boolean): void {
+  play(playing: boolean): void {
+    this.playing = playing;
     this.say({ play: playing });
+  }
+
+  set_speed(speed: number): void {
+    this.say({ speed });
+  }
+
+  /** Forward only. */
+  step(direction: 1 | -1): void {
+    if (direction > 0) this.say({ step: true });
   }
 
   reset(): void {
     this.say({ reset: true });
   }
 
-  grab(body: number, point: Triple, target: Triple): number {
-    this.say({ grab: body, point, target });
-    return 1;
+  /** Move under another control law from now on. */
+  set_law(index: number): void {
+    this.say({ law: index });
   }
 
+  set_parameter(index: number, value: number): void {
+    this.known.parameters[index] = value;
+    this.say({ parameter: index, value });
+  }
+
+  /** Begin at a state, now and after every reset; null for that of the page. */
+  set_start(start: State | null): void {
+    this.say({ start });
+  }
+
+  /** Whether the page is seen: time stands still for a motion that is simulated for nobody. */
+  set_seen(seen: boolean): void {
+    this.say({ seen });
+  }
+
+  /** Hold the point (m, in its frame) of a body, which is at `target` (m, in N) now. */
+  grab(body: number, point: Triple, target: Triple): void {
+    this.say({ grab: body, point, target });
+    this.grabbed = this.said;
+  }
+
+  /** Draw the held point to a place (m, in N). */
   pull(target: Triple): void {
     this.say({ pull: target });
   }
@@ -133,7 +205,22 @@ export class RemoteMotion implements Touchable {
     this.say({ release: true });
   }
 
-  private say(message: object): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  private say(message: Message): void {
+    this.said++;
+    this.port.say(message);
+    this.show_soon();
+  }
+
+  /** Ask for a frame that shows what has been said, if need be after the one that is on its way. */
+  private show_soon(): void {
+    if (this.waiting) this.outdated = true;
+    else this.show();
+  }
+
+  private show(): void {
+    this.outdated = false;
+    if (!this.port.asked || this.gone) return;
+    this.waiting = true;
+    this.port.say({ show: this.wanted });
   }
 }

@@ -3,6 +3,8 @@ export * from "./data";
 export * from "./framing";
 export * from "./fused";
 export * from "./labels";
+export * from "./loop";
 export * from "./motion";
 export * from "./recorded";
+export * from "./remote";
 export * from "./zlist";

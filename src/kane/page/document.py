@@ -31,7 +31,7 @@ FRAME_HEIGHT = "30rem"
 
 _POLICY = (
     "default-src 'none'; script-src {script} 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:;"
-    " connect-src {connect}; base-uri 'none'; form-action 'none'"
+    " worker-src {worker}; connect-src {connect}; base-uri 'none'; form-action 'none'"
 )
 
 _UNPACK = (
@@ -75,8 +75,10 @@ def script_source() -> str:
 
 
 def document(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
-    """The page of `data`, whose form is that of `web/src/data.ts`; it may connect to nobody, or to `connect`."""
-    policy = _POLICY.replace("{script}", script_source()).replace("{connect}", connect)
+    """The page of `data`, whose form is that of `web/src/data.ts`; it may connect to nobody, or to `connect`. Where it
+    simulates, it may start a thread with a script of its own making; the policy holds there too."""
+    worker = "blob:" if "live" in data else "'none'"
+    policy = _POLICY.format(script=script_source(), worker=worker, connect=connect)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

@@ -74,7 +74,7 @@ class Play:
         self.model = model
         named, others = laws_of(model.mechanism, control)
         self._laws: list[tuple[str, ControlLaw | None]] = [(named, control), *others.items()]
-        self._law = 0
+        self._law, self._runs = 0, 0
         self.token = secrets.token_urlsafe(16)
         self._options: dict[str, Any] = {"rate": rate, "steps": steps}
         self._start = q, u
@@ -124,6 +124,7 @@ class Play:
         self.mailbox = Mailbox(3, silence=1e9)
         self.touch = Touch(self.model, self.mailbox, None, **self._options, q=q, u=u, control=control)
         self._marks = ForceMarks(self.model, control)
+        self._runs += 1
 
     def _make_page(self) -> str:
         answers = self.model._answers  # pyright: ignore[reportPrivateUsage]
@@ -237,7 +238,7 @@ class Play:
         with self._lock:
             touch = self.touch
             state, transitions, held = touch.state(), touch.transitions(), touch.held_body
-            layout, stopped, law = touch.coupling.constraints.layout, touch.fault(), self._law
+            layout, stopped, law, run = touch.coupling.constraints.layout, touch.fault(), self._law, self._runs
         mode = touch.mode_in(state)
         y = state["y"]
         q, u = y[layout.state["q"].place], y[layout.state["u"].place]
@@ -251,7 +252,7 @@ class Play:
         frame |= {"states": list(mode.values()), "transitions": told, "stopped": stopped, "playing": touch.alive}
         energy = {"kinetic": float(state["kinetic"][0]), "potential": float(state["potential"][0])}
         frame["energy"] = energy | {"work": float(y[layout.state["work"].start])}
-        frame |= {"stiffness": float(touch.stiffness), "law": law}
+        frame |= {"stiffness": float(touch.stiffness), "law": law, "run": run}
         pull = Pull(self._bodies.index(held) if held else -1, -state["force"], state["place"])
         inputs[layout.inputs["tau"].place] = _efforts(pull, poses.reshape(-1, 12), jacobians.reshape(-1, 6, len(u)))
         with self._marking:
