@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..constraints.thresholds import NO_MASS
 from ..errors import KaneError, ModelError, Problem
 from ..formulation import Equations, formulate
 from ..formulation.embedding import evaluate_matrix
@@ -284,9 +285,6 @@ def _measure(equations: Equations, about: str, definitions: Mapping[str, str], c
     return SpeedChoice(about, dict(definitions), counts[0], counts[1], changed)
 
 
-_SINGULAR = 1e-12  # of M scaled to ones on its diagonal: a smaller eigenvalue is zero but for rounding
-
-
 def _initial_mass_matrix(equations: Equations) -> np.ndarray:
     return evaluate_matrix(equations.mass_matrix, Values(equations.system.initial_state()))
 
@@ -296,7 +294,7 @@ def _is_regular(M: np.ndarray) -> bool:
     if not np.all(np.isfinite(M)) or np.any(np.diag(M) <= 0.0):
         return False
     scale = np.sqrt(np.diag(M))
-    return bool(np.linalg.eigvalsh(M / np.outer(scale, scale))[0] > _SINGULAR)
+    return bool(np.linalg.eigvalsh(M / np.outer(scale, scale))[0] > NO_MASS)
 
 
 def _refuse_if_singular(equations: Equations, about: str) -> None:

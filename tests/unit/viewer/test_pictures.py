@@ -190,7 +190,8 @@ def test_titles_numbers_and_names_of_curves_leave_each_other_room() -> None:
         boxes = []
         for ax in figure.axes[: len(shown)]:
             numbers = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
-            legend = [ax.get_legend().get_window_extent()] if ax.get_legend() else []
+            named_by = ax.get_legend()
+            legend = [] if named_by is None else [named_by.get_window_extent()]
             boxes += [cast("Any", ax)._left_title.get_window_extent(), ax.get_window_extent(), *legend]
             boxes += [box for box in numbers if ax.bbox.y0 <= (box.y0 + box.y1) / 2 <= ax.bbox.y1]
             assert not ax.yaxis.get_offset_text().get_text()
