@@ -35,6 +35,7 @@ from ..graph import Program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
+from ..model.measures import MeasureNumbers
 from . import given
 from .answers import Answers, ProgramAnswer, law_key
 from .constrained import close_configuration, held_names, row_sizes
@@ -453,7 +454,8 @@ def _rates(
     answers: Answers, expressions: Sequence[str], what: str, values: Array | None = None
 ) -> Callable[..., Sequence[Array]]:
     with answers.cache.lock:  # texts become part of the graph of the description
-        exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
+        m = answers.mechanism
+    exprs = [m.scalar(e, f"{what} / {e}", MeasureNumbers(m, m.names())) for e in expressions]
     answer = answers.compile_once(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
 
     def rates(t: Any, *arrays: Any) -> Sequence[Array]:
