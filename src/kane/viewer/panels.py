@@ -224,4 +224,4 @@ def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
         ax.set_ylim(middle - room, middle + room)
 
 
-__all__ = ["Grid", "Panel", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]
+__all__ = ["NOTHING", "Grid", "Panel", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]
