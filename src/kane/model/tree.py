@@ -120,7 +120,7 @@ class Tree(Symbols):
         >>> q = m.coordinate("q1")
         >>> m.frame("A", "N", axis="z", angle="q1")
         <Frame A>
-        >>> sorted(m.frames)
+        >>> sorted(m.mechanism.frames)
         ['A', 'N', 'ground']
         """
         where = f"frame '{name}'"
@@ -157,7 +157,7 @@ class Tree(Symbols):
         >>> m = kane.Model()
         >>> A = m.frame("A", "N", axis="z", angle=m.coordinate("q1"))
         >>> P = m.point("P", "O", A.vector(0.5, 0, 0))
-        >>> sorted(m.points)
+        >>> sorted(m.mechanism.points)
         ['O', 'P', 'ground']
         """
         where = f"point '{name}'"

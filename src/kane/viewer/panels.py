@@ -113,7 +113,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
 _LETTERS = 12.0  # that fit into an inch of a line
 _POWER = 0.17  # inches that a power of ten above an axis lifts the title, or a line of names of curves
 _APART = 0.12  # inches between a panel and the numbers of the next
-_TICK = 0.1  # inches of a tick, and between it and its number
+_TICK = 0.15  # inches of a tick, between it and its number, and before the number
 _HANDLE = 0.28  # inches of the piece of a curve beside its name, and of what parts names
 
 

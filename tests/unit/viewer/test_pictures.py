@@ -183,7 +183,8 @@ def test_titles_numbers_and_names_of_curves_leave_each_other_room() -> None:
     three = np.tile(T[:, None], 3)
     named = [plots.Panel("elbow: moment", three, "N m", names=("x", "y", "z"))]
     energy = [plots.Panel("energy", three, "J", names=("kinetic", "potential", "total"))]
-    long = [plots.Panel(f"q{i}", -0.025 + 0.13 * T if i % 2 else -16.7 - 0.25 * T, "rad") for i in range(15)]
+    curves = (-0.3 + 0.002 * T, -0.025 + 0.13 * T, -16.7 - 0.25 * T)
+    long = [plots.Panel(f"q{i}", curves[i % 3], "rad") for i in range(15)]
     for shown in (energy, energy + named, [*energy, *long[:3], *named], [*energy, *long, *named]):
         figure = panels.panels(T, shown)
         FigureCanvasAgg(figure).draw()
