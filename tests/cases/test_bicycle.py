@@ -7,6 +7,7 @@ uroll and usteer are those torques: roll and steer independent, their power has 
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -160,11 +161,23 @@ def test_a_bicycle_that_falls_flat_ends_soon_with_its_wheels_named() -> None:
     assert fallen.outcome.reason == "stall"
     assert fallen.statistics.steps + fallen.statistics.rejected <= EARLIEST
     assert abs(np.cos(fallen["roll"][-1])) < FLAT
-    assert "wheels 'rear-wheel', 'front-wheel' lie flat" in str(fallen.outcome)
+    said = str(fallen.outcome)
+    assert re.match(r"stopped at t = [0-9.]+ s: wheels 'rear-wheel', 'front-wheel' lie flat", said), said
+    assert said.count("fix:") == 1 and "loads" not in said, "one reason, one remedy"
     assert "fix: end it before, events={'fallen': {'expression': 'abs(roll) - 80*deg'" in str(fallen.outcome)
     event = {"fallen": {"expression": "abs(roll) - 80*deg", "terminal": True}}
     stopped = kane.load("whipple-bicycle").simulate([0.0, 10.0], u={"ux": 2.0, "uroll": 0.2}, events=event)
     assert stopped.outcome.reason == "event" and "flat" not in str(stopped.outcome)
+
+
+def test_the_remedy_of_a_fall_names_a_coordinate_of_the_model_and_ends_it_there() -> None:
+    disc = kane.load("rolling-disc")
+    fallen = disc.simulate([0.0, 10.0], q={"lean": 0.3}, u={"wx": 0.0, "wy": 0.0, "wz": 0.0})
+    found = re.search(r"'fallen': {'expression': '(abs\(lean\) - 80\*deg)'", str(fallen.outcome))
+    assert found, str(fallen.outcome)
+    event = {"fallen": {"expression": found.group(1), "terminal": True}}
+    stopped = disc.simulate([0.0, 10.0], q={"lean": 0.3}, u={"wx": 0.0, "wy": 0.0, "wz": 0.0}, events=event)
+    assert stopped.outcome.success and abs(stopped["lean"][-1]) == pytest.approx(np.radians(80), abs=1e-9)
 
 
 def test_a_disc_that_nearly_lies_flat_whirls_and_gets_up_again() -> None:

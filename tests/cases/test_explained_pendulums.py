@@ -3,6 +3,7 @@ worked by hand, constraints and symbols."""
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -180,6 +181,7 @@ def test_every_form_is_whole(name: str) -> None:
     page = told.to_html()
     body = page[page.index("<body>") : page.index("</html>")].replace("&#x2062;", "").replace("&#x2061;", "")
     ET.fromstring(body)
+    assert "v<sub>1</sub>(" in body and not re.search(r"\b[vωFD]_[0-9rid]", body), "indices are below the line"
     latex = told.to_latex()
     for environment in ("align*", "array"):
         assert latex.count(rf"\begin{{{environment}}}") == latex.count(rf"\end{{{environment}}}") > 0

@@ -11,6 +11,7 @@ import pytest
 import kane
 from kane.analysis import Linearization
 from kane.analysis.linearizations import Linearizations
+from kane.errors import InputError
 
 SAME = 1e-10
 """Relative: the same algebra in another order of operations, elements beside the largest of their matrix."""
@@ -72,6 +73,31 @@ def test_attitudes_and_samples_off_their_constraints() -> None:
     many = bar.linearize({first: angles})  # the others follow, one by one
     for i in range(2):
         assert_same(many, i, bar.linearize({first: float(angles[i])}))
+
+
+def test_samples_say_where_they_are_not_steady_as_states_alone_do() -> None:
+    bicycle = kane.load("whipple-bicycle")
+    v, push = np.array([3.0, 5.0, 5.0]), np.array([0.0, 0.0, 0.5])  # the last one is rolling over
+    many = bicycle.linearize(u={"ux": v, "uroll": push}, ignore=True)
+    for i, one in enumerate(many):
+        alone = bicycle.linearize(u={"ux": v[i], "uroll": push[i]}, ignore=True)
+        assert one.running == alone.running == many.running[i]
+    assert many.running[:2] == ((), ()) and "roll" in many.running[2]
+    assert "not steady at 1 of them: roll" in repr(many) and "at this instant only: roll" in repr(many[2])
+
+
+def test_what_is_left_out_of_samples_is_left_out_of_each() -> None:
+    bicycle = kane.load("whipple-bicycle")
+    many = bicycle.linearize(u={"ux": np.array([3.0, 5.0]), "uroll": 0.0}, ignore=True)
+    left = many.without("ux")
+    for i, one in enumerate(left):
+        alone = many[i].without("ux")
+        assert one.states == alone.states == tuple(name for name in many.states if name != "ux")
+        assert one.outputs == alone.outputs and one.positions == alone.positions
+        for name in "ABCD":
+            assert np.array_equal(getattr(one, name), getattr(alone, name))
+    with pytest.raises(InputError, match=r"'roll' cannot be left out: the rates of .* depend on it"):
+        many.without("roll")
 
 
 def test_eigenvalues_of_samples_are_those_of_each() -> None:

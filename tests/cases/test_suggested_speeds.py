@@ -326,3 +326,35 @@ def test_velocities_that_were_set_in_speeds_are_not_taken_for_others() -> None:
     m.body("bob", mass=2, frame=m.N, origin=P)
     with pytest.raises(kane.ModelError, match="the velocity of point 'P' is written in the speeds"):
         m.set_speeds({"v": "2*x'"})
+
+
+ROLLING = """
+kane: 1
+name: disk
+gravity: [0, 0, -g]
+parameters: {g: 9.81, r: 0.3, m: 1}
+bodies:
+  fork: {}
+  plane: {}
+  disk: {mass: m, inertia: {xx: m*r**2/4, yy: m*r**2/2, zz: m*r**2/4}}
+joints:
+  place: {type: planar, parent: ground, child: fork, coordinates: [x, y, psi], speeds: [vx, vy, u1]}
+  lean: {type: revolute, parent: fork, child: plane, axis: x, coordinate: theta, speed: u2}
+  spin: {type: revolute, parent: plane, child: disk, axis: y, at: [0, 0, r], coordinate: phi, speed: u3}
+constraints:
+  road: {type: rolling, body: disk, radius: r, axis: y, normal_row: false}
+"""
+
+
+def test_speeds_that_do_not_determine_the_rates_at_the_start_are_not_suggested() -> None:
+    """ω of the plane of an upright disk along its own y axis is ψ' sin θ = 0: it says nothing of ψ'."""
+    m = read_mechanism(ROLLING, "disk.yaml")
+    found = suggest_speeds(m)
+    assert len(found.choices) > 5
+    assert "w.plane.y" not in [text for choice in found.choices for text in choice.definitions.values()]
+    for choice in found.choices:
+        twin = kane.Model.of(with_speeds(m, choice.definitions))
+        q, u = twin.project(u={"vx": 1.0} if "vx" in twin.speeds else None)
+        assert np.all(np.isfinite(twin.forward_dynamics(q, u, np.zeros(5))))
+    for beside in ("suggested", {"vx": "x'", "vy": "y'", "u1": "sin(theta)*psi'", "u2": "theta'", "u3": "phi'"}):
+        assert "The same with other speeds" in kane.Model.of(m).explain(beside=beside).to_text()

@@ -561,6 +561,8 @@ def test_symbols_without_a_value_are_named_all_at_once() -> None:
     given = double_pendulum()
     with pytest.raises(kane.ModelError, match=r"no value is given for T\(t\), g, l, m\n"):
         kane.from_sympy(given.method, values={})
+    with pytest.raises(kane.ModelError, match=r"no value is given for T\(t\), l, m; the script has no 'mass', 'L'\n"):
+        kane.from_sympy(given.method, values={"g": 9.81, "mass": 1.0, sp.Symbol("L"): 0.5})
 
 
 def test_a_reaction_that_does_work_needs_a_value() -> None:

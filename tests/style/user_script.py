@@ -162,7 +162,16 @@ def ask(m: kane.Model) -> None:
     print(m.name, energy.kinetic, energy.potential, momentum.linear, momentum.angular, m.mass, m.gravity)
     print(m.inertia(q).shape, m.mass_center(q), m.poses(q).shape, m.at("bob").jacobian(q).shape)
     print(m.regressor(q, u, udot).shape, m.check().passed)
-    listed = (m.parameters, m.bodies, m.joints, m.loads, m.controls, m.constraints, m.frames, m.points)
+    listed = (
+        m.parameters,
+        m.bodies,
+        m.joints,
+        m.loads,
+        m.controls,
+        m.constraints,
+        m.mechanism.frames,
+        m.mechanism.points,
+    )
     print([list(names) for names in listed], m.row_names, m.mechanism.about)
 
 

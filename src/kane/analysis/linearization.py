@@ -245,10 +245,44 @@ def _eliminate(
 
 
 def _dependence(A: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which state's rate depends on which state, rounding aside."""
+    """Which state's rate depends on which state, rounding aside, at a sample or at each (…, n, n)."""
     size = np.abs(A)
-    rows, columns = size.max(axis=1, initial=0.0), size.max(axis=0, initial=0.0)
-    return size > _NOTHING * np.maximum(1.0, np.maximum(rows[:, None], columns[None, :]))
+    rows, columns = size.max(axis=-1, initial=0.0), size.max(axis=-2, initial=0.0)
+    return size > _NOTHING * np.maximum(1.0, np.maximum(rows[..., :, None], columns[..., None, :]))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Places of the states and outputs that stay where others are left out."""
+
+    states: list[int]
+    outputs: list[int]
+
+    @classmethod
+    def without(cls, left_out: Sequence[str], states: Sequence[str], A: Array, C: Array) -> Kept:
+        """What stays of samples A (k, n, n), C (k, outputs, n); refused where a state that stays depends on others at
+        any of them. Outputs that show what is left out go with it."""
+        places = [_place(name, states) for name in left_out]
+        kept = [i for i in range(len(states)) if i not in places]
+        felt = np.logical_or.reduce(_dependence(A), axis=0)
+        for j in places:
+            by = [states[i] for i in kept if felt[i, j]]
+            if by:
+                raise InputError(
+                    f"'{states[j]}' cannot be left out: the rates of {', '.join(by)} depend on it"
+                    f"\n    fix: leave those out too, or keep it"
+                )
+        size = np.abs(C)
+        shows = size[:, :, places].max(axis=2, initial=0.0) > _NOTHING * (
+            1.0 + size.max(axis=(1, 2), initial=0.0, keepdims=True)[:, :, 0]
+        )
+        return cls(kept, np.flatnonzero(~shows.any(axis=0)).tolist())
+
+
+def _place(name: str, states: Sequence[str]) -> int:
+    if name not in states:
+        raise InputError(f"'{name}' is not a state; the states are {', '.join(states)}")
+    return list(states).index(name)
 
 
 def ignorable_places(A: Array, positions: int) -> list[int]:
@@ -366,20 +400,9 @@ class Linearization:
         >>> lin.without("x").states
         ('q', 'v', 'u')
         """
-        left_out = [self._place(name) for name in ([names] if isinstance(names, str) else names)]
-        kept = [i for i in range(len(self.states)) if i not in left_out]
-        felt = _dependence(self.A)
-        for j in left_out:
-            by = [self.states[i] for i in kept if felt[i, j]]
-            if by:
-                raise InputError(
-                    f"'{self.states[j]}' cannot be left out: the rates of {', '.join(by)} depend on it"
-                    f"\n    fix: leave those out too, or keep it"
-                )
-        shows = np.abs(self.C[:, left_out]).max(axis=1, initial=0.0) > _NOTHING * (
-            1.0 + np.abs(self.C).max(initial=0.0)
-        )
-        outputs = [i for i in range(len(self.outputs)) if not shows[i]]
+        listed = (names,) if isinstance(names, str) else tuple(names)
+        stay = Kept.without(listed, self.states, self.A[None], self.C[None])
+        kept, outputs = stay.states, stay.outputs
         return replace(
             self,
             states=tuple(self.states[i] for i in kept),
@@ -411,11 +434,6 @@ class Linearization:
         labels = {"states": [_signal(n) for n in self.states], "inputs": [f"tau_{n}" for n in inputs]}
         return control.ss(self.A, self.B, self.C, self.D, **labels, outputs=outputs, name=_signal(self.model))
 
-    def _place(self, name: str) -> int:
-        if name not in self.states:
-            raise InputError(f"'{name}' is not a state; the states are {', '.join(self.states)}")
-        return self.states.index(name)
-
     def __repr__(self) -> str:
         return table(self)
 
@@ -428,6 +446,7 @@ def _signal(name: str) -> str:
 __all__ = [
     "FirstOrder",
     "FirstOrderMotion",
+    "Kept",
     "Linearization",
     "Operating",
     "Positions",

@@ -21,6 +21,7 @@ from .linearization import (
     Array,
     FirstOrder,
     FirstOrderMotion,
+    Kept,
     Linearization,
     Operating,
     Positions,
@@ -159,8 +160,8 @@ def _pseudo_inverse(x: Array) -> Array:
 class Linearizations:
     """ẋ = A x + B δtau, y = C x + D δtau about many states `at` of a model, (k, …) each, over the same `states`.
 
-    `inputs` and `outputs` are as in `Linearization`; `rates` (k, s) are the states' own rates. The i-th is lins[i],
-    with all that a `Linearization` has.
+    `inputs` and `outputs` are as in `Linearization`; `rates` (k, s) are the states' own rates, `running`
+    names for each state what changes there and matters. The i-th is lins[i], with all that a `Linearization` has.
 
     >>> lins = kane.load("pendulum").linearize({"q": [0.0, 0.5]}, [0])
     >>> lins.A.shape, lins[0].eigenvalues.imag.round(4).tolist()
@@ -180,6 +181,7 @@ class Linearizations:
     names: tuple[str, ...]
     shape: Array
     positions: int
+    running: tuple[tuple[str, ...], ...] = ()
 
     @property
     def eigenvalues(self) -> Array:
@@ -204,7 +206,7 @@ class Linearizations:
         t = float(np.broadcast_to(np.asarray(at.t).reshape(-1), (len(self),))[i])
         there = Operating(t, at.q[i], at.u[i], at.tau[i], at.udot[i], at.multipliers[i])
         matrices = (self.A[i], self.B[i], self.C[i], self.D[i], self.rates[i])
-        shape = self.shape[i], self.positions
+        shape = self.shape[i], self.positions, self.running[i] if self.running else ()
         return Linearization(self.model, there, self.states, self.inputs, self.outputs, *matrices, self.names, *shape)
 
     def without(self, names: Iterable[str]) -> Linearizations:
@@ -214,22 +216,20 @@ class Linearizations:
         >>> lins.without("x").states
         ('q', 'v', 'u')
         """
-        left_out = (names,) if isinstance(names, str) else tuple(names)
-        kept = [one.without(left_out) for one in self]
-        outputs = tuple(name for name in self.outputs if all(name in one.outputs for one in kept))
-        i = [self.states.index(name) for name in kept[0].states]
-        o = [self.outputs.index(name) for name in outputs]
+        listed = (names,) if isinstance(names, str) else tuple(names)
+        stay = Kept.without(listed, self.states, self.A, self.C)
+        i, o = stay.states, stay.outputs
         return replace(
             self,
-            states=kept[0].states,
-            outputs=outputs,
+            states=tuple(self.states[j] for j in i),
+            outputs=tuple(self.outputs[j] for j in o),
             A=self.A[:, i][:, :, i],
             B=self.B[:, i],
             C=self.C[:, o][:, :, i],
             D=self.D[:, o],
             rates=self.rates[:, i],
             shape=self.shape[:, :, i],
-            positions=kept[0].positions,
+            positions=sum(j < self.positions for j in i),
         )
 
     @property
@@ -243,7 +243,9 @@ class Linearizations:
         return tuple(self.states[j] for j in ignorable_places(self.A, self.positions))
 
     def __repr__(self) -> str:
-        return f"<{len(self)} linearizations of '{self.model}', states {', '.join(self.states)}>"
+        changing = [i for i, names in enumerate(self.running) if names]
+        said = f"; not steady at {len(changing)} of them: {', '.join(self.running[changing[0]])}" if changing else ""
+        return f"<{len(self)} linearizations of '{self.model}', states {', '.join(self.states)}{said}>"
 
 
 def require_one_shape(samples: dict[str, int]) -> int:

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import KaneError
+from ..constraints.thresholds import NO_MASS
+from ..errors import KaneError, ModelError, Problem
 from ..formulation import Equations, formulate
+from ..formulation.embedding import evaluate_matrix
+from ..graph import Values
 from ..markup import paragraph, table
 from ..model import Mechanism
 from .speed_rules import Rule, speed_rules, write_definitions
@@ -170,6 +173,7 @@ class _Search:
         self.mechanism = mechanism
         self.tries, self.tried = max(1, tries), 0
         self.progress = progress
+        self._regular_start = False  # whether speeds determine the rates in the initial state
         self._reasons: list[str] = []  # why choices could not be made
         self.found: list[SpeedChoice] = []
         self._known: dict[tuple[str, ...], SpeedChoice | None] = {}
@@ -185,7 +189,9 @@ class _Search:
         plain = not m.speeds_chosen
         definitions = write_definitions(m)
         self.tried += 1
-        return _measure(formulate(m), RATES if plain else PRESENT, definitions, () if plain else tuple(definitions))
+        equations = formulate(m)
+        self._regular_start = _is_regular(_initial_mass_matrix(equations))
+        return _measure(equations, RATES if plain else PRESENT, definitions, () if plain else tuple(definitions))
 
     def measure(self, about: str, rules: Sequence[Rule]) -> SpeedChoice | None:
         """What a choice costs; None where it cannot be made, or there are no tries left."""
@@ -201,8 +207,10 @@ class _Search:
         self._known[key] = None
         try:
             with np.errstate(all="ignore"):  # a choice may be singular where it is judged
-                twin = with_speeds(self.mechanism, definitions)
-                self._known[key] = _measure(formulate(twin), about, definitions, changed)
+                equations = formulate(with_speeds(self.mechanism, definitions))
+                if self._regular_start:
+                    _refuse_if_singular(equations, about)
+                self._known[key] = _measure(equations, about, definitions, changed)
         except KaneError as error:
             self._reasons.append(str(error))
         found = self._known[key]
@@ -275,6 +283,25 @@ def _measure(equations: Equations, about: str, definitions: Mapping[str, str], c
     forward, kinematics = (equations.count(name) for name in ("forward_dynamics", "kinematics"))
     counts = [(c["mul"] + c["div"], c["add"], c["trig"]) for c in (forward, kinematics)]
     return SpeedChoice(about, dict(definitions), counts[0], counts[1], changed)
+
+
+def _initial_mass_matrix(equations: Equations) -> np.ndarray:
+    return evaluate_matrix(equations.mass_matrix, Values(equations.system.initial_state()))
+
+
+def _is_regular(M: np.ndarray) -> bool:
+    """Whether a mass matrix is finite and positive definite; that of three angles is not where two axes coincide."""
+    if not np.all(np.isfinite(M)) or np.any(np.diag(M) <= 0.0):
+        return False
+    scale = np.sqrt(np.diag(M))
+    return bool(np.linalg.eigvalsh(M / np.outer(scale, scale))[0] > NO_MASS)
+
+
+def _refuse_if_singular(equations: Equations, about: str) -> None:
+    """Refuse speeds that do not determine the rates where the model starts, as ψ' sin θ at θ = 0: M is infinite."""
+    if not np.all(np.isfinite(_initial_mass_matrix(equations))):
+        what = f"{about}: these speeds do not determine the rates of the coordinates in the initial state"
+        raise ModelError(Problem(equations.mechanism.where("speeds"), what))
 
 
 def with_speeds(mechanism: Mechanism, definitions: Mapping[str, str]) -> Mechanism:

@@ -35,6 +35,7 @@ from ..graph import Program
 from ..large import refuse_if_too_large
 from ..model import Mechanism
 from ..model.attitude import quaternion_places
+from ..model.measures import MeasureNumbers
 from . import given
 from .answers import Answers, ProgramAnswer, law_key
 from .constrained import close_configuration, held_names, row_sizes
@@ -128,7 +129,7 @@ def linearize(
         (*m.coordinates, *m.speeds),
         np.vstack([motion.Q, motion.U]),
         sum(name in positions.names for name in motion.states),
-        _unsteady_names(answers, at, first, motion),
+        _unsteady_names(answers, *(x[None] for x in (at.u, first.value["qdot"], at.udot, motion.A)))[0],
     )
     return found.without(found.ignorable if ignore is True else ignore or ())
 
@@ -154,9 +155,10 @@ def _linearize_many(
     shape = np.concatenate([motion.Q, motion.U], axis=1)
     count = sum(name in positions for name in motion.states)
     matrices = (motion.A, motion.B[:, :, columns], C, D[:, :, columns], motion.rates)
-    return Linearizations(
-        m.name, at, motion.states, driven, tuple(shown), *matrices, (*m.coordinates, *m.speeds), shape, count
-    )
+    qdot = np.asarray(answers.answer("kinematics")(s.t[:, None], (s.q, s.u), s.values))
+    running = _unsteady_names(answers, at.u, qdot, at.udot, motion.A)
+    named = (m.name, at, motion.states, driven, tuple(shown))
+    return Linearizations(*named, *matrices, (*m.coordinates, *m.speeds), shape, count, running)
 
 
 def _feedback(answers: Answers, law: Any) -> Callable[..., tuple[Array, Array, Array]]:
@@ -344,14 +346,16 @@ def _closure(answers: Answers, t: float, held: Sequence[int]) -> Callable[[Array
     return close
 
 
-def _unsteady_names(answers: Answers, at: Operating, first: FirstOrder, motion: FirstOrderMotion) -> tuple[str, ...]:
-    """Coordinates and speeds that matter and change: the names of what is not steady at a state."""
+def _unsteady_names(answers: Answers, u: Array, qdot: Array, udot: Array, A: Array) -> tuple[tuple[str, ...], ...]:
+    """Coordinates and speeds that matter and change, for each of the samples (k, …): what is not steady there."""
     m = answers.mechanism
-    felt = _relevant_coordinates(answers)
-    size = _MISSED * (1.0 + np.abs(at.u).max(initial=0.0))
-    moving = [c for c, x in zip(m.coordinates, first.value["qdot"], strict=True) if c in felt and abs(x) > size]
-    size += _MISSED * np.abs(motion.A).max(initial=0.0)  # of a state known to that many digits
-    return (*moving, *(s for s, x in zip(m.speeds, at.udot, strict=True) if abs(x) > size))
+    felt = np.isin(m.coordinates, answers.make_once(("relevant",), lambda: _relevant_coordinates(answers)))
+    size = _MISSED * (1.0 + np.abs(u).max(axis=1, initial=0.0, keepdims=True))
+    moving = (np.abs(qdot) > size) & felt
+    size = size + _MISSED * np.abs(A).max(axis=(1, 2), initial=0.0)[:, None]  # of a state known to that many digits
+    changes = np.concatenate([moving, np.abs(udot) > size], axis=1)
+    names = (*m.coordinates, *m.speeds)
+    return tuple(tuple(names[i] for i in np.flatnonzero(row)) if row.any() else () for row in changes)
 
 
 def _outputs(
@@ -450,7 +454,8 @@ def _rates(
     answers: Answers, expressions: Sequence[str], what: str, values: Array | None = None
 ) -> Callable[..., Sequence[Array]]:
     with answers.cache.lock:  # texts become part of the graph of the description
-        exprs = [answers.mechanism.scalar(e, f"{what} / {e}") for e in expressions]
+        m = answers.mechanism
+    exprs = [m.scalar(e, f"{what} / {e}", MeasureNumbers(m, m.names())) for e in expressions]
     answer = answers.compile_once(("rates", *expressions), lambda: rates_program(answers.fresh_equations(), exprs))
 
     def rates(t: Any, *arrays: Any) -> Sequence[Array]:

@@ -31,7 +31,6 @@ from ..model import (
 )
 from ..model.files.loading import SUFFIXES, URDF
 from ..model.symbols import Quantity
-from ..space import Frame, Point
 from ..writing import write_text
 from . import closed_form as closed
 from . import constrained, ensembles, explaining, given, linear, pages, reactions, safety, whole
@@ -112,7 +111,7 @@ class Model:
         choices and values.
     What you described is in
         `mechanism`, `name`, `parameters`, `bodies`, `joints`, `loads`, `constraints`, `changing`, `row_names`,
-        `controls`, `frames`, `points`, `gravity`, `coordinates`, `speeds`, `initial_state`, `mass`;
+        `controls`, `gravity`, `coordinates`, `speeds`, `initial_state`, `mass`;
         `save` and `to_urdf` write it to files, `of` makes a model of a mechanism.
     You ask it for
         `equations`, `closed_form`: expressions, programs, operation counts, C, LaTeX and SymPy;
@@ -304,24 +303,6 @@ class Model:
         ['balance']
         """
         return self.mechanism.controls
-
-    @property
-    def frames(self) -> Mapping[str, Frame]:
-        """Frames by name: N, those of bodies, and those that were declared.
-
-        >>> list(kane.load("pendulum").frames)
-        ['N', 'ground', 'bob']
-        """
-        return self.mechanism.frames
-
-    @property
-    def points(self) -> Mapping[str, Point]:
-        """Points by name: O, the origins of bodies, and those that were declared.
-
-        >>> list(kane.load("pendulum").points)
-        ['O', 'ground', 'bob']
-        """
-        return self.mechanism.points
 
     @property
     def gravity(self) -> tuple[float, float, float]:

@@ -1,8 +1,8 @@
 """Values along a motion: columns by name, expressions, other times, tables of pandas and datasets of xarray.
 
-A column is t, a coordinate, a speed, an acceleration (u1' is the rate of u1), an effort (tau_u1 acts along u1), the
-work of all loads but gravity, λ of a row of a constraint, or a reaction that an auxiliary speed brings into evidence.
-SI units.
+A column is t, a coordinate, a speed, the rate of either (q1', u1'), an effort (tau_u1 acts along u1), the work of all
+loads but gravity, λ of a row of a constraint, or a reaction that an auxiliary speed brings into evidence. Expressions
+know all of these, parameters and measure numbers (r.BODY.x). SI units.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ def column(run: Trajectory, name: Any) -> Array:
         return run.acceleration()[:, rates.index(name)]
     if isinstance(name, str) and name in m.all_row_names:
         return run.multipliers[:, m.all_row_names.index(name)]
-    if isinstance(name, str) and name in reaction_symbols(m):
+    named = (*acceleration_names(m.coordinates), *reaction_symbols(m))
+    if isinstance(name, str) and name in named:
         return evaluate(run, name)
-    names = [*known, *rates, *m.all_row_names, *reaction_symbols(m)]
+    names = [*known, *rates, *m.all_row_names, *named]
     near = suggestion(name, names) if isinstance(name, str) else f"known: {', '.join(names[:12])}"
     raise InputError(
         f"run[{describe_value(name)}]: the motion of '{m.name}' has no such column\n"

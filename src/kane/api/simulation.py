@@ -30,6 +30,7 @@ from ..formulation import (
 from ..graph import Expr, Layout
 from ..large import large_motion, refuse_if_too_large
 from ..model import Mechanism
+from ..model.measures import MeasureNumbers
 from ..simulate import (
     AUTO,
     IMPACT_LAWS,
@@ -433,11 +434,11 @@ def effort_symbols(mechanism: Mechanism) -> dict[str, Expr]:
 
 def watch_expression(mechanism: Mechanism, expression: Any, where: str, more: Mapping[str, Expr] | None = None) -> Expr:
     """What an event watches: an expression of the description in which rows of constraints name their multipliers, with
-    `more` names that it may use."""
+    measure numbers (r.BODY.x) and `more` names that it may use."""
     symbols = effort_symbols(mechanism) | dict(more or {})
     if isinstance(expression, str) and expression.strip() in symbols and expression.strip() not in mechanism.names():
         return symbols[expression.strip()]  # also one that is no name of the grammar
-    return mechanism.scalar(expression, where, symbols | mechanism.names())
+    return mechanism.scalar(expression, where, MeasureNumbers(mechanism, symbols | mechanism.names()))
 
 
 def _efforts_of(

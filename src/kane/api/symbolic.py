@@ -59,7 +59,7 @@ def from_sympy(
     mechanism.source = source = declare(mechanism, read(method), values, initial, free)
     kind = SymPyEquations if source.lagrangian is None else LagrangianEquations
     if not all(p.has_value for p in mechanism.parameters.values()):
-        _refuse_missing(kind(mechanism))
+        _refuse_missing(kind(mechanism), values or {})
     for doubt in source.doubts:
         warn(str(doubt))
     if mechanism.constraints:
@@ -72,8 +72,9 @@ def from_sympy(
     return SymPyModel.of(SymPyAnswers(mechanism, kind))
 
 
-def _refuse_missing(equations: Equations) -> None:
-    """Refuse symbols without a value that the equations of motion, the constraints or reactions contain."""
+def _refuse_missing(equations: Equations, values: Mapping[Any, Any]) -> None:
+    """Refuse symbols without a value that the equations of motion, the constraints or reactions contain; names in
+    `values` that the script has not are told then, since they may be meant for these."""
     m = equations.mechanism
     exprs = [*equations.inverse_dynamics, *(e for row in equations.mass_matrix for e in row)]
     exprs += [*equations.system.qdot, load_power(equations)]
@@ -84,11 +85,15 @@ def _refuse_missing(equations: Equations) -> None:
     open_ = sorted(p.name for p in m.parameters.values() if not p.has_value)
     missing = [name for name in open_ if depends_on(exprs, [equations.graph.input(name)])]
     if missing:
-        listed = ", ".join(str(_source(m).symbols[name]) for name in missing)
+        symbols = _source(m).symbols
+        listed = ", ".join(str(symbols[name]) for name in missing)
+        known = {*symbols, *map(str, symbols.values())}
+        strange = [str(name) for name in values if str(name) not in known]
+        told = f"; the script has no {', '.join(map(repr, strange))}" if strange else ""
         raise ModelError(
             Problem(
                 m.where("values"),
-                f"no value is given for {listed}",
+                f"no value is given for {listed}{told}",
                 "every symbol in the equations has a value; those that shall stay inputs also need a first one",
                 "add them to `values`: numbers, or SymPy expressions in time, coordinates and speeds",
             )

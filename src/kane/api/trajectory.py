@@ -423,7 +423,7 @@ class Trajectory:
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
     """The trajectory of what was simulated."""
     run = present_so_far(answers, problem, solution)
-    outcome = name_stop(answers, solution.outcome, float(run.t[-1]), run.q[-1])
+    outcome = name_stop(answers, solution.outcome, run.q[-1], solution.statistics)
     embedding = problem.modes[0].embedding
     passed = () if embedding is None else _singular_positions(answers, embedding, run.t, run.q, run.u)
     if len(run.transitions) > 1:

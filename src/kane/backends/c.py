@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..errors import KaneError
@@ -65,11 +65,15 @@ would give way to the one of the C library when the function over a batch calls 
 _FLAGS = ("-std=c99", "-O2", "-ffp-contract=off", "-fPIC", "-shared")
 
 
-def to_c(program: Program, name: str | None = None) -> tuple[str, str]:
+def to_c(
+    program: Program, name: str | None = None, elements: Mapping[str, Sequence[str]] | None = None
+) -> tuple[str, str]:
     """(header, source) of `void name(const double *in, double *out)`; `name` is made from the program's if not given.
 
-    The source includes `name.h`. Comments say which element is which input or output.
+    The source includes `name.h`. Comments say which element is which input or output. `elements` names those of
+    outputs, by the output.
     """
+    named = {o.name: x for o in program.outputs if len(x := (elements or {}).get(o.name, ())) == len(o.slots)}
     name = _function_name(program, name)
     macro = name.upper()
     header = [
@@ -78,7 +82,7 @@ def to_c(program: Program, name: str | None = None) -> tuple[str, str]:
         "   in:",
         *_places((g.name, g.labels) for g in program.inputs),
         "   out, row by row:",
-        *_places((o.name, _element_names(o.name, o.shape)) for o in program.outputs),
+        *_places((o.name, named.get(o.name) or _element_names(o.name, o.shape)) for o in program.outputs),
         "*/",
         f"#ifndef {macro}_H",
         f"#define {macro}_H",
@@ -87,7 +91,7 @@ def to_c(program: Program, name: str | None = None) -> tuple[str, str]:
         f"#define {macro}_OUTPUTS {program.output_count}",
         "",
         *_offsets(f"{macro}_IN", [(g.name, len(g), g.labels) for g in program.inputs]),
-        *_offsets(f"{macro}_OUT", [(o.name, len(o.slots), ()) for o in program.outputs]),
+        *_offsets(f"{macro}_OUT", [(o.name, len(o.slots), named.get(o.name, ())) for o in program.outputs]),
         "",
         "#ifdef __cplusplus",
         'extern "C" {',

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..api import Model
-from ..backends import to_c, to_latex, to_sympy_text
+from ..backends import to_latex, to_sympy_text
 from ..errors import excerpt
 from ..graph import Program
 from ..model import BuiltChanging, BuiltConstraint, Joint, body_path_table, joint_path_table
@@ -185,7 +185,7 @@ def derive(arguments: Namespace) -> int:
     law = named_control(model, arguments.control)
     program = equations.program(arguments.what) if law is None else equations.control(law)
     if arguments.format == "c":
-        header, source = to_c(program, path.stem if path else None)
+        header, source = equations.to_c(program, path.stem if path else None)
         files = {} if path is None else {path: source, path.with_suffix(".h"): header}
         text = f"{header}\n{source}"
     else:

@@ -31,8 +31,11 @@ def linearize(arguments: Namespace) -> int:
         guess = {**dict(zip(model.coordinates, model.initial_state[0].tolist(), strict=True)), **q}
         rest = model.equilibrium(np.array(list(guess.values())))
         q, u = rest.q, rest.u
-    names = [name.strip() for name in (arguments.states or "").split(",") if name.strip()]
-    linear = model.linearize(q, u, independent=names, ignore=arguments.ignore)
+    names, left_out = (
+        [name.strip() for name in (text or "").split(",") if name.strip()]
+        for text in (arguments.states, arguments.without)
+    )
+    linear = model.linearize(q, u, independent=names, ignore=arguments.ignore).without(left_out)
     if arguments.json:
         print_json(as_figures(linear))
     else:

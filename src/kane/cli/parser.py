@@ -48,7 +48,8 @@ PROGRAMS = (
     "mass_center",
     "poses",
 )
-EXPORTED = (*PROGRAMS, "constraints", "jacobian", "regressor", "control")
+STEPS = ("partial_velocities", "generalized_active_forces", "generalized_inertia_forces")
+EXPORTED = (*PROGRAMS, *STEPS, "constraints", "jacobian", "regressor", "control")
 
 _ABOUT = """Equations of motion of mechanisms by Kane's method.
 
@@ -476,7 +477,7 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
         "linearize",
         "Linearize the motion about a state, constraints embedded: eigenvalues, frequencies, damping, eigenmodes.",
         "  kane linearize double-pendulum --equilibrium\n"
-        "  kane linearize whipple-bicycle --at uroll=0 --ignore --plot eigenvalues.png\n"
+        "  kane linearize whipple-bicycle --at ux=5,uroll=0 --ignore --without ux --plot eigenvalues.png\n"
         "  kane linearize whipple-bicycle --at state.json --states roll,steer,uroll,usteer --json\n\n"
         "What --at does not name is as the model starts; a state off the constraints is moved onto them. A .json file\n"
         "has names and values. Status 1 if there is no equilibrium.",
@@ -492,6 +493,7 @@ def _linearize(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--equilibrium", action="store_true", help="find a state of rest from there first")
     command.add_argument("--states", metavar="NAMES", help="coordinates and speeds that are to be independent")
     command.add_argument("--ignore", action="store_true", help="leave out coordinates that nothing else depends on")
+    command.add_argument("--without", metavar="NAMES", help="leave out these states too, on which no other depends")
     command.add_argument("--plot", metavar="FILE", help="draw the eigenvalues (.png, .svg or .pdf)")
     _json(command)
 

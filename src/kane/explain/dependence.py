@@ -14,7 +14,7 @@ import numpy as np
 
 from ..constraints.metric import scale_columns
 from ..constraints.rank import Choice
-from ..errors import InputError
+from ..errors import InputError, SingularError
 from ..formulation import Equations
 from ..formulation.embedding import Embedded, evaluate_matrix
 from ..graph import Expr
@@ -33,6 +33,8 @@ Read = Callable[[Expr, str], Sum]
 def solve_dependent(e: Equations, reader: Reader, rough: Reader, independent: Sequence[str] | None) -> DependentSpeeds:
     """The dependent speeds of a model with constraints; `rough` compares lengths and names nothing."""
     choice = e.embedding.choice if independent is None else _choose(e, independent)
+    if not choice.dependent:
+        raise SingularError("the speeds do not determine the rates where the constraints are judged")
     if len(choice.dependent) <= _DETERMINANTS:
         if independent is None:
             choice = _shortest(e, rough, choice)

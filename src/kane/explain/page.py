@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..markup import Markup, text
@@ -26,6 +27,7 @@ _STYLE = """
 § .count td, § .count th { text-align: right; font-variant-numeric: tabular-nums; }
 § .count td:first-child { text-align: left; }
 § math { font-size: 1.04em; }
+§ sub { line-height: 0; font-size: .75em; }
 § dt, § dd { float: none; width: auto; display: block; padding: 0; }
 § dt { margin: .35rem 0 0; font-weight: normal; } § dd { margin: 0 0 0 1.4rem; opacity: .8; max-width: 50rem; }
 """.replace("§", ":is(#kane-explain, .kane-explain)")
@@ -74,12 +76,20 @@ def _blocks(section: Passage) -> Iterator[str]:
         yield f'<div class="wide"><table>{rows}</table></div>'
     said = [item for item in section.body if isinstance(item, Words)]
     if said:
-        yield f"<dl>{''.join(f'<dt>{text(w.subject)}</dt><dd>{text(w.sentence)}</dd>' for w in said)}</dl>"
+        yield f"<dl>{''.join(f'<dt>{_words(w.subject)}</dt><dd>{_words(w.sentence)}</dd>' for w in said)}</dl>"
     for item in section.body:
         if isinstance(item, MathTable):
             yield _grid(item)
         elif isinstance(item, Counts):
             yield _counts(item)
+
+
+_INDEX = re.compile(r"(?<!\w)([A-Za-zωτ])_([A-Za-z0-9]+)")
+
+
+def _words(sentence: str) -> Markup:
+    """Words with the indices of the letters in them below the line: v_1, F_d."""
+    return Markup(_INDEX.sub(r"\1<sub>\2</sub>", str(text(sentence))))
 
 
 def _math(inner: str) -> Markup:
@@ -90,9 +100,9 @@ def _rows(line: EquationLine) -> Iterator[str]:
     zero, _, note = line.note.partition(", ") if line.note.startswith("= 0") else ("", "", line.note)
     right = f"{line.right}<mo>=</mo><mn>0</mn>" if zero else line.right
     left = _math(f"{line.left}<mo>=</mo>") if line.left else ""
-    yield f'<tr><td>{left}</td><td>{_math(right)}</td><td class="note">{text(note)}</td></tr>\n'
+    yield f'<tr><td>{left}</td><td>{_math(right)}</td><td class="note">{_words(note)}</td></tr>\n'
     for part in line.below:
-        yield f'<tr class="part"><td></td><td>{_math(part.right)}</td><td class="note">{text(part.note)}</td></tr>\n'
+        yield f'<tr class="part"><td></td><td>{_math(part.right)}</td><td class="note">{_words(part.note)}</td></tr>\n'
 
 
 def _grid(grid: MathTable) -> str:

@@ -22,6 +22,9 @@ from .method import active_forces, inertia_forces, partial_velocity_outputs
 from .places import place_of, pose
 from .properties import central_momentum, system_inertia
 
+_ALONG_SPEEDS = ("udot", "tau", "bias", "F", "F_star")
+"""Outputs that have one element for each speed."""
+
 
 def formulate(mechanism: Mechanism, free: Iterable[str] | str = ()) -> Equations:
     """The equations of motion of a mechanism, parameters named in `free` (or "all") kept as inputs."""
@@ -290,7 +293,9 @@ class Equations(MotionExpressions):
         >>> "void swing" in header
         True
         """
-        return to_c(what if isinstance(what, Program) else self.program(what), name)
+        m = self.mechanism
+        elements = {**dict.fromkeys(_ALONG_SPEEDS, m.speeds), "qdot": m.coordinates}
+        return to_c(what if isinstance(what, Program) else self.program(what), name, elements)
 
     @refuse_odd
     def to_latex(self, what: str = "inverse_dynamics", **options: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ExpressionError, ModelError, Problem
+from ..errors import ExpressionError, ModelError, Problem, closest
 from ..graph import Expr
 from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
@@ -120,7 +120,7 @@ class Tree(Symbols):
         >>> q = m.coordinate("q1")
         >>> m.frame("A", "N", axis="z", angle="q1")
         <Frame A>
-        >>> sorted(m.frames)
+        >>> sorted(m.mechanism.frames)
         ['A', 'N', 'ground']
         """
         where = f"frame '{name}'"
@@ -157,7 +157,7 @@ class Tree(Symbols):
         >>> m = kane.Model()
         >>> A = m.frame("A", "N", axis="z", angle=m.coordinate("q1"))
         >>> P = m.point("P", "O", A.vector(0.5, 0, 0))
-        >>> sorted(m.points)
+        >>> sorted(m.mechanism.points)
         ['O', 'P', 'ground']
         """
         where = f"point '{name}'"
@@ -438,6 +438,7 @@ class Tree(Symbols):
     ) -> tuple[Sequence[str], Sequence[str], Sequence[Quantity]]:
         stem = symbol_stem(name)
         usual_q, usual_u, usual_start = kind.coordinates, kind.speeds, kind.rest
+        coordinates, speeds = ([x] if isinstance(x, str) else x for x in (coordinates, speeds))  # one name
         q = [f"q_{stem}_{e}" if e else f"q_{stem}" for e in usual_q] if coordinates is None else [*coordinates]
         u = [f"u_{stem}_{e}" if e else f"u_{stem}" for e in usual_u] if speeds is None else [*speeds]
         starts = usual_start if initial is None else [*initial]
@@ -470,9 +471,10 @@ class Tree(Symbols):
         maker = self.find("joint type", kind, _MAKERS, where)
         made: JointType = maker(self, given, where)
         if given:
-            raise ModelError(
-                Problem(self.where(where), f"a {kind} joint has no option {', '.join(map(repr, sorted(given)))}")
-            )
+            wrong = sorted(given)
+            near = closest(wrong[0], _OPTIONS)
+            what = f"a {kind} joint has no option {', '.join(map(repr, wrong))}"
+            raise ModelError(Problem(self.where(where), what, fix="" if near is None else f"did you mean '{near}'?"))
         self._check_options(made, where)
         return made
 
@@ -622,6 +624,23 @@ def _axis(m: Tree, options: dict[str, Any], where: str) -> Triple:
 def _screw(m: Tree, options: dict[str, Any], where: str) -> JointType:
     return Screw(_axis(m, options, where), m.scalar(options.pop("pitch", 0.0), f"{where} / pitch"))
 
+
+_OPTIONS = (
+    *(
+        "at",
+        "rotation",
+        "child_at",
+        "child_rotation",
+        "coordinates",
+        "speeds",
+        "initial",
+        "prescribed",
+        "axis",
+        "pitch",
+    ),
+    *("sequence", "normal", "velocity", "moves", "follows", "ratio", "offset"),
+)
+"""What `joint` takes, whatever its type."""
 
 _MAKERS: Mapping[str, Callable[[Tree, dict[str, Any], str], JointType]] = {
     "weld": lambda m, options, where: Weld(),

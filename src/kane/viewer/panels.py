@@ -71,25 +71,31 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
     with rc_context({**STYLE, "font.size": grid.letters, "axes.titlesize": grid.letters + 1}):
         figure = Picture(figsize=(wide, grid.high * down + foot + head - 0.57))
         axes = figure.subplots(down, grid.across, sharex=True, squeeze=False).ravel()
+        lifted = [bool(panel.names) and not alike and _is_crowded(panel, grid) for panel in shown]
         for i, (ax, panel) in enumerate(zip(axes, shown, strict=False)):
-            _draw_panel(ax, t, panel, grid)
+            _draw_panel(ax, t, panel, grid, lifted[i])
             if panel.names and not alike:
                 _name_curves(ax, ax, grid.letters, (1.0, 1.0))
             if i >= len(shown) - grid.across:
                 ax.set_xlabel("t  (s)")
                 ax.tick_params(labelbottom=True)
-        if any(_has_power(ax) for ax in axes[: min(grid.across, len(shown))]):
-            head += _POWER
+        drawn = axes[: len(shown)]
+        raised = [_POWER * (lifted[i] + _has_power(ax)) for i, ax in enumerate(drawn)]
+        head += max(raised[: grid.across])
         high = grid.high * down + foot + head - 0.57
         figure.set_size_inches(wide, high)
         # Margins in inches: as good as a computed layout for panels that are all alike, and five times as fast.
+        room = [_label_width(ax, grid.letters) for ax in drawn]
+        left = max(0.55, *room[:: grid.across])
+        inner = max((x for i, x in enumerate(room) if i % grid.across), default=0.0) + _APART
+        column = (wide - left - 0.12 - inner * (grid.across - 1)) / grid.across
         figure.subplots_adjust(
-            left=0.55 / wide,
+            left=left / wide,
             right=1 - 0.12 / wide,
             bottom=foot / high,
             top=1 - head / high,
-            wspace=grid.gap,
-            hspace=0.36,
+            wspace=max(grid.gap, inner / column),
+            hspace=0.36 + max(raised[grid.across :], default=0.0) / grid.high,
         )
         for ax in axes[len(shown) :]:
             ax.set_visible(False)
@@ -105,7 +111,26 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
 
 
 _LETTERS = 12.0  # that fit into an inch of a line
-_POWER = 0.17  # inches that a power of ten above an axis lifts the title
+_POWER = 0.17  # inches that a power of ten above an axis lifts the title, or a line of names of curves
+_APART = 0.12  # inches between a panel and the numbers of the next
+_TICK = 0.15  # inches of a tick, between it and its number, and before the number
+_HANDLE = 0.28  # inches of the piece of a curve beside its name, and of what parts names
+
+
+def _label_width(ax: Any, letters: float) -> float:
+    """Inches that the numbers of a y axis take, ticks included: letters are 0.62 of their size wide, on the average."""
+    low, high = sorted(ax.get_ylim())
+    places = [x for x in ax.yaxis.get_majorticklocs() if low <= x <= high]
+    longest = max((len(text) for text in ax.yaxis.get_major_formatter().format_ticks(places)), default=0)
+    return longest * 0.62 * letters / 72.0 + _TICK
+
+
+def _is_crowded(panel: Panel, grid: Grid) -> bool:
+    """Whether a title and the names of its curves are too long for one line."""
+    letter = 0.6 * grid.letters / 72.0
+    title = letter * (len(panel.label) + len(panel.unit) + 4)
+    names = sum(letter * len(name) + _HANDLE for name in panel.names)
+    return title + names > grid.wide / (1.0 + grid.gap)
 
 
 def _has_power(ax: Any) -> bool:
@@ -115,8 +140,8 @@ def _has_power(ax: Any) -> bool:
     return bool(formatter.get_offset())
 
 
-def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid) -> None:
-    """One panel."""
+def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: bool) -> None:
+    """One panel; its title is lifted where a line of names stands between it and the axes."""
     curves = panel.values if panel.values.ndim == 2 else panel.values[:, None]
     for k in range(curves.shape[1]):
         label = panel.names[k] if panel.names else None
@@ -127,7 +152,7 @@ def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid) -> None:
     unit, most = f"  ({panel.unit})" if panel.unit else "", int(_LETTERS * 0.85 * grid.wide)
     room = most - len(unit)
     label = panel.label if len(panel.label) <= room else panel.label[: room - 1] + "…"
-    ax.set_title(label + unit)
+    ax.set_title(label + unit, pad=6.0 + 72.0 * _POWER * lifted)
     _steady_limits(ax, panel.values, panel.target)
     if grid.across > 3:
         ax.locator_params(axis="y", nbins=4)
@@ -199,4 +224,4 @@ def _steady_limits(ax: Any, values: Array, target: float | None) -> None:
         ax.set_ylim(middle - room, middle + room)
 
 
-__all__ = ["Grid", "Panel", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]
+__all__ = ["NOTHING", "Grid", "Panel", "leave_out_nothing", "name_left_out", "page_of_panels", "panels"]

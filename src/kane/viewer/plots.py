@@ -19,6 +19,7 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from ..backends.mathml import GREEK
 from ..errors import InputError, visible
 from ..model import Mechanism
 from ..simulate import Transition
@@ -160,13 +161,15 @@ _BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def subscript(name: str) -> str:
-    """A name as it is written: q1 with its index below, tau_u1 as the letter with that index."""
+    """A name as it is written: q1 with its index below, theta1 as the letter with it, tau_u1 as that of the effort."""
     if name.startswith("tau_"):
         inner = re.fullmatch(r"u_?(\w+)", name[4:])
         index = inner.group(1) if inner else name[4:]
         return f"τ{index.translate(_BELOW)}" if index.isdecimal() else f"τ {index}"
-    match = re.fullmatch(r"([A-Za-z])_?(\d+)", name)
-    return match.group(1) + match.group(2).translate(_BELOW) if match else name
+    match = re.fullmatch(r"([A-Za-z]+?)_?(\d*)('*)", name)
+    if match is None or not (len(match.group(1)) == 1 or match.group(1) in GREEK):
+        return name
+    return GREEK.get(match.group(1), match.group(1)) + match.group(2).translate(_BELOW) + match.group(3)
 
 
 def energy(t: Array, kinetic: Array, potential: Array, work: Array) -> Picture:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
+from ..graph import Expr, reachable
+from ..graph.rules import CONST, INPUT
 from ..model import Joint, Mechanism
 
 _COORDINATES = {
@@ -33,11 +37,27 @@ def coordinate_units(model: Mechanism) -> list[str]:
 
 
 def speed_units(model: Mechanism) -> list[str]:
-    """The unit of each speed, in the order of u; empty for a speed that is not one motion variable."""
+    """The unit of each speed, in the order of u: that of the motion variables it is made of by angles alone, as measure
+    numbers of ω are; empty where lengths or numbers are in it, which may have units of their own."""
     known: dict[str, str] = {}
     for joint in model.joints.values():
         known.update(zip(map(repr, joint.rates), _rate_units(joint), strict=False))
-    return [known.get(repr(s.definition), "") for s in model.speed_records.values()]
+    angles = {name for name, unit in zip(model.coordinates, coordinate_units(model), strict=True) if unit == "rad"}
+    return [
+        known.get(repr(s.definition)) or _made_of(s.definition, known, angles) for s in model.speed_records.values()
+    ]
+
+
+def _made_of(definition: Expr, known: Mapping[str, str], angles: Collection[str]) -> str:
+    """The one unit of the rates in an expression with nothing else in it than angles; empty otherwise."""
+    graph = definition.graph
+    leaves = [graph.args[node][0] for node in reachable(graph, [definition.id]) if graph.ops[node] in _LEAVES]
+    units = {known.get(leaf, "") for leaf in leaves if leaf not in angles and leaf not in _SIGNS}
+    return units.pop() if len(units) == 1 else ""
+
+
+_LEAVES = (CONST, INPUT)
+_SIGNS = (1.0, -1.0)
 
 
 def _rate_units(joint: Joint) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ import kane
 from kane.model import builtin_names, load_mechanism
 
 ONE_LINE = 120  # characters
+MOST_NAMES = 70  # what `help(kane.Model)` can list
 HEAVY = ("numpy", "scipy", "numba", "llvmlite", "yaml", "rich")
 
 
@@ -55,6 +56,11 @@ def test_a_package_that_is_not_imported_yet_is_named() -> None:
     script = "import kane\ntry: kane.planning\nexcept AttributeError as error: print(error)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "import kane.planning" in done.stdout
+
+
+def test_a_model_has_a_face_that_can_be_read() -> None:
+    """Frames and points of the analyst are in `m.mechanism`."""
+    assert len([name for name in dir(kane.Model) if not name.startswith("_")]) <= MOST_NAMES
 
 
 def test_a_saved_model_moves_like_the_one_it_was_saved_from(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ def test_columns_have_the_names_of_the_model() -> None:
     assert np.array_equal(run["tau_u1"], run.tau[:, 0])
     assert np.array_equal(run["u2'"], run.acceleration()[:, 1])
     assert np.array_equal(run["t"], run.t)
+    chosen = kane.load("rolling-disc").simulate([0, 0.05, 0.1])  # whose speeds are no rates
+    np.testing.assert_allclose(chosen["yaw'"], chosen.model.qdot(chosen.q, chosen.u)[:, 0], rtol=1e-13, atol=1e-14)
     assert np.array_equal(run["work"], run.work)
     bar = kane.load("four-bar").simulate([0, 0.05, 0.1])
     assert np.array_equal(bar["pin.x"], bar.multipliers[:, 0])
@@ -39,6 +41,34 @@ def test_expressions_are_what_numpy_makes_of_the_columns() -> None:
     assert run.evaluate("pi/2").tolist() == [np.pi / 2] * len(run)
     with pytest.raises(kane.ModelError, match="evaluate"):
         run.evaluate("q9 + 1")
+
+
+@pytest.mark.parametrize("name", ["whipple-bicycle", "stanford-arm-kane", "satellite-with-panels"])
+def test_places_and_velocities_of_bodies_have_names_in_expressions(name: str) -> None:
+    """r along N, v and ω along the axes of the body, against the kinematics of its origin."""
+    m = kane.load(name)
+    run = m.simulate([0, 0.05, 0.1])
+    body = [name for name in m.bodies if name.isidentifier()][-1]
+    place = m.at(body)
+    R, p = place.pose(run.q)
+    twist = place.velocity(run.q, run.u)
+    for k, axis in enumerate("xyz"):
+        close = {"rtol": 1e-12, "atol": 1e-11 * (1.0 + np.abs(twist).max())}
+        np.testing.assert_allclose(run.evaluate(f"r.{body}.{axis}"), p[:, k], **close)
+        np.testing.assert_allclose(
+            run.evaluate(f"w.{body}.{axis}"), np.einsum("ki,ki->k", R[:, :, k], twist[:, :3]), **close
+        )
+        np.testing.assert_allclose(
+            run.evaluate(f"v.{body}.{axis}"), np.einsum("ki,ki->k", R[:, :, k], twist[:, 3:]), **close
+        )
+
+
+def test_a_motion_ends_where_a_body_is_at_a_height() -> None:
+    m = kane.load("double-pendulum")
+    run = m.simulate(5, q={"q1": 1.0}, events={"low": {"expression": "r.lower.y + 0.9", "terminal": True}})
+    assert run.outcome.reason == "event"
+    assert m.at("lower").pose(run.q[-1])[1][1] == pytest.approx(-0.9, abs=1e-10)
+    assert m.linearize([0, 0], [0, 0], outputs=["r.lower.x"]).C.tolist() == [[1, 0, 0, 0]], "the rod is 1 m long"
 
 
 def test_reactions_and_forces_of_the_ground_have_names_in_expressions() -> None:

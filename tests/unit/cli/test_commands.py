@@ -13,7 +13,7 @@ import pytest
 
 import kane
 from kane.cli import main
-from kane.cli.parser import COMMANDS, METHODS, PROGRAMS, parser
+from kane.cli.parser import COMMANDS, METHODS, PROGRAMS, STEPS, parser
 from kane.formulation import Equations
 from kane.simulate import METHODS as KNOWN_METHODS
 
@@ -153,6 +153,14 @@ def test_the_derived_program_reads_back_as_itself(capsys: pytest.CaptureFixture[
     assert parse(capsys.readouterr().out) == kane.load("double-pendulum").equations().program("mass_matrix")
 
 
+@pytest.mark.parametrize("what", STEPS)
+def test_the_steps_of_the_method_are_programs_of_the_shell(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from kane.graph import parse
+
+    assert main(["derive", "double-pendulum", "--what", what]) == 0
+    assert parse(capsys.readouterr().out) == kane.load("double-pendulum").equations().program(what)
+
+
 @pytest.mark.parametrize(
     ("kind", "sign"), [("latex", r"\begin{align*}"), ("sympy", "z1 = "), ("c", "#include <math.h>")]
 )
@@ -164,7 +172,9 @@ def test_other_formats_are_printed(kind: str, sign: str, capsys: pytest.CaptureF
 def test_c_goes_into_a_pair_of_files(tmp_path: Path) -> None:
     assert main(["derive", "pendulum", "--format", "c", "-o", str(tmp_path / "rod.c")]) == 0
     assert '#include "rod.h"' in (tmp_path / "rod.c").read_text(encoding="utf-8")
-    assert "void rod(" in (tmp_path / "rod.h").read_text(encoding="utf-8")
+    header = (tmp_path / "rod.h").read_text(encoding="utf-8")
+    assert "void rod(" in header
+    assert "#define ROD_OUT_tau_u 0" in header and "[0] tau: u" in header, "outputs have the names of the speeds"
 
 
 def test_free_parameters_become_inputs_of_the_program(capsys: pytest.CaptureFixture[str]) -> None:

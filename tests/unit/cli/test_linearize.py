@@ -52,6 +52,8 @@ def test_states_are_chosen_and_ignored_and_eigenvalues_drawn(
     assert main(["linearize", "cart-pole", "--ignore", "--states", "q, u", "--plot", str(picture), "--json"]) == 0
     assert figures(capsys)["states"] == ["q", "v", "u"]
     assert picture.read_bytes().startswith(b"\x89PNG")
+    assert main(["linearize", "cart-pole", "--ignore", "--without", "v", "--json"]) == 0
+    assert figures(capsys)["states"] == ["q", "u"]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,7 @@ def test_states_are_chosen_and_ignored_and_eigenvalues_drawn(
         (["--at", "there-is-none.json"], 2, "there is no such file"),
         (["--equilibrium", "--at", "u=1"], 2, "in equilibrium all speeds are zero"),
         (["--states", "angle"], 1, "unknown coordinate or speed 'angle'"),
+        (["--without", "q"], 1, "'q' cannot be left out: the rates of u depend on it"),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -227,6 +227,7 @@ def test_a_user_adds_a_joint_type_in_one_class() -> None:
         ("revolute", {"axis": [0, 3e200, 4e200]}, r"has length 5e\+200\n.*unit vector\n.*\[0, 0\.6, 0\.8\]"),
         ("revolute", {"axis": [0, 3e-200, 4e-200]}, r"has length 5e-200\n.*unit vector\n.*\[0, 0\.6, 0\.8\]"),
         ("revolute", {"pitch": 1}, "a revolute joint has no option 'pitch'"),
+        ("revolute", {"coordinate": "q"}, "(?s)has no option 'coordinate'.*fix: did you mean 'coordinates'?"),
         ("gimbal", {"sequence": "body 331"}, "'body 331' is not an Euler sequence"),
         ("universal", {"sequence": "body 321"}, "'body 321' has 3 axes, a universal joint has two"),
         ("planar", {"normal": "up"}, "normal 'up' is not x, y or z"),
@@ -273,3 +274,10 @@ def test_a_rotation_about_an_axis_in_parameters_has_every_product_of_its_compone
     np.testing.assert_allclose(np.reshape(numbers, (3, 3)), Rotation.from_rotvec(q * e).as_matrix(), atol=1e-15)
     products = [node for node in reachable(g, [entry.id for entry in flat]) if g.ops[node] == "mul"]
     assert len(products) == 3 + 3 + 6  # (1 − c) e, s e, and the symmetric (1 − c) e eᵀ
+
+
+def test_one_name_needs_no_list() -> None:
+    m = Mechanism()
+    m.body("rod", mass=1, center=(1, 0, 0))
+    m.joint("hinge", "revolute", "ground", "rod", coordinates="theta", speeds="omega")
+    assert (m.coordinates, m.speeds) == (("theta",), ("omega",))

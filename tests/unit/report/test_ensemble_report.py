@@ -67,6 +67,16 @@ def test_figures_are_those_of_the_members(shown: tuple[Any, str]) -> None:
     assert page.count("<svg ") == 2 + 2 * 2  # fans and histograms, then two of each result
 
 
+def test_what_is_zero_throughout_is_named_and_not_drawn(tmp_path: Path) -> None:
+    """The lateral speed of the contact of a bicycle is zero but for rounding."""
+    found = kane.load("whipple-bicycle").ensemble(np.linspace(0, 0.5, 6), n=4, u={"ux": "uniform(4, 6)", "uroll": 0.1})
+    assert 0.0 < max(abs(found.tallies["uy"].high).max(), abs(found.tallies["uy"].low).max()) < 1e-12
+    page = write_ensemble(found, tmp_path / "riders.html").read_text(encoding="utf-8")
+    assert "Zero throughout: uy." in words(page)
+    drawn = re.search(r'<svg[^>]*aria-label="what is watched over time".*?</svg>', page, re.DOTALL)
+    assert drawn and re.search(r">roll\b", drawn.group()) and not re.search(r">uy\b", drawn.group())
+
+
 def test_indices_are_shown_where_all_members_have_the_result(tmp_path: Path) -> None:
     m = kane.Model("slider")
     m.body("block", mass=1)

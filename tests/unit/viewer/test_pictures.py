@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any, cast
 from xml.etree import ElementTree
@@ -36,8 +36,14 @@ def test_units_follow_the_joints() -> None:
     assert effort_units(kane.load("free-body").mechanism) == ["N m"] * 3 + ["N"] * 3
 
 
-def test_a_chosen_speed_that_is_no_rate_has_no_unit() -> None:
-    assert speed_units(kane.load("stanford-arm-kane").mechanism) == ["", "", "", "rad/s", "rad/s", "m/s"]
+def test_a_chosen_speed_has_the_unit_of_the_rates_that_angles_make_it_of() -> None:
+    assert speed_units(kane.load("stanford-arm-kane").mechanism) == ["rad/s"] * 5 + ["m/s"]
+    m = kane.load("double-pendulum")
+    m.set_speeds({"u1": "q1'", "u2": "q1' + q2'"})
+    assert speed_units(m.mechanism) == ["rad/s", "rad/s"]
+    for other in ("v.lower.x + v.lower.y", "2*q2'", "L1*q2'"):  # lengths, and numbers that may be some
+        m.set_speeds({"u1": "q1'", "u2": f"q2' + {other}"})
+        assert speed_units(m.mechanism) == ["rad/s", ""]
 
 
 def test_panels_carry_names_and_units() -> None:
@@ -172,6 +178,47 @@ def test_legends_lie_off_the_curves() -> None:
         assert not overlaps(figure)
 
 
+def test_titles_numbers_and_names_of_curves_leave_each_other_room() -> None:
+    """In columns of any width, with numbers that are long; none of them needs an offset to be added in one's head."""
+    three = np.tile(T[:, None], 3)
+    named = [plots.Panel("elbow: moment", three, "N m", names=("x", "y", "z"))]
+    energy = [plots.Panel("energy", three, "J", names=("kinetic", "potential", "total"))]
+    curves = (-0.3 + 0.002 * T, -0.025 + 0.13 * T, -16.7 - 0.25 * T)
+    long = [plots.Panel(f"q{i}", curves[i % 3], "rad") for i in range(15)]
+    for shown in (energy, energy + named, [*energy, *long[:3], *named], [*energy, *long, *named]):
+        figure = panels.panels(T, shown)
+        FigureCanvasAgg(figure).draw()
+        boxes = []
+        for ax in figure.axes[: len(shown)]:
+            numbers = [label.get_window_extent() for label in ax.get_yticklabels() if label.get_text()]
+            named_by = ax.get_legend()
+            legend = [] if named_by is None else [named_by.get_window_extent()]
+            boxes += [cast("Any", ax)._left_title.get_window_extent(), ax.get_window_extent(), *legend]
+            boxes += [box for box in numbers if ax.bbox.y0 <= (box.y0 + box.y1) / 2 <= ax.bbox.y1]
+            assert not ax.yaxis.get_offset_text().get_text()
+        inside = figure.bbox
+        assert all(b.x0 >= inside.x0 and b.y0 >= inside.y0 and b.x1 <= inside.x1 and b.y1 <= inside.y1 for b in boxes)
+        for one, other in combinations(boxes, 2):
+            across = min(one.x1, other.x1) - max(one.x0, other.x0)
+            assert across <= 1 or min(one.y1, other.y1) - max(one.y0, other.y0) <= 1, "a dot at most"
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("q1", "q₁"),
+        ("theta1", "θ₁"),
+        ("phi", "φ"),
+        ("u_2'", "u₂'"),
+        ("tau_u3", "τ₃"),
+        ("roll", "roll"),
+        ("pitch2", "pitch2"),
+    ],
+)
+def test_names_are_written_as_in_mathematics(name: str, written: str) -> None:
+    assert plots.subscript(name) == written
+
+
 @pytest.fixture
 def swing() -> kane.Trajectory:
     return kane.load("double-pendulum").simulate(np.linspace(0, 0.4, 41), q={"q1": 1.0}, control={"u1": "-u1"})
@@ -182,7 +229,7 @@ def test_a_run_draws_what_it_is_asked_for(swing: kane.Trajectory, tmp_path: Path
     assert titles(swing.plot(what="speeds")) == ["u₁  (rad/s)", "u₂  (rad/s)"]
     assert titles(swing.plot(what="efforts")) == ["τ₁  (N m)"]
     drawn = swing.plot(tmp_path / "x.svg", ["energy", "q1 + q2", "tau_u1", "u2'"])
-    assert titles(drawn)[:5] == ["energy  (J)", "work  (J)", "q1 + q2", "τ₁  (N m)", "u2'  (rad/s²)"]
+    assert titles(drawn)[:5] == ["energy  (J)", "work  (J)", "q1 + q2", "τ₁  (N m)", "u₂'  (rad/s²)"]
     assert np.array_equal(drawn.axes[2].lines[0].get_ydata(), swing["q1"] + swing["q2"])
     assert titles(swing.plot(what=["q2", "energy", "q1"])) == ["q₂  (rad)", "energy  (J)", "work  (J)", "q₁  (rad)"]
     forces = swing.plot(what="reactions")
