@@ -75,17 +75,22 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             _draw_panel(ax, t, panel, grid)
             if panel.names and not alike:
                 _name_curves(ax, ax, grid.letters, (1.0, 1.0))
+                if not _in_one_line(panel, grid):
+                    ax.set_title(ax.get_title(loc="left"), pad=_ABOVE * _POINTS)
             if i >= len(shown) - grid.across:
                 ax.set_xlabel("t  (s)")
                 ax.tick_params(labelbottom=True)
-        if any(_has_power(ax) for ax in axes[: min(grid.across, len(shown))]):
+        top = shown[: grid.across]
+        if any(_has_power(ax) for ax in axes[: len(top)]):
             head += _POWER
+        if any(panel.names and not alike and not _in_one_line(panel, grid) for panel in top):
+            head += _ABOVE
         high = grid.high * down + foot + head - 0.57
         figure.set_size_inches(wide, high)
         # Margins in inches: as good as a computed layout for panels that are all alike, and five times as fast.
         figure.subplots_adjust(
             left=0.55 / wide,
-            right=1 - 0.12 / wide,
+            right=1 - _RIGHT / wide,
             bottom=foot / high,
             top=1 - head / high,
             wspace=grid.gap,
@@ -95,7 +100,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             ax.set_visible(False)
         if alike:
             first = next(ax for ax, panel in zip(axes, shown, strict=False) if panel.names)
-            _name_curves(figure, first, grid.letters, (1 - 0.12 / wide, 1 - 0.23 / high))
+            _name_curves(figure, first, grid.letters, (1 - _RIGHT / wide, 1 - 0.23 / high))
         if len(t) > 1 and t[-1] != t[0]:
             axes[0].set_xlim(t[0], t[-1])
         if title:
@@ -106,6 +111,16 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
 
 _LETTERS = 12.0  # that fit into an inch of a line
 _POWER = 0.17  # inches that a power of ten above an axis lifts the title
+_ABOVE = 0.2  # inches that the title stands above names of curves that need the line for themselves
+_POINTS = 72.0  # in an inch
+_RIGHT = 0.2  # inches right of the last axes: half of a number with five digits, which stands below their end
+_SAMPLE = 4  # letters that the short line before the name of a curve takes
+
+
+def _in_one_line(panel: Panel, grid: Grid) -> bool:
+    """Whether the label of a panel and the names of its curves fit beside each other."""
+    letters = len(panel.label) + len(panel.unit) + 4 + sum(len(name) + _SAMPLE for name in panel.names)
+    return letters <= 1.15 * _LETTERS * grid.wide
 
 
 def _has_power(ax: Any) -> bool:
