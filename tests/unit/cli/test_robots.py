@@ -50,6 +50,18 @@ def test_limits_are_shown(arm: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert re.search(r"q_elbow +0\.5 +2 +3 +50", shown)
 
 
+def test_losses_units_and_couplings_are_shown(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = arm.read_text().replace(LIMIT, f'{LIMIT}<dynamics damping="0.4" friction="1.2"/>', 1)
+    text = text.replace('<origin xyz="0 0 0.4"/>', '<mimic joint="shoulder" multiplier="-2" offset="0.5"/>')
+    arm.write_text(text)
+    assert main(["info", str(arm)]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"shoulder damping +joint_spring: shoulder, damping: 0\.4", shown)
+    assert re.search(r"shoulder friction +effort: .*\*1\.2, joint: shoulder", shown)
+    assert re.search(r"q_shoulder +0\.5 +2 +3 +50 +rad, rad/s, N m", shown)
+    assert "elbow: coupled to shoulder, -2*q_shoulder + 0.5" in shown
+
+
 def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(arm)]) == 0
     said = capsys.readouterr().err
