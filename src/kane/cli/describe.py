@@ -11,9 +11,9 @@ from ..api import Model
 from ..backends import to_c, to_latex, to_sympy_text
 from ..errors import excerpt
 from ..graph import Program
-from ..model import BuiltChanging, BuiltConstraint, Joint, body_path_table, joint_path_table
+from ..model import BuiltChanging, BuiltConstraint, body_path_table, joint_path_table
 from ..model.files.describe import describe_load
-from ..model.joints import Coupled
+from ..model.outline import outline
 from ..model.speeds import describe_speeds
 from ..viewer.units import coordinate_units
 from ..writing import write_text
@@ -37,7 +37,7 @@ def info(arguments: Namespace) -> int:
     gravity = list(model.gravity)
     show(f"gravity {', '.join(f'{g:g}' for g in gravity)} m/s² in N")
     heading("tree")
-    for line in tree(model):
+    for line in outline(model.mechanism):
         show(line)
     if arguments.paths:
         heading("paths")
@@ -124,34 +124,6 @@ def _table_rows(parts: Iterable[BuiltConstraint | BuiltChanging]) -> list[tuple[
         bodies = " and ".join(b.name for b in (c.first, c.second) if b is not None)
         found.append((c.name, c.kind, bodies, ", ".join(row.label for row in c.rows)))
     return found
-
-
-def tree(model: Model) -> list[str]:
-    """The tree of bodies as lines of text, joints and coordinates beside them."""
-    below: dict[str, list[Joint]] = {}
-    for joint in model.joints.values():
-        below.setdefault(joint.parent.name, []).append(joint)
-    lines = ["ground"]
-    stack = [(joint, "", i == len(below["ground"]) - 1) for i, joint in enumerate(below.get("ground", []))][::-1]
-    while stack:
-        joint, indent, last = stack.pop()
-        names = ", ".join(c.name for c in joint.coordinates)
-        if isinstance(joint.type, Coupled):
-            names = f"to {joint.type.follows}, {_law_of_coupling(joint.type)}"
-        label = f"{joint.child.name}   {joint.name}: {joint.type.kind}" + (f" {names}" if names else "")
-        lines.append(f"{indent}{'└─ ' if last else '├─ '}{label}")
-        children = below.get(joint.child.name, [])
-        deeper = indent + ("   " if last else "│  ")
-        stack += [(child, deeper, i == len(children) - 1) for i, child in enumerate(children)][::-1]
-    loose = [b.name for b in model.bodies.values() if b.joint is None]
-    lines += [f"{name}   attached to frame '{model.bodies[name].frame!s}'" for name in loose]
-    return lines
-
-
-def _law_of_coupling(coupled: Coupled) -> str:
-    """What a coupled joint does with the coordinate of the other."""
-    offset = "" if coupled.offset.is_zero else f" + {coupled.offset}"
-    return f"{coupled.ratio}*{coupled.q}{offset}"
 
 
 def _info_record(model: Model) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint
+from ..model.outline import outline
 from ..model.speeds import describe_speeds
 from ..page import frame
 from ..viewer import drawings, plots
@@ -56,11 +57,13 @@ def model_chapter(model: Model) -> Section:
     """Drawing, tree, bodies, joints, coordinates, speeds, parameters."""
     drawing = figure(plots.svg(drawings.mechanism(model), f"drawing of {model.name}"), "In the initial state.", "draw")
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
-    tree = figure(
-        plots.svg(drawings.tree(model.mechanism), f"tree of {model.name}"),
-        f"Gravity ({gravity}) m/s² in N.",
-        "wide tree",
-    )
+    if drawings.has_readable_tree(model.mechanism):
+        drawn = plots.svg(drawings.tree(model.mechanism), f"tree of {model.name}")
+        tree = figure(drawn, f"Gravity ({gravity}) m/s² in N.", "wide tree")
+    else:
+        tree = f"<pre>{text(chr(10).join(outline(model.mechanism)))}</pre>" + paragraph(
+            f"Gravity ({gravity}) m/s² in N."
+        )
     joints = [
         (j.name, j.type.kind, j.parent.name, j.child.name, ", ".join(c.name for c in j.coordinates))
         for j in model.joints.values()

@@ -196,6 +196,16 @@ def axes_of_ground(ax: Any, view: Array, polygons: list[Array]) -> None:
         ax.update_datalim([label - 0.15 * length, label + 0.15 * length])
 
 
+_NAME = 12  # letters of a name that fit into a box of a tree
+_COLUMNS = 9  # boxes side by side that a page shows with letters that can be read
+
+
+def has_readable_tree(model: Mechanism) -> bool:
+    """Whether the picture of the tree shows names whole and large enough."""
+    names = [*model.bodies, *(j.coordinates[0].name for j in model.joints.values() if j.coordinates)]
+    return max(map(len, names), default=0) <= _NAME and max(_places(model)[0].values()) < _COLUMNS
+
+
 def tree(model: Mechanism) -> Picture:
     """Bodies as boxes, joints as arrows between them with their type and coordinates, ground at the left."""
     column, row, order = _places(model)
@@ -208,9 +218,8 @@ def tree(model: Mechanism) -> Picture:
         for i, name in enumerate(names):
             color = GRID if name == "ground" else PALETTE[(i - 1) % len(PALETTE)]
             box = {"boxstyle": "round,pad=0.35", "facecolor": color + "33", "edgecolor": color, "linewidth": 1.2}
-            boxes[name] = ax.text(
-                column[name], -row[name], _shorten(name, 12), ha="center", va="center", fontsize=9, bbox=box
-            )
+            shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"
+            boxes[name] = ax.text(column[name], -row[name], shown, ha="center", va="center", fontsize=9, bbox=box)
         ax.set_xlim(-0.45, wide - 0.55)
         ax.set_ylim(0.5 - high, 0.5)
         ax.set_axis_off()
@@ -219,12 +228,6 @@ def tree(model: Mechanism) -> Picture:
             if joint is not None:
                 _arrow(ax, joint, boxes, column, row)
     return figure
-
-
-def _shorten(name: str, most: int) -> str:
-    """A name in so many letters: its beginning and, since parts of robots differ in that, more of its end."""
-    before = most // 3
-    return name if len(name) <= most else f"{name[:before]}…{name[1 + before - most :]}"
 
 
 def _places(model: Mechanism) -> tuple[dict[str, int], dict[str, int], list[str]]:
@@ -258,6 +261,5 @@ def _arrow(ax: Any, joint: Joint, boxes: dict[str, Any], column: dict[str, int],
     ends = {"patchA": boxes[joint.parent.name].get_bbox_patch(), "patchB": boxes[joint.child.name].get_bbox_patch()}
     ax.annotate("", end, start, arrowprops={**arrow, **ends})
     names = ", ".join(c.name for c in joint.coordinates[:3]) + (", …" if len(joint.coordinates) > 3 else "")
-    names = _shorten(names, 13) if len(joint.coordinates) == 1 else names
     ax.text(end[0] - 0.5, end[1] + 0.16, joint.type.kind, ha="center", va="bottom", fontsize=6.5)
     ax.text(end[0] - 0.5, end[1] - 0.14, names, ha="center", va="top", fontsize=7)

@@ -14,7 +14,7 @@ from PIL import Image
 import kane
 from kane.model import Mechanism, Shape
 from kane.viewer.appearance import LINE
-from kane.viewer.drawings import Scene, smooth_normals, tree
+from kane.viewer.drawings import Scene, smooth_normals
 from kane.viewer.raster import paint
 from kane.viewer.shapes import size
 
@@ -124,16 +124,3 @@ def test_the_light_on_a_round_mesh_is_that_of_the_surface_and_on_a_box_that_of_i
     sides = np.array(box.face_normals)
     found = smooth_normals(np.array(box.vertices), np.array(box.faces))
     assert np.abs(np.sum(found * sides, axis=1)).min() > 0.7
-
-
-def test_names_that_differ_at_their_ends_stay_different_in_a_tree() -> None:
-    model = kane.Model("hand")
-    model.body("gripper_left_base_link", mass=1.0)
-    model.joint("root", "weld", "ground", "gripper_left_base_link")
-    for k in range(3):
-        name = f"gripper_left_fingertip_{k}_link"
-        model.body(name, mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
-        model.joint(f"j{k}", "revolute", "gripper_left_base_link", name, axis="z")
-    shown = [text.get_text() for text in tree(model.mechanism).axes[0].texts]
-    boxes = [text for text in shown if text.startswith("grip")]
-    assert len(set(boxes)) == len(boxes) == 4 and max(map(len, boxes)) <= 12
