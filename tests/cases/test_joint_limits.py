@@ -51,6 +51,17 @@ def test_an_outcome_says_where_and_when_a_motion_leaves_its_limits(tmp_path: Pat
     assert "limits" not in str(inside.outcome)
 
 
+def test_an_outcome_says_which_joints_are_too_fast(tmp_path: Path) -> None:
+    run = robot(tmp_path, lower=-4, upper=4).simulate(np.linspace(0.0, 2.0, 2001), q={"q_swing": 2.0})
+    fastest = math.sqrt(2 * G / LENGTH * (1 - math.cos(2.0)))  # rad/s, at the bottom, by energy
+    assert fastest > 3.0 and f"faster than allowed: q_swing ({fastest:.3g} of 3)" in str(run.outcome)
+
+
+def test_a_start_beyond_a_stop_is_refused_in_words_of_stops(tmp_path: Path) -> None:
+    with pytest.raises(kane.ModelError, match=r"'swing stop\.upper': the start is 0\.5 beyond it"):
+        robot(tmp_path, limits="stop").simulate(0.1, q={"q_swing": 0.9})
+
+
 def test_a_motion_that_starts_outside_has_left_its_limits_at_once(tmp_path: Path) -> None:
     run = robot(tmp_path).simulate(0.1, q={"q_swing": 0.9})
     assert "q_swing at t = 0 s" in str(run.outcome)

@@ -53,11 +53,19 @@ def limit_sentences(answers: Answers, t: Array, q: Array, u: Array, tau: Array) 
         shown = [f"{name} at t = {time:.4g} s ({_range(mechanism.limits[name])})" for name, time in left.items()]
         more = f" and {len(shown) - NAMED} more" if len(shown) > NAMED else ""
         yield f"left its limits: {', '.join(shown[:NAMED])}{more}"
-    largest = [(n, np.abs(tau[:, i]).max(initial=0.0), e) for n, i, e in _bounded_efforts(mechanism)]
+    fast = _sizes_beyond(u, _bounded_speeds(mechanism))
+    if fast:
+        yield f"faster than allowed: {fast}"
+    strong = _sizes_beyond(tau, _bounded_efforts(mechanism))
+    if strong:
+        yield f"efforts beyond their limits: {strong}; saturate=True holds them there"
+
+
+def _sizes_beyond(values: Array, bounds: list[tuple[str, int, float]]) -> str:
+    """Coordinates of which a column of values (k, n) is larger than its bound somewhere, and how large; maybe none."""
+    largest = [(name, np.abs(values[:, i]).max(initial=0.0), most) for name, i, most in bounds]
     beyond = [f"{name} ({size:.3g} of {most:g})" for name, size, most in largest if size > most * (1.0 + SLACK)]
-    if beyond:
-        more = f" and {len(beyond) - NAMED} more" if len(beyond) > NAMED else ""
-        yield f"efforts beyond their limits: {', '.join(beyond[:NAMED])}{more}; saturate=True holds them there"
+    return ", ".join(beyond[:NAMED]) + (f" and {len(beyond) - NAMED} more" if len(beyond) > NAMED else "")
 
 
 def effort_limits(mechanism: Mechanism) -> Array:
@@ -97,12 +105,28 @@ class SaturatedControl:
 
 def _bounded_efforts(mechanism: Mechanism) -> list[tuple[str, int, float]]:
     """(coordinate, place of the speed that is its rate, largest effort) wherever both are known."""
+    return [
+        (name, place, limit.effort) for name, place, limit in _limits_by_speed(mechanism) if np.isfinite(limit.effort)
+    ]
+
+
+def _bounded_speeds(mechanism: Mechanism) -> list[tuple[str, int, float]]:
+    """(coordinate, place of the speed that is its rate, largest rate) wherever both are known."""
+    return [
+        (name, place, limit.velocity)
+        for name, place, limit in _limits_by_speed(mechanism)
+        if np.isfinite(limit.velocity)
+    ]
+
+
+def _limits_by_speed(mechanism: Mechanism) -> list[tuple[str, int, Limit]]:
+    """(coordinate, place of the speed that is its rate, limits) of all coordinates that have both."""
     rates = {record.definition: i for i, record in enumerate(mechanism.speed_records.values())}
-    found: list[tuple[str, int, float]] = []
+    found: list[tuple[str, int, Limit]] = []
     for name, limit in mechanism.limits.items():
         place = rates.get(mechanism.coordinate_rates[mechanism.coordinate_records[name].symbol])
-        if place is not None and np.isfinite(limit.effort):
-            found.append((name, place, limit.effort))
+        if place is not None:
+            found.append((name, place, limit))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Pictures of a motion: coordinates, speeds, efforts, reactions, energy or expressions over time, and films."""
+"""Pictures of a motion: coordinates, speeds, attitudes, efforts, reactions, energy or expressions over time; films."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..boundary import describe_value
 from ..errors import InputError, suggestion, warn
 from ..formulation import reaction_symbols
 from ..model import missing_meshes
+from ..model.attitude import QUATERNIONS
 from .recordings import resample_linearly
 from .records import Array
 from .run_values import acceleration_names, column, evaluate, units_of
@@ -106,6 +107,21 @@ def _reactions(run: Trajectory) -> list[Panel]:
     return found
 
 
+def attitudes(run: Trajectory) -> Iterable[tuple[str, Array, Array]]:
+    """(body, quaternions wxyz (k, 4), rotations (k, 3, 3)) of each body whose attitude in N is a quaternion."""
+    m = run.answers.mechanism
+    for joint in m.joints.values():
+        if joint.type.kind in QUATERNIONS and joint.parent is m.ground:
+            wxyz = run.q[:, [m.coordinates.index(c.name) for c in joint.coordinates[:4]]]
+            yield joint.child.name, wxyz, run.model.at(joint.child.name).pose(run.q, t=run.t[:, None])[0]
+
+
+def _attitudes(run: Trajectory) -> list[Panel]:
+    from ..viewer.plots import attitude_panels
+
+    return [panel for name, wxyz, R in attitudes(run) for panel in attitude_panels(wxyz, R, name)]
+
+
 def _energy(run: Trajectory) -> list[Panel]:
     from ..viewer.panels import Panel
 
@@ -120,6 +136,7 @@ GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
     "accelerations": _columns(
         lambda run: acceleration_names(run.answers.mechanism.speeds), lambda run: run.acceleration()
     ),
+    "attitude": _attitudes,
     "efforts": _columns(_efforts, lambda run: run.tau),
     "reactions": _reactions,
     "energy": _energy,
@@ -152,4 +169,4 @@ def film(run: Trajectory, path: str | Path, frames_per_second: float, speed: flo
     return films.write_film(films.Film(run.answers.mechanism, shown.t, poses, float(frames_per_second)), path)
 
 
-__all__ = ["GROUPS", "curves", "film"]
+__all__ = ["GROUPS", "attitudes", "curves", "film"]

@@ -324,9 +324,13 @@ def refuse_penetration(mechanism: Mechanism, changing: ChangingSet, inputs: Arra
     for element, row in zip(changing.elements, changing.first_rows, strict=True):
         gap = float(phi[row])
         if element.type == "contact" and element.held and not gap >= -TOUCHING:
-            what = f"the gap is {gap:.6g} {_gap_unit(mechanism, element.name)} at the start"
+            unit = _gap_unit(mechanism, element.name)
+            what = f"the gap is {gap:.6g}{f' {unit}' if unit else ''} at the start"
             what = what if gap == gap else "the gap has no value at the start"
             because, fix = "bodies do not penetrate each other", "start with a gap ≥ 0"
+            if mechanism.changing[element.name].kind == "stop" and gap < 0.0:
+                what = f"the start is {-gap:.6g} beyond it"
+                because, fix = "a stop is not passed", "start inside its range, or take the stop away"
             raise ModelError(Problem(mechanism.where(f"'{element.name}'"), what, because, fix))
 
 

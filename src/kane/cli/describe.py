@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from argparse import Namespace
 from collections.abc import Iterable
 from typing import Any
@@ -10,13 +11,19 @@ from ..api import Model
 from ..backends import to_latex, to_sympy_text
 from ..errors import excerpt
 from ..graph import Program
-from ..model import BuiltChanging, BuiltConstraint, Joint, body_path_table, joint_path_table
+from ..model import BuiltChanging, BuiltConstraint, body_path_table, joint_path_table
+from ..model.files.describe import describe_load
+from ..model.outline import outline
 from ..model.speeds import describe_speeds
+from ..viewer.units import coordinate_units
 from ..writing import write_text
 from . import FINE, UsageError
 from .console import heading, print_json, show, table
 from .given import check_target, file_to_write, model_of, named_control
 from .streams import say
+
+LONGEST = 110
+"""Letters of what a load does that are shown."""
 
 
 def info(arguments: Namespace) -> int:
@@ -30,7 +37,7 @@ def info(arguments: Namespace) -> int:
     gravity = list(model.gravity)
     show(f"gravity {', '.join(f'{g:g}' for g in gravity)} m/s² in N")
     heading("tree")
-    for line in tree(model):
+    for line in outline(model.mechanism):
         show(line)
     if arguments.paths:
         heading("paths")
@@ -57,16 +64,28 @@ def info(arguments: Namespace) -> int:
         _columns(shown)
     if model.mechanism.limits:
         heading("limits")
+        units = dict(zip(model.coordinates, coordinate_units(model.mechanism), strict=True))
         shown = [
-            (name, *(_bound(x) for x in (l.lower, l.upper, l.velocity, l.effort)))
+            (name, *(_bound(x) for x in (l.lower, l.upper, l.velocity, l.effort)), _units_of_drive(units[name]))
             for name, l in model.mechanism.limits.items()
         ]
-        table(("coordinate", "lower", "upper", "speed", "effort"), shown)
-    for what, names in (("loads", model.loads), ("controls", model.controls)):
-        if names:
-            heading(what)
-            show(", ".join(names))
+        table(("coordinate", "lower", "upper", "speed", "effort", "in"), shown)
+    if model.loads:
+        heading(f"loads ({len(model.loads)})")
+        rows = [
+            (x.name, textwrap.shorten(describe_load(model.mechanism, x), LONGEST, placeholder=" …"))
+            for x in model.loads.values()
+        ]
+        table(("load", "what acts"), rows, words=2)
+    if model.controls:
+        heading("controls")
+        show(", ".join(model.controls))
     return FINE
+
+
+def _units_of_drive(unit: str) -> str:
+    """Units of a coordinate, of its rate and of the effort along it."""
+    return {"rad": "rad, rad/s, N m", "m": "m, m/s, N"}.get(unit, "")
 
 
 def _bound(value: float) -> str:
@@ -105,26 +124,6 @@ def _table_rows(parts: Iterable[BuiltConstraint | BuiltChanging]) -> list[tuple[
         bodies = " and ".join(b.name for b in (c.first, c.second) if b is not None)
         found.append((c.name, c.kind, bodies, ", ".join(row.label for row in c.rows)))
     return found
-
-
-def tree(model: Model) -> list[str]:
-    """The tree of bodies as lines of text, joints and coordinates beside them."""
-    below: dict[str, list[Joint]] = {}
-    for joint in model.joints.values():
-        below.setdefault(joint.parent.name, []).append(joint)
-    lines = ["ground"]
-    stack = [(joint, "", i == len(below["ground"]) - 1) for i, joint in enumerate(below.get("ground", []))][::-1]
-    while stack:
-        joint, indent, last = stack.pop()
-        names = ", ".join(c.name for c in joint.coordinates)
-        label = f"{joint.child.name}   {joint.name}: {joint.type.kind}" + (f" {names}" if names else "")
-        lines.append(f"{indent}{'└─ ' if last else '├─ '}{label}")
-        children = below.get(joint.child.name, [])
-        deeper = indent + ("   " if last else "│  ")
-        stack += [(child, deeper, i == len(children) - 1) for i, child in enumerate(children)][::-1]
-    loose = [b.name for b in model.bodies.values() if b.joint is None]
-    lines += [f"{name}   attached to frame '{model.bodies[name].frame!s}'" for name in loose]
-    return lines
 
 
 def _info_record(model: Model) -> dict[str, Any]:

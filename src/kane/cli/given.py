@@ -38,15 +38,22 @@ def model_of(arguments: Namespace) -> Model:
         if not Path(folder).is_dir():
             raise UsageError(f"--packages {folder}: there is no such folder")
     model = load(name, **robot)
-    for remark in model.mechanism.remarks:
-        say(f"{remark}")
-    missing = missing_meshes(model.mechanism, arguments.packages)
+    if name not in builtin_names() or arguments.command == "info":  # files of built-in models explain what is doubtful
+        for remark in model.mechanism.remarks:
+            say(f"{remark}")
+    missing = missing_meshes(model.mechanism, arguments.packages) if _draws_bodies(arguments) else ""
     if missing:
         say(missing)
     values = assignments(model, arguments.set, model.parameters, "--set")
     if values:
         model.set_parameters(**values)
     return model
+
+
+def _draws_bodies(arguments: Namespace) -> bool:
+    """Whether a command shows bodies, or says what they are."""
+    asked = any(getattr(arguments, option, None) for option in ("animate", "view"))
+    return asked or arguments.command in ("info", "report", "page", "play")
 
 
 def assignments(model: Model, texts: Sequence[str], known: Any, option: str) -> dict[str, float]:
@@ -93,10 +100,9 @@ def named_control(model: Model, name: str | None) -> str | None:
     return name
 
 
-def control_of(model: Model, arguments: Namespace) -> str | dict[str, str] | None:
+def control_of(model: Model, given: str | None) -> str | dict[str, str] | None:
     """The control law that the command line gives: by its name, or as expressions by speed or joint, with commas
     between: `u1=-2*q1-u1,elbow=0.5`."""
-    given: str | None = arguments.control
     if given is None or "=" not in given:
         return named_control(model, given)
     return _expressions([given], "--control", "u1=-2*q1")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +13,18 @@ from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
 from ..api.run_files import SUFFIXES
 from ..api.run_values import effort_names
-from ..planning import ComputedTorque, Hold, Move, move
-from ..report.motions import Motion, cycloid
+from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
+from .driving import Driving, asked_motion, drive_of
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
-from .given import assignments, check_target, control_of, events_of, file_to_write, model_of, separate
+from .given import assignments, check_target, events_of, file_to_write, model_of, separate
 from .partial import PartialRun
 from .streams import say
 
 PICTURES = (".png", ".svg", ".pdf")
 DURATION = 10.0  # s of a motion about which nothing is said
-ARM = {"revolute", "prismatic", "weld", "coupled"}  # kinds of joints that computed torque drives
-STIFFNESS = 25.0  # 1/s², of an arm that is held or follows; critically damped
 
 
 def inverse(arguments: Namespace) -> int:
@@ -71,68 +68,21 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
             f"{model.coordinates[0]}=VALUE,... for a cycloid from the initial state (one of the two)"
         )
     if arguments.to:
-        target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
-        return cycloid(model, target, duration=arguments.duration, samples=arguments.samples)
+        motion = asked_motion(model, arguments)
+        assert motion is not None
+        return motion
     path = Path(arguments.trajectory)
     if not path.is_file():
         raise UsageError(f"--trajectory {path}: there is no such file")
     return read_motion(model, path)
 
 
-@dataclass(frozen=True, slots=True)
-class Driven:
-    """An arm that is driven, not dropped: the law that does it, the end of the motion (s) and a sentence."""
-
-    law: ComputedTorque
-    end: float | None
-    about: str
-
-
-def drive_of(model: Model, arguments: Namespace, motion: Motion | None) -> Driven | None:
-    """How an arm whose joints have limits and no control law is shown: along the given motion, or held where it starts.
-
-    None for other models, and where the start or another motion is asked for.
-    """
-    mechanism = model.mechanism
-    kinds = {joint.type.kind for joint in model.joints.values()}
-    if kinds - ARM or model.constraints or model.changing or arguments.q or arguments.u:
-        return None
-    if motion is None and not mechanism.limits:
-        return None
-    q, _ = model.initial_state
-    way: Hold | Move = Hold(tuple(q.tolist()))
-    about = "the arm is held where it starts, by computed torque"
-    if motion is not None:
-        way = move(motion.q[0], motion.q[-1], law="cycloid", duration=float(motion.t[-1]))
-        about = "the arm follows the motion of --to, by computed torque"
-    law = ComputedTorque(way, stiffness=STIFFNESS, damping=2.0 * STIFFNESS**0.5)
-    return Driven(law, way.duration or None, about)
-
-
-def law_to_move_under(model: Model, arguments: Namespace) -> Any:
-    """The control law of a model that is shown and touched: the one that is given, else its first one, else one that
-    holds an arm whose joints have limits where it starts; said in a sentence where nobody asked for it."""
-    if arguments.control is None and model.controls:
-        arguments.control = next(iter(model.controls))
-        say(f"control law '{arguments.control}' (choose another with --control, or none)")
-    elif arguments.control is None:
-        drive = drive_of(model, arguments, None)
-        if drive is not None:
-            say(f"{drive.about} (the page, --control none, --q or --u lets it go)")
-            return drive.law
-    elif arguments.control == "none" and "none" not in model.controls:
-        return None
-    return control_of(model, arguments)
-
-
 def run_simulation(
-    model: Model, arguments: Namespace, samples: int, keep: Keep | None = None, drive: Driven | None = None
+    model: Model, arguments: Namespace, samples: int, drive: Driving, keep: Keep | None = None
 ) -> Trajectory:
-    """The motion that the options of a command line describe, with a progress bar if it takes long; kept while it is
-    under way where `keep` says so, and driven where `drive` says how."""
-    usual = model.mechanism.duration or DURATION
-    if drive is not None and drive.end is not None:
-        usual = drive.end
+    """The motion that the options of a command line describe, driven as `drive` says, with a progress bar if it takes
+    long; kept while it is under way where `keep` says so."""
+    usual = drive.end or model.mechanism.duration or DURATION
     end = usual if arguments.t is None else arguments.t
     if not end > 0:
         raise UsageError(f"--t {end:g}: the motion ends after its start at t = 0")
@@ -149,7 +99,8 @@ def run_simulation(
             times,
             q=assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None,
             u=assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None,
-            control=control_of(model, arguments) if drive is None else drive.law,
+            control=drive.law,
+            saturate=arguments.saturate,
             method=arguments.method,
             rtol=arguments.rtol,
             atol=arguments.atol,
@@ -169,9 +120,16 @@ def simulate(arguments: Namespace) -> int:
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
     picture, film = file_to_write(arguments, "plot", PICTURES), file_to_write(arguments, "animate", (".gif", ".mp4"))
+    drive = drive_of(model, arguments, asked_motion(model, arguments))
+    if drive.about:
+        say(drive.about)
+    elif arguments.to:
+        raise UsageError(
+            "--to: the arm that follows it has revolute and prismatic joints alone, and no other --control"
+        )
     part = None if output is None else PartialRun.open(output, anew=arguments.anew)
     with nullcontext() if part is None else part.mind_interrupts():
-        trajectory = run_simulation(model, arguments, arguments.samples, None if part is None else part.keep)
+        trajectory = run_simulation(model, arguments, arguments.samples, drive, None if part is None else part.keep)
         if arguments.json:
             print_json(_summary(trajectory))
         else:

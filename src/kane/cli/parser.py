@@ -171,6 +171,9 @@ def _json(command: argparse.ArgumentParser) -> None:
 
 
 _CONTROL = "a control law of the model, or efforts by speed or joint: u1=-2*q1-u1,elbow=0 (default: no efforts)"
+_SHOWN = (
+    "a control law of the model, efforts by speed or joint: u1=-2*q1-u1,elbow=0, hold (an arm, where it starts) or none"
+)
 
 
 def _integration(command: argparse.ArgumentParser) -> None:
@@ -182,7 +185,8 @@ def _integration(command: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="end of the motion (default: as the model says, or 10)",
     )
-    command.add_argument("--control", metavar="LAW", help=_CONTROL)
+    command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    command.add_argument("--saturate", action="store_true", help="keep efforts of the control within their limits")
     command.add_argument(
         "--event",
         "--events",
@@ -221,7 +225,7 @@ def _cycloid(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="where a cycloidal motion from the initial state ends: q1=60*deg,q6=0.1",
+        help="where a cycloidal motion from the start ends: q1=60*deg,q6=0.1",
     )
     command.add_argument("--duration", type=float, default=10.0, metavar="SECONDS", help="its duration (default 10)")
 
@@ -385,6 +389,7 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
     )
     _model(command)
     _integration(command)
+    _cycloid(command)
     command.add_argument("--samples", type=int, default=1001, help="times written; 0: each step (default 1001)")
     command.add_argument("-o", "--output", metavar="FILE", help="write the motion: .csv, .npz or .parquet")
     command.add_argument("--anew", action="store_true", help="do not go on with a run that was interrupted or killed")
@@ -394,8 +399,8 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="what --plot draws: coordinates (default), speeds, accelerations, efforts, reactions, energy, a column or"
-        " an expression, with commas between",
+        help="what --plot draws: coordinates (default), speeds, accelerations, attitude, efforts, reactions, energy, a"
+        " column or an expression, with commas between",
     )
     command.add_argument("--animate", metavar="FILE", help="write a film (.gif; .mp4 if ffmpeg is installed)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
@@ -530,12 +535,12 @@ def _page(commands: argparse._SubParsersAction) -> None:
         "  kane page whipple-bicycle -o bicycle.html\n"
         "  kane page pendulum --free L,g -o pendulum.html\n\n"
         "Parameters that --free names have sliders. A model that has control laws moves under the first one, unless\n"
-        "--control says otherwise ('none' for no efforts). An arm whose joints have limits, and that has no law, is\n"
-        "held where it starts.",
+        "--control says otherwise ('none' for no efforts). An arm that has no law is held where it starts: a model\n"
+        "whose driven joints have limits, or can move the last body of a chain in all six directions.",
     )
     _model(command)
     command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
-    command.add_argument("--control", metavar="LAW", help="control law of the model, expressions, or none")
+    command.add_argument("--control", metavar="LAW", help=_SHOWN)
     command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
     command.add_argument(
@@ -560,7 +565,7 @@ def _play(commands: argparse._SubParsersAction) -> None:
         "kane page.",
     )
     _model(command)
-    command.add_argument("--control", metavar="LAW", help="control law of the model, expressions, or none")
+    command.add_argument("--control", metavar="LAW", help=_SHOWN)
     command.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="ticks in a second (default 1000)")
     command.add_argument("--steps", type=int, default=1, metavar="N", help="steps of the model in a tick (default 1)")
     command.add_argument("--t", "--time", type=float, metavar="SECONDS", help="end by itself (default: with Ctrl-C)")

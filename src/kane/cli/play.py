@@ -10,8 +10,8 @@ from argparse import Namespace
 from ..errors import InputError
 from . import FAILED, FINE
 from .console import show
+from .driving import drive_of, say_what_moves
 from .given import assignments, file_to_write, model_of
-from .motion import law_to_move_under
 from .streams import say
 
 LOOK = 0.1
@@ -30,9 +30,12 @@ def play(arguments: Namespace) -> int:
         raise InputError(f"--t {arguments.t}: give a number of seconds > 0")
     q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
-    law = law_to_move_under(model, arguments)
+    drive = drive_of(model, arguments, shown=True)
+    say_what_moves(drive, arguments)
     say(f"compiling {model.name} for the loop: some seconds, a minute or two the first time")
-    with Play(model, rate=arguments.rate, steps=arguments.steps, q=q, u=u, control=law, port=arguments.port) as running:
+    with Play(
+        model, rate=arguments.rate, steps=arguments.steps, q=q, u=u, control=drive.law, port=arguments.port
+    ) as running:
         say(f"it runs, {arguments.rate:g} ticks in a second, and listens on 127.0.0.1 port {running.port} alone")
         show(running.url)
         say("open this address in a browser of this machine; Ctrl-C ends it")

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from ..report import cycloid, write
+from ..report import write
 from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
+from .driving import asked_motion, drive_of, say_what_moves
 from .given import assignments, file_to_write, model_of
-from .motion import drive_of, law_to_move_under, run_simulation
+from .motion import run_simulation
 from .streams import say
 
 
@@ -23,21 +24,20 @@ def report(arguments: Namespace) -> int:
         arguments.output = f"{Path(arguments.model).stem}.html"
     path = file_to_write(arguments, "output", (".html", ".htm"))
     assert path is not None
-    motion = None
-    if arguments.to:
-        target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
-        motion = cycloid(model, target, duration=arguments.duration)
-    drive = None
-    if arguments.control is None and (motion is not None or not model.controls):
-        drive = drive_of(model, arguments, motion)
-    if drive is not None:
-        say(f"{drive.about} (--q or --u lets it go)")
-    elif arguments.control is None and model.controls:
-        arguments.control = next(iter(model.controls))
-        say(f"control law '{arguments.control}' (choose another with --control)")
-    trajectory = run_simulation(model, arguments, SAMPLES, drive=drive)
+    motion = asked_motion(model, arguments)
+    drive = drive_of(model, arguments, motion, shown=True)
+    say_what_moves(drive, arguments)
+    trajectory = run_simulation(model, arguments, SAMPLES, drive)
     with bar("writing the report") as progress:
-        written = write(model, path, trajectory=trajectory, control=arguments.control, motion=motion, progress=progress)
+        written = write(
+            model,
+            path,
+            trajectory=trajectory,
+            control=drive.law if isinstance(drive.law, str) else arguments.control if drive.law else None,
+            motion=motion,
+            driven=drive.about,
+            progress=progress,
+        )
     show(_path_text(written.path))
     if not written.passed:
         say("kane report: not all checks passed, or the simulation stopped early; the report says which")
@@ -55,10 +55,11 @@ def page(arguments: Namespace) -> int:
     assert path is not None
     if arguments.free:
         model.keep_free("all" if arguments.free == "all" else [name.strip() for name in arguments.free.split(",")])
-    law = law_to_move_under(model, arguments)
+    drive = drive_of(model, arguments, shown=True)
+    say_what_moves(drive, arguments)
     q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
-    model.page(path, q=q, u=u, control=law, contacts=arguments.contacts, step=arguments.step)
+    model.page(path, q=q, u=u, control=drive.law, contacts=arguments.contacts, step=arguments.step)
     show(_path_text(path))
     return FINE
 

@@ -97,7 +97,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "events": {name: event_of(text) for name, text in events.items()} or None,
         "watch": _texts(arguments.watch, None, "--watch", "height") or None,
         "keep": arguments.keep,
-        "control": control_of(model, arguments),
+        "control": control_of(model, arguments.control),
         "method": arguments.method,
         "rtol": arguments.rtol,
         "atol": arguments.atol,

@@ -10,6 +10,7 @@ import numpy as np
 from ..api import Trajectory
 from ..api.vehicles import find_vehicle
 from .console import bar, heading, print_json, show, table
+from .driving import drive_of
 from .given import file_to_write, model_of
 from .motion import PICTURES, run_simulation, status_of
 from .streams import say
@@ -26,7 +27,7 @@ def vehicle(arguments: Namespace) -> int:
     if arguments.control is None and model.controls:
         arguments.control = next(iter(model.controls))
         say(f"control law '{arguments.control}' (choose another with --control)")
-    trajectory = run_simulation(model, arguments, arguments.samples)
+    trajectory = run_simulation(model, arguments, arguments.samples, drive_of(model, arguments))
     told = _figures(trajectory, arguments.vehicle)
     if arguments.json:
         print_json(told)

@@ -1,4 +1,5 @@
-"""Meshes of COLLADA files, as many URDF files name them: all triangles of the scene, in metres, z up.
+"""Meshes of COLLADA files, as many URDF files name them: all triangles of the scene, in metres, z up, in the diffuse
+colours of their materials.
 
 A file is untrusted. It is read twice: first by the parser of URDF files, which refuses document types and entities and
 limits size, depth and number of elements, then by the package pycollada, an extra. Nothing that it names is opened.
@@ -7,6 +8,7 @@ limits size, depth and number of elements, then by the package pycollada, an ext
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,8 +28,18 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 Triangles = np.ndarray[Any, np.dtype[np.int64]]
 
 
-def read_collada(data: bytes, source: str) -> tuple[Array, Triangles]:
-    """(places (k, 3) (m), triangles (n, 3) by the numbers of their places) of all that a file's scene shows."""
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Places (k, 3), triangles (n, 3) by the numbers of their places, and for each triangle its colour, `#rrggbb`, or
+    nothing where the file says none."""
+
+    places: Array
+    triangles: Triangles
+    colors: Any
+
+
+def read_collada(data: bytes, source: str) -> Surface:
+    """All that a file's scene shows (m)."""
     try:
         root = parse_xml(data, source, len(data))  # how long it may be is said where it is opened
     except ModelError as error:
@@ -39,10 +51,10 @@ def read_collada(data: bytes, source: str) -> tuple[Array, Triangles]:
         from collada import common
     except ImportError:
         raise InputError("reading .dae takes the package pycollada\n    fix: pip install 'kane[meshes]'") from None
-    # materials and pictures may name what is not there: they are not drawn
+    # materials and pictures may name what is not there: pictures are not drawn
     ignored = [common.DaeUnsupportedError, common.DaeBrokenRefError, common.DaeIncompleteError]
     document: Any = collada.Collada(io.BytesIO(data), ignore=ignored)
-    places, triangles, count = list[Array](), list[Triangles](), 0
+    places, triangles, colors, count = list[Array](), list[Triangles](), list[str](), 0
     for geometry in () if document.scene is None else document.scene.objects("geometry"):
         for part in geometry.primitives():
             faces: Any = part.triangleset() if hasattr(part, "triangleset") else part
@@ -52,12 +64,23 @@ def read_collada(data: bytes, source: str) -> tuple[Array, Triangles]:
                 continue
             places.append(np.asarray(faces.vertex, dtype=np.float64))
             triangles.append(np.asarray(faces.vertex_index, dtype=np.int64) + count)
+            colors += [_diffuse(part)] * len(triangles[-1])
             count += len(places[-1])
     if not places:
         raise InputError(f"{source}: its scene has no triangles")
     unit = document.assetInfo.unitmeter
     turn = np.array(UPWARD.get(str(document.assetInfo.upaxis), UPWARD["Y_UP"]))
-    return (1.0 if unit is None else float(unit)) * np.concatenate(places) @ turn.T, np.concatenate(triangles)
+    placed = (1.0 if unit is None else float(unit)) * np.concatenate(places) @ turn.T
+    return Surface(placed, np.concatenate(triangles), np.array(colors))
 
 
-__all__ = ["read_collada"]
+def _diffuse(part: Any) -> str:
+    """The diffuse colour of what a part is made of; nothing where it has none, or a picture."""
+    found: Any = getattr(getattr(getattr(part, "material", None), "effect", None), "diffuse", None)
+    if not isinstance(found, tuple | list) or not all(isinstance(x, float | int) for x in found) or len(found) < 3:
+        return ""
+    shares = [min(max(float(x), 0.0), 1.0) if np.isfinite(x) else 0.0 for x in found[:3]]
+    return "#" + "".join(f"{round(255 * x):02x}" for x in shares)
+
+
+__all__ = ["Surface", "read_collada"]

@@ -8,14 +8,14 @@ pycollada, extras.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from ..errors import InputError
-from .collada import read_collada
+from .collada import Surface, read_collada
 from .mechanism import Mechanism
 from .records import Shape
 from .urdf.visuals import Packages, package_folders
@@ -82,14 +82,14 @@ def convex_hull(mesh: Shape | str | Path, *, vertices: int = VERTICES, scale: fl
         raise InputError(f"vertices = {vertices!r}: give a whole number from 4 to {MOST_VERTICES}")
     if isinstance(mesh, Shape):
         path, name = _path_of(mesh), mesh.file
-        places = _in_body(mesh, _read(path)[0])
+        places = _in_body(mesh, _read(path).places)
     else:
         if not isinstance(cast("object", mesh), str | Path):
             raise InputError(
                 f"{mesh!r} is no mesh\n    fix: give the path of an .stl or .obj file, or a shape of a body"
             )
         path, name = Path(mesh), Path(mesh).name
-        places = _read(path)[0]
+        places = _read(path).places
     if not (isinstance(scale, int | float) and np.isfinite(scale) and scale > 0.0):
         raise InputError(f"scale = {scale!r}: give a positive number, 1e-3 for a mesh in millimetres")
     return _reduce(name, scale * places, vertices)
@@ -117,11 +117,10 @@ def missing_meshes(mechanism: Mechanism, packages: Packages = ()) -> str:
     return f"{len(names)} mesh{'es' * (len(names) > 1)}{where} not found, left out of pictures\n    fix: {fix}"
 
 
-def mesh_triangles(shape: Shape) -> tuple[Array, Triangles]:
-    """(corners (k, 3) (m) in the frame of the body, triangles (n, 3) by the numbers of their corners) of a mesh that a
-    body is drawn with."""
-    places, triangles = _read(_path_of(shape))
-    return _in_body(shape, places), triangles
+def mesh_surface(shape: Shape) -> Surface:
+    """A mesh that a body is drawn with (m), in the frame of the body."""
+    found = _read(_path_of(shape))
+    return replace(found, places=_in_body(shape, found.places))
 
 
 def _in_body(mesh: Shape, places: Array) -> Array:
@@ -139,26 +138,27 @@ def _path_of(shape: Shape) -> Path:
     return Path(shape.path)
 
 
-def _read(path: Path) -> tuple[Array, Triangles]:
-    """The vertices of a mesh, (k, 3), in its own units, those of COLLADA in metres, and its triangles (n, 3)."""
+def _read(path: Path) -> Surface:
+    """A mesh in its own units, those of COLLADA in metres and with colours."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"{path}: is no mesh that can be read\n    fix: give one of {', '.join(SUFFIXES)}")
     if path.suffix.lower() == COLLADA:
-        return _check(path, *_open(path, lambda stream: read_collada(stream.read(), str(path))))
+        return _check(path, _open(path, lambda stream: read_collada(stream.read(), str(path))))
     try:
         import trimesh  # an extra
     except ImportError:
         raise InputError("reading a mesh takes the package trimesh\n    fix: pip install 'kane[meshes]'") from None
 
-    def load(stream: BinaryIO) -> tuple[Array, Triangles]:
+    def load(stream: BinaryIO) -> Surface:
         kind = path.suffix.lower()[1:]
         loaded: Any = trimesh.load(stream, file_type=kind, force="mesh", process=False, skip_materials=True)
-        return np.array(loaded.vertices, dtype=np.float64), np.array(loaded.faces, dtype=np.int64).reshape(-1, 3)
+        faces = np.array(loaded.faces, dtype=np.int64).reshape(-1, 3)
+        return Surface(np.array(loaded.vertices, dtype=np.float64), faces, np.full(len(faces), ""))
 
-    return _check(path, *_open(path, load))
+    return _check(path, _open(path, load))
 
 
-def _open(path: Path, read: Callable[[BinaryIO], tuple[Array, Triangles]]) -> tuple[Array, Triangles]:
+def _open(path: Path, read: Callable[[BinaryIO], Surface]) -> Surface:
     """What is read from a file, if it is not too long; whatever goes wrong becomes a sentence."""
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -171,11 +171,12 @@ def _open(path: Path, read: Callable[[BinaryIO], tuple[Array, Triangles]]) -> tu
         raise InputError(f"{path}: cannot be read as a mesh: {type(error).__name__}: {error}") from None
 
 
-def _check(path: Path, places: Array, triangles: Triangles) -> tuple[Array, Triangles]:
-    """Places and triangles of a mesh; refuses what is none."""
+def _check(path: Path, found: Surface) -> Surface:
+    """The mesh; refuses what is none."""
+    places = found.places
     if places.ndim != 2 or places.shape[1:] != (3,) or len(places) < 4 or not np.all(np.isfinite(places)):
         raise InputError(f"{path}: has no four vertices with finite places: it is no mesh")
-    return places, triangles
+    return found
 
 
 def _turn(wxyz: tuple[float, float, float, float], places: Array) -> Array:
@@ -231,4 +232,4 @@ def _distance(kept: Array, place: Array) -> float:
     return float(np.linalg.norm(arms @ weights) / weights.sum())
 
 
-__all__ = ["ConvexHull", "Triangles", "convex_hull", "mesh_triangles"]
+__all__ = ["ConvexHull", "Surface", "Triangles", "convex_hull", "mesh_surface"]

@@ -11,17 +11,19 @@ import numpy as np
 
 from ..analysis import CheckReport, OperationTable
 from ..api import Array, Model, Trajectory
+from ..api.limits import effort_limits
 from ..api.recordings import recording
+from ..api.run_pictures import attitudes
 from ..backends import mathml
 from ..formulation import Equations
 from ..graph import STAGES, Program
 from ..markup import details, paragraph, table, text
 from ..model import BuiltChanging, BuiltConstraint
-from ..model.attitude import QUATERNIONS
+from ..model.outline import outline
 from ..model.speeds import describe_speeds
 from ..page import frame
 from ..viewer import drawings, plots
-from ..viewer.units import coordinate_units, speed_units
+from ..viewer.units import coordinate_units, effort_units, speed_units
 from .motions import Motion
 from .page import Section, figure
 
@@ -55,11 +57,13 @@ def model_chapter(model: Model) -> Section:
     """Drawing, tree, bodies, joints, coordinates, speeds, parameters."""
     drawing = figure(plots.svg(drawings.mechanism(model), f"drawing of {model.name}"), "In the initial state.", "draw")
     gravity = ", ".join(f"{g:g}" for g in model.gravity)
-    tree = figure(
-        plots.svg(drawings.tree(model.mechanism), f"tree of {model.name}"),
-        f"Gravity ({gravity}) m/s² in N.",
-        "wide tree",
-    )
+    if drawings.has_readable_tree(model.mechanism):
+        drawn = plots.svg(drawings.tree(model.mechanism), f"tree of {model.name}")
+        tree = figure(drawn, f"Gravity ({gravity}) m/s² in N.", "wide tree")
+    else:
+        tree = f"<pre>{text(chr(10).join(outline(model.mechanism)))}</pre>" + paragraph(
+            f"Gravity ({gravity}) m/s² in N."
+        )
     joints = [
         (j.name, j.type.kind, j.parent.name, j.child.name, ", ".join(c.name for c in j.coordinates))
         for j in model.joints.values()
@@ -171,8 +175,8 @@ def _comparison_table(comparison: OperationTable) -> str:
         (
             r.computation.replace("_", " "),
             r.source,
-            r.mul,
-            r.add,
+            f"{r.total} in all" if r.mul is None else r.mul,
+            "" if r.add is None else r.add,
             "" if r.div is None else r.div,
             "" if r.trig is None else r.trig,
         )
@@ -181,8 +185,8 @@ def _comparison_table(comparison: OperationTable) -> str:
     body = "<h3>Beside published counts</h3>" if any("kane" not in r.source for r in comparison.rows) else ""
     body += table(("computation", "by", "mul", "add", "div", "trig"), rows, words=2)
     inverse = [r for r in comparison.rows if r.computation == "inverse_dynamics"]
-    if len(inverse) > 2:
-        bars = {r.source: {"mul": r.mul, "add": r.add, "div": r.div or 0} for r in inverse}
+    bars = {r.source: {"mul": r.mul, "add": r.add or 0, "div": r.div or 0} for r in inverse if r.mul is not None}
+    if len(bars) > 2:
         chart = plots.counts(bars, note="operations of one inverse dynamics")
         body += figure(plots.svg(chart, "operation counts"))
     return body
@@ -222,13 +226,12 @@ def _efforts(model: Model, t: Array, tau: Array, caption: str) -> str:
     return figure(plots.svg(drawn, "efforts"), f"{caption} {convention.words}")
 
 
-def simulation_chapter(
-    trajectory: Trajectory, targets: Mapping[str, float], *, scene: bool, control: str | None
-) -> Section:
-    """How the simulation ended, the motion in 3-D, coordinates and efforts over time."""
+def simulation_chapter(trajectory: Trajectory, targets: Mapping[str, float], *, scene: bool, law: str) -> Section:
+    """What moves the model (`law`), how the simulation ended, the motion in 3-D, coordinates and efforts over time."""
     model = trajectory.model
-    law = f"Control law '{control}'. " if control else "" if np.any(trajectory.tau) else "No efforts along the speeds. "
-    body = paragraph(f"{law}The simulation {trajectory.outcome}.")
+    still = bool(law) and _at_rest(trajectory)
+    law = law or ("" if np.any(trajectory.tau) else "no efforts along the speeds")
+    body = paragraph(f"{law[:1].upper()}{law[1:]}{'. ' if law else ''}The simulation {trajectory.outcome}.")
     if scene:
         inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")
         body += (
@@ -242,6 +245,8 @@ def simulation_chapter(
             f"Constraints are met within {sizes[0]:.1e} (m, rad), their rates within {sizes[1]:.1e} (m/s, rad/s)."
         )
     body += _transitions(trajectory)
+    if still:
+        return Section("Simulation", body + _rest_tables(trajectory))
     caption = "Coordinates; dashed: the targets of the control law." if targets else "Coordinates."
     drawn = plots.motion(model.mechanism, trajectory.t, trajectory.q, targets=targets)
     body += figure(plots.svg(drawn, "motion"), caption)
@@ -249,6 +254,36 @@ def simulation_chapter(
     if np.any(trajectory.tau):
         body += _efforts(model, trajectory.t, trajectory.tau, "Efforts of the control law.")
     return Section("Simulation", body)
+
+
+_STILL = 1e-9  # rad or m, relative where larger: what moves less is at rest to the eye
+
+
+def _at_rest(trajectory: Trajectory) -> bool:
+    """Whether nothing moves and every effort is constant: curves would be straight lines."""
+    scales = np.maximum(1.0, np.abs(trajectory.q).max(axis=0, initial=0.0))
+    efforts = np.maximum(1.0, np.abs(trajectory.tau).max(axis=0, initial=0.0))
+    return bool(
+        np.all(np.ptp(trajectory.q, axis=0) <= _STILL * scales)
+        and np.all(np.ptp(trajectory.tau, axis=0) <= _STILL * efforts)
+    )
+
+
+def _rest_tables(trajectory: Trajectory) -> str:
+    """Where a mechanism is held, and by which efforts, beside what its drives can give."""
+    model = trajectory.model.mechanism
+    units = coordinate_units(model)
+    places = [(n, f"{x:.6g}", u or "–") for n, x, u in zip(model.coordinates, trajectory.q[-1], units, strict=True)]
+    most = effort_limits(model)
+    efforts = [
+        (plots.subscript(f"tau_{n}"), f"{x:.4g}", unit or "–", f"{e:g}" if np.isfinite(e) else "–")
+        for n, x, unit, e in zip(model.speeds, trajectory.tau[-1], effort_units(model), most, strict=True)
+    ]
+    return (
+        paragraph("Nothing moves. It stays here, and these efforts hold it:")
+        + f'<div class="pair">{table(("coordinate", "value", "unit"), places)}'
+        + f"{table(('effort', 'value', 'unit', 'limit'), efforts)}</div>"
+    )
 
 
 TRANSITIONS_SHOWN = 40
@@ -281,13 +316,10 @@ def _transitions(trajectory: Trajectory) -> str:
 
 def _attitudes(trajectory: Trajectory) -> str:
     """One figure for each body whose attitude in the ground is a quaternion."""
-    model, body = trajectory.model, ""
-    for joint in model.joints.values():
-        if joint.type.kind in QUATERNIONS and joint.parent is model.mechanism.ground:
-            wxyz = trajectory.q[:, [model.coordinates.index(c.name) for c in joint.coordinates[:4]]]
-            R = model.at(joint.child.name).pose(trajectory.q, t=trajectory.t[:, None])[0]
-            drawn = plots.attitude(trajectory.t, wxyz, R, joint.child.name)
-            body += figure(plots.svg(drawn, f"attitude of {joint.child.name}"), "Attitude in N.")
+    body = ""
+    for name, wxyz, R in attitudes(trajectory):
+        drawn = plots.attitude(trajectory.t, wxyz, R, name)
+        body += figure(plots.svg(drawn, f"attitude of {name}"), "Attitude in N.")
     return body
 
 

@@ -29,14 +29,17 @@ class Motion:
     about: str = ""
 
 
-def cycloid(model: Model, to: Mapping[str, float], *, duration: float = 10.0, samples: int = 201) -> Motion:
-    """From the initial coordinates to those in `to`, at rest at both ends, within `duration` seconds.
+def cycloid(
+    model: Model, to: Mapping[str, float], *, duration: float = 10.0, samples: int = 201, start: Array | None = None
+) -> Motion:
+    """From the initial coordinates, or those in `start`, to those in `to`, at rest at both ends, within `duration`
+    seconds.
 
     q = q(0) + (q(T) − q(0)) (t − T/2π sin 2πt/T) / T  [KL83, Eq. 127]. Coordinates not in `to` stay where they are.
     """
     if not duration > 0 or samples < 2:
         raise InputError(f"a motion of {samples} samples in {duration:g} s: give two or more in a positive time")
-    start, _ = model.initial_state
+    start = model.initial_state[0] if start is None else start
     end = start.copy()
     for name, value in to.items():
         model.mechanism.find("coordinate", name, model.mechanism.coordinate_records, "target of the motion")

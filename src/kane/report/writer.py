@@ -50,6 +50,7 @@ def write(
     trajectory: Trajectory | None = None,
     control: str | None = None,
     motion: Motion | None = None,
+    driven: str = "",
     extra: Sequence[Section] = (),
     scene: bool = True,
     title: str = "",
@@ -58,8 +59,9 @@ def write(
     """Write the report of a model to `path`, an .html file.
 
     `trajectory` is the motion that is shown, by default ten seconds from the initial state under `control`, the name of
-    a control law of the model. `motion` is a given motion whose efforts are computed. `extra` chapters come before the
-    checks. `scene` includes the 3-D view, about a megabyte. `progress` is called with the fraction done.
+    a control law of the model; `driven` says what else moves it. `motion` is a given motion whose efforts are computed.
+    `extra` chapters come before the checks. `scene` includes the 3-D view, about a megabyte. `progress` is called with
+    the fraction done.
     """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
@@ -77,7 +79,7 @@ def write(
     step()
     if motion is not None:
         chapters.append(given_motion_chapter(model, motion))
-    chapters.append(simulation_chapter(trajectory, _targets(model, control), scene=scene, control=control))
+    chapters.append(simulation_chapter(trajectory, _targets(model, control), scene=scene, law=driven or _law(control)))
     step()
     chapters += vehicle_chapters(trajectory)
     chapters += [conservation_chapter(trajectory, laws), *extra, checks_chapter(checks)]
@@ -106,6 +108,10 @@ def _steps(progress: Callable[[float], object] | None, count: int) -> Callable[[
             progress(done / count)
 
     return step
+
+
+def _law(control: str | None) -> str:
+    return f"control law '{control}'" if control else ""
 
 
 def _targets(model: Model, control: str | None) -> dict[str, float]:

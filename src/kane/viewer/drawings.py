@@ -196,6 +196,16 @@ def axes_of_ground(ax: Any, view: Array, polygons: list[Array]) -> None:
         ax.update_datalim([label - 0.15 * length, label + 0.15 * length])
 
 
+_NAME = 12  # letters of a name that fit into a box of a tree
+_COLUMNS = 9  # boxes side by side that a page shows with letters that can be read
+
+
+def has_readable_tree(model: Mechanism) -> bool:
+    """Whether the picture of the tree shows names whole and large enough."""
+    names = [*model.bodies, *(j.coordinates[0].name for j in model.joints.values() if j.coordinates)]
+    return max(map(len, names), default=0) <= _NAME and max(_places(model)[0].values()) < _COLUMNS
+
+
 def tree(model: Mechanism) -> Picture:
     """Bodies as boxes, joints as arrows between them with their type and coordinates, ground at the left."""
     column, row, order = _places(model)
@@ -208,7 +218,7 @@ def tree(model: Mechanism) -> Picture:
         for i, name in enumerate(names):
             color = GRID if name == "ground" else PALETTE[(i - 1) % len(PALETTE)]
             box = {"boxstyle": "round,pad=0.35", "facecolor": color + "33", "edgecolor": color, "linewidth": 1.2}
-            shown = name if len(name) <= 12 else name[:11] + "…"
+            shown = name if len(name) <= _NAME else name[: _NAME - 1] + "…"
             boxes[name] = ax.text(column[name], -row[name], shown, ha="center", va="center", fontsize=9, bbox=box)
         ax.set_xlim(-0.45, wide - 0.55)
         ax.set_ylim(0.5 - high, 0.5)

@@ -88,10 +88,10 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
         room = [_label_width(ax, grid.letters) for ax in drawn]
         left = max(0.55, *room[:: grid.across])
         inner = max((x for i, x in enumerate(room) if i % grid.across), default=0.0) + _APART
-        column = (wide - left - 0.12 - inner * (grid.across - 1)) / grid.across
+        column = (wide - left - _RIGHT - inner * (grid.across - 1)) / grid.across
         figure.subplots_adjust(
             left=left / wide,
-            right=1 - 0.12 / wide,
+            right=1 - _RIGHT / wide,
             bottom=foot / high,
             top=1 - head / high,
             wspace=max(grid.gap, inner / column),
@@ -101,7 +101,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
             ax.set_visible(False)
         if alike:
             first = next(ax for ax, panel in zip(axes, shown, strict=False) if panel.names)
-            _name_curves(figure, first, grid.letters, (1 - 0.12 / wide, 1 - 0.23 / high))
+            _name_curves(figure, first, grid.letters, (1 - _RIGHT / wide, 1 - 0.23 / high))
         if len(t) > 1 and t[-1] != t[0]:
             axes[0].set_xlim(t[0], t[-1])
         if title:
@@ -112,6 +112,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
 
 _LETTERS = 12.0  # that fit into an inch of a line
 _POWER = 0.17  # inches that a power of ten above an axis lifts the title, or a line of names of curves
+_RIGHT = 0.2  # inches right of the last axes: half of a number with five digits, which stands below their end
 _APART = 0.12  # inches between a panel and the numbers of the next
 _TICK = 0.15  # inches of a tick, between it and its number, and before the number
 _HANDLE = 0.28  # inches of the piece of a curve beside its name, and of what parts names

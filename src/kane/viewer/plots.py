@@ -114,16 +114,13 @@ def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Picture:
 
     Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not distinct.
     """
-    yaw = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
-    pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
-    roll = np.unwrap(np.arctan2(R[:, 2, 1], R[:, 2, 2]))
     with rc_context(STYLE):
         figure = Picture(figsize=(9.75, 2.7), layout="constrained")
         left, right = figure.subplots(1, 2)
         for i, element in enumerate("wxyz"):
             left.plot(t, wxyz[:, i], color=PALETTE[i], label=element)
-        for angle, name, color in zip((yaw, pitch, roll), ("yaw", "pitch", "roll"), PALETTE, strict=False):
-            right.plot(t, np.degrees(angle), color=color, label=name)
+        for angle, name, color in zip(yaw_pitch_roll(R).T, ("yaw", "pitch", "roll"), PALETTE, strict=False):
+            right.plot(t, angle, color=color, label=name)
         left.set_title(f"quaternion of {label}")
         right.set_title(f"yaw, pitch, roll of {label}  (°)")
         for ax in (left, right):
@@ -131,6 +128,25 @@ def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Picture:
             ax.set_xlim(t[0], t[-1])
             _legend(ax, 4)
     return figure
+
+
+def attitude_panels(wxyz: Array, R: Array, label: str) -> list[Panel]:
+    """The panels of an attitude: quaternion (k, 4), yaw, pitch and roll of R (k, 3, 3), and the angle of the one turn
+    about one axis that takes the axes of N to those of the body, 2 acos |w|, all but the first in degrees."""
+    turned = 2.0 * np.arctan2(np.linalg.norm(wxyz[:, 1:], axis=1), np.abs(wxyz[:, 0]))
+    return [
+        Panel(f"quaternion of {label}", wxyz, names=("w", "x", "y", "z")),
+        Panel(label, yaw_pitch_roll(R), "°", names=("yaw", "pitch", "roll")),
+        Panel(f"turn of {label} from N", np.degrees(turned), "°"),
+    ]
+
+
+def yaw_pitch_roll(R: Array) -> Array:
+    """Yaw, pitch and roll (body 321) of rotations (k, 3, 3), as (k, 3) in degrees; yaw and roll run on beyond ±180°."""
+    yaw = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+    pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
+    roll = np.unwrap(np.arctan2(R[:, 2, 1], R[:, 2, 2]))
+    return np.degrees(np.column_stack([yaw, pitch, roll]))
 
 
 def efforts(
@@ -374,6 +390,7 @@ __all__ = [
     "STYLE",
     "Panel",
     "attitude",
+    "attitude_panels",
     "counts",
     "efforts",
     "eigenvalues",
@@ -388,4 +405,5 @@ __all__ = [
     "save",
     "subscript",
     "svg",
+    "yaw_pitch_roll",
 ]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kane
 from kane.cli import main
+from kane.cli.driving import is_arm
 
 LINK = (
     '<inertial><origin xyz="0.1 0 0.2"/><mass value="2"/>'
@@ -47,6 +50,18 @@ def test_limits_are_shown(arm: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert re.search(r"q_elbow +0\.5 +2 +3 +50", shown)
 
 
+def test_losses_units_and_couplings_are_shown(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = arm.read_text().replace(LIMIT, f'{LIMIT}<dynamics damping="0.4" friction="1.2"/>', 1)
+    text = text.replace('<origin xyz="0 0 0.4"/>', '<mimic joint="shoulder" multiplier="-2" offset="0.5"/>')
+    arm.write_text(text)
+    assert main(["info", str(arm)]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"shoulder damping +joint_spring: shoulder, damping: 0\.4", shown)
+    assert re.search(r"shoulder friction +effort: .*\*1\.2, joint: shoulder", shown)
+    assert re.search(r"q_shoulder +0\.5 +2 +3 +50 +rad, rad/s, N m", shown)
+    assert "elbow: coupled to shoulder, -2*q_shoulder + 0.5" in shown
+
+
 def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", str(arm)]) == 0
     said = capsys.readouterr().err
@@ -57,6 +72,9 @@ def test_meshes_that_are_not_found_are_told_with_the_fix(arm: Path, capsys: pyte
     assert main(["info", str(arm), "--packages", str(arm.parent / "ws")]) == 0
     assert "mesh" not in capsys.readouterr().err
     assert main(["info", str(arm), "--packages", str(arm.parent / "nowhere")]) == 2
+    capsys.readouterr()
+    assert main(["inverse", str(arm), "--to", "q_elbow=1", "--samples", "3"]) == 0  # draws no bodies
+    assert not capsys.readouterr().err
     capsys.readouterr()
     for mesh in (arm.parent / "ws").rglob("*.stl"):
         mesh.unlink()
@@ -106,3 +124,61 @@ def test_without_xacrodoc_the_fix_is_told(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "xacrodoc", None)
     with pytest.raises(kane.ModelError, match=r"pip install 'kane\[xacro\]'"):
         kane.load(path)
+
+
+@pytest.mark.parametrize("name", ["puma-560", "thomas-tesar-arm"])
+def test_an_arm_of_six_axes_without_limits_or_laws_is_held(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "arm.html"
+    assert main(["report", name, "--t", "2", "-o", str(page)]) == 0
+    assert (
+        capsys.readouterr().err == "the arm is held where it starts, by computed torque (--control none lets it go)\n"
+    )
+    text = page.read_text(encoding="utf-8")
+    assert "The arm is held where it starts, by computed torque. The simulation reached t = 2 s" in text
+    weights = kane.load(name).bias(*kane.load(name).initial_state)
+    assert f"{weights[1]:.4g}" in text  # N m: what holds the shoulder
+    assert main(["report", name, "--t", "0.2", "--control", "none", "-o", str(page)]) == 0
+    assert "No efforts along the speeds. " in page.read_text(encoding="utf-8")
+
+
+def test_what_swings_is_no_arm() -> None:
+    assert is_arm(kane.load("puma-560")) and is_arm(kane.load("ur5"))
+    for name in ("double-pendulum", "free-flying-robot", "five-bar", "cart-pole"):
+        assert not is_arm(kane.load(name)), name
+    chain = kane.Model("chain", gravity=(0, 0, -9.81))
+    for k in range(8):
+        chain.body(f"b{k}", mass=1.0, center=(0, 0, -0.5), inertia={"xx": 0.1, "yy": 0.1})
+        chain.joint(f"j{k}", "revolute", f"b{k - 1}" if k else "ground", f"b{k}", axis="y", at=(0, 0, -float(k > 0)))
+    assert not is_arm(chain)  # eight axes in one plane
+
+
+def test_an_arm_is_held_where_it_is_put(arm: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["simulate", str(arm), "--q", "q_elbow=1.5", "--t", "1", "--json"]
+    assert main([*asked, "--control", "hold"]) == 0
+    assert json.loads(capsys.readouterr().out)["q"]["q_elbow"] == pytest.approx(1.5, abs=1e-9)
+    assert main([*asked, "--control", "none"]) == 0
+    assert abs(json.loads(capsys.readouterr().out)["q"]["q_elbow"] - 1.5) > 0.1
+    assert main(["simulate", "cart-pole", "--control", "hold", "--t", "0.1"]) == 0
+    assert main(["simulate", "four-bar", "--control", "hold"]) == 2
+    assert "without constraints" in capsys.readouterr().err
+
+
+def test_a_simulation_follows_the_motion_that_was_asked_for(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["simulate", str(arm), "--q", "q_elbow=1", "--to", "q_elbow=1.9", "--duration", "2", "--json"]
+    assert main(asked) == 0
+    out = capsys.readouterr()
+    found = json.loads(out.out)
+    assert found["t"] == 2.0 and found["q"]["q_elbow"] == pytest.approx(1.9, abs=1e-6)
+    assert "follows the motion of --to" in out.err
+    assert main([*asked, "--control", "none"]) == 2
+
+
+def test_efforts_stay_within_their_limits_where_asked(arm: Path, tmp_path: Path) -> None:
+    table = tmp_path / "motion.csv"
+    law = ["--control", "u_elbow=900*(1-q_elbow)-30*u_elbow", "--t", "0.5", "-o", str(table)]
+    assert main(["simulate", str(arm), *law, "--saturate"]) == 0
+    columns = table.read_text().splitlines()[0].split(",")
+    efforts = np.loadtxt(table, delimiter=",", skiprows=1)[:, columns.index("tau_u_elbow")]
+    assert abs(efforts).max() == 50.0

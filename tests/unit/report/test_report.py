@@ -16,6 +16,7 @@ from kane.errors import InputError
 from kane.graph import evaluate
 from kane.model import JointSpring
 from kane.report import write
+from kane.report.chapters import model_chapter
 
 CHAPTERS = ("model", "equations", "simulation", "conservation", "checks")
 FETCHING = ("src", "href", "data", "poster", "action", "srcset", "background", "xlink:href")
@@ -139,3 +140,16 @@ def test_a_product_of_a_sum_has_parentheses_and_a_sum_of_products_has_none() -> 
     (first,), (second,) = mathml.equations(product) or [""], mathml.equations(plain) or [""]
     assert first.count("<mo>(</mo>") == 2 and second.count("<mo>(</mo>") == 1
     assert evaluate([(x + y) * x.sin()], {"x": 0.0, "y": 1.0}) == [0.0]
+
+
+def test_a_tree_whose_names_do_not_fit_into_boxes_is_written_in_lines() -> None:
+    model = kane.Model("hand")
+    model.body("gripper_left_base_link", mass=1.0)
+    model.joint("root", "weld", "ground", "gripper_left_base_link")
+    for k in range(2):
+        name = f"gripper_left_fingertip_{k}_link"
+        model.body(name, mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
+        model.joint(f"j{k}", "revolute", "gripper_left_base_link", name, axis="z")
+    shown = model_chapter(model).body
+    assert "   ├─ gripper_left_fingertip_0_link   j0: revolute q_j0\n" in shown and "tree of hand" not in shown
+    assert "tree of pendulum" in model_chapter(kane.load("pendulum")).body

@@ -115,6 +115,46 @@ def test_collada_has_units_nodes_and_an_upward_axis(up: str, corners: list[tuple
     assert np.abs(np.sort(places, axis=0) - np.sort(expected, axis=0)).max() < 1e-4
 
 
+MATERIALS = "".join(
+    f'<effect id="e{i}"><profile_COMMON><technique sid="t"><lambert><diffuse><color>{color}</color></diffuse></lambert>'
+    "</technique></profile_COMMON></effect>"
+    for i, color in enumerate(("1 0.5 0 1", "0 0.2 2 1"))
+)
+PAINTED = (
+    COLLADA.replace(
+        "<library_geometries>",
+        f"<library_effects>{MATERIALS}</library_effects><library_materials>"
+        '<material id="m0"><instance_effect url="#e0"/></material>'
+        '<material id="m1"><instance_effect url="#e1"/></material>'
+        "</library_materials><library_geometries>",
+    )
+    .replace('<polylist count="4">', '<polylist count="3" material="a">')
+    .replace("<vcount>3 3 3 3</vcount>", "<vcount>3 3 3</vcount>")
+    .replace(
+        " 1 2 3</p></polylist>",
+        '</p></polylist><triangles count="1" material="b"><input semantic="VERTEX" source="#v" offset="0"/>'
+        "<p>1 2 3</p></triangles>",
+    )
+    .replace(
+        '<instance_geometry url="#g"/>',
+        '<instance_geometry url="#g"><bind_material><technique_common><instance_material symbol="a" target="#m0"/>'
+        '<instance_material symbol="b" target="#m1"/></technique_common></bind_material></instance_geometry>',
+    )
+)
+"""The tetrahedron with three sides in orange and one in blue, of which there is more than all."""
+
+
+def test_collada_is_drawn_in_its_colours_unless_a_shape_says_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "wedge.dae").write_text(PAINTED.format(doctype="", up=""), encoding="utf-8")
+    m = write_model(tmp_path, "wedge.dae")
+    pieces = scene_of(m.page(tmp_path / "page.html"))["bodies"][0]["pieces"]
+    assert {p["color"]: len(numbers(p["triangles"])) // 3 for p in pieces} == {"#ff8000": 3, "#0033ff": 1}
+    text = MODEL.format(file="wedge.dae").replace("at: [0, 0, -1]", "at: [0, 0, -1], color: gold")
+    (tmp_path / "gold.yaml").write_text(text, encoding="utf-8")
+    (piece,) = scene_of(kane.load(tmp_path / "gold.yaml").page(tmp_path / "page.html"))["bodies"][0]["pieces"]
+    assert piece["color"] == "gold" and len(numbers(piece["triangles"])) == 12
+
+
 def test_a_collada_file_that_would_grow_is_refused_before_it_is_read(tmp_path: Path) -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
     (tmp_path / "bomb.dae").write_text(COLLADA.format(doctype=bomb, up=""), encoding="utf-8")

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 from PIL import Image
 
 import kane
@@ -352,3 +353,36 @@ def test_titles_stay_inside_the_picture_whatever_the_size_of_the_curves(size: fl
     for ax in figure.axes:
         title = cast("Any", ax)._left_title.get_window_extent()
         assert title.y1 <= figure.bbox.y1 and title.y0 > ax.bbox.y1
+
+
+def test_an_attitude_is_drawn_as_the_turn_that_was_made() -> None:
+    model = kane.Model("craft")
+    model.body("bus", mass=1.0, inertia={"xx": 1.0, "yy": 1.0, "zz": 1.0})
+    model.joint("flight", "free", "ground", "bus")
+    run = model.simulate(np.linspace(0.0, 2.0, 5), u={"u_flight_wz": 1.5})
+    quaternion, angles, turned = run.plot(what="attitude").axes
+    close = {"atol": 1e-6}  # degrees; the motion is integrated to 1e-8
+    shown = [np.asarray(line.get_ydata(), dtype=float) for line in (*angles.get_lines(), *turned.get_lines())]
+    np.testing.assert_allclose(shown[0], np.degrees(1.5 * run.t), **close)
+    np.testing.assert_allclose(shown[1:3], 0.0, **close)
+    np.testing.assert_allclose(shown[3], np.degrees(1.5 * run.t), **close)
+    assert [line.get_label() for line in quaternion.get_lines()] == ["w", "x", "y", "z"]
+    with pytest.raises(kane.InputError, match="'pendulum' has none"):
+        kane.load("pendulum").simulate(0.1).plot(what="attitude")
+
+
+@pytest.mark.parametrize("count", [2, 13])
+def test_labels_lie_apart_from_names_of_curves_and_inside_the_picture(count: int) -> None:
+    t = np.linspace(0.0, 6000.0, 9)
+    curves = np.column_stack([t, 2 * t, 3 * t])
+    shown = [plots.Panel("energy", curves, "J", names=("kinetic", "potential", "total"))]
+    figure = plots.panels(t, [*shown, *(plots.Panel(f"u{k}", t, "rad/s") for k in range(count - 1))])
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    label = next(x for x in axes.findobj(Text) if x.get_text() == "energy  (J)")
+    assert legend is not None
+    assert not label.get_window_extent().overlaps(legend.get_window_extent())
+    assert label.get_window_extent().y1 < figure.bbox.y1
+    numbers = [x.get_window_extent().x1 for ax in figure.axes if ax.get_visible() for x in ax.get_xticklabels()]
+    assert max(numbers) < figure.bbox.x1

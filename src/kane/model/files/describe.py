@@ -50,6 +50,19 @@ def describe(mechanism: Mechanism) -> dict[str, Plain]:
     return _Description(mechanism).sections()
 
 
+def describe_load(mechanism: Mechanism, load: BuiltLoad) -> str:
+    """A load as a model file writes it, on one line; what it is where no file can hold it."""
+    if form_of(load.record) is None:
+        return type(load.record).__name__
+    return ", ".join(f"{key}: {_plain_text(value)}" for key, value in _Description(mechanism).load(load).items())
+
+
+def _plain_text(value: Plain) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_plain_text(x) for x in value)}]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 class _Description:
     def __init__(self, mechanism: Mechanism):
         self.m = mechanism

@@ -1,0 +1,105 @@
+"""What moves the model of a command: a control law of its own, expressions, or computed torque that holds an arm where
+it starts or brings it along a motion."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..api import Array, Model
+from ..planning import ComputedTorque, Hold, Move, move
+from ..report.motions import Motion, cycloid
+from . import UsageError
+from .given import assignments, control_of
+from .streams import say
+
+ARM = {"revolute", "prismatic", "weld", "coupled"}  # kinds of joints that computed torque drives
+STIFFNESS = 25.0  # 1/s², of an arm that is held or follows; critically damped
+HOLD, NONE = "hold", "none"  # words for --control, unless laws of the model are so called
+
+
+@dataclass(frozen=True, slots=True)
+class Driving:
+    """A control as `simulate` takes it, the end of its motion (s) where it has one, and a sentence about it where the
+    model has no name for it."""
+
+    law: Any = None
+    end: float | None = None
+    about: str = ""
+
+
+def asked_motion(model: Model, arguments: Namespace) -> Motion | None:
+    """The motion that --to asks for, from where the model starts."""
+    if not arguments.to:
+        return None
+    target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
+    samples = {"samples": arguments.samples} if arguments.command == "inverse" else {}
+    return cycloid(model, target, duration=arguments.duration, start=_start(model, arguments), **samples)
+
+
+def drive_of(model: Model, arguments: Namespace, motion: Motion | None = None, *, shown: bool = False) -> Driving:
+    """What moves a model as the command line says.
+
+    Where it says nothing, an arm follows the `motion` that was asked for; and a model that is `shown` moves under its
+    first control law, or is held if it is an arm, unless it starts with speeds of its own.
+    """
+    given: str | None = arguments.control
+    if given is None and motion is not None and _can_follow(model):
+        way = move(motion.q[0], motion.q[-1], law="cycloid", duration=float(motion.t[-1]))
+        return Driving(_torque(way), way.duration, "the arm follows the motion of --to, by computed torque")
+    if given is None and shown and motion is None:
+        given = next(iter(model.controls), HOLD if is_arm(model) and not arguments.u else None)
+    if given == HOLD and given not in model.controls:
+        if not _can_follow(model):
+            what = "only revolute and prismatic joints without constraints are held, by computed torque"
+            raise UsageError(f"--control {HOLD}: {what}\n    fix: give efforts by expressions, u1=-2*q1-u1")
+        way = Hold(tuple(_start(model, arguments).tolist()))
+        return Driving(_torque(way), about="the arm is held where it starts, by computed torque")
+    if given is None or (given == NONE and given not in model.controls):
+        return Driving()
+    return Driving(control_of(model, given))
+
+
+def say_what_moves(drive: Driving, arguments: Namespace) -> None:
+    """Say what moves a model that is shown, where nobody asked for it."""
+    if drive.about:
+        say(drive.about if arguments.control else f"{drive.about} (--control {NONE} lets it go)")
+    elif arguments.control is None and isinstance(drive.law, str):
+        say(f"control law '{drive.law}' (choose another with --control, or {NONE})")
+
+
+def is_arm(model: Model) -> bool:
+    """Whether a model is a robot arm, which nobody wants to see fall: its joints are driven and have limits, or it is a
+    chain whose last body they can move in all six directions."""
+    return _can_follow(model) and bool(model.mechanism.limits or _moves_in_all_directions(model))
+
+
+def _can_follow(model: Model) -> bool:
+    """Whether computed torque can drive all coordinates."""
+    kinds = {joint.type.kind for joint in model.joints.values()}
+    return not (kinds - ARM or model.constraints or model.changing) and bool(model.speeds)
+
+
+def _moves_in_all_directions(model: Model) -> bool:
+    inner = {joint.parent.name for joint in model.joints.values()}
+    ends = [name for name in model.bodies if name not in inner]
+    if len(ends) != 1 or len(model.speeds) < 6:
+        return False
+    q = model.initial_state[0] + np.arange(1.0, len(model.coordinates) + 1.0)  # the start may be a singular position
+    return int(np.linalg.matrix_rank(model.at(ends[0]).jacobian(q))) == 6
+
+
+def _torque(way: Hold | Move) -> ComputedTorque:
+    return ComputedTorque(way, stiffness=STIFFNESS, damping=2.0 * STIFFNESS**0.5)
+
+
+def _start(model: Model, arguments: Namespace) -> Array:
+    """Coordinates at the start, those of --q among them."""
+    q = model.initial_state[0].copy()
+    given = getattr(arguments, "q", [])
+    for name, value in assignments(model, given, model.mechanism.coordinate_records, "--q").items():
+        q[model.coordinates.index(name)] = value
+    return q

@@ -1,0 +1,38 @@
+"""The tree of a mechanism in lines of text, for the shell and for reports."""
+
+from __future__ import annotations
+
+from .joints import Coupled
+from .mechanism import Mechanism
+from .records import Joint
+
+
+def outline(model: Mechanism) -> list[str]:
+    """The tree of bodies as lines of text, joints and coordinates beside them."""
+    below: dict[str, list[Joint]] = {}
+    for joint in model.joints.values():
+        below.setdefault(joint.parent.name, []).append(joint)
+    lines = ["ground"]
+    stack = [(joint, "", i == len(below["ground"]) - 1) for i, joint in enumerate(below.get("ground", []))][::-1]
+    while stack:
+        joint, indent, last = stack.pop()
+        names = ", ".join(c.name for c in joint.coordinates)
+        if isinstance(joint.type, Coupled):
+            names = f"to {joint.type.follows}, {_law_of_coupling(joint.type)}"
+        label = f"{joint.child.name}   {joint.name}: {joint.type.kind}" + (f" {names}" if names else "")
+        lines.append(f"{indent}{'└─ ' if last else '├─ '}{label}")
+        children = below.get(joint.child.name, [])
+        deeper = indent + ("   " if last else "│  ")
+        stack += [(child, deeper, i == len(children) - 1) for i, child in enumerate(children)][::-1]
+    loose = [b.name for b in model.bodies.values() if b.joint is None]
+    lines += [f"{name}   attached to frame '{model.bodies[name].frame!s}'" for name in loose]
+    return lines
+
+
+def _law_of_coupling(coupled: Coupled) -> str:
+    """What a coupled joint does with the coordinate of the other."""
+    offset = "" if coupled.offset.is_zero else f" + {coupled.offset}"
+    return f"{coupled.ratio}*{coupled.q}{offset}"
+
+
+__all__ = ["outline"]
