@@ -131,7 +131,7 @@ def _is_crowded(panel: Panel, grid: Grid) -> bool:
     letter = 0.6 * grid.letters / 72.0
     title = letter * (len(panel.label) + len(panel.unit) + 4)
     names = sum(letter * len(name) + _HANDLE for name in panel.names)
-    return title + names > grid.wide / (1.0 + grid.gap)
+    return title + names > grid.wide / (1.0 + grid.gap) - _RIGHT
 
 
 def _has_power(ax: Any) -> bool:
