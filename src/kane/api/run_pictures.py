@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from ..boundary import describe_value
-from ..errors import InputError, suggestion, warn
+from ..errors import InputError, KaneError, suggestion, warn
 from ..formulation import reaction_symbols
 from ..model import missing_meshes
 from ..model.attitude import QUATERNIONS
 from .recordings import resample_linearly
 from .records import Array
-from .run_values import acceleration_names, column, evaluate, units_of
+from .run_values import acceleration_names, column, evaluate, smooth, units_of
 
 if TYPE_CHECKING:
     from ..viewer.panels import Panel
@@ -30,6 +30,7 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     listed = [what] if isinstance(what, str) else several
     if not listed:
         raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
+    run = _drawn(run, listed)
     groups = [GROUPS[part](run) if part in GROUPS else [_named_panel(run, part)] for part in listed]
     usual = [panel for part, group in zip(listed, groups, strict=True) if part in GROUPS for panel in group]
     kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
@@ -48,6 +49,18 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     if path is not None:
         plots.save(figure, path)
     return figure
+
+
+def _drawn(run: Trajectory, listed: list[Any]) -> Trajectory:
+    """The motion with samples enough for smooth curves, where nothing but its states is drawn and rates are known."""
+    m = run.answers.mechanism
+    states = {*STATES, *m.coordinates, *m.speeds}
+    if any(not isinstance(part, str) or part not in states for part in listed):
+        return run
+    try:
+        return smooth(run)
+    except KaneError:  # the motion ends where there are no accelerations
+        return run
 
 
 def _named_panel(run: Trajectory, text: Any) -> Panel:
@@ -142,6 +155,9 @@ GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
     "energy": _energy,
 }
 """What can be drawn by one word."""
+
+STATES = ("coordinates", "speeds", "attitude")
+"""Those that follow from coordinates and speeds alone: between samples they are curves and no new answers."""
 
 _KNOWN = f"one or more of {', '.join(GROUPS)}, columns (q1, tau_u1), or expressions"
 

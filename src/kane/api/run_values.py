@@ -116,13 +116,38 @@ def resample(run: Trajectory, times: Any) -> Trajectory:
     left = np.clip(np.searchsorted(sign * run.t, sign * t, side="left") - 1, 0, len(run.t) - 2)
     _refuse_jumps(run, t, left)
     span = run.t[left + 1] - run.t[left]
-    share = np.divide(t - run.t[left], span, out=np.zeros_like(t), where=span != 0.0)[:, None]
-    before, after = left, left + 1
+    return _between(run, left, np.divide(t - run.t[left], span, out=np.zeros_like(t), where=span != 0.0), t)
+
+
+def smooth(run: Trajectory) -> Trajectory:
+    """The motion with more samples in every step where there are few, so that lines between them look like curves; what
+    jumps still does."""
+    steps = len(run.t) - 1
+    parts = -(-SMOOTH // max(1, steps))
+    if steps < 1 or parts < 2:
+        return run
+    left, share = np.repeat(np.arange(steps), parts), np.tile(np.arange(parts) / parts, steps)
+    left, share = np.append(left, steps - 1), np.append(share, 1.0)
+    jumps = np.array([x.t for x in run.transitions[1:]])
+    inside = (run.t[:-1, None] < jumps) & (jumps < run.t[1:, None])  # times that were asked for, not those of steps
+    plain = inside.any(axis=1) | (run.t[1:] == run.t[:-1])
+    kept = (share == 0.0) | (share == 1.0) | ~plain[left]
+    left, share = left[kept], share[kept]
+    return _between(run, left, share, (1.0 - share) * run.t[left] + share * run.t[left + 1])
+
+
+SMOOTH = 400
+"""Steps from which on lines between their ends look like curves on a page."""
+
+
+def _between(run: Trajectory, before: Any, share: Array, t: Array) -> Trajectory:
+    """The motion at times t (s), each a share of the way from one sample to the next."""
+    after, span, share = before + 1, (run.t[before + 1] - run.t[before])[:, None], share[:, None]
     qdot = np.asarray(run.model.qdot(run.q, run.u, t=run.t[:, None]))
-    q = _cubic(run.q, qdot, before, after, share, span[:, None])
-    u = _cubic(run.u, run.acceleration(), before, after, share, span[:, None])
+    q = _cubic(run.q, qdot, before, after, share, span)
+    u = _cubic(run.u, run.acceleration(), before, after, share, span)
     tau = (1.0 - share) * run.tau[before] + share * run.tau[after]
-    work = _cubic(run.work[:, None], _power(run), before, after, share, span[:, None])[:, 0]
+    work = _cubic(run.work[:, None], _power(run), before, after, share, span)[:, 0]
     q = unit_quaternions(run.answers.mechanism, q)
     return replace(run, t=t, q=q, u=u, tau=tau, work=work, segments=(), step_impulses=None)
 

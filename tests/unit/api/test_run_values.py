@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kane
+from kane.api.run_values import SMOOTH, smooth
 
 FOURTH_ORDER = 12.0
 """Halving the distance of samples divides the error of a cubic by 16; less where terms of higher order are left."""
@@ -164,3 +165,28 @@ def test_an_extra_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) ->
     for ask in (run.to_pandas, run.to_xarray):
         with pytest.raises(kane.InputError, match=r"kane\[ensemble\]"):
             ask()
+
+
+def test_lines_that_are_drawn_are_curves_of_the_motion_between_its_steps() -> None:
+    """The samples stay, and what lies between is nearer to the motion than lines are."""
+    m = kane.load("double-pendulum")
+    run = m.simulate(3.0)
+    drawn = smooth(run)
+    assert len(drawn.t) >= SMOOTH and np.isin(run.t, drawn.t).all()
+    exact = m.simulate(drawn.t, rtol=1e-10, atol=1e-10)
+    lines = np.array([np.interp(drawn.t, run.t, u) for u in run.u.T]).T
+    assert np.abs(drawn.u - exact.u).max() < 0.05 * np.abs(lines - exact.u).max()
+
+
+def test_what_jumps_is_drawn_as_a_jump() -> None:
+    """A ball that bounces: parabolas between impacts, where both speeds are drawn at one time."""
+    run = kane.load("bouncing-ball").simulate(1.0)
+    drawn = smooth(run)
+    impacts = [x for x in run.transitions if x.cause == "impact"]
+    assert impacts
+    for x in impacts:
+        rows = np.flatnonzero(drawn.t == x.t)
+        assert {tuple(u) for u in drawn.u[rows]} == {tuple(x.u_before), tuple(x.u_after)}
+    falls = drawn.t < impacts[0].t
+    expected = run.q[0] - 0.5 * 9.81 * drawn.t[falls, None] ** 2
+    assert drawn.q[falls] == pytest.approx(expected, abs=1e-12)
