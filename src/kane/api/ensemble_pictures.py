@@ -13,6 +13,7 @@ from ..ensemble.tables import units_of
 from ..errors import InputError
 from . import ensemble_views
 from .ensemble_store import contents_of
+from .records import Array
 
 if TYPE_CHECKING:
     from .ensembles import Ensemble
@@ -115,8 +116,61 @@ def shares(ensemble: Ensemble, result: str, found: Mapping[str, tuple[float, flo
     return pictures.shares(found, label_of(ensemble, result), title)
 
 
+def over_two(ensemble: Ensemble, result: str, title: str = "") -> Any:
+    """A map of a result over the two things that differ and matter most to it: its mean in every cell."""
+    from ..viewer import ensembles as pictures
+
+    names, given = _two_to_map(ensemble, result), ensemble_views.differences(ensemble)
+    x, y, means = cell_means(given[names[0]], given[names[1]], ensemble_views.column(ensemble, result))
+    across, up, colour = (str(label_of(ensemble, name)) for name in (*names, result))
+    return pictures.map_over(x, y, means, (across, up, colour), title)
+
+
+def _two_to_map(ensemble: Ensemble, result: str) -> tuple[str, str]:
+    """The two things that differ with the largest rank correlations to a result, none following from the other."""
+    given, ranks = ensemble_views.differences(ensemble), list(ensemble_views.sensitivity(ensemble, result))
+    for name in ranks[1:]:
+        if abs(ensemble_views.rank_correlation(given[ranks[0]], given[name])) < SAME:
+            return ranks[0], name
+    known = ", ".join(ranks) or "nothing"
+    raise InputError(
+        f"kind = 'map': a map has two things that differ, and here {known} differs\n"
+        "    fix: draw or give a second one, or kind='scatter'"
+    )
+
+
+def cell_means(x: Array, y: Array, values: Array) -> tuple[Array, Array, Array]:
+    """(x of columns, y of rows, means (rows, columns)) of values at places, nan where there are none: cells are the
+    places themselves where these are a grid."""
+    (columns, i), (rows, j) = (_cells(places, len(values)) for places in (x, y))
+    good = np.isfinite(values)
+    count, total = np.zeros((len(rows), len(columns))), np.zeros((len(rows), len(columns)))
+    np.add.at(count, (j[good], i[good]), 1.0)
+    np.add.at(total, (j[good], i[good]), values[good])
+    return columns, rows, np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def _cells(places: Array, members: int) -> tuple[Array, Any]:
+    """(middles of cells, the cell of each place): the places where there are few, else cells of equal width."""
+    found, at = np.unique(places, return_inverse=True)
+    if len(found) ** 2 <= 4 * members:
+        return found, at
+    number = int(np.clip(np.sqrt(members / IN_CELL), 2, MOST_CELLS))
+    low, high = float(found[0]), float(found[-1])
+    edges = np.linspace(low, high, number + 1)
+    return 0.5 * (edges[1:] + edges[:-1]), np.clip(np.searchsorted(edges, places, side="right") - 1, 0, number - 1)
+
+
+SAME = 0.999
+"""Rank correlation from which on one of two things follows from the other."""
+
+IN_CELL, MOST_CELLS = 12.0, 80
+"""Members in a cell on the average where these are drawn, so that few are empty, and cells along an axis at most."""
+
+
 KINDS: Mapping[str, Callable[[Ensemble, str, str], Any]] = {
     "histogram": histogram,
+    "map": over_two,
     "scatter": scatter,
     "sensitivity": ranking,
     "sobol": indices,
@@ -124,4 +178,4 @@ KINDS: Mapping[str, Callable[[Ensemble, str, str], Any]] = {
 """Pictures of one result, by the word that asks for them."""
 
 
-__all__ = ["KINDS", "draw", "fan", "histogram", "histograms", "label_of", "ranking", "scatter", "shares"]
+__all__ = ["KINDS", "cell_means", "draw", "fan", "histogram", "histograms", "label_of", "ranking", "scatter", "shares"]

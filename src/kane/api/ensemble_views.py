@@ -120,14 +120,17 @@ def differences(ensemble: Ensemble) -> dict[str, Any]:
 def sensitivity(ensemble: Ensemble, result: str) -> dict[str, float]:
     """Spearman's rank correlation between each thing that differs and a result, largest first; members without a result
     do not count."""
-    stats = importlib.import_module("scipy.stats")  # SciPy takes a while to import
     y = column(ensemble, result)
-    found: dict[str, float] = {}
-    for name, x in differences(ensemble).items():
-        good = np.isfinite(x) & np.isfinite(y)
-        steady = good.sum() < 3 or np.ptp(y[good]) == 0 or np.ptp(x[good]) == 0
-        found[name] = 0.0 if steady else float(stats.spearmanr(x[good], y[good])[0])
+    found = {name: rank_correlation(x, y) for name, x in differences(ensemble).items()}
     return dict(sorted(found.items(), key=lambda item: -abs(item[1])))
+
+
+def rank_correlation(x: Any, y: Any) -> float:
+    """Spearman's rank correlation of what is finite, 0 where one of them does not differ."""
+    stats = importlib.import_module("scipy.stats")  # SciPy takes a while to import
+    good = np.isfinite(x) & np.isfinite(y)
+    steady = good.sum() < 3 or np.ptp(y[good]) == 0 or np.ptp(x[good]) == 0
+    return 0.0 if steady else float(stats.spearmanr(x[good], y[good])[0])
 
 
 def results(ensemble: Ensemble) -> list[str]:
@@ -206,4 +209,14 @@ def column(ensemble: Ensemble, name: str) -> Any:
     return np.asarray(known[name], dtype=float)
 
 
-__all__ = ["column", "columns", "differences", "results", "sensitivity", "sobol", "to_table", "to_xarray"]
+__all__ = [
+    "column",
+    "columns",
+    "differences",
+    "rank_correlation",
+    "results",
+    "sensitivity",
+    "sobol",
+    "to_table",
+    "to_xarray",
+]

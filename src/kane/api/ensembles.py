@@ -158,8 +158,9 @@ class Ensemble:
 
     def plot(self, path: str | Path, kind: str = "scatter", result: str | None = None) -> None:
         """Draw to a .png, .svg or .pdf file: "fan", what is watched over time; "histogram" of a `result`, a column of
-        the table; "scatter", the result over all that differs, failures marked; "sensitivity", its rank correlations;
-        "sobol", its Sobol indices, by further members. `kane.report.write_ensemble` has all of them in one file.
+        the table; "scatter", the result over all that differs, failures marked; "map", its mean over the two things
+        that matter most; "sensitivity", its rank correlations; "sobol", its Sobol indices, by further members.
+        `kane.report.write_ensemble` has all but the map in one file.
         """
         check_path("path", path)
         check_text("kind", kind)

@@ -443,7 +443,7 @@ def _sweep(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--plot", metavar="FILE", help="draw (.png, .svg or .pdf)")
     command.add_argument(
         "--kind",
-        choices=("scatter", "fan", "histogram", "sensitivity", "sobol"),
+        choices=("scatter", "fan", "histogram", "map", "sensitivity", "sobol"),
         default="scatter",
         help="(default scatter)",
     )

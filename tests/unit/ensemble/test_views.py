@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kane
+from kane.api.ensemble_pictures import cell_means
 from kane.errors import InputError
 
 END, COUNT = 2.0, 256
@@ -73,10 +74,43 @@ def test_a_fan_is_drawn_of_what_is_watched_over_time(tmp_path: Path) -> None:
 
 def test_what_cannot_be_drawn_is_named(tmp_path: Path) -> None:
     found = sliding()
-    with pytest.raises(InputError, match="there are fan, histogram, scatter, sensitivity, sobol"):
+    with pytest.raises(InputError, match="there are fan, histogram, map, scatter, sensitivity, sobol"):
         found.plot(tmp_path / "no.png", "pie")
     with pytest.raises(InputError, match=r"result = 'heigth': no such column\n    fix: known: start_x"):
         found.plot(tmp_path / "no.png", "histogram", "heigth")
     with pytest.raises(InputError, match=r"sobol: \d+ of \d+ members have no first_zero"):
         found.sobol("first_zero", n=8)
     assert not list(tmp_path.iterdir())
+
+
+def test_cells_of_a_map_are_the_places_of_a_grid() -> None:
+    x, y = (a.ravel() for a in np.meshgrid(np.linspace(0, 1, 7), np.linspace(2, 4, 5)))
+    shuffled = np.random.default_rng(1).permutation(len(x))
+    values = (3 * x - 2 * y)[shuffled]
+    values[0] = np.nan
+    columns, rows, means = cell_means(x[shuffled], y[shuffled], values)
+    expected = 3 * columns[None, :] - 2 * rows[:, None]
+    assert means.shape == (5, 7) and np.isnan(means).sum() == 1
+    assert np.nanmax(np.abs(means - expected)) < 1e-12
+
+
+def test_cells_of_a_map_have_the_means_of_what_is_drawn() -> None:
+    """A linear function of uniform numbers: the mean of a cell is its value at the mean place of its members."""
+    x, y = np.random.default_rng(2).uniform(size=(2, 4000))
+    columns, rows, means = cell_means(x, y, x + 10 * y)
+    width = columns[1] - columns[0]
+    assert np.abs(means - (columns[None, :] + 10 * rows[:, None])).max() < 0.5 * 11 * width
+    assert np.isfinite(means).all() and len(rows) == len(columns) < 80
+
+
+def test_a_map_is_over_what_matters_most(tmp_path: Path) -> None:
+    """A speed that follows another one is no second direction."""
+    m = kane.load("pendulum")
+    q, u = m.coordinates[0], m.speeds[0]
+    drawn = m.ensemble(0.1, n=64, q={q: "uniform(-1, 1)"}, u={u: "uniform(-1, 1)"}, seed=1)
+    drawn.plot(tmp_path / "map.png", "map", f"end_{q}")
+    assert (tmp_path / "map.png").stat().st_size > 1000
+    x = np.linspace(-1, 1, 8)
+    for same in (m.ensemble(0.1, q={q: x}), m.ensemble(0.1, q={q: x}, u={u: 2 * x})):
+        with pytest.raises(InputError, match="a map has two things that differ"):
+            same.plot(tmp_path / "none.png", "map", f"end_{q}")
