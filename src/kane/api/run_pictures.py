@@ -30,7 +30,7 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     listed = [what] if isinstance(what, str) else several
     if not listed:
         raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
-    run = _drawn(run, listed)
+    run = _add_samples(run, listed)
     groups = [GROUPS[part](run) if part in GROUPS else [_named_panel(run, part)] for part in listed]
     usual = [panel for part, group in zip(listed, groups, strict=True) if part in GROUPS for panel in group]
     kept, left_out = panels.leave_out_nothing(usual) if usual else ([], [])
@@ -51,7 +51,7 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     return figure
 
 
-def _drawn(run: Trajectory, listed: list[Any]) -> Trajectory:
+def _add_samples(run: Trajectory, listed: list[Any]) -> Trajectory:
     """The motion with samples enough for smooth curves, where nothing but its states is drawn and rates are known."""
     m = run.answers.mechanism
     states = {*STATES, *m.coordinates, *m.speeds}
