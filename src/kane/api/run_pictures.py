@@ -18,6 +18,7 @@ from .records import Array
 from .run_values import acceleration_names, column, evaluate, smooth, units_of
 
 if TYPE_CHECKING:
+    from ..model import Mechanism
     from ..viewer.panels import Panel
     from .trajectory import Trajectory
 
@@ -72,14 +73,24 @@ def _named_panel(run: Trajectory, text: Any) -> Panel:
     if not isinstance(text, str):
         raise InputError(f"plot: {describe_value(text)} is no text\n    fix: {_KNOWN}")
     units = units_of(m, [text])
-    columns = ("t", "work", *m.coordinates, *m.speeds, *acceleration_names(m.speeds), *m.all_row_names)
-    columns += tuple(reaction_symbols(m))
-    if text in columns or text.removeprefix("tau_") in m.speeds:
+    check_drawn(m, text)
+    if text in _columns_of(m) or text.removeprefix("tau_") in m.speeds:
         return Panel(subscript(text), column(run, text), units[text], limits=range_of(m, text))
-    if text.isidentifier() and text not in m.known_names:
-        near = suggestion(text, [*GROUPS, *columns])
-        raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")
     return Panel(text, evaluate(run, text))
+
+
+def check_drawn(m: Mechanism, text: str) -> None:
+    """Refuse a word that is neither a group nor a column of motions of m nor a name in expressions."""
+    known = text in GROUPS or text in _columns_of(m) or text.removeprefix("tau_") in m.speeds
+    if text.isidentifier() and not known and text not in m.known_names:
+        near = suggestion(text, [*GROUPS, *_columns_of(m)])
+        raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")
+
+
+def _columns_of(m: Mechanism) -> tuple[str, ...]:
+    """Columns of a motion but those of efforts."""
+    columns = ("t", "work", *m.coordinates, *m.speeds, *acceleration_names(m.speeds), *m.all_row_names)
+    return columns + tuple(reaction_symbols(m))
 
 
 def _columns(names: Callable[[Trajectory], tuple[str, ...]], values: Callable[[Trajectory], Array]) -> Any:
@@ -185,4 +196,4 @@ def film(run: Trajectory, path: str | Path, frames_per_second: float, speed: flo
     return films.write_film(films.Film(run.answers.mechanism, shown.t, poses, float(frames_per_second)), path)
 
 
-__all__ = ["GROUPS", "attitudes", "curves", "film"]
+__all__ = ["GROUPS", "attitudes", "check_drawn", "curves", "film"]

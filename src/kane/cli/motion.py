@@ -12,6 +12,7 @@ import numpy as np
 from ..api import Array, Model, Trajectory
 from ..api.kept_runs import Keep
 from ..api.run_files import SUFFIXES
+from ..api.run_pictures import check_drawn
 from ..api.run_values import effort_names
 from ..report.motions import Motion
 from ..simulate import Transition
@@ -120,6 +121,9 @@ def simulate(arguments: Namespace) -> int:
     if output is not None and model.changing:
         check_target(arguments, "output", transitions_path(output))
     picture, film = file_to_write(arguments, "plot", PICTURES), file_to_write(arguments, "animate", (".gif", ".mp4"))
+    if picture is not None:
+        for text in separate(arguments.of):
+            check_drawn(model.mechanism, text)
     drive = drive_of(model, arguments, asked_motion(model, arguments))
     if drive.about:
         say(drive.about)

@@ -96,6 +96,13 @@ def test_the_exit_status_has_one_meaning(
     assert main(words) == status
 
 
+def test_what_cannot_be_drawn_is_told_before_the_motion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = ["-o", str(tmp_path / "run.csv"), "--plot", str(tmp_path / "run.png")]
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "q,sped", *files]) == 1
+    assert "did you mean 'speeds'?" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_path_tables_are_shown_when_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", "stanford-arm"]) == 0
     assert "path table" not in capsys.readouterr().out
