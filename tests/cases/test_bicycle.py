@@ -180,11 +180,24 @@ def test_the_remedy_of_a_fall_names_a_coordinate_of_the_model_and_ends_it_there(
     assert stopped.outcome.success and abs(stopped["lean"][-1]) == pytest.approx(np.radians(80), abs=1e-9)
 
 
+@pytest.mark.parametrize("times", [(0.0, 1.0), np.linspace(0.0, 1.0, 21)])
+def test_a_disc_that_passes_through_lying_flat_is_told(times: Any) -> None:
+    """Without spin it falls like a rod on its edge, and nothing of its equations stops it below the plane."""
+    disc = kane.load("rolling-disc")
+    run = disc.simulate(times, q={"lean": 0.3}, u={"wx": 0.0, "wy": 0.0, "wz": 0.0, "vx": 0.0, "vy": 0.0})
+    said = re.search(r"wheel 'disc' passed through lying flat at t = ([0-9.]+) s", str(run.outcome))
+    assert said and "'abs(lean) - 80*deg'" in str(run.outcome)
+    event = {"flat": {"expression": "lean - pi/2"}}
+    exact = disc.simulate([0.0, 1.0], q={"lean": 0.3}, u={"wx": 0.0, "wy": 0.0, "wz": 0.0}, events=event)
+    assert float(said.group(1)) == pytest.approx(exact.events[0].t[0], abs=2e-3)
+
+
 def test_a_disc_that_nearly_lies_flat_whirls_and_gets_up_again() -> None:
     """Its spin of 0.01 rad/s keeps it 0.007 rad from the ground; the rim runs round, in 19 000 steps, and it rises."""
     disc = kane.load("rolling-disc")
     run = disc.simulate(np.linspace(0, 3, 301), q={"lean": 0.5}, u={"wx": 0.0, "wy": 0.0, "wz": 0.01})
     assert run.outcome.reason == "end" and run.statistics.steps > EARLIEST
+    assert "passed through" not in str(run.outcome)
     tilt = np.pi / 2 - np.abs(run["lean"])
     lowest = int(np.argmin(tilt))
     assert tilt[lowest] < FLAT and tilt[lowest:].max() > 0.9 * tilt[0]

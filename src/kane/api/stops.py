@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -43,9 +44,54 @@ def name_stop(answers: Answers, outcome: Outcome, q: Array, statistics: Statisti
     return replace(outcome, text=text)
 
 
+def pole_sentences(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[str]:
+    """What an outcome says about wheels that have passed through lying flat: without spin nothing else tells."""
+    for wheel in _wheels(answers) if np.all(np.isfinite(q)) else ():
+        axis, normal = _axis_and_normal(answers, wheel, t, q)
+        lift = np.cross(axis, normal)
+        tilt = np.arcsin(np.minimum(1.0, np.linalg.norm(lift, axis=1)))
+        both = tilt[1:] + tilt[:-1]
+        opposite = (np.sum(lift[1:] * lift[:-1], axis=1) < 0.0) & (both < STEEP)
+        for k in np.flatnonzero(opposite)[:MOST_LOOKS]:
+            if _falls_straight(answers, wheel, t[k : k + 2], q[k : k + 2], u[k : k + 2]):
+                share = tilt[k] / both[k]
+                time, place = (1.0 - share) * t[k] + share * t[k + 1], (1.0 - share) * q[k] + share * q[k + 1]
+                event = {"expression": _fallen(answers, wheel, float(time), place), "terminal": True}
+                yield (
+                    f"wheel {wheel.body!r} passed through lying flat at t = {time:.4g} s, where no wheel rolls on;"
+                    f" fix: end it before, events={{'fallen': {event}}}"
+                )
+                break
+
+
+STEEP = 1.0
+"""Sum of the tilts (rad) at two samples beyond which these are too far apart to tell."""
+
+STRAIGHT = 0.1
+"""Share of the rate of an axis that is around the pole, up to which it goes over it."""
+
+MOST_LOOKS = 20  # pairs of samples of a wheel that whirls, of which none goes over the pole
+
+SHORT = 1e-6  # s, to find the rate of an axis
+
+
+def _falls_straight(answers: Answers, wheel: Rolling, t: Array, q: Array, u: Array) -> bool:
+    """Whether a wheel's axis moves towards the normal of its plane or away from it, and not around it."""
+    qdot = np.asarray(answers.ask("kinematics", t[:, None], None, q=q, u=u))
+    ahead, _ = _axis_and_normal(answers, wheel, t, q + SHORT * qdot)
+    axis, normal = _axis_and_normal(answers, wheel, t, q)
+    rate, lift = ahead - axis, np.cross(axis, normal)
+    around = np.abs(np.sum(rate * lift, axis=1)) / np.linalg.norm(lift, axis=1)
+    return bool(np.all(around < STRAIGHT * np.linalg.norm(rate, axis=1)))
+
+
+def _wheels(answers: Answers) -> list[Rolling]:
+    return [record for c in answers.mechanism.constraints.values() if isinstance(record := c.record, Rolling)]
+
+
 def _find_flat_wheels(answers: Answers, t: float, q: Array) -> list[Rolling]:
     """Wheels that roll and lie within FLAT of their planes."""
-    wheels = [record for c in answers.mechanism.constraints.values() if isinstance(record := c.record, Rolling)]
+    wheels = _wheels(answers)
     if not wheels or not np.all(np.isfinite(q)):
         return []
     return [wheel for wheel in wheels if _tilt(answers, wheel, t, q) < FLAT]
@@ -53,14 +99,20 @@ def _find_flat_wheels(answers: Answers, t: float, q: Array) -> list[Rolling]:
 
 def _tilt(answers: Answers, wheel: Rolling, t: float, q: Array) -> float:
     """The sine of the angle between a wheel and its plane."""
+    (axis,), (normal,) = _axis_and_normal(answers, wheel, np.array([t]), q[None])
+    return float(np.linalg.norm(np.cross(axis, normal)))
+
+
+def _axis_and_normal(answers: Answers, wheel: Rolling, t: Array, q: Array) -> tuple[Array, Array]:
+    """Unit vectors (k, 3) in N of a wheel's axis and of the normal of its plane, at times (k,) and places (k, n)."""
     from ..viewer.shapes import direction
 
     mechanism = answers.mechanism
-    poses = np.asarray(answers.ask("poses", np.array([t]), None, q=q)).reshape(-1, 12)
-    turns: dict[Any, Array] = {"ground": np.eye(3)}
-    turns |= {name: pose[:9].reshape(3, 3) for name, pose in zip(mechanism.bodies, poses, strict=True)}
-    axis, normal = turns[wheel.body] @ direction(mechanism, wheel.axis), direction(mechanism, wheel.normal)
-    return float(np.linalg.norm(np.cross(axis, turns[wheel.on] @ normal)))
+    poses = np.asarray(answers.ask("poses", t[:, None], None, q=q)).reshape(len(t), -1, 12)
+    turns: dict[Any, Array] = {"ground": np.broadcast_to(np.eye(3), (len(t), 3, 3))}
+    turns |= {name: poses[:, i, :9].reshape(-1, 3, 3) for i, name in enumerate(mechanism.bodies)}
+    axis, normal = direction(mechanism, wheel.axis), direction(mechanism, wheel.normal)
+    return turns[wheel.body] @ axis, turns[wheel.on] @ normal
 
 
 def _fallen(answers: Answers, wheel: Rolling, t: float, q: Array) -> str:
@@ -71,4 +123,4 @@ def _fallen(answers: Answers, wheel: Rolling, t: float, q: Array) -> str:
     return f"abs({answers.mechanism.coordinates[lifting]}) - {min(turned, 180.0 - turned) - EARLIER:.0f}*deg"
 
 
-__all__ = ["FLAT", "name_stop"]
+__all__ = ["FLAT", "name_stop", "pole_sentences"]

@@ -39,7 +39,7 @@ from .run_files import load_run, save_run
 from .run_pictures import curves, film
 from .run_values import column, evaluate, resample, to_pandas, to_xarray
 from .stepped import stepped_motion
-from .stops import name_stop
+from .stops import name_stop, pole_sentences
 from .vehicles import (
     Crossing,
     GroundForces,
@@ -437,7 +437,8 @@ def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Tra
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
     if judgement.sentences:
         outcome = replace(outcome, text="; ".join([outcome.text, *judgement]))
-    outcome = replace(outcome, text="; ".join([outcome.text, *limit_sentences(answers, run.t, run.q, run.u, run.tau)]))
+    said = [*limit_sentences(answers, run.t, run.q, run.u, run.tau), *pole_sentences(answers, run.t, run.q, run.u)]
+    outcome = replace(outcome, text="; ".join([outcome.text, *said]))
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=judgement.crossings)
 
 
