@@ -101,5 +101,7 @@ def test_curves_show_where_a_limit_is_left(tmp_path: Path) -> None:
     run = robot(tmp_path).simulate(np.linspace(0, 2, 50), q={"q_swing": 0.9})
     axis = run.plot().axes[0]
     beyond = next(line for line in axis.lines if line.get_label() == "beyond its limits")
-    shown = np.asarray(beyond.get_ydata(), dtype=float)
-    assert np.array_equal(np.isfinite(shown), np.abs(run.q[:, 0]) > 0.4)
+    whole, shown = (np.asarray(line.get_ydata(), dtype=float) for line in (axis.lines[0], beyond))
+    assert np.array_equal(np.isfinite(shown), np.abs(whole) > 0.4)
+    times = np.asarray(beyond.get_xdata(), dtype=float)
+    assert np.array_equal(np.isfinite(shown[np.isin(times, run.t)]), np.abs(run.q[:, 0]) > 0.4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -13,12 +14,16 @@ from ..model import Rolling, locks
 from ..simulate import Outcome, Statistics
 from .answers import Answers
 from .records import Array
+from .run_values import units_of
 
 FLAT = 1e-2
 """Angle (rad) between a wheel and its plane below which it lies flat, for a motion that has stopped there."""
 
 LIFT = 1e-3
 """By how much (rad, m) coordinates are changed to see which one raises a wheel."""
+
+SINGULAR = "constraint '.*?' cannot be continued there"
+"""The words of an outcome that tell which constraint loses its rows."""
 
 EARLIER = 10.0
 """How long (degrees) before it lies flat a fall is over."""
@@ -35,11 +40,11 @@ def name_stop(answers: Answers, outcome: Outcome, q: Array, statistics: Statisti
     if not flat:
         return outcome
     which = f"wheel {flat[0].body!r} lies" if len(flat) == 1 else f"wheels {', '.join(repr(x.body) for x in flat)} lie"
+    fix = f"fix: {_remedy(answers, flat[0], outcome.t, q)}, or give what falls a contact with the ground"
+    singular = re.search(SINGULAR, outcome.text)
     text = (
         f"stopped at t = {outcome.t:.10g} s: {which} flat, where no point of the rim is the one that touches, and"
-        f" rolling ends; the states up to there are kept; {statistics}\n    fix: end it before,"
-        f" events={{'fallen': {{'expression': {_fallen(answers, flat[0], outcome.t, q)!r}, 'terminal': True}}}},"
-        " or give what falls a contact with the ground"
+        f" rolling ends{f': {singular[0]}' if singular else ''}; the states up to there are kept; {statistics}\n    {fix}"
     )
     return replace(outcome, text=text)
 
@@ -56,10 +61,9 @@ def pole_sentences(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[s
             if _falls_straight(answers, wheel, t[k : k + 2], q[k : k + 2], u[k : k + 2]):
                 share = tilt[k] / both[k]
                 time, place = (1.0 - share) * t[k] + share * t[k + 1], (1.0 - share) * q[k] + share * q[k + 1]
-                event = {"expression": _fallen(answers, wheel, float(time), place), "terminal": True}
                 yield (
                     f"wheel {wheel.body!r} passed through lying flat at t = {time:.4g} s, where no wheel rolls on;"
-                    f" fix: end it before, events={{'fallen': {event}}}"
+                    f" fix: {_remedy(answers, wheel, float(time), place)}"
                 )
                 break
 
@@ -115,12 +119,17 @@ def _axis_and_normal(answers: Answers, wheel: Rolling, t: Array, q: Array) -> tu
     return turns[wheel.body] @ axis, turns[wheel.on] @ normal
 
 
-def _fallen(answers: Answers, wheel: Rolling, t: float, q: Array) -> str:
-    """An expression that grows through zero shortly before a wheel lies flat: of the coordinate that raises it most."""
+def _remedy(answers: Answers, wheel: Rolling, t: float, q: Array) -> str:
+    """How to end a motion shortly before a wheel lies flat: by the angle that raises it most, where there is one."""
+    mechanism = answers.mechanism
     tilts = [_tilt(answers, wheel, t, q + LIFT * unit) for unit in np.eye(len(q))]
     lifting = int(np.argmax(np.abs(np.array(tilts) - _tilt(answers, wheel, t, q))))
-    turned = np.degrees(abs(q[lifting])) % 180.0  # it lies flat again half a turn on
-    return f"abs({answers.mechanism.coordinates[lifting]}) - {min(turned, 180.0 - turned) - EARLIER:.0f}*deg"
+    name, angle = mechanism.coordinates[lifting], abs(float(np.degrees(q[lifting])))
+    at = 90.0 * round(angle / 90.0)  # in degrees, where it lies flat
+    if abs(angle - at) > np.degrees(FLAT) or units_of(mechanism, [name])[name] != "rad":
+        return "end it before by a terminal event"
+    fallen = f"abs({name}) - {at - EARLIER:.0f}*deg" if at > 0.0 else f"{EARLIER:.0f}*deg - abs({name})"
+    return f"end it before, events={{'fallen': {{'expression': {fallen!r}, 'terminal': True}}}}"
 
 
 __all__ = ["FLAT", "name_stop", "pole_sentences"]
