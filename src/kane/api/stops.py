@@ -41,10 +41,11 @@ def name_stop(answers: Answers, outcome: Outcome, q: Array, statistics: Statisti
         return outcome
     which = f"wheel {flat[0].body!r} lies" if len(flat) == 1 else f"wheels {', '.join(repr(x.body) for x in flat)} lie"
     fix = f"fix: {_remedy(answers, flat[0], outcome.t, q)}, or give what falls a contact with the ground"
-    singular = re.search(SINGULAR, outcome.text)
+    found = re.search(SINGULAR, outcome.text)
+    singular = f": {found[0]}" if found else ""
     text = (
         f"stopped at t = {outcome.t:.10g} s: {which} flat, where no point of the rim is the one that touches, and"
-        f" rolling ends{f': {singular[0]}' if singular else ''}; the states up to there are kept; {statistics}\n    {fix}"
+        f" rolling ends{singular}; the states up to there are kept; {statistics}\n    {fix}"
     )
     return replace(outcome, text=text)
 
