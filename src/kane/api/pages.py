@@ -30,8 +30,8 @@ STEP, STEPPED = 1e-3, 5e-3
 FRAMED = 4.0
 """Seconds of the motion that the camera of a page is placed for."""
 
-PIECE, MOST_EVALUATIONS = 0.25, 300_000
-"""That motion is computed in pieces (s), until it has taken so many evaluations of the motion and of events."""
+PIECE, PIECE_STEPS, MOST_EVALUATIONS = 0.25, 2_000, 300_000
+"""That motion is computed in pieces (s, steps), until it has taken so many evaluations of the motion and of events."""
 
 MANY = 60
 """Constraints that come and go from which on they are treated by time stepping: by events it would take minutes."""
@@ -126,7 +126,7 @@ def simulated_page(
         marks=marks_kernel(answers),
         laws={name: programs_under(law) for name, law in others.items()},
     )
-    described = describe_page(answers, scene, *_first_seconds(ready))
+    described = describe_page(answers, scene, *_first_seconds(ready, length))
     if wheels is None:
         return live_page(described, motion, marked_places(answers.mechanism), None, named)
     places = marked_places(answers.mechanism, wheels.marks.told)
@@ -147,12 +147,13 @@ def laws_of(mechanism: Mechanism, control: ControlLaw | None) -> tuple[str, dict
     return named, others if control is None else others | {NO_LAW: None}
 
 
-def _first_seconds(ready: Setup) -> tuple[Array, Array, Array]:
-    """(t, q, u) of the motion that the camera is placed for; less where much happens in it."""
+def _first_seconds(ready: Setup, step: float) -> tuple[Array, Array, Array]:
+    """(t, q, u) of the motion that the camera is placed for; less where much happens in it, or steps are short."""
     state = ready.problem.layout.state
     t, y, found, evaluations = 0.0, ready.start, list[Solution](), 0
-    while t < FRAMED - 0.5 * PIECE and evaluations < MOST_EVALUATIONS:
-        solution = simulate(ready.problem, y, (t, t + PIECE), **ready.settings)
+    piece = min(PIECE, PIECE_STEPS * step)
+    while t < FRAMED - 0.5 * piece and evaluations < MOST_EVALUATIONS:
+        solution = simulate(ready.problem, y, (t, t + piece), **ready.settings)
         found.append(solution)
         evaluations += solution.statistics.evaluations + solution.statistics.event_evaluations
         t, y = float(solution.t[-1]), solution.y[-1]

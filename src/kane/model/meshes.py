@@ -197,8 +197,10 @@ def _reduce(name: str, places: Array, count: int) -> ConvexHull:
         raise InputError(
             f"{name}: is flat: its convex hull has no volume\n    fix: give its corners as vertices"
         ) from None
+    if count >= len(corners):
+        return ConvexHull(name, tuple(map(tuple, corners.tolist())), len(corners), 0.0)
     chosen = _tetrahedron(corners)
-    while len(chosen) < min(count, len(corners)):
+    while len(chosen) < count:
         faces = hull(corners[chosen]).equations
         outside = (corners @ faces[:, :3].T + faces[:, 3]).max(axis=1)
         outside[chosen] = -np.inf

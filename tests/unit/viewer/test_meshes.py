@@ -168,7 +168,7 @@ def test_a_robot_of_collada_meshes_is_drawn_with_them(tmp_path: Path) -> None:
     file = Path(str(robots)) / "go1_description" / "meshes" / "thigh.dae"
     (tmp_path / "thigh.dae").write_bytes(file.read_bytes())
     loaded: Any = trimesh.load(file, force="mesh")
-    hull = np.array(kane.convex_hull(tmp_path / "thigh.dae", vertices=1000).vertices)
+    hull = np.array(kane.convex_hull(tmp_path / "thigh.dae", vertices=150).vertices)
     assert np.allclose(hull.min(axis=0), loaded.vertices.min(axis=0), atol=1e-3)
     assert np.allclose(hull.max(axis=0), loaded.vertices.max(axis=0), atol=1e-3)
     scene = scene_of(write_model(tmp_path, "thigh.dae").page(tmp_path / "page.html"))
