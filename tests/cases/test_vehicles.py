@@ -180,7 +180,7 @@ def test_load_moves_to_the_rear_axle_while_the_car_accelerates(root: str) -> Non
 
 
 def bisect(low: float, high: float, unstable: Any) -> float:
-    for _ in range(60):
+    for _ in range(34):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if unstable(middle) else (middle, high)
     return 0.5 * (low + high)
@@ -240,10 +240,14 @@ def slope_threshold() -> Threshold:
     total = MASS + 4 * WHEEL
     height = (MASS * HEIGHT + 4 * WHEEL * RADIUS) / total
 
+    m = car()
+    m.parameter("slope", 0.0)
+    m.set_gravity((f"-{G}*sin(slope)", 0, f"-{G}*cos(slope)"))
+    m.keep_free("slope")
+    m.constrain("brake", kane.MotionEquations("u_rl = 0"))
+
     def unstable(slope: float) -> bool:
-        m = car(slope=slope)
-        m.constrain("brake", kane.MotionEquations("u_rl = 0"))
-        return bool(m.simulate([0.0, 1e-4]).tipover().alpha[0] < 0)
+        return bool(m.simulate([0.0, 1e-4], parameters={"slope": slope}).tipover().alpha[0] < 0)
 
     return float(np.tan(bisect(0.2, 1.4, unstable))), HALF / height
 

@@ -91,14 +91,17 @@ def test_a_fault_is_shown_to_the_page_and_the_session_kept() -> None:
     assert play.session.outcome.reason == "not-finite" and 5.1 < play.session.t[-1] < 5.3
 
 
+SOON = 0.2  # s for a farewell: frames that nobody has read stand before it
+
+
 def test_one_page_that_is_closed_does_not_take_the_body_from_another() -> None:
     with Play(hanging_mass()) as play:
         url = f"ws://127.0.0.1:{play.port}/touch?token={play.token}"
-        with connect(url) as first:
+        with connect(url, close_timeout=SOON) as first:
             z = json.loads(first.recv(timeout=10))["q"][0]
             first.send(json.dumps({"grab": 0, "point": [0, 0, 0], "target": [0, 0, z]}))
             first.send(json.dumps({"pull": [0, 0, z + 0.2]}))
-            with connect(url) as second:
+            with connect(url, close_timeout=SOON) as second:
                 second.recv(timeout=10)
                 time.sleep(0.3)
                 second.send(json.dumps({"pull": [0, 0, z - 5.0]}))  # not its body
