@@ -26,5 +26,5 @@ MOST_PARTS = 33_000
 and a row of a Hartenberg–Denavit table. What is computed by recursion is measured up to 10 000 bodies with a coordinate
 each, which are 30 000."""
 
-TURN = 3
+TURN = 4
 """Parts that a rotation counts as, and an axis that is not x, y or z: products of directions take as long."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kane.model.size import MOST_PARTS
+from kane.model.size import MOST_PARTS, TURN
 from unit.model.large_files import BODY, CHAIN, EQUATIONS, FEW, HEAD, JOINT, ROOM, SPEEDS, LargeFile
 from unit.model.large_options import LEADER, LINK
 
@@ -143,7 +143,7 @@ TOGETHER: Mapping[str, Callable[[int], str]] = {
             f"  c{k}: {{type: distance, first: c{k}, second: c{k - 1}, first_at: [1, 0, 0], length: 2 + sin(t)}}\n"
             for k in range(1, RODS)
         ),
-        most=(MOST_PARTS - 8 * RODS) // 6,  # a rod's body has a joint and six coordinates
+        most=(MOST_PARTS - 8 * RODS) // (3 + TURN),  # a rod's body has a joint and six coordinates
     ),
     "contacts with all options": LargeFile(
         {
