@@ -28,13 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     try:
         streams.prepare()
-        with streams.insistent_interrupts():
-            status = _run(argv)
-            sys.stdout.flush()
-            return status
-    except BrokenPipeError:  # `kane derive ... | head`: the reader has seen enough
-        streams.discard("stdout")
-        return FINE
+        with streams.insistent_interrupts(), streams.patient_output():
+            return _run(argv)
     except KeyboardInterrupt:
         say("kane: interrupted")
         return INTERRUPTED

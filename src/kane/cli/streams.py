@@ -38,6 +38,47 @@ def say(text: str) -> None:
         print(visible(text), file=sys.stderr)
 
 
+class _PatientStream:
+    """A stream that writes to nowhere once its reader has left: `kane simulate ... -o run.csv | head` has seen enough,
+    and its files are still to be written."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._lose_reader()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._lose_reader()
+
+    def _lose_reader(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())  # what is still in its buffer goes there too
+        os.close(nowhere)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def patient_output() -> Iterator[None]:
+    """Within the block nothing stops because nobody reads standard output any more."""
+    stream = sys.stdout
+    sys.stdout = _PatientStream(stream)
+    try:
+        yield
+        sys.stdout.flush()
+    finally:
+        sys.stdout = stream
+
+
 @contextmanager
 def insistent_interrupts() -> Iterator[None]:
     """Within the block an interrupt that Python drops, since it came within a callback of a library, comes again."""

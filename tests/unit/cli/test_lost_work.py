@@ -136,6 +136,19 @@ def test_standard_output_that_is_full_is_a_sentence() -> None:
     assert done.stderr == "kane: standard output: No space left on device\n"
 
 
+def test_files_are_written_though_nobody_reads_the_figures(tmp_path: Path) -> None:
+    """As behind `| head`, which leaves when it has seen enough."""
+    files = [tmp_path / "run.csv", tmp_path / "run.png"]
+    line = [sys.executable, "-m", "kane", "simulate", "pendulum", "--t", "0.1", "-o", str(files[0])]
+    running = subprocess.Popen([*line, "--plot", str(files[1])], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout is not None and running.stderr is not None
+    running.stdout.close()
+    said = running.stderr.read().decode()
+    running.stderr.close()
+    assert running.wait() == 0 and "Traceback" not in said and "Broken" not in said
+    assert all(file.stat().st_size > 1000 for file in files)
+
+
 @pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize(("line", "status"), [("simulate pendulum --t 0.1", 0), ("info nothing", 2), ("info", 2)])
 def test_commands_do_without_standard_streams(line: str, status: int, closed: str) -> None:
