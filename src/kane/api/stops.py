@@ -40,7 +40,7 @@ def name_stop(answers: Answers, outcome: Outcome, q: Array, statistics: Statisti
     if not flat:
         return outcome
     which = f"wheel {flat[0].body!r} lies" if len(flat) == 1 else f"wheels {', '.join(repr(x.body) for x in flat)} lie"
-    fix = f"fix: {_remedy(answers, flat[0], outcome.t, q)}, or give what falls a contact with the ground"
+    fix = f"fix: {_remedy(answers, flat[0], outcome.t, q)}, or let what falls touch the ground by vertices (contacts)"
     found = re.search(SINGULAR, outcome.text)
     singular = f": {found[0]}" if found else ""
     text = (

@@ -235,8 +235,8 @@ def simulation_chapter(trajectory: Trajectory, targets: Mapping[str, float], *, 
     if scene:
         inside = frame(recording(trajectory, panel=False), f"{model.name} in motion", "min(34rem, 80vh)")
         body += (
-            f"<figure>{inside}<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar below plays, stops"
-            " and winds, and shows forces, velocities and curves.</figcaption></figure>"
+            f"<figure>{inside}<figcaption>Drag to turn, scroll to zoom, right-drag to move; the bar under the picture"
+            " plays, stops and winds, and shows forces, velocities and curves.</figcaption></figure>"
         )
     if model.constraints:
         residuals = trajectory.residuals
