@@ -18,6 +18,12 @@ from ..space.algebra import Matrix, Triple, plus, scaled, times
 
 ORIGIN = (0.0, 0.0, 0.0)
 
+PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
+"""Words that say where a joint is in its parent and in its child."""
+
+JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity", "moves", "follows", "ratio", "offset")
+"""Words that joint types are described with, each those of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class JointMotion:

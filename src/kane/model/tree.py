@@ -19,7 +19,9 @@ from ..space import Frame, Kinematics, Point, Vector, rotations
 from ..space.algebra import Matrix, Triple, minus, parallel_axis_term, scaled, transpose
 from .attitude import start_of_attitude
 from .joints import (
+    JOINT_OPTIONS,
     ORIGIN,
+    PLACEMENT,
     Coupled,
     Cylindrical,
     Free,
@@ -625,21 +627,7 @@ def _screw(m: Tree, options: dict[str, Any], where: str) -> JointType:
     return Screw(_axis(m, options, where), m.scalar(options.pop("pitch", 0.0), f"{where} / pitch"))
 
 
-_OPTIONS = (
-    *(
-        "at",
-        "rotation",
-        "child_at",
-        "child_rotation",
-        "coordinates",
-        "speeds",
-        "initial",
-        "prescribed",
-        "axis",
-        "pitch",
-    ),
-    *("sequence", "normal", "velocity", "moves", "follows", "ratio", "offset"),
-)
+_OPTIONS = (*PLACEMENT, *JOINT_OPTIONS, "coordinates", "speeds", "initial", "prescribed")
 """What `joint` takes, whatever its type."""
 
 _MAKERS: Mapping[str, Callable[[Tree, dict[str, Any], str], JointType]] = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...errors import ExpressionError, ModelError, suggestion
+from ..joints import JOINT_OPTIONS, PLACEMENT
 from ..mechanism import JOINT_TYPES
 from .faults import Lost
 from .nodes import Node
@@ -17,8 +18,6 @@ ROTOR = ("joint", "inertia", "ratio", "index")
 LIMIT = ("lower", "upper", "velocity", "effort")
 DH = ("convention", "parent", "at", "rotation", "rows")
 DH_ROW = dict.fromkeys(("type", "body", "a", "alpha", "d", "b", "theta", "coordinate", "speed", "initial"))
-PLACEMENT = ("at", "rotation", "child_at", "child_rotation")
-JOINT_OPTIONS = ("axis", "pitch", "sequence", "normal", "velocity", "moves", "follows", "ratio", "offset")
 JOINT = dict.fromkeys(
     (
         *("type", "parent", "child", *PLACEMENT, *JOINT_OPTIONS),
