@@ -1,7 +1,9 @@
-"""What a loop that keeps time asks of the system: real-time scheduling of its thread, and memory that stays in place.
+"""What a loop that keeps time asks of the system: real-time scheduling of its thread, memory that stays in place, and
+cores that do not sleep.
 
 Scheduling ends with the thread. Memory is that of the whole process, so the last loop that ends gives it back: what is
-allocated later would be locked too, page by page, used or not.
+allocated later would be locked too, page by page, used or not. A core that sleeps takes time to wake up, on a virtual
+machine until its host has room for it again; cores stay awake as long as somebody holds Linux's wish for it open.
 """
 
 from __future__ import annotations
@@ -10,10 +12,16 @@ import ctypes
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 FIFO_PRIORITY = 50
 """Above ordinary work, in the middle of the range: interrupts and the watchdogs of the system come first."""
+
+WAKING_TIME = Path("/dev/cpu_dma_latency")
+"""Where Linux is told how long (µs) a core may take to wake up; what is written holds until the file is closed."""
+
+_AT_ONCE = bytes(4)  # 0 µs, as a 32-bit integer
 
 _ALL_PAGES = 1 | 2  # MCL_CURRENT | MCL_FUTURE of <sys/mman.h>
 
@@ -51,14 +59,24 @@ def _call(name: str, *arguments: int) -> bool:
 
 @contextmanager
 def real_time_scheduling() -> Iterator[str]:
-    """Real-time scheduling of this thread and memory that stays, while it lasts; yields what the system allowed."""
+    """Real-time scheduling of this thread, memory that stays and cores that are awake, while it lasts; yields what the
+    system allowed."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(FIFO_PRIORITY))
         scheduling = f"SCHED_FIFO {FIFO_PRIORITY}"
     except (AttributeError, OSError) as error:
         scheduling = f"ordinary scheduling ({getattr(error, 'strerror', None) or 'no SCHED_FIFO here'})"
-    locked = _MEMORY.lock()
+    with ExitStack() as stack:
+        stack.callback(_MEMORY.unlock)
+        memory = "memory locked" if _MEMORY.lock() else "memory not locked"
+        cores = "cores awake" if _keep_awake(stack) else "cores may sleep"
+        yield f"{scheduling}, {memory}, {cores}"
+
+
+def _keep_awake(stack: ExitStack) -> bool:
+    """Keep all cores awake as long as the stack lasts; whether the system allows that."""
     try:
-        yield f"{scheduling}, {'memory locked' if locked else 'memory not locked'}"
-    finally:
-        _MEMORY.unlock()
+        stack.enter_context(WAKING_TIME.open("wb", buffering=0)).write(_AT_ONCE)
+    except OSError:
+        return False
+    return True

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 import kane
 from kane.realtime import Coupler, GamepadLink, Human, Mailbox, Replay, SimulatedDevice, Touch, UdpLink
+from kane.realtime.priority import WAKING_TIME
 
 RATE = 1000.0
 SETTLED = 1e-6  # m: what is left of an oscillation that is damped for seconds
@@ -118,6 +121,30 @@ def test_memory_is_locked_no_longer_than_a_loop_runs() -> None:
     assert allowed[0] == allowed[1] == (during > before)  # the second loop still wants it
     touches[1].stop()
     assert locked_memory() == before
+
+
+def waking_time() -> int:
+    """µs that a core may take to wake up, of all who hold a wish for it the least."""
+    with WAKING_TIME.open("rb", buffering=0) as file:
+        return int.from_bytes(file.read(4), sys.byteorder, signed=True)
+
+
+@pytest.mark.skipif(not os.access(WAKING_TIME, os.R_OK | os.W_OK), reason="the system keeps no core awake for us")
+def test_cores_are_awake_no_longer_than_a_loop_runs() -> None:
+    touch, before = Touch(kane.load("pendulum"), SimulatedDevice(), ("q",)), waking_time()
+    assert before > 0
+    touch.start(60.0)
+    while touch.state()["t"] < 0.01:
+        time.sleep(0.001)
+    assert waking_time() == 0
+    assert touch.stop().timing.scheduling.endswith("cores awake")
+    assert waking_time() == before
+
+
+def test_a_loop_runs_where_cores_may_sleep(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("kane.realtime.priority.WAKING_TIME", tmp_path / "nowhere" / "waking-time")
+    session = Touch(kane.load("pendulum"), SimulatedDevice(), ("q",)).run(0.01)
+    assert session.timing.scheduling.endswith("cores may sleep")
 
 
 def test_an_encoder_and_dry_friction_are_those_of_the_device() -> None:
