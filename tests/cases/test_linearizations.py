@@ -11,7 +11,7 @@ import pytest
 import kane
 from kane.analysis import Linearization
 from kane.analysis.linearizations import Linearizations
-from kane.errors import InputError
+from kane.errors import InputError, SingularError
 
 SAME = 1e-10
 """Relative: the same algebra in another order of operations, elements beside the largest of their matrix."""
@@ -170,3 +170,17 @@ def test_python_control_is_asked_for_where_it_is_missing(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "control", None)
     with pytest.raises(kane.InputError, match=r"kane\[control\]"):
         kane.load("pendulum").linearize([0], [0]).to_control()
+
+
+@pytest.mark.parametrize("turned", [0.0, 1e-14])
+def test_a_sample_at_which_the_choice_does_not_hold_is_named(turned: float) -> None:
+    """x' = q y': solved for y' where q is 2; not at all where it is 0, though x' would be."""
+    m = kane.Model("beads", gravity=(0, 0, 0))
+    for name in ("x", "y", "q"):
+        m.body(name, mass=1)
+        m.joint(f"slide of {name}", "prismatic", "ground", name, axis="x", coordinates=[name], speeds=[f"v{name}"])
+    m.constrain("tie", kane.MotionEquations(["x' - q*y'"]))
+    still = [0, 0, 0]
+    m.linearize({"q": [2.0, 2.0 + turned]}, still, independent=["vx"])
+    with pytest.raises(SingularError, match="state 1: the constraints do not determine the dependent speeds"):
+        m.linearize({"q": [2.0, turned]}, still, independent=["vx"])

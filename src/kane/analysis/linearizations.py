@@ -32,17 +32,17 @@ from .linearization import (
 _QUANTITIES = ("qdot", "F", "g", "rate", "phi")
 
 
-def first_orders(tangent: Tangent, at: Operating) -> FirstOrder:
-    """All Jacobians at samples (k, …), from a batch of unit directions for each."""
+def first_orders(tangent: Tangent, at: Operating, M: Array) -> FirstOrder:
+    """All Jacobians at samples (k, …), from a batch of unit directions for each; the equations change by the mass
+    matrices M (k, n, n) with the accelerations."""
     k, n_q, n = len(at.q), at.q.shape[1], at.u.shape[1]
-    unit = np.eye(n_q + 2 * n)
-    count = len(unit)
+    count = n_q + n
 
     def spread(x: Any) -> Array:
         return np.repeat(x, count, axis=0)
 
-    directions = np.tile(unit, (k, 1))
-    parts = directions[:, :n_q], directions[:, n_q : n_q + n], directions[:, n_q + n :]
+    directions = np.tile(np.eye(count), (k, 1))
+    parts = directions[:, :n_q], directions[:, n_q:], np.zeros((k * count, n))
     t = np.broadcast_to(np.asarray(at.t, dtype=float).reshape(-1), (k,))
     found = tangent(spread(t)[:, None], *(spread(x) for x in (at.q, at.u, at.udot, at.multipliers)), *parts)
     if not all(np.isfinite(x).all() for x in found):
@@ -58,61 +58,48 @@ def first_orders(tangent: Tangent, at: Operating) -> FirstOrder:
     return FirstOrder(
         value,
         {name: x[:, :, :n_q] for name, x in change.items()},
-        {name: x[:, :, n_q : n_q + n] for name, x in change.items()},
-        {name: x[:, :, n_q + n :] for name, x in change.items()},
+        {name: x[:, :, n_q:] for name, x in change.items()},
+        {"F": M},
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Elimination:
-    """Rows G x = right (k, m, …) solved for the same unknowns at all samples."""
+    """Rows G x = right (k, m, …) solved for the same unknowns at all samples, by the `inverse` of their block."""
 
     chosen: Elimination
-    G: Array
+    inverse: Array
     N: Array
 
     @classmethod
     def of(cls, chosen: Elimination, G: Array, mass: Array, what: str) -> _Elimination:
         k, n = len(G), G.shape[2]
-        free = list(chosen.choice.independent)
-        solved = cls(chosen, G, np.zeros((k, n, 0)))
-        solved._refuse_bad(mass, what)
+        free, dependent = list(chosen.choice.independent), list(chosen.choice.dependent)
+        rows, units = G[:, list(chosen.choice.rows)], speed_units(mass)
+        solved = cls(chosen, _inverses(rows[:, :, dependent]), np.zeros((k, n, 0)))
+        _refuse_bad(rows * units[:, None, :], solved.inverse / units[:, dependent, None], what)
         N = solved.particular_solution(-G[:, :, free])
         N[:, free, range(len(free))] = 1.0
         return replace(solved, N=N)
 
-    def _refuse_bad(self, mass: Array, what: str) -> None:
-        """Refuse samples at which the unknowns that were chosen are badly determined, as at one state alone."""
-        rows, dependent = list(self.chosen.choice.rows), list(self.chosen.choice.dependent)
-        if not dependent:
-            return
-        scaled = (self.G * speed_units(mass)[:, None, :])[:, rows][:, :, dependent]
-        bad = np.flatnonzero(~(np.linalg.cond(scaled, 1) <= 1.0 / SINGULAR))  # by sums of columns: no singular values
-        if bad.size:
-            raise SingularError(
-                f"state {bad[0]}: the constraints do not determine the dependent {what} there, chosen at state 0"
-                "\n    fix: name others in independent=..., or linearize that state alone"
-            )
-
     def particular_solution(self, right: Array) -> Array:
         """x (k, n, c) with G x = right (k, m, c) whose independent part is zero."""
-        x = np.zeros((len(self.G), self.G.shape[2], right.shape[2]))
-        d, rows = list(self.chosen.choice.dependent), list(self.chosen.choice.rows)
-        if d:
-            x[:, d] = np.linalg.solve(self.G[:, rows][:, :, d], right[:, rows])
+        choice = self.chosen.choice
+        x = np.zeros((len(right), self.chosen.G.shape[1], right.shape[2]))
+        x[:, list(choice.dependent)] = self.inverse @ right[:, list(choice.rows)]
         return x
 
 
 def linearize_together(
     first: FirstOrder, positions: Positions, at: Operating, z: Elimination, u: Elimination, speeds: tuple[str, ...]
 ) -> FirstOrderMotion:
-    """As `linearize_independent`, at samples (k, …); `positions` with E (k, n_q, n) and its rate, z and u the choices
-    at the first sample."""
+    """As `linearize_independent`, at samples (k, …); `positions` with E (k, n_q, n) and its rate, (1, …) where they are
+    the same at all, z and u the choices at the first sample."""
     E, M = positions.E, first.M
     k, n = len(M), M.shape[1]
     back = _pseudo_inverse(E)
     follows = _pseudo_inverse(back @ first.by_u["qdot"])
-    moved_mass = np.abs(np.einsum("kij,kil,klj->kj", follows, M, follows))
+    moved_mass = np.abs(np.sum(follows * (M @ follows), axis=1))
     on_z = _Elimination.of(z, first.by_q["phi"] @ E, moved_mass, "coordinates")
     on_u = _Elimination.of(u, first.A, np.abs(np.einsum("kii->ki", M)), "speeds")
     z_I, u_I = list(z.choice.independent), list(u.choice.independent)
@@ -133,11 +120,12 @@ def linearize_together(
         raise SingularError("the mass matrix is singular at one of the states: some motion moves no mass") from None
     width = dF.shape[2]
     Udot, Tau = held - on_u.N @ solved[:, :, :width], on_u.N @ solved[:, :, width:]
+    back = back[:, z_I]
     dz = back @ (first.by_q["qdot"] @ Q + first.by_u["qdot"] @ U - positions.Edot @ Z)
-    rates = (back @ first.value["qdot"][:, :, None])[:, z_I, 0]
+    rates = (back @ first.value["qdot"][:, :, None])[:, :, 0]
     return FirstOrderMotion(
         tuple(positions.names[i] for i in z_I) + tuple(speeds[i] for i in u_I),
-        np.concatenate([dz[:, z_I], Udot[:, u_I]], axis=1),
+        np.concatenate([dz, Udot[:, u_I]], axis=1),
         np.concatenate([np.zeros((k, len(z_I), n)), Tau[:, u_I]], axis=1),
         Q,
         U,
@@ -145,6 +133,29 @@ def linearize_together(
         Tau,
         np.concatenate([rates, at.udot[:, u_I]], axis=1),
     )
+
+
+def _refuse_bad(rows: Array, inverse: Array, what: str) -> None:
+    """Refuse samples at which the unknowns that were chosen are badly determined: those whose change is large beside
+    what changes the rows, all measured by mass."""
+    sums = [np.abs(x).sum(axis=1).max(axis=1, initial=0.0) for x in (rows, inverse)]  # no singular values needed
+    with np.errstate(invalid="ignore"):  # of rows that are zero
+        bad = np.flatnonzero(~(sums[0] * sums[1] <= 1.0 / SINGULAR))
+    if bad.size:
+        raise SingularError(
+            f"state {bad[0]}: the constraints do not determine the dependent {what} there, chosen at state 0"
+            "\n    fix: name others in independent=..., or linearize that state alone"
+        )
+
+
+def _inverses(x: Array) -> Array:
+    """Of square matrices (k, n, n); infinite where there is none."""
+    try:
+        return np.asarray(np.linalg.inv(x), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        regular, found = np.linalg.slogdet(x)[0] != 0.0, np.full_like(x, np.inf)
+        found[regular] = np.linalg.inv(x[regular])
+        return found
 
 
 def _pseudo_inverse(x: Array) -> Array:

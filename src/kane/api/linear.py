@@ -355,7 +355,10 @@ def _unsteady_names(answers: Answers, u: Array, qdot: Array, udot: Array, A: Arr
     size = size + _MISSED * np.abs(A).max(axis=(1, 2), initial=0.0)[:, None]  # of a state known to that many digits
     changes = np.concatenate([moving, np.abs(udot) > size], axis=1)
     names = (*m.coordinates, *m.speeds)
-    return tuple(tuple(names[i] for i in np.flatnonzero(row)) if row.any() else () for row in changes)
+    found: list[tuple[str, ...]] = [()] * len(changes)
+    for k, i in zip(*(places.tolist() for places in np.nonzero(changes)), strict=True):
+        found[k] += (names[i],)
+    return tuple(found)
 
 
 def _outputs(

@@ -143,7 +143,8 @@ def linearize_samples(
         tau = tau + efforts
     udot = np.asarray(answers.answer("forward_dynamics")(s.t[:, None], (s.q, s.u, tau), s.values))
     at = Operating(cast("Any", s.t), s.q, s.u, tau, udot, _reactions(answers, s, udot, tau))
-    first = first_orders(programs.tangent, at)
+    M = np.broadcast_to(answers.answer("mass_matrix")(s.t[:, None], (s.q,), s.values), (len(s.t), *[len(m.speeds)] * 2))
+    first = first_orders(programs.tangent, at, M)
     positions = _positions(answers, programs.turns, s)
     alone = Positions(positions.names, positions.E[0], positions.Edot[0])
     motion = linearize_together(
@@ -176,14 +177,11 @@ def _reactions(answers: Answers, s: Samples, udot: Array, tau: Array) -> Array:
 
 
 def _positions(answers: Answers, turns: Callable[..., Sequence[Array]] | None, s: Samples) -> Positions:
-    """Perturbations of the configurations, E (k, n_q, n)."""
-    m, k = answers.mechanism, len(s.t)
+    """Perturbations of the configurations, E (k, n_q, n); (1, n_q, n) without attitudes, the same at all."""
+    m = answers.mechanism
     places = list(quaternion_places(m).items())
-    if turns is None:
-        one = Positions.of(m.coordinates, [], np.zeros((0, 4, 3)), np.zeros((0, 4, 3)))
-        return Positions(one.names, np.tile(one.E, (k, 1, 1)), np.tile(one.Edot, (k, 1, 1)))
-    E, Edot = turns(s.t[:, None], (s.q, s.u), s.values)
-    each = [Positions.of(m.coordinates, places, E[i], Edot[i]) for i in range(k)]
+    E, Edot = np.zeros((2, 1, 0, 4, 3)) if turns is None else turns(s.t[:, None], (s.q, s.u), s.values)
+    each = [Positions.of(m.coordinates, places, *pair) for pair in zip(E, Edot, strict=True)]
     return Positions(each[0].names, np.array([p.E for p in each]), np.array([p.Edot for p in each]))
 
 
