@@ -32,7 +32,7 @@ MOST_FRAMES = 1500
 
 _DOTS = 100  # per inch
 _ROOM = 0.06  # around the bodies, as a part of the picture
-_TRAVELS = 6.0  # lengths of itself that a mechanism moves on by to be followed
+_TRAVELS = 3.0  # lengths of itself that a mechanism moves on by to be followed
 _AROUND = 0.35  # around what is followed, as a part of its size, so that the ground is seen
 _LINES = 12  # of the grid to each side
 
