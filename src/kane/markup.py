@@ -50,4 +50,25 @@ def code_block(words: str) -> str:
     return f"<pre>{text(words)}</pre>\n"
 
 
-__all__ = ["Markup", "code_block", "details", "paragraph", "table", "text", "verdict"]
+def _told_without_trust(what: str) -> str:
+    """A line that is hidden by a style sheet. Notebooks that somebody else has run drop formulas, frames and style
+    sheets until they are trusted."""
+    words = f"The notebook is not trusted, so {what}. Run the cell, or choose “Trust Notebook”."
+    return f'<style>.kane-distrusted {{ display: none }}</style><p class="kane-distrusted">{text(words)}</p>\n'
+
+
+DISTRUSTED_FORMULAS = _told_without_trust("formulas lose their powers, indices and fractions")
+DISTRUSTED_FRAME = _told_without_trust("pictures and motions are not shown")
+
+
+__all__ = [
+    "DISTRUSTED_FORMULAS",
+    "DISTRUSTED_FRAME",
+    "Markup",
+    "code_block",
+    "details",
+    "paragraph",
+    "table",
+    "text",
+    "verdict",
+]

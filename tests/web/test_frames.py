@@ -76,6 +76,8 @@ def test_a_notebook_shows_models_motions_and_pages_and_no_text_becomes_markup(br
         page.evaluate("document.querySelectorAll('body > script, .output > script, p script, td script').length") == 0
     )
     assert HOSTILE in page.locator(".output").nth(0).inner_text()
+    distrusted = page.locator(".kane-distrusted")
+    assert distrusted.count() == 4 and not any(line.is_visible() for line in distrusted.all())
     assert page.locator("iframe").count() == 3 and len(page.workers) == 1, "what simulates has a thread"
     for inside in page.frames[1:]:
         assert inside.evaluate("window.taken") is None and inside.evaluate("window.origin") == "null"
@@ -83,6 +85,19 @@ def test_a_notebook_shows_models_motions_and_pages_and_no_text_becomes_markup(br
             inside.evaluate("document.querySelector('kane-page').shadowRoot.querySelector('h1').textContent") == HOSTILE
         )
     assert told == []
+    page.close()
+
+
+def test_a_notebook_without_trust_says_what_is_missing(browser: Browser, tmp_path: Path) -> None:
+    """Without trust, notebooks leave out these elements, of formulas all but their text."""
+    m = kane.load("pendulum")
+    page, _ = open_file(
+        browser, as_notebook(tmp_path / "notebook.html", m, m.simulate(0.1), m.equations(), m.explain())
+    )
+    page.evaluate("document.querySelectorAll('style, iframe').forEach((element) => element.remove())")
+    page.evaluate("document.querySelectorAll('math').forEach((element) => element.replaceWith(element.textContent))")
+    for output in page.locator(".output").all():
+        assert "not trusted" in output.inner_text() and "Trust Notebook" in output.inner_text()
     page.close()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import KaneError, visible
 from ..markup import paragraph, table
-from ..page import FRAME_HEIGHT, Described, Marks, WrittenPage, frame, recorded_page
+from ..page import Described, Marks, WrittenPage, notebook_frame, recorded_page
 from ..viewer import vehicle_arrows
 from ..writing import write_text
 from .answers import Answers
@@ -66,13 +66,13 @@ def _picture(answers: Answers) -> str:
         shown = still_picture(answers, *start_state(answers, None, None, np.zeros(1)))
     except KaneError as error:
         return paragraph(f"no picture: {error}")
-    return frame(shown, answers.mechanism.name, FRAME_HEIGHT)
+    return notebook_frame(shown, answers.mechanism.name)
 
 
 def show_trajectory(trajectory: Trajectory) -> str:
     """A motion for notebooks: how it ended, and a page that plays it."""
     said = paragraph(f"{visible(trajectory.answers.mechanism.name)}: {trajectory.outcome}")
-    return said + frame(recording(trajectory, panel=False), trajectory.answers.mechanism.name, FRAME_HEIGHT)
+    return said + notebook_frame(recording(trajectory, panel=False), trajectory.answers.mechanism.name)
 
 
 def _frames(trajectory: Trajectory) -> Trajectory:

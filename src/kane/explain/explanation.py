@@ -7,6 +7,7 @@ from typing import Any
 
 from ..boundary import check_choice, describe_value
 from ..errors import InputError
+from ..markup import DISTRUSTED_FORMULAS
 from .latex import write_latex, write_latex_document
 from .page import write_document, write_html
 from .reading import Definition
@@ -133,7 +134,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return write_html(self.derivation, self.beside)
+        return DISTRUSTED_FORMULAS + write_html(self.derivation, self.beside)
 
     def _repr_latex_(self) -> str:
         """For notebooks that set LaTeX alone: the equations."""

@@ -13,7 +13,7 @@ from ..backends import SymPyProgram, mathml, to_c, to_latex, to_sympy
 from ..boundary import refuse_odd
 from ..errors import ExpressionError, visible
 from ..graph import Expr, Inputs, Program, hoist, lower
-from ..markup import code_block, details, paragraph, table
+from ..markup import DISTRUSTED_FORMULAS, code_block, details, paragraph, table
 from ..model import Mechanism
 from .auxiliary import auxiliary_reactions
 from .expressions import MotionExpressions, Output
@@ -328,7 +328,8 @@ class Equations(MotionExpressions):
         rows = [(name.replace("_", " "), *count.values()) for name, count in zip(names, counts, strict=True)]
         program = self.program("inverse_dynamics")
         small = mathml.equations(program)
-        shown = "" if small is None else "".join(f'<div style="overflow-x: auto">{m}</div>' for m in small)
+        boxes = [f'<div style="overflow-x: auto">{m}</div>' for m in small or ()]
+        shown = "".join([DISTRUSTED_FORMULAS, *boxes]) if boxes else ""
         listed = details(f"inverse dynamics, {len(program.rows)} lines", code_block(str(program).rstrip("\n")))
         return paragraph(repr(self)) + table(("operations", *counts[0]), rows) + shown + listed
 

@@ -6,10 +6,9 @@ package.
 """
 
 from .content import Described, MarkedPlace, MarkedWheels, Marks, live_page, recorded_page, remote_page
-from .document import FRAME_HEIGHT, WrittenPage, frame, script_source
+from .document import WrittenPage, frame, notebook_frame, script_source
 
 __all__ = [
-    "FRAME_HEIGHT",
     "Described",
     "MarkedPlace",
     "MarkedWheels",
@@ -17,6 +16,7 @@ __all__ = [
     "WrittenPage",
     "frame",
     "live_page",
+    "notebook_frame",
     "recorded_page",
     "remote_page",
     "script_source",

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import KaneError
+from ..markup import DISTRUSTED_FRAME
 
 if TYPE_CHECKING:
     _Concrete = Path
@@ -26,7 +27,7 @@ else:
 
 COMPONENT = "component.js"
 
-FRAME_HEIGHT = "30rem"
+_CELL_HEIGHT = "30rem"
 """Of a page in a notebook."""
 
 _POLICY = (
@@ -101,11 +102,16 @@ def frame(page: str, title: str, height: str) -> str:
     )
 
 
+def notebook_frame(page: str, title: str) -> str:
+    """A page inside a cell of a notebook."""
+    return DISTRUSTED_FRAME + frame(page, title, _CELL_HEIGHT)
+
+
 class WrittenPage(_Concrete):
     """The path of a page that was written; a notebook shows the page itself."""
 
     def _repr_html_(self) -> str:
-        return frame(self.read_text(encoding="utf-8"), self.name, FRAME_HEIGHT)
+        return notebook_frame(self.read_text(encoding="utf-8"), self.name)
 
 
 def as_script_data(data: Any) -> str:
