@@ -18,6 +18,8 @@ import { type Hit, Stage } from "./stage";
 import style from "./style.css";
 
 const FORMAT = 1;
+const BLIND = "This browser draws nothing in three dimensions: WebGL is switched off or missing. All else works.";
+const TAKEN_AWAY = "The browser has taken the drawing away, as it does where many are open. Reload the page to see it again.";
 const PLOT_PERIOD = 45; // ms at least between two plots that are drawn, one at a time
 const PLOT_FRAMES = 3; // and frames of the window
 const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
@@ -55,6 +57,7 @@ export class KanePage extends HTMLElement {
     view: make("div", { class: "view" }),
     labels: make("div", { class: "labels" }),
     note: make("div", { class: "note", role: "status" }),
+    unseen: make("p", { class: "unseen", role: "status" }),
     bar: make("div", { class: "bar" }),
     side: make("div", { class: "side" }),
     time: make("span", { class: "time" }),
@@ -78,6 +81,7 @@ export class KanePage extends HTMLElement {
     this.stage.add_arrows(this.motion);
     this.ui.view.prepend(this.stage.canvas);
     this.ui.labels.hidden = true;
+    this.tell_unseen(this.stage.blind ? BLIND : "");
     this.plots = new Plots(data, this.motion.energy !== null, 340);
     this.fill_side();
     this.listen();
@@ -289,7 +293,7 @@ export class KanePage extends HTMLElement {
     const { ui, data } = this;
     const header = make("header");
     header.append(make("h1", {}, data.name), make("span", { class: "about" }, data.about));
-    ui.view.append(ui.labels, ui.note);
+    ui.view.append(ui.labels, ui.note, ui.unseen);
     ui.page.append(header, ui.view, ui.bar, ui.side);
     this.root.append(ui.page);
     const { choices, first } = paces(this.motion.end);
@@ -436,11 +440,20 @@ export class KanePage extends HTMLElement {
       action();
     });
     const canvas = this.stage.canvas;
+    canvas.addEventListener("webglcontextlost", () => this.tell_unseen(TAKEN_AWAY));
+    canvas.addEventListener("webglcontextrestored", () => this.tell_unseen(""));
     canvas.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
       canvas.addEventListener(name, () => this.let_go());
     }
+  }
+
+  /** Say why nothing is drawn; nothing where it is. */
+  private tell_unseen(why: string): void {
+    this.ui.unseen.textContent = why;
+    this.ui.unseen.hidden = !why;
+    this.wake();
   }
 
   /** Draw frames for a while, since something may look different now. */

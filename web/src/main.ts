@@ -13,7 +13,7 @@ if (held && page) {
       page.setAttribute("failed", "");
       const note = document.createElement("p");
       note.textContent = `This page cannot be shown here: ${error instanceof Error ? error.message : String(error)}`;
-      page.after(note);
+      page.before(note);
     },
   );
 }

@@ -38,6 +38,24 @@ export function make_grid(cells: number, cell: number, look: Look): three.LineSe
   return new three.LineSegments(geometry, new three.LineBasicMaterial({ vertexColors: true }));
 }
 
+/** What draws a scene. */
+export type Renderer = Pick<three.WebGLRenderer, "domElement" | "render" | "setPixelRatio" | "setSize"> & {
+  shadowMap: { enabled: boolean; type: three.ShadowMapType };
+};
+
+/** What draws on a new canvas; where the browser draws nothing in three dimensions, nothing is drawn and `blind` is true. */
+export function make_renderer(software: boolean): { renderer: Renderer; blind: boolean } {
+  try {
+    const renderer = new three.WebGLRenderer({ antialias: !software, powerPreference: "high-performance" });
+    return { renderer, blind: false };
+  } catch {
+    const nothing = () => {};
+    const shadowMap = { enabled: false, type: three.PCFShadowMap };
+    const domElement = document.createElement("canvas");
+    return { renderer: { domElement, shadowMap, render: nothing, setPixelRatio: nothing, setSize: nothing }, blind: true };
+  }
+}
+
 /** Whether there is no graphics processor: then shadows and smooth edges would cost more than all the rest. */
 export function draws_by_software(): boolean {
   const gl = document.createElement("canvas").getContext("webgl2");

@@ -1,0 +1,55 @@
+"""Pages where a browser does not draw, or cannot run what is in them: all else works, and the reason is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+import kane
+from browser import MISSING, chromium
+from pages import open_page, wait_until
+
+pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
+
+NO_WEBGL = """{ const given = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+  return /webgl/.test(kind) ? null : given.call(this, kind, ...more); } }"""
+
+LOSE = """window.gl = document.querySelector('kane-page').shadowRoot.querySelector('canvas').getContext('webgl2')
+  .getExtension('WEBGL_lose_context'); window.gl.loseContext()"""
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    return kane.load("pendulum").page(tmp_path / "page.html")
+
+
+def test_a_browser_without_webgl_simulates_and_says_what_it_lacks(browser: Browser, written: Path) -> None:
+    page, _ = open_page(browser, written, NO_WEBGL)
+    expect(page.get_by_text("draws nothing in three dimensions")).to_be_visible()
+    wait_until(page, 0.1)
+    expect(page.get_by_text("Download CSV")).to_be_visible()
+    page.close()
+
+
+def test_a_drawing_that_is_taken_away_is_told_until_it_is_back(browser: Browser, written: Path) -> None:
+    page, _ = open_page(browser, written)
+    told = page.get_by_text("taken the drawing away")
+    expect(told).not_to_be_visible()
+    page.evaluate(LOSE)
+    expect(told).to_be_visible()
+    page.evaluate("window.gl.restoreContext()")
+    expect(told).not_to_be_visible()
+    page.close()
+
+
+def test_a_browser_that_cannot_run_the_page_shows_why(browser: Browser, written: Path) -> None:
+    page = browser.new_page()
+    page.add_init_script("delete window.WebAssembly; delete window.Worker")
+    page.goto(written.as_uri())
+    note = page.get_by_text("This page cannot be shown here")
+    expect(note).to_be_visible()
+    expect(note).to_be_in_viewport()
+    page.close()
