@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Frame, expect
 
 import kane
 from browser import MISSING, chromium
-from pages import open_page, wait_until
+from pages import STATE, open_page, wait_until
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason=MISSING)
 
@@ -19,6 +20,17 @@ HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
 
 LOSE = """window.gl = document.querySelector('kane-page').shadowRoot.querySelector('canvas').getContext('webgl2')
   .getExtension('WEBGL_lose_context'); window.gl.loseContext()"""
+
+
+LOST = """document.querySelector('kane-page').shadowRoot.querySelector('canvas').getContext('webgl2').isContextLost()"""
+
+
+def wait_for(frame: Frame, condition: str) -> None:
+    """Until something is true in a frame."""
+    end = time.monotonic() + 30
+    while not frame.evaluate(condition):
+        assert time.monotonic() < end, condition
+        frame.page.wait_for_timeout(50)
 
 
 @pytest.fixture
@@ -52,4 +64,26 @@ def test_a_browser_that_cannot_run_the_page_shows_why(browser: Browser, written:
     note = page.get_by_text("This page cannot be shown here")
     expect(note).to_be_visible()
     expect(note).to_be_in_viewport()
+    page.close()
+
+
+def test_a_page_out_of_view_keeps_nothing_that_browsers_draw_with_and_waits(browser: Browser, written: Path) -> None:
+    """Browsers draw some sixteen pages at a time, and notebooks show more."""
+    page = browser.new_page(viewport={"width": 800, "height": 600})
+    frame = '<iframe sandbox="allow-scripts" style="height: 500px; width: 100%"></iframe>'
+    page.set_content(f"<body>{frame}<div style='height: 5000px'></div></body>")
+    page.evaluate("(text) => { document.querySelector('iframe').srcdoc = text; }", written.read_text())
+    inside = page.frame_locator("iframe").locator("kane-page[ready]")
+    inside.wait_for(state="attached", timeout=60_000)
+    shown = page.frames[1]
+    wait_for(shown, f"!({LOST})")
+    page.evaluate("scrollTo(0, 4000)")
+    wait_for(shown, LOST)
+    t = shown.evaluate(STATE)["t"]
+    page.wait_for_timeout(300)
+    assert shown.evaluate(STATE)["t"] == t
+    page.evaluate("scrollTo(0, 0)")
+    wait_for(shown, f"!({LOST})")
+    wait_for(shown, f"document.querySelector('kane-page').state.t > {t}")
+    expect(page.frame_locator("iframe").get_by_text("taken the drawing away")).not_to_be_visible()
     page.close()

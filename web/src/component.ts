@@ -22,6 +22,8 @@ const BLIND = "This browser draws nothing in three dimensions: WebGL is switched
 const TAKEN_AWAY = "The browser has taken the drawing away, as it does where many are open. Reload the page to see it again.";
 const PLOT_PERIOD = 45; // ms at least between two plots that are drawn, one at a time
 const PLOT_FRAMES = 3; // and frames of the window
+const OUT_OF_VIEW = 500; // ms for which a page that nobody sees keeps what the browser draws with
+const SETTLING = 1000; // ms after it came into view, in which it gets that again
 const AWAKE = 700; // ms for which frames are drawn after the user did something, where nothing moves
 const SLOW_FRAME = 0.04; // s; where so many frames in a row take longer, later ones are drawn with less effort
 const SLOW_FRAMES = 30;
@@ -42,6 +44,7 @@ export class KanePage extends HTMLElement {
   private plotted = 0;
   private since_plot = 0; // frames of the window
   private awake = AWAKE;
+  private view = { within: true, since: 0, leaving: 0 }; // of the window, and of whoever shows this page in a frame
   private rendered = [false, false]; // in the last two frames of the window
   private slow_frames = 0;
   private rows: number[][] = [];
@@ -81,7 +84,6 @@ export class KanePage extends HTMLElement {
     this.stage.add_arrows(this.motion);
     this.ui.view.prepend(this.stage.canvas);
     this.ui.labels.hidden = true;
-    this.tell_unseen(this.stage.blind ? BLIND : "");
     this.plots = new Plots(data, this.motion.energy !== null, 340);
     this.fill_side();
     this.listen();
@@ -235,8 +237,18 @@ export class KanePage extends HTMLElement {
       ui.note.append(make("b", {}, times), ": this model is too much for this machine to keep up with the clock");
     }
     else if (motion.t === 0 && this.touchable) ui.note.append("drag a body to pull it");
+    this.tell_unseen();
     this.tell_forces();
     this.lamps.tell();
+  }
+
+  /** Why nothing is drawn, where nothing is. */
+  private tell_unseen(): void {
+    const { view, ui } = this;
+    const { context } = this.stage;
+    const taken = context?.lost && view.within && performance.now() > view.since + SETTLING;
+    ui.unseen.textContent = context === null ? BLIND : taken ? TAKEN_AWAY : "";
+    ui.unseen.hidden = !ui.unseen.textContent;
   }
 
   private tell_forces(): void {
@@ -409,9 +421,9 @@ export class KanePage extends HTMLElement {
     };
     dark.addEventListener("change", set_dark);
     set_dark();
-    const set_seen = () => this.live?.set_seen(!document.hidden);
-    document.addEventListener("visibilitychange", set_seen);
-    set_seen();
+    document.addEventListener("visibilitychange", () => this.set_seen());
+    new IntersectionObserver((seen) => this.set_within(seen[seen.length - 1].isIntersecting)).observe(this);
+    this.set_seen();
     new ResizeObserver(() => this.resize()).observe(this.ui.view);
     for (const name of ["pointerdown", "pointermove", "wheel", "keydown", "click", "change", "input"]) {
       document.addEventListener(name, () => this.wake(), { capture: true, passive: true });
@@ -440,8 +452,7 @@ export class KanePage extends HTMLElement {
       action();
     });
     const canvas = this.stage.canvas;
-    canvas.addEventListener("webglcontextlost", () => this.tell_unseen(TAKEN_AWAY));
-    canvas.addEventListener("webglcontextrestored", () => this.tell_unseen(""));
+    canvas.addEventListener("webglcontextrestored", () => this.wake());
     canvas.addEventListener("pointerdown", (event) => this.grab(event), { capture: true });
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) {
@@ -449,11 +460,18 @@ export class KanePage extends HTMLElement {
     }
   }
 
-  /** Say why nothing is drawn; nothing where it is. */
-  private tell_unseen(why: string): void {
-    this.ui.unseen.textContent = why;
-    this.ui.unseen.hidden = !why;
+  /** Take note of whether the page is within the window: notebooks show more pages than browsers draw at a time. */
+  private set_within(within: boolean): void {
+    clearTimeout(this.view.leaving);
+    const leaving = within ? 0 : setTimeout(() => this.stage.context?.hold(false), OUT_OF_VIEW);
+    this.view = { within, since: performance.now(), leaving };
+    if (within) this.stage.context?.hold(true);
+    this.set_seen();
     this.wake();
+  }
+
+  private set_seen(): void {
+    this.live?.set_seen(this.view.within && !document.hidden);
   }
 
   /** Draw frames for a while, since something may look different now. */

@@ -6,7 +6,7 @@ import { Arrows, type Shown } from "./arrows";
 import type { Body, SceneData, Triple } from "./data";
 import { corners, distance, preset_direction, type Preset, type Vector } from "./framing";
 import type { Motion } from "./motion";
-import { draws_by_software, LOOKS, type Look, make_grid, make_renderer, type Renderer } from "./surroundings";
+import { type Context, draws_by_software, LOOKS, type Look, make_grid, make_renderer, type Renderer } from "./surroundings";
 import { body_parts, css_color, fineness_for, points_of, type Fineness } from "./pieces";
 
 const FOV = (28 * Math.PI) / 180;
@@ -26,8 +26,8 @@ export interface Hit {
 
 export class Stage {
   readonly canvas: HTMLCanvasElement;
-  /** Whether the browser draws nothing in three dimensions. */
-  readonly blind: boolean;
+  /** What the browser draws with; null where it draws nothing in three dimensions. */
+  readonly context: Context | null;
   private readonly renderer: Renderer;
   private readonly scene = new three.Scene();
   private readonly camera = new three.PerspectiveCamera((FOV * 180) / Math.PI, 1, 0.01, 1000);
@@ -62,8 +62,8 @@ export class Stage {
   ) {
     const software = draws_by_software();
     this.software = software;
-    ({ renderer: this.renderer, blind: this.blind } = make_renderer(software));
-    this.renderer.shadowMap.enabled = !software && !this.blind;
+    ({ renderer: this.renderer, context: this.context } = make_renderer(software));
+    this.renderer.shadowMap.enabled = !software && this.context !== null;
     this.material = software
       ? new three.MeshLambertMaterial({ vertexColors: true })
       : new three.MeshStandardMaterial({ vertexColors: true, roughness: 0.62, metalness: 0.05 });

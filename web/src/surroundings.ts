@@ -43,16 +43,36 @@ export type Renderer = Pick<three.WebGLRenderer, "domElement" | "render" | "setP
   shadowMap: { enabled: boolean; type: three.ShadowMapType };
 };
 
-/** What draws on a new canvas; where the browser draws nothing in three dimensions, nothing is drawn and `blind` is true. */
-export function make_renderer(software: boolean): { renderer: Renderer; blind: boolean } {
+/** What a browser draws with in three dimensions: it has some for all pages together, and takes them away. */
+export class Context {
+  private readonly extension: WEBGL_lose_context | null; // a lost context would not tell
+
+  constructor(private readonly gl: WebGL2RenderingContext) {
+    this.extension = gl.getExtension("WEBGL_lose_context");
+  }
+
+  get lost(): boolean {
+    return this.gl.isContextLost();
+  }
+
+  /** Give it back, or take it again. */
+  hold(on: boolean): void {
+    if (on && this.lost) this.extension?.restoreContext();
+    if (!on && !this.lost) this.extension?.loseContext();
+  }
+}
+
+/** What draws on a new canvas, and with what; where the browser has nothing for that, nothing is drawn. */
+export function make_renderer(software: boolean): { renderer: Renderer; context: Context | null } {
   try {
     const renderer = new three.WebGLRenderer({ antialias: !software, powerPreference: "high-performance" });
-    return { renderer, blind: false };
+    return { renderer, context: new Context(renderer.getContext() as WebGL2RenderingContext) };
   } catch {
     const nothing = () => {};
     const shadowMap = { enabled: false, type: three.PCFShadowMap };
     const domElement = document.createElement("canvas");
-    return { renderer: { domElement, shadowMap, render: nothing, setPixelRatio: nothing, setSize: nothing }, blind: true };
+    const renderer = { domElement, shadowMap, render: nothing, setPixelRatio: nothing, setSize: nothing };
+    return { renderer, context: null };
   }
 }
 
