@@ -67,6 +67,25 @@ def test_a_browser_that_cannot_run_the_page_shows_why(browser: Browser, written:
     page.close()
 
 
+@pytest.mark.parametrize(
+    "script", ["delete window.HTMLElement", "delete window.DecompressionStream", "delete window.customElements"]
+)
+def test_a_browser_that_cannot_load_the_page_shows_why(browser: Browser, written: Path, script: str) -> None:
+    page = browser.new_page()
+    page.add_init_script(script)
+    page.goto(written.as_uri())
+    expect(page.get_by_text("This page cannot be shown here")).to_be_in_viewport()
+    page.close()
+
+
+def test_a_browser_whose_language_has_no_tables_shows_the_page(browser: Browser, written: Path) -> None:
+    language = "Object.defineProperty(navigator, 'language', { get: () => 'C', configurable: true })"
+    page, told = open_page(browser, written, language)
+    wait_until(page, 0.1)
+    assert told == []
+    page.close()
+
+
 def test_a_page_out_of_view_keeps_nothing_that_browsers_draw_with_and_waits(browser: Browser, written: Path) -> None:
     """Browsers draw some sixteen pages at a time, and notebooks show more."""
     page = browser.new_page(viewport={"width": 800, "height": 600})

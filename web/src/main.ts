@@ -1,5 +1,6 @@
 // The script of a page: shows what is in its data.
 
+import "./language"; // before others ask for it
 import { KanePage } from "./component";
 import type { PageData } from "./data";
 

@@ -36,14 +36,17 @@ _POLICY = (
 )
 
 _UNPACK = (
+    'const f=e=>{if(document.querySelector("kane-page[ready],kane-page[failed]"))return;'
+    'const p=document.createElement("p");p.textContent="This page cannot be shown here: "+e.message;'
+    'document.body.prepend(p)};addEventListener("error",f);'
     '(async()=>{const t=document.getElementById("kane-component").textContent;'
     "const b=Uint8Array.from(atob(t),c=>c.charCodeAt(0));"
     'const s=new Blob([b]).stream().pipeThrough(new DecompressionStream("gzip"));'
     'const e=document.createElement("script");e.textContent=await new Response(s).text();document.body.append(e)})()'
-    '.catch(e=>{const p=document.createElement("p");'
-    'p.textContent="This page cannot be shown here: "+e.message;document.body.append(p)})'
+    ".catch(f)"
 )
-"""The script that makes the other one: the policy compares the hash of what it has unpacked, too."""
+"""The script that makes the other one, and says why where that does not run. The policy compares the hash of what it
+has unpacked, too."""
 
 _STYLE = "html,body{margin:0;height:100%}kane-page{display:block;height:100%}"
 
