@@ -87,6 +87,7 @@ def document(title: str, data: dict[str, Any], connect: str = "'none'") -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<link rel="icon" href="data:,">\n'
         f"<title>{html.escape(title)}</title>\n<style>{_STYLE}</style></head>\n<body><kane-page></kane-page>\n"
         f'<script type="application/json" id="kane-data">{as_script_data(data)}</script>\n'
         f'<script type="text/plain" id="kane-component">{_pack_script(component())}</script>\n'
