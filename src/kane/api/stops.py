@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..advice import terminal_event
 from ..constraints.thresholds import NEAR_SINGULAR
 from ..model import Rolling, locks
 from ..simulate import Outcome, Statistics
@@ -130,7 +131,7 @@ def _remedy(answers: Answers, wheel: Rolling, t: float, q: Array) -> str:
     if abs(angle - at) > np.degrees(FLAT) or units_of(mechanism, [name])[name] != "rad":
         return "end it before by a terminal event"
     fallen = f"abs({name}) - {at - EARLIER:.0f}*deg" if at > 0.0 else f"{EARLIER:.0f}*deg - abs({name})"
-    return f"end it before, events={{'fallen': {{'expression': {fallen!r}, 'terminal': True}}}}"
+    return f"end it before, {terminal_event('fallen', fallen)}"
 
 
 __all__ = ["FLAT", "name_stop", "pole_sentences"]

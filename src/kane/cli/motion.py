@@ -23,6 +23,7 @@ from .files import read_motion, transitions_path, write_columns, write_motion, w
 from .given import assignments, check_target, events_of, file_to_write, model_of, separate
 from .partial import PartialRun
 from .streams import say
+from .wording import in_shell
 
 PICTURES = (".png", ".svg", ".pdf")
 DURATION = 10.0  # s of a motion about which nothing is said
@@ -106,6 +107,8 @@ def run_simulation(
             rtol=arguments.rtol,
             atol=arguments.atol,
             step=step,
+            max_step=arguments.max_step,
+            max_steps=arguments.max_steps,
             embed=arguments.embed,
             contacts=arguments.contacts,
             events=events_of(arguments),
@@ -177,7 +180,7 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
     model = trajectory.model
     return {
         "outcome": trajectory.outcome.reason,
-        "sentence": str(trajectory.outcome),
+        "sentence": in_shell(trajectory.outcome, "simulate"),
         "success": trajectory.outcome.success,
         "t": float(trajectory.t[-1]),
         "q": dict(zip(model.coordinates, trajectory.q[-1].tolist(), strict=True)),

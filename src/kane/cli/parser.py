@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -217,6 +218,12 @@ def _integration(command: argparse.ArgumentParser) -> None:
         help="find every change of the contacts (default), or take steps of one length, with --step",
     )
     command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4 and of --contacts stepping")
+    command.add_argument(
+        "--max-step", type=float, default=math.inf, metavar="SECONDS", help="longest step (default: as accuracy allows)"
+    )
+    command.add_argument(
+        "--max-steps", type=int, metavar="N", help="end after so many steps (default: where t advances no more)"
+    )
 
 
 def _cycloid(command: argparse.ArgumentParser) -> None:

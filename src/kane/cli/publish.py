@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from .driving import asked_motion, drive_of, say_what_moves
 from .given import assignments, file_to_write, model_of
 from .motion import run_simulation
 from .streams import say
+from .wording import in_shell
 
 
 def report(arguments: Namespace) -> int:
@@ -28,11 +30,12 @@ def report(arguments: Namespace) -> int:
     drive = drive_of(model, arguments, motion, shown=True)
     say_what_moves(drive, arguments)
     trajectory = run_simulation(model, arguments, SAMPLES, drive)
+    said = replace(trajectory.outcome, text=in_shell(trajectory.outcome, "report"))
     with bar("writing the report") as progress:
         written = write(
             model,
             path,
-            trajectory=trajectory,
+            trajectory=replace(trajectory, outcome=said),
             control=drive.law if isinstance(drive.law, str) else arguments.control if drive.law else None,
             motion=motion,
             driven=drive.about,
