@@ -234,7 +234,7 @@ def _cycloid(command: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="where a cycloidal motion from the start ends: q1=60*deg,q6=0.1",
     )
-    command.add_argument("--duration", type=float, default=10.0, metavar="SECONDS", help="its duration (default 10)")
+    command.add_argument("--duration", type=float, metavar="SECONDS", help="the duration of --to (default 10)")
 
 
 def _list(commands: argparse._SubParsersAction) -> None:

@@ -12,7 +12,7 @@ from ..report import write
 from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
-from .driving import asked_motion, drive_of, say_what_moves
+from .driving import asked_motion, drive_of, off_target, say_what_moves, target_sentence
 from .given import assignments, file_to_write, model_of
 from .motion import run_simulation
 from .streams import say
@@ -31,6 +31,7 @@ def report(arguments: Namespace) -> int:
     say_what_moves(drive, arguments)
     trajectory = run_simulation(model, arguments, SAMPLES, drive)
     said = replace(trajectory.outcome, text=in_shell(trajectory.outcome, "report"))
+    off = off_target(model, drive, float(trajectory.t[-1]), trajectory.q[-1])
     with bar("writing the report") as progress:
         written = write(
             model,
@@ -38,7 +39,7 @@ def report(arguments: Namespace) -> int:
             trajectory=replace(trajectory, outcome=said),
             control=drive.law if isinstance(drive.law, str) else arguments.control if drive.law else None,
             motion=motion,
-            driven=drive.about,
+            driven=f"{drive.about}; {target_sentence(model, off)}" if off else drive.about,
             progress=progress,
         )
     show(_path_text(written.path))
