@@ -15,13 +15,14 @@ from ..planning import ComputedTorque, Hold, Move, move
 from ..report.motions import Motion, cycloid
 from . import UsageError
 from .given import assignments, control_of
+from .parser import HELD
 from .streams import say
 
 ARM = {"revolute", "prismatic", "weld", "coupled"}  # kinds of joints that computed torque drives
 DURATION = 10.0  # s, of the motion of --to where nothing is said
 ON_TARGET = 1e-3  # rad, m: what a target may be missed by and still count as reached
 STIFFNESS = 25.0  # 1/s², of an arm that is held or follows; critically damped
-HOLD, NONE = "hold", "none"  # words for --control, unless laws of the model are so called
+HOLD, NONE = HELD
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,9 @@ BASES = ("fixed", "floating")
 LIMITS = ("tell", "stop")
 FORMATS = ("text", "c", "latex", "sympy")
 SHELLS = ("bash", "zsh", "fish")
+DRAWN = ("coordinates", "speeds", "accelerations", "attitude", "efforts", "reactions", "energy")
+HELD = ("hold", "none")  # words for --control where a model is shown, unless laws of the model are so called
+FILES = (".yaml", ".yml", ".urdf", ".xacro")  # endings of files that describe a model
 PROGRAMS = (
     "inverse_dynamics",
     "forward_dynamics",
@@ -406,8 +409,8 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="what --plot draws: coordinates (default), speeds, accelerations, attitude, efforts, reactions, energy, a"
-        " column or an expression, with commas between",
+        help=f"what --plot draws: {DRAWN[0]} (default), {', '.join(DRAWN[1:])}, a column or an expression, with commas"
+        " between",
     )
     command.add_argument("--animate", metavar="FILE", help="write a film (.gif; .mp4 if ffmpeg is installed)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
