@@ -43,8 +43,10 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
         if part not in GROUPS or id(panel) in stays
     ]
     if not shown:
+        others = _known_words(part for part in GROUPS if part not in listed)
         raise InputError(
-            f"plot(what={describe_value(what)}): '{run.answers.mechanism.name}' has none\n    fix: {_KNOWN}"
+            f"plot(what={describe_value(what)}): '{run.answers.mechanism.name}' has none{_none_of(listed)}\n"
+            f"    fix: {others}"
         )
     figure = panels.panels(run.t, shown, note=panels.name_left_out(left_out))
     if path is not None:
@@ -122,11 +124,16 @@ def _reactions(run: Trajectory) -> list[Panel]:
     for name, reaction in run.reactions().items():
         for what, values, unit in (("force", reaction.force, "N"), ("moment", reaction.moment, "N m")):
             if values is not None:
-                found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z")))
-        found += [Panel(f"{name} along {v}", np.asarray(x)) for v, x in reaction.efforts.items()]
+                found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z"), solved=True))
+        found += [Panel(f"{name} along {v}", np.asarray(x), solved=True) for v, x in reaction.efforts.items()]
         if reaction.value is not None:
             found.append(
-                Panel(subscript(name), np.asarray(reaction.value), units_of(run.answers.mechanism, [name])[name])
+                Panel(
+                    subscript(name),
+                    np.asarray(reaction.value),
+                    units_of(run.answers.mechanism, [name])[name],
+                    solved=True,
+                )
             )
     return found
 
@@ -170,7 +177,17 @@ GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
 STATES = ("coordinates", "speeds", "attitude")
 """Those that follow from coordinates and speeds alone: between samples they are curves and no new answers."""
 
-_KNOWN = f"one or more of {', '.join(GROUPS)}, columns (q1, tau_u1), or expressions"
+
+def _known_words(groups: Iterable[str]) -> str:
+    return f"one or more of {', '.join(groups)}, columns (q1, tau_u1), or expressions"
+
+
+_KNOWN = _known_words(GROUPS)
+
+
+def _none_of(listed: list[Any]) -> str:
+    """Why a group that was asked for is empty."""
+    return ": attitude is that of bodies on free or spherical joints to the ground" if "attitude" in listed else ""
 
 
 def film(run: Trajectory, path: str | Path, frames_per_second: float, speed: float) -> Path:
