@@ -70,7 +70,7 @@ def symbol(label: str) -> str:
     match = re.fullmatch(r"([A-Za-z]+?)_?(\d*)((?:_\w+)*)", name, flags=re.ASCII)
     if match is None:
         return f"<mi>{html.escape(label)}</mi>"
-    stem = _dotted(match.group(1)) if rate else _stem(match.group(1))
+    stem = _dot_over(match.group(1)) if rate else _stem(match.group(1))
     parts = (match.group(2), *match.group(3).split("_"))
     index = ",".join(GREEK.get(part, part) for part in parts if part)
     return f"<msub>{stem}<mtext>{html.escape(index)}</mtext></msub>" if index else stem
@@ -78,11 +78,11 @@ def symbol(label: str) -> str:
 
 def _stem(name: str) -> str:
     if name.endswith("dot") and len(name) > 3:
-        return _dotted(name[:-3])
+        return _dot_over(name[:-3])
     return f"<mi>{html.escape(GREEK.get(name, name))}</mi>"
 
 
-def _dotted(name: str) -> str:
+def _dot_over(name: str) -> str:
     """A name with a dot over it, a large one where it has several letters, among which a small one is lost."""
     size = "" if len(GREEK.get(name, name)) == 1 else ' mathsize="220%"'
     return f"<mover>{_stem(name)}<mo{size}>˙</mo></mover>"

@@ -76,6 +76,14 @@ def drive_of(model: Model, arguments: Namespace, motion: Motion | None = None, *
     return Driving(control_of(model, given))
 
 
+def refuse_unfollowed(drive: Driving, arguments: Namespace) -> None:
+    """Refuse a motion of --to that the model does not follow."""
+    if arguments.to and not drive.target:
+        raise UsageError(
+            "--to: what follows it has revolute and prismatic joints alone, no constraints, and no other --control"
+        )
+
+
 def off_target(model: Model, drive: Driving, t: float, q: Array) -> dict[str, float]:
     """How far (rad, m) coordinates are from where the motion of --to has led them; nothing before its end at t."""
     if not drive.target or drive.end is None or t < drive.end:

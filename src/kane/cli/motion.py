@@ -18,7 +18,7 @@ from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
-from .driving import Driving, asked_motion, drive_of, off_target, target_sentence
+from .driving import Driving, asked_motion, drive_of, off_target, refuse_unfollowed, target_sentence
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
 from .given import assignments, check_target, events_of, file_to_write, model_of, separate
 from .partial import PartialRun
@@ -127,12 +127,9 @@ def simulate(arguments: Namespace) -> int:
         for text in separate(arguments.of):
             check_drawn(model.mechanism, text)
     drive = drive_of(model, arguments, asked_motion(model, arguments))
+    refuse_unfollowed(drive, arguments)
     if drive.about:
         say(drive.about)
-    elif arguments.to:
-        raise UsageError(
-            "--to: what follows it has revolute and prismatic joints alone, no constraints, and no other --control"
-        )
     part = None if output is None else PartialRun.open(output, anew=arguments.anew)
     with nullcontext() if part is None else part.mind_interrupts():
         trajectory = run_simulation(model, arguments, arguments.samples, drive, None if part is None else part.keep)

@@ -543,14 +543,17 @@ def _page(commands: argparse._SubParsersAction) -> None:
         "page",
         "Write one HTML file that simulates the model by itself: to watch, to touch, with sliders, without network.",
         "  kane page whipple-bicycle -o bicycle.html\n"
-        "  kane page pendulum --free L,g -o pendulum.html\n\n"
+        "  kane page pendulum --free L,g -o pendulum.html\n"
+        "  kane page ur5 --to q1=60*deg,q2=-90*deg --duration 3 -o arm.html\n\n"
         "Parameters that --free names have sliders. A model that has control laws moves under the first one, unless\n"
         "--control says otherwise ('none' for no efforts). An arm that has no law is held where it starts: a model\n"
-        "whose driven joints have limits, or can move the last body of a chain in all six directions.",
+        "whose driven joints have limits, or can move the last body of a chain in all six directions. With --to it\n"
+        "goes to another posture and stays there.",
     )
     _model(command)
     command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
     command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    _cycloid(command)
     command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
     command.add_argument(
@@ -571,11 +574,12 @@ def _play(commands: argparse._SubParsersAction) -> None:
         "Run the model in real time on this machine, to be seen and touched in a page of a browser beside it.",
         "  kane play shopping-cart\n"
         "  kane play whipple-bicycle --rate 2000 --t 60 -o session.npz\n\n"
-        "The page has an address of this machine alone, with a token in it. Ctrl-C ends it. Control laws are as for\n"
-        "kane page.",
+        "The page has an address of this machine alone, with a token in it. Ctrl-C ends it. Control laws and --to are\n"
+        "as for kane page.",
     )
     _model(command)
     command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    _cycloid(command)
     command.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="ticks in a second (default 1000)")
     command.add_argument("--steps", type=int, default=1, metavar="N", help="steps of the model in a tick (default 1)")
     command.add_argument("--t", "--time", type=float, metavar="SECONDS", help="end by itself (default: with Ctrl-C)")

@@ -12,7 +12,7 @@ from ..report import write
 from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
-from .driving import asked_motion, drive_of, off_target, say_what_moves, target_sentence
+from .driving import asked_motion, drive_of, off_target, refuse_unfollowed, say_what_moves, target_sentence
 from .given import assignments, file_to_write, model_of
 from .motion import run_simulation
 from .streams import say
@@ -59,7 +59,8 @@ def page(arguments: Namespace) -> int:
     assert path is not None
     if arguments.free:
         model.keep_free("all" if arguments.free == "all" else [name.strip() for name in arguments.free.split(",")])
-    drive = drive_of(model, arguments, shown=True)
+    drive = drive_of(model, arguments, asked_motion(model, arguments), shown=True)
+    refuse_unfollowed(drive, arguments)
     say_what_moves(drive, arguments)
     q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
