@@ -70,3 +70,10 @@ def test_a_coin_that_falls_flat_on_a_contact_is_told_so_and_the_remedy_works() -
     lying = coin({"vertices": rims}).simulate(1.0, contacts="stepping", step=1e-3)
     assert lying.outcome.success
     assert lying["q_free_pz"][-1] == pytest.approx(0.002, abs=1e-6)  # half its thickness above the table
+
+
+def test_a_bicycle_that_falls_has_one_remedy_whatever_is_sampled() -> None:
+    """Samples 10 ms apart tell a passage that the steps of the integrator do not; the remedy is of one kind."""
+    run = kane.load("whipple-bicycle").simulate(np.linspace(0.0, 10.0, 1001), u={"ux": 2.0, "uroll": 0.2})
+    said = str(run.outcome)
+    assert said.count("fix:") == 1 and "'abs(roll) - 80*deg'" in said and "r.rear-wheel" not in said

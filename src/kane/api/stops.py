@@ -88,9 +88,12 @@ def _words_of_stop(answers: Answers, flat: list[_Rim], outcome: Outcome, q: Arra
 def judge_poles(answers: Answers, outcome: Outcome, t: Array, q: Array, u: Array) -> Outcome:
     """The outcome of a motion over times t (k,), which is no success if a wheel that rolls has passed through lying
     flat: what comes after is no motion of this model, though no equation stops it there."""
-    told = list(_pole_sentences(answers, t, q, u))
-    if not told:
+    found = list(_passages(answers, t, q, u))
+    if not found:
         return outcome
+    told = [text for text, _ in found]
+    if "fix:" not in outcome.text:  # else the outcome has one already, of the same kind
+        told[-1] += f"; fix: {found[0][1]}"
     return replace(outcome, reason="flat" if outcome.success else outcome.reason, text=add_sentences(outcome, told))
 
 
@@ -127,8 +130,8 @@ def add_sentences(outcome: Outcome, sentences: Iterable[str]) -> str:
     return "; ".join([said, *sentences]) + line + fix
 
 
-def _pole_sentences(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[str]:
-    """What an outcome says about wheels that have passed through lying flat: without spin nothing else tells."""
+def _passages(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[tuple[str, str]]:
+    """Wheels that have passed through lying flat, in words, and what would help: without spin nothing else tells."""
     for wheel in _wheels(answers.mechanism) if np.all(np.isfinite(q)) else ():
         axis, normal = _axis_and_normal(answers, wheel, t, q)
         lift = np.cross(axis, normal)
@@ -139,8 +142,8 @@ def _pole_sentences(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[
                 share = tilt[k] / both[k]
                 time, place = (1.0 - share) * t[k] + share * t[k + 1], (1.0 - share) * q[k] + share * q[k + 1]
                 yield (
-                    f"wheel {wheel.body!r} passed through lying flat at t = {time:.4g} s, where no wheel rolls on;"
-                    f" fix: {_remedy(answers, wheel, float(time), place)}"
+                    f"wheel {wheel.body!r} passed through lying flat at t = {time:.4g} s, where no wheel rolls on",
+                    _remedy(answers, wheel, float(time), place),
                 )
                 break
 
@@ -233,8 +236,9 @@ def _remedy(answers: Answers, wheel: _Rim, t: float, q: Array) -> str:
     at = 90.0 * round(angle / 90.0)  # in degrees, where it lies flat
     near = abs(angle - at)
     at = at if at <= 180.0 else at % 180.0  # the first time
-    if near > np.degrees(FLAT) or units_of(mechanism, [name])[name] != "rad":
-        return f"end it before by a terminal event, say on a height such as r.{wheel.body}.z"
+    if near > 0.5 * EARLIER or units_of(mechanism, [name])[name] != "rad":
+        height = f", say on the height r.{wheel.body}.z" if str(wheel.body).isidentifier() else ""
+        return f"end it before by a terminal event{height}"
     fallen = f"abs({name}) - {at - EARLIER:.0f}*deg" if at > 0.0 else f"{EARLIER:.0f}*deg - abs({name})"
     return f"end it before, {terminal_event('fallen', fallen)}"
 

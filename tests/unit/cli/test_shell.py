@@ -129,6 +129,8 @@ def test_what_cannot_be_drawn_is_told_before_the_motion(tmp_path: Path, capsys: 
     files = ["-o", str(tmp_path / "run.csv"), "--plot", str(tmp_path / "run.png")]
     assert main(["simulate", "pendulum", "--t", "0.1", "--of", "q,sped", *files]) == 1
     assert "did you mean 'speeds'?" in capsys.readouterr().err
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "attitude", *files]) == 1
+    assert "'pendulum' has none" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
