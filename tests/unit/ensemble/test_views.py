@@ -60,6 +60,14 @@ def test_indices_of_a_sum_are_shares_of_its_variance() -> None:
         assert total == pytest.approx(shares[name], abs=0.02)
 
 
+def test_one_number_alone_explains_all_of_a_variance() -> None:
+    m = kane.Model("slider")
+    m.body("block", mass=1)
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    ((first, total),) = m.ensemble(END, n=8, q={"x": "uniform(-1, 1)"}).sobol("end_x", n=1024).values()
+    assert first == pytest.approx(1.0, abs=0.02) and total == pytest.approx(1.0, abs=0.02)  # as above
+
+
 @pytest.mark.parametrize("kind", ["scatter", "histogram", "sensitivity"])
 def test_pictures_are_drawn(kind: str, tmp_path: Path) -> None:
     sliding().plot(tmp_path / f"{kind}.png", kind)
