@@ -25,6 +25,9 @@ from .streams import say
 from .wording import in_shell
 from .workers import workers_of
 
+DRAWN = ("normal(", "uniform(", "choice(")
+"""How values begin that are drawn."""
+
 SHOWN = 5
 """Members that failed whose reasons are told."""
 
@@ -35,6 +38,8 @@ def sweep(arguments: Namespace) -> int:
     picture = file_to_write(arguments, "plot", PICTURES)
     report = file_to_write(arguments, "report", (".html", ".htm"))
     asked = _options(model, arguments)
+    if picture is not None:
+        _refuse_picture(arguments, asked)
     with workers_of(arguments) as executor, _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, executor=executor, progress=watching)
     if arguments.json:
@@ -49,6 +54,22 @@ def sweep(arguments: Namespace) -> int:
         write_ensemble(found, report, result=arguments.result, indices=indices)
         say(f"wrote {report}")
     return _status(found, arguments)
+
+
+def _refuse_picture(arguments: Namespace, asked: dict[str, Any]) -> None:
+    """Refuse a picture that there will not be, before anything is computed."""
+    kind = arguments.kind
+    if arguments.keep == "tallies" and kind != "fan":
+        raise UsageError(f"--kind {kind}: of tallies there is no result to draw\n    fix: --kind fan, or --keep ends")
+    if kind == "fan" and not arguments.samples:
+        raise UsageError("--kind fan: --samples 0 keeps the end alone\n    fix: leave --samples out")
+    given = [text for group in ("q", "u", "parameters") for text in (asked[group] or {}).values()]
+    differ = [text for text in given if text.startswith(DRAWN)]
+    if kind == "map" and len(differ) < 2:
+        raise UsageError(
+            f"--kind map: a map has two things that differ, and here {len(differ)} is drawn\n"
+            "    fix: draw a second one, as in --q 'q1=uniform(-1,1)', or --kind scatter"
+        )
 
 
 def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
