@@ -29,6 +29,9 @@ standard error, so that `--json` can be piped on. A value that starts with a min
 | 2 | the command line was not understood: an unknown model, option or name, a file that cannot be written |
 | 130 | interrupted by Ctrl-C; what was computed is kept, and said so |
 
+A motion that leaves limits of its joints is fine, and tells it. One in which a wheel that rolls passes through lying
+flat fails: what follows is no motion of the model.
+
 Words are completed after `eval "$(kane completion bash)"`, or with the script of `kane completion zsh` or `fish`.
 
 This page is written by `docs/generate.py`.

@@ -11,6 +11,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 _ABOUT = re.compile(r"^about: (.+)$", re.MULTILINE)
+_EXTENDS = re.compile(r"^extends: ([\w-]+)$", re.MULTILINE)
+_CONTROLS = re.compile(r"^controls:\n((?:[ #].*\n|\n)*)", re.MULTILINE)
+_LAW = re.compile(r"^  ([\w-]+):", re.MULTILINE)
 _SUFFIX = ".yaml"
 
 
@@ -64,6 +67,19 @@ def builtin_text(name: str) -> str:
     return (_folder() / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
 
 
+def builtin_controls(name: str) -> tuple[str, ...]:
+    """Names of the control laws of a built-in model, in the order of its file, after those of the one it extends.
+
+    >>> builtin_controls("mecanum-platform")
+    ('sideways', 'ahead')
+    """
+    text = builtin_text(name)
+    extended, section = _EXTENDS.search(text), _CONTROLS.search(text)
+    inherited = builtin_controls(extended[1]) if extended else ()
+    own = _LAW.findall(section[1]) if section else []
+    return tuple(dict.fromkeys((*inherited, *own)))
+
+
 def _folder() -> Traversable:
     return resources.files("kane") / "model" / "builtin"
 
@@ -74,4 +90,4 @@ def _about(text: str) -> str:
     return "" if found is None else found[1].strip()
 
 
-__all__ = ["Models", "builtin_names", "builtin_text", "models"]
+__all__ = ["Models", "builtin_controls", "builtin_names", "builtin_text", "models"]

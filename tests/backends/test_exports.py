@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import kane
 from backends.programs import arm, edge_inputs, one_operation
 from kane.backends import compile, to_c, to_latex, to_sympy
 from kane.backends.symbolic import latex_name
@@ -198,3 +200,17 @@ def test_brackets_are_where_the_meaning_needs_them() -> None:
 )
 def test_labels_become_symbols(label: str, shown: str) -> None:
     assert latex_name(label) == shown
+
+
+def test_places_of_matrices_are_those_of_the_program_whatever_speeds_are_called() -> None:
+    """The derivative by u is called udot_u, and so would be the element of udot along a speed u."""
+    e = kane.load("cart-pole").equations()
+    header, _ = e.to_c("jacobian", name="cart")
+    macros = {name: int(number) for name, number in re.findall(r"#define CART_OUT_(\w+) (\d+)", header)}
+    assert header.count("#define CART_OUT_udot_u ") == 1
+    place = 0
+    for output in e.program("jacobian").outputs:
+        assert macros[output.name] == place and macros[f"{output.name}_SIZE"] == len(output.slots)
+        assert macros.get(f"{output.name}_COLUMNS") == (output.shape[1] if len(output.shape) > 1 else None)
+        place += len(output.slots)
+    assert macros["udot_v"] == 0

@@ -63,6 +63,13 @@ def measured_efforts(q: Array, u: Array, udot: Array) -> Array:
     return efforts + VISCOUS * u + DRY * u / np.sqrt(u * u + 1e-6)
 
 
+def test_names_of_base_parameters_leave_out_what_few_digits_of_angles_bring_in(tmp_path: Path) -> None:
+    """With eight digits the names are those of exact angles; the combinations have all terms."""
+    base, exact = (robot(tmp_path, digits).base_parameters() for digits in (8, 17))
+    assert base.names == exact.names
+    assert np.count_nonzero(base.combination) > np.count_nonzero(exact.combination)
+
+
 @pytest.mark.parametrize("digits", [4, 5, 7, 16])
 def test_base_parameters_are_as_many_and_as_well_conditioned_whatever_the_digits_of_angles(
     digits: int, tmp_path: Path

@@ -32,13 +32,14 @@ _ORDER = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "hx", "hy", "hz", "Iyy", "m")
 """What is kept first where there is a choice, in axes of which z is that of the joint."""
 
 _AXES = ("yzx", "zxy", "xyz")  # names of the axes of a body by the number of that of its joint, which comes last
-_DIGITS = 9  # coefficients are rounded for print
+_DIGITS = 9  # after the point, beyond which coefficients are rounding
 
 
 @dataclass(frozen=True, slots=True)
 class BaseParameters:
     """`combination` (b, p) gives the base parameters from all p parameters: β = C π, ten of each body, and of friction
-    where it was asked for; `names` says each in words. `independent` are the columns of the regressor that β belong to,
+    where it was asked for; `names` says each in words, without terms below 1e-6 of its largest, which right angles
+    leave that are written with seven digits. `independent` are the columns of the regressor that β belong to,
     and `condition` is that of these at random states over all of the workspace, each column in units of its length:
     noise in efforts is felt in the worst combination as many times as in the best."""
 
@@ -185,9 +186,10 @@ def _columns_apart(Y: Array, order: list[int], apart: float) -> list[int]:
 
 
 def _words(row: Array, kept: int, names: list[str]) -> str:
-    text = names[kept]
+    """A combination in words, without terms that are not felt beside its largest."""
+    text, least = names[kept], FELT * float(np.abs(row).max())
     for k, c in enumerate(row):
-        if k != kept and c:
-            size = "" if abs(abs(c) - 1.0) < 10.0**-_DIGITS else f"{abs(c):.6g} "
+        if k != kept and abs(c) > least:
+            size = "" if abs(abs(c) - 1.0) < FELT else f"{abs(c):.6g} "
             text += f" {'-' if c < 0 else '+'} {size}{names[k]}"
     return text

@@ -121,9 +121,13 @@ def over_two(ensemble: Ensemble, result: str, title: str = "") -> Any:
     from ..viewer import ensembles as pictures
 
     names, given = _two_to_map(ensemble, result), ensemble_views.differences(ensemble)
-    x, y, means = cell_means(given[names[0]], given[names[1]], ensemble_views.column(ensemble, result))
+    places = given[names[0]], given[names[1]]
+    values = ensemble_views.column(ensemble, result)
+    x, y, means = cell_means(*places, values)
+    there = np.isfinite(values)
+    counts = pictures.CellCounts(*(count_cells(*places, which) for which in (np.ones_like(there), there)))
     across, up, colour = (str(label_of(ensemble, name)) for name in (*names, result))
-    return pictures.map_over(x, y, means, (across, up, colour), title)
+    return pictures.map_over(x, y, means, (across, up, colour), title, counts)
 
 
 def _two_to_map(ensemble: Ensemble, result: str) -> tuple[str, str]:
@@ -144,10 +148,17 @@ def cell_means(x: Array, y: Array, values: Array) -> tuple[Array, Array, Array]:
     places themselves where these are a grid."""
     (columns, i), (rows, j) = (_cells(places, len(values)) for places in (x, y))
     good = np.isfinite(values)
-    count, total = np.zeros((len(rows), len(columns))), np.zeros((len(rows), len(columns)))
-    np.add.at(count, (j[good], i[good]), 1.0)
+    count, total = count_cells(x, y, good), np.zeros((len(rows), len(columns)))
     np.add.at(total, (j[good], i[good]), values[good])
     return columns, rows, np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def count_cells(x: Array, y: Array, which: Any) -> Array:
+    """How many of the places that `which` (b,) says are in each cell, (rows, columns)."""
+    (columns, i), (rows, j) = (_cells(places, len(which)) for places in (x, y))
+    count = np.zeros((len(rows), len(columns)))
+    np.add.at(count, (j[which], i[which]), 1.0)
+    return count
 
 
 def _cells(places: Array, members: int) -> tuple[Array, Any]:

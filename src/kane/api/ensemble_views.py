@@ -160,13 +160,15 @@ def sobol(ensemble: Ensemble, names: Sequence[str], n: int) -> dict[str, dict[st
         found = ensemble.again(replace(plan, columns=tuple(columns), count=x.shape[1]))
         y = np.array([column(found, name) for name in names])
         lost[:] += np.count_nonzero(~np.isfinite(y), axis=1)
-        return np.where(np.isfinite(y), y, 0.0)
+        y = np.where(np.isfinite(y), y, 0.0)
+        return y if len(drawn) > 1 else np.vstack([y, y])  # SciPy makes a number of one index alone, and fails
 
     dists = [_Quantiles(plan.columns[c].value) for c in drawn]
     with np.errstate(invalid="ignore", divide="ignore"):  # of a result that is the same for all
         made = stats.sobol_indices(func=evaluate, n=n, dists=dists, rng=np.random.default_rng(plan.seed))
-    shape = (len(names), len(drawn))
-    first, total = (np.nan_to_num(np.reshape(x, shape)).tolist() for x in (made.first_order, made.total_order))
+    first, total = (
+        np.nan_to_num(np.reshape(x, (-1, len(drawn)))).tolist() for x in (made.first_order, made.total_order)
+    )
     found: dict[str, dict[str, tuple[float, float]] | str] = {}
     for r, name in enumerate(names):
         if lost[r]:

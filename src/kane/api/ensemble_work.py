@@ -18,17 +18,21 @@ from ..errors import KaneError, ModelError
 from ..formulation import watch_program
 from ..graph import Expr
 from ..model import attitudes, locks
-from ..simulate import ENDS, Members, run_members
+from ..simulate import ENDS, REASONS, Members, Outcome, run_members
 from .answers import Answers
 from .ensemble_watch import evaluate_program, watch_motions
 from .many_starts import are_lawful, initial_states_of, roll_together, start_together, starts_are_alike
 from .records import Array
 from .simulation import Setup, set_up
 from .starts import wheels_may_slide
+from .stops import judge_poles, may_pass_poles, name_stop, rolls
 from .trajectory import present_so_far
 
 TRIED = 8
 """Members that are tried until one can begin, by which the others are judged."""
+
+LOOKS = 201
+"""States in which wheels that roll are looked at where only the end of a motion is asked for."""
 
 REFUSED, LOST = ENDS.index("refused"), ENDS.index("lost")
 
@@ -58,16 +62,58 @@ class MemberWork:
             numbers[:, c] = values
         refused = self._refuse(numbers, first)
         chosen = np.array([i for i in range(last - first) if i not in refused], dtype=np.int64)
-        found = self._new_results(last - first)
+        looks = self._look_times()
+        found = self._new_results(last - first, looks)
         for i, message in refused.items():
             found.refuse(i, message)
         groups = self._groups(numbers, chosen, found, first)
         for group in groups:
-            group.run(found, self.times, look)
+            group.run(found, looks, look)
+        self._name_stops(numbers, found)
+        if found.outputs is not None and rolls(self.answers.mechanism):
+            self._judge_wheels(numbers, found, looks, found.outputs)
         return self._block(first, found, numbers, groups[0].ready if groups else None)
 
-    def _new_results(self, count: int) -> _Found:
-        return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores())
+    def _name_stops(self, numbers: Array, found: _Found) -> None:
+        """Let messages of members that stopped say why as `simulate` does: gimbal lock, rims that lie flat."""
+        n = len(self.answers.mechanism.coordinates)
+        for i, text in found.messages.items():
+            if found.reason[i] < len(REASONS) and np.isfinite(found.y[i]).all():
+                outcome = Outcome(ENDS[int(found.reason[i])], float(found.t[i]), text)
+                found.messages[i] = name_stop(self._answers_of(numbers[i]), outcome, found.y[i, :n]).text
+
+    def _judge_wheels(self, numbers: Array, found: _Found, times: Array, states: Array) -> None:
+        """Let members of which a wheel passed through lying flat fail, and say so, as `simulate` does; by states
+        (b, k, n) at times (k,)."""
+        n = len(self.answers.mechanism.coordinates)
+        some = np.flatnonzero(found.reason < len(REASONS))
+        doubtful = may_pass_poles(self.answers, times, states[some, :, :n], self._parameters(numbers[some]))
+        for i in some[doubtful].tolist():
+            seen = np.isfinite(states[i]).all(axis=1)
+            text = found.messages.get(i, f"reached t = {found.t[i]:.10g} s")
+            outcome = Outcome(ENDS[int(found.reason[i])], float(found.t[i]), text)
+            y = states[i, seen]
+            judged = judge_poles(self._answers_of(numbers[i]), outcome, times[seen], y[:, :n], y[:, n:-1])
+            if not judged.success:
+                found.reason[i], found.messages[i] = ENDS.index(judged.reason), judged.text
+        if times is not self.times:
+            found.outputs = states[:, [0, -1]] if self._stores() else None
+
+    def _answers_of(self, numbers: Array) -> Answers:
+        """The answers of a member with these numbers."""
+        values = self._parameters(numbers[None])[0]
+        return self.answers.with_parameters(values) if values.size else self.answers
+
+    def _look_times(self) -> Array:
+        """Times (s) at which states are kept for a while: those of output, or LOOKS if wheels roll and only the end is
+        asked for."""
+        if self.times.size > 2 or not rolls(self.answers.mechanism):
+            return self.times
+        return np.asarray(np.linspace(float(self.times[0]), float(self.times[-1]), LOOKS), dtype=np.float64)
+
+    def _new_results(self, count: int, times: Array) -> _Found:
+        keep = self._stores() or times is not self.times
+        return _Found(count, self._size(), len(self.options["events"] or ()), times, keep)
 
     def _block(self, first: int, found: _Found, numbers: Array, ready: Setup | None = None) -> MemberBlock:
         """The block of members that have run, one of them as it was `ready`."""
@@ -101,7 +147,7 @@ class MemberWork:
 
     def lose(self, first: int, last: int, why: str) -> MemberBlock:
         """The block of members that nobody could compute; what they drew is not asked for, since that may be why."""
-        found = self._new_results(last - first)
+        found = self._new_results(last - first, self.times)
         for i in range(last - first):
             found.refuse(i, f"member {first + i}: {why}")
         found.reason[:] = LOST

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..advice import Option
 from ..formulation import CompiledControl, Equations
 from ..graph import Expr
 from ..model import Mechanism
@@ -58,7 +59,7 @@ def limit_sentences(answers: Answers, t: Array, q: Array, u: Array, tau: Array) 
         yield f"faster than allowed: {fast}"
     strong = _sizes_beyond(tau, _bounded_efforts(mechanism))
     if strong:
-        yield f"efforts beyond their limits: {strong}; saturate=True holds them there"
+        yield f"efforts beyond their limits: {strong}; {Option('saturate', (True,))} holds them there"
 
 
 def _sizes_beyond(values: Array, bounds: list[tuple[str, int, float]]) -> str:

@@ -18,7 +18,7 @@ from .records import Array
 from .run_values import acceleration_names, column, evaluate, smooth, units_of
 
 if TYPE_CHECKING:
-    from ..model import Mechanism
+    from ..model import Joint, Mechanism
     from ..viewer.panels import Panel
     from .trajectory import Trajectory
 
@@ -31,6 +31,9 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     listed = [what] if isinstance(what, str) else several
     if not listed:
         raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
+    for part in listed:
+        if part == "attitude":
+            check_drawn(run.answers.mechanism, part)
     run = _add_samples(run, listed)
     groups = [GROUPS[part](run) if part in GROUPS else [_named_panel(run, part)] for part in listed]
     usual = [panel for part, group in zip(listed, groups, strict=True) if part in GROUPS for panel in group]
@@ -43,8 +46,9 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
         if part not in GROUPS or id(panel) in stays
     ]
     if not shown:
+        others = _known_words(part for part in GROUPS if part not in listed)
         raise InputError(
-            f"plot(what={describe_value(what)}): '{run.answers.mechanism.name}' has none\n    fix: {_KNOWN}"
+            f"plot(what={describe_value(what)}): '{run.answers.mechanism.name}' has none\n    fix: {others}"
         )
     figure = panels.panels(run.t, shown, note=panels.name_left_out(left_out))
     if path is not None:
@@ -81,6 +85,12 @@ def _named_panel(run: Trajectory, text: Any) -> Panel:
 
 def check_drawn(m: Mechanism, text: str) -> None:
     """Refuse a word that is neither a group nor a column of motions of m nor a name in expressions."""
+    if text == "attitude" and not any(_is_attitude(m, joint) for joint in m.joints.values()):
+        others = _known_words(part for part in GROUPS if part != text)
+        raise InputError(
+            f"plot of the attitude: '{m.name}' has none, which is that of bodies on free or spherical joints to N\n"
+            f"    fix: {others}"
+        )
     known = text in GROUPS or text in _columns_of(m) or text.removeprefix("tau_") in m.speeds
     if text.isidentifier() and not known and text not in m.known_names:
         near = suggestion(text, [*GROUPS, *_columns_of(m)])
@@ -122,20 +132,29 @@ def _reactions(run: Trajectory) -> list[Panel]:
     for name, reaction in run.reactions().items():
         for what, values, unit in (("force", reaction.force, "N"), ("moment", reaction.moment, "N m")):
             if values is not None:
-                found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z")))
-        found += [Panel(f"{name} along {v}", np.asarray(x)) for v, x in reaction.efforts.items()]
+                found.append(Panel(f"{name}: {what}", np.asarray(values), unit, names=("x", "y", "z"), solved=True))
+        found += [Panel(f"{name} along {v}", np.asarray(x), solved=True) for v, x in reaction.efforts.items()]
         if reaction.value is not None:
             found.append(
-                Panel(subscript(name), np.asarray(reaction.value), units_of(run.answers.mechanism, [name])[name])
+                Panel(
+                    subscript(name),
+                    np.asarray(reaction.value),
+                    units_of(run.answers.mechanism, [name])[name],
+                    solved=True,
+                )
             )
     return found
+
+
+def _is_attitude(m: Mechanism, joint: Joint) -> bool:
+    return joint.type.kind in QUATERNIONS and joint.parent is m.ground
 
 
 def attitudes(run: Trajectory) -> Iterable[tuple[str, Array, Array]]:
     """(body, quaternions wxyz (k, 4), rotations (k, 3, 3)) of each body whose attitude in N is a quaternion."""
     m = run.answers.mechanism
     for joint in m.joints.values():
-        if joint.type.kind in QUATERNIONS and joint.parent is m.ground:
+        if _is_attitude(m, joint):
             wxyz = run.q[:, [m.coordinates.index(c.name) for c in joint.coordinates[:4]]]
             yield joint.child.name, wxyz, run.model.at(joint.child.name).pose(run.q, t=run.t[:, None])[0]
 
@@ -170,7 +189,12 @@ GROUPS: dict[str, Callable[[Trajectory], list[Panel]]] = {
 STATES = ("coordinates", "speeds", "attitude")
 """Those that follow from coordinates and speeds alone: between samples they are curves and no new answers."""
 
-_KNOWN = f"one or more of {', '.join(GROUPS)}, columns (q1, tau_u1), or expressions"
+
+def _known_words(groups: Iterable[str]) -> str:
+    return f"one or more of {', '.join(groups)}, columns (q1, tau_u1), or expressions"
+
+
+_KNOWN = _known_words(GROUPS)
 
 
 def film(run: Trajectory, path: str | Path, frames_per_second: float, speed: float) -> Path:

@@ -65,6 +65,8 @@ ENGINES = ("events", "stepping")
 CONTRADICTS = 1e-9
 """Rate (m/s, rad/s), absolute plus that share, by which rows that hold together may differ."""
 _UNWEIGHED = 1e300  # absolute tolerance of the work integral: it must not steer the step size
+_MEANT = {"coordinates": "q", "speed": "u", "speeds": "u", "efforts": "tau", "duration": "t", "time": "t", "dt": "step"}
+"""What options of `simulate` are called elsewhere."""
 _OPTIONS = ("max_step", "first_step", "max_steps", "chunk")
 
 
@@ -167,7 +169,9 @@ def _refuse_unknown(options: Mapping[str, Any]) -> None:
     for name in options:
         if name not in _OPTIONS:
             named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options")]
-            raise InputError(f"simulate has no option '{name}'\n    fix: {suggestion(name, [*named, *_OPTIONS])}")
+            meant = _MEANT.get(name)
+            fix = f"did you mean '{meant}'?" if meant else suggestion(name, [*named, *_OPTIONS])
+            raise InputError(f"simulate has no option '{name}'\n    fix: {fix}")
 
 
 def _check_control(control: Any) -> None:

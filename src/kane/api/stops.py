@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..advice import terminal_event
 from ..constraints.thresholds import NEAR_SINGULAR
-from ..model import Rolling, locks
-from ..simulate import Outcome, Statistics
+from ..model import BodyContact, Mechanism, Rolling, locks
+from ..model.constraints.wheel_contact import WheelContact
+from ..simulate import Outcome
 from .answers import Answers
 from .records import Array
 from .run_values import units_of
@@ -19,52 +21,129 @@ from .run_values import units_of
 FLAT = 1e-2
 """Angle (rad) between a wheel and its plane below which it lies flat, for a motion that has stopped there."""
 
+ROUND = ("disc", "cylinder")
+"""Shapes that touch a plane with their rims."""
+
 LIFT = 1e-3
 """By how much (rad, m) coordinates are changed to see which one raises a wheel."""
 
 SINGULAR = "constraint '.*?' cannot be continued there"
 """The words of an outcome that tell which constraint loses its rows."""
 
+KEPT = r"the states up to there are kept; \d+ steps? \([^)]*\)"
+"""The words of an outcome that tell what a motion has cost."""
+
 EARLIER = 10.0
 """How long (degrees) before it lies flat a fall is over."""
 
 
-def name_stop(answers: Answers, outcome: Outcome, q: Array, statistics: Statistics) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class _Rim:
+    """A round edge that touches a plane: of a body, about an axis in it, on a body with a normal; `contact` is the name
+    of what comes and goes, none of a wheel that rolls."""
+
+    body: Any
+    on: Any
+    axis: Any
+    normal: Any
+    contact: str = ""
+
+
+def name_stop(answers: Answers, outcome: Outcome, q: Array) -> Outcome:
     """The outcome of a motion that ended in q, with gimbal lock or a flat wheel as the reason where that is why."""
     if outcome.success or outcome.reason == "interrupt":
         return outcome
     near = locks(answers.mechanism, q, NEAR_SINGULAR)
     if near:
         return replace(outcome, text=f"{outcome.text}; {'; '.join(map(str, near))}; a spherical joint has no lock")
-    flat = _find_flat_wheels(answers, outcome.t, q)
+    flat = _find_flat_rims(answers, outcome.t, q)
     if not flat:
         return outcome
-    which = f"wheel {flat[0].body!r} lies" if len(flat) == 1 else f"wheels {', '.join(repr(x.body) for x in flat)} lie"
-    fix = f"fix: {_remedy(answers, flat[0], outcome.t, q)}, or let what falls touch the ground by vertices (contacts)"
+    rolling = [rim for rim in flat if not rim.contact]
+    return replace(outcome, text=_words_of_stop(answers, rolling or flat, outcome, q))
+
+
+def _words_of_stop(answers: Answers, flat: list[_Rim], outcome: Outcome, q: Array) -> str:
+    """Why a motion ends where some rims lie flat, all of wheels that roll or all of contacts."""
+    before = _remedy(answers, flat[0], outcome.t, q)
+    cost = re.search(KEPT, outcome.text)
+    kept = cost[0] if cost else "the states up to there are kept"
+    bodies = list(dict.fromkeys(rim.body for rim in flat))
+    which = f"{bodies[0]!r} lies" if len(bodies) == 1 else f"{', '.join(map(repr, bodies))} lie"
+    if flat[0].contact:
+        return (
+            f"stopped at t = {outcome.t:.10g} s: {which} flat, where no point of the rim is the one that touches, and"
+            f" contact {flat[0].contact!r} has no value; {kept}\n    fix: let it touch by vertices around its rim"
+            f" (docs/contact.md), or {before}"
+        )
     found = re.search(SINGULAR, outcome.text)
     singular = f": {found[0]}" if found else ""
-    text = (
-        f"stopped at t = {outcome.t:.10g} s: {which} flat, where no point of the rim is the one that touches, and"
-        f" rolling ends{singular}; the states up to there are kept; {statistics}\n    {fix}"
+    return (
+        f"stopped at t = {outcome.t:.10g} s: wheel{'s' * (len(bodies) > 1)} {which} flat, where no point of the rim is"
+        f" the one that touches, and rolling ends{singular}; {kept}\n    fix: {before}, or let what falls touch the"
+        " ground by vertices (contacts)"
     )
-    return replace(outcome, text=text)
 
 
-def pole_sentences(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[str]:
-    """What an outcome says about wheels that have passed through lying flat: without spin nothing else tells."""
-    for wheel in _wheels(answers) if np.all(np.isfinite(q)) else ():
+def judge_poles(answers: Answers, outcome: Outcome, t: Array, q: Array, u: Array) -> Outcome:
+    """The outcome of a motion over times t (k,), which is no success if a wheel that rolls has passed through lying
+    flat: what comes after is no motion of this model, though no equation stops it there."""
+    found = list(_passages(answers, t, q, u))
+    if not found:
+        return outcome
+    told = [text for text, _ in found]
+    if "fix:" not in outcome.text:  # else the outcome has one already, of the same kind
+        told[-1] += f"; fix: {found[0][1]}"
+    return replace(outcome, reason="flat" if outcome.success else outcome.reason, text=add_sentences(outcome, told))
+
+
+def rolls(mechanism: Mechanism) -> bool:
+    """Whether there are wheels that roll at all times."""
+    return bool(_wheels(mechanism))
+
+
+def may_pass_poles(answers: Answers, t: Array, q: Array, parameters: Array) -> Any:
+    """Which motions (b,) may have passed through lying flat with a wheel, to be judged one by one: places (b, k, n) at
+    times (k,), with values of the free parameters (b, p)."""
+    found: Any = np.zeros(len(q), dtype=bool)
+    seen: Any = np.isfinite(q).all(axis=2)
+    places = np.where(seen[:, :, None], q, q[:, :1])
+    rows = np.repeat(parameters, len(t), axis=0) if parameters.size else None
+    times = np.tile(t, len(q))
+    for wheel in _wheels(answers.mechanism) if q.size else ():
+        axis, normal = _axis_and_normal(answers, wheel, times, places.reshape(len(times), -1), rows)
+        lift = np.cross(axis, normal).reshape(len(q), len(t), 3)
+        found |= (_pass_between(lift) & seen[:, 1:]).any(axis=1)
+    return found
+
+
+def _pass_between(lift: Array) -> Any:
+    """Between which samples a wheel may have passed its pole; `lift` (…, k, 3) is axis × normal."""
+    tilt = np.arcsin(np.minimum(1.0, np.linalg.norm(lift, axis=-1)))
+    both = tilt[..., 1:] + tilt[..., :-1]
+    return (np.sum(lift[..., 1:, :] * lift[..., :-1, :], axis=-1) < 0.0) & (both < STEEP)
+
+
+def add_sentences(outcome: Outcome, sentences: Iterable[str]) -> str:
+    """The text of an outcome with more sentences, before a line that says how to fix it."""
+    said, line, fix = outcome.text.partition("\n")
+    return "; ".join([said, *sentences]) + line + fix
+
+
+def _passages(answers: Answers, t: Array, q: Array, u: Array) -> Iterable[tuple[str, str]]:
+    """Wheels that have passed through lying flat, in words, and what would help: without spin nothing else tells."""
+    for wheel in _wheels(answers.mechanism) if np.all(np.isfinite(q)) else ():
         axis, normal = _axis_and_normal(answers, wheel, t, q)
         lift = np.cross(axis, normal)
         tilt = np.arcsin(np.minimum(1.0, np.linalg.norm(lift, axis=1)))
         both = tilt[1:] + tilt[:-1]
-        opposite = (np.sum(lift[1:] * lift[:-1], axis=1) < 0.0) & (both < STEEP)
-        for k in np.flatnonzero(opposite)[:MOST_LOOKS]:
+        for k in np.flatnonzero(_pass_between(lift))[:MOST_LOOKS]:
             if _falls_straight(answers, wheel, t[k : k + 2], q[k : k + 2], u[k : k + 2]):
                 share = tilt[k] / both[k]
                 time, place = (1.0 - share) * t[k] + share * t[k + 1], (1.0 - share) * q[k] + share * q[k + 1]
                 yield (
-                    f"wheel {wheel.body!r} passed through lying flat at t = {time:.4g} s, where no wheel rolls on;"
-                    f" fix: {_remedy(answers, wheel, float(time), place)}"
+                    f"wheel {wheel.body!r} passed through lying flat at t = {time:.4g} s, where no wheel rolls on",
+                    _remedy(answers, wheel, float(time), place),
                 )
                 break
 
@@ -80,7 +159,7 @@ MOST_LOOKS = 20  # pairs of samples of a wheel that whirls, of which none goes o
 SHORT = 1e-6  # s, to find the rate of an axis
 
 
-def _falls_straight(answers: Answers, wheel: Rolling, t: Array, q: Array, u: Array) -> bool:
+def _falls_straight(answers: Answers, wheel: _Rim, t: Array, q: Array, u: Array) -> bool:
     """Whether a wheel's axis moves towards the normal of its plane or away from it, and not around it."""
     qdot = np.asarray(answers.ask("kinematics", t[:, None], None, q=q, u=u))
     ahead, _ = _axis_and_normal(answers, wheel, t, q + SHORT * qdot)
@@ -90,47 +169,78 @@ def _falls_straight(answers: Answers, wheel: Rolling, t: Array, q: Array, u: Arr
     return bool(np.all(around < STRAIGHT * np.linalg.norm(rate, axis=1)))
 
 
-def _wheels(answers: Answers) -> list[Rolling]:
-    return [record for c in answers.mechanism.constraints.values() if isinstance(record := c.record, Rolling)]
+def _wheels(mechanism: Mechanism) -> list[_Rim]:
+    """Wheels that roll at all times."""
+    records = [c.record for c in mechanism.constraints.values()]
+    return [_Rim(r.body, r.on, r.axis, r.normal) for r in records if isinstance(r, Rolling)]
 
 
-def _find_flat_wheels(answers: Answers, t: float, q: Array) -> list[Rolling]:
-    """Wheels that roll and lie within FLAT of their planes."""
-    wheels = _wheels(answers)
-    if not wheels or not np.all(np.isfinite(q)):
+def _contact_rims(mechanism: Mechanism) -> list[_Rim]:
+    """Rims of discs, cylinders and wheels that touch planes by contacts."""
+    found: list[_Rim] = []
+    for given, record in {c.given: c.record for c in mechanism.changing.values()}.items():
+        if isinstance(record, WheelContact) and not record.ball:
+            found.append(_Rim(record.body, "ground", record.axis, "z", given))
+        elif isinstance(record, BodyContact) and record.normal is not None:
+            axes = _round_axes(mechanism, record)
+            found += [_Rim(record.first, record.second, axis, record.normal, given) for axis in axes]
+    return found
+
+
+def _round_axes(mechanism: Mechanism, contact: BodyContact) -> list[Any]:
+    """Axes of the discs and cylinders with which a body touches, in the body."""
+    shape: Any = contact.shape
+    if shape is not None:
+        return [shape.axis] if shape.word in ROUND else []
+    from ..viewer.shapes import turn_points
+
+    drawn = [x for x in mechanism.bodies[str(contact.first)].shapes if x.kind in ROUND]
+    return [tuple(turn_points(x, np.eye(3)["xyz".index(x.axis)]).tolist()) for x in drawn]
+
+
+def _find_flat_rims(answers: Answers, t: float, q: Array) -> list[_Rim]:
+    """Rims that touch or roll and lie within FLAT of their planes."""
+    rims = [*_wheels(answers.mechanism), *_contact_rims(answers.mechanism)]
+    if not rims or not np.all(np.isfinite(q)):
         return []
-    return [wheel for wheel in wheels if _tilt(answers, wheel, t, q) < FLAT]
+    return [rim for rim in rims if _tilt(answers, rim, t, q) < FLAT]
 
 
-def _tilt(answers: Answers, wheel: Rolling, t: float, q: Array) -> float:
+def _tilt(answers: Answers, wheel: _Rim, t: float, q: Array) -> float:
     """The sine of the angle between a wheel and its plane."""
     (axis,), (normal,) = _axis_and_normal(answers, wheel, np.array([t]), q[None])
     return float(np.linalg.norm(np.cross(axis, normal)))
 
 
-def _axis_and_normal(answers: Answers, wheel: Rolling, t: Array, q: Array) -> tuple[Array, Array]:
-    """Unit vectors (k, 3) in N of a wheel's axis and of the normal of its plane, at times (k,) and places (k, n)."""
+def _axis_and_normal(
+    answers: Answers, wheel: _Rim, t: Array, q: Array, parameters: Array | None = None
+) -> tuple[Array, Array]:
+    """Unit vectors (k, 3) in N of a wheel's axis and of the normal of its plane, at times (k,) and places (k, n), with
+    values (k, p) of the free parameters if not those of the model."""
     from ..viewer.shapes import direction
 
     mechanism = answers.mechanism
-    poses = np.asarray(answers.ask("poses", t[:, None], None, q=q)).reshape(len(t), -1, 12)
+    poses = np.asarray(answers.ask("poses", t[:, None], parameters, q=q)).reshape(len(t), -1, 12)
     turns: dict[Any, Array] = {"ground": np.broadcast_to(np.eye(3), (len(t), 3, 3))}
     turns |= {name: poses[:, i, :9].reshape(-1, 3, 3) for i, name in enumerate(mechanism.bodies)}
     axis, normal = direction(mechanism, wheel.axis), direction(mechanism, wheel.normal)
     return turns[wheel.body] @ axis, turns[wheel.on] @ normal
 
 
-def _remedy(answers: Answers, wheel: Rolling, t: float, q: Array) -> str:
+def _remedy(answers: Answers, wheel: _Rim, t: float, q: Array) -> str:
     """How to end a motion shortly before a wheel lies flat: by the angle that raises it most, where there is one."""
     mechanism = answers.mechanism
     tilts = [_tilt(answers, wheel, t, q + LIFT * unit) for unit in np.eye(len(q))]
     lifting = int(np.argmax(np.abs(np.array(tilts) - _tilt(answers, wheel, t, q))))
     name, angle = mechanism.coordinates[lifting], abs(float(np.degrees(q[lifting])))
     at = 90.0 * round(angle / 90.0)  # in degrees, where it lies flat
-    if abs(angle - at) > np.degrees(FLAT) or units_of(mechanism, [name])[name] != "rad":
-        return "end it before by a terminal event"
+    near = abs(angle - at)
+    at = at if at <= 180.0 else at % 180.0  # the first time
+    if near > 0.5 * EARLIER or units_of(mechanism, [name])[name] != "rad":
+        height = f", say on the height r.{wheel.body}.z" if str(wheel.body).isidentifier() else ""
+        return f"end it before by a terminal event{height}"
     fallen = f"abs({name}) - {at - EARLIER:.0f}*deg" if at > 0.0 else f"{EARLIER:.0f}*deg - abs({name})"
-    return f"end it before, events={{'fallen': {{'expression': {fallen!r}, 'terminal': True}}}}"
+    return f"end it before, {terminal_event('fallen', fallen)}"
 
 
-__all__ = ["FLAT", "name_stop", "pole_sentences"]
+__all__ = ["FLAT", "add_sentences", "judge_poles", "may_pass_poles", "name_stop", "rolls"]

@@ -39,7 +39,7 @@ from .run_files import load_run, save_run
 from .run_pictures import curves, film
 from .run_values import column, evaluate, resample, to_pandas, to_xarray
 from .stepped import stepped_motion
-from .stops import name_stop, pole_sentences
+from .stops import add_sentences, judge_poles, name_stop
 from .vehicles import (
     Crossing,
     GroundForces,
@@ -423,22 +423,20 @@ class Trajectory:
 def present(answers: Answers, problem: MotionProblem, solution: Solution) -> Trajectory:
     """The trajectory of what was simulated."""
     run = present_so_far(answers, problem, solution)
-    outcome = name_stop(answers, solution.outcome, run.q[-1], solution.statistics)
+    outcome = name_stop(answers, solution.outcome, run.q[-1])
     embedding = problem.modes[0].embedding
     passed = () if embedding is None else _singular_positions(answers, embedding, run.t, run.q, run.u)
     if len(run.transitions) > 1:
-        outcome = replace(outcome, text=f"{outcome.text}; {run.transitions.summary()}")
+        outcome = replace(outcome, text=add_sentences(outcome, [run.transitions.summary()]))
     if passed:
-        outcome = replace(outcome, text=f"{outcome.text}; {_announcement(passed)}")
+        outcome = replace(outcome, text=add_sentences(outcome, [_announcement(passed)]))
     _, watched = split_events(solution.events)
     if answers.mechanism.changing:
         judgement = contact_changes(answers.mechanism, run.transitions)
     else:
         judgement = judge(answers, watched, run.t, run.q, run.u, run.tau)
-    if judgement.sentences:
-        outcome = replace(outcome, text="; ".join([outcome.text, *judgement]))
-    said = [*limit_sentences(answers, run.t, run.q, run.u, run.tau), *pole_sentences(answers, run.t, run.q, run.u)]
-    outcome = replace(outcome, text="; ".join([outcome.text, *said]))
+    said = [*judgement, *limit_sentences(answers, run.t, run.q, run.u, run.tau)]
+    outcome = judge_poles(answers, replace(outcome, text=add_sentences(outcome, said)), run.t, run.q, run.u)
     return replace(run, outcome=outcome, singularities=passed, ground_crossings=judgement.crossings)
 
 

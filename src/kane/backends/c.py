@@ -8,6 +8,7 @@ allocates nothing and keeps no state, so it can be called from an interrupt or f
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import re
 import shutil
@@ -90,8 +91,8 @@ def to_c(
         f"#define {macro}_INPUTS {program.input_count}",
         f"#define {macro}_OUTPUTS {program.output_count}",
         "",
-        *_offsets(f"{macro}_IN", [(g.name, len(g), g.labels) for g in program.inputs]),
-        *_offsets(f"{macro}_OUT", [(o.name, len(o.slots), named.get(o.name, ())) for o in program.outputs]),
+        *_offsets(f"{macro}_IN", [(g.name, (len(g),), g.labels) for g in program.inputs]),
+        *_offsets(f"{macro}_OUT", [(o.name, o.shape, named.get(o.name, ())) for o in program.outputs]),
         "",
         "#ifdef __cplusplus",
         'extern "C" {',
@@ -107,11 +108,17 @@ def to_c(
     return "\n".join(header), _source(program, name)
 
 
-def _offsets(stem: str, parts: Sequence[tuple[str, int, Sequence[str]]]) -> list[str]:
-    """Macros with the place of the first element of each group, how many it has, and the places of its elements."""
-    lines, place, used = list[str](), 0, set[str]()
-    for part, size, labels in parts:
-        names = [(part, place), (f"{part}_SIZE", size)]
+def _offsets(stem: str, parts: Sequence[tuple[str, tuple[int, ...], Sequence[str]]]) -> list[str]:
+    """Macros with the place of the first element of each group, how many it has and, of a matrix, how many in a row;
+    then the places of its elements, unless a group is so called: `udot_u` is the derivative by u."""
+    lines, place = list[str](), 0
+    used = {f"{part}{end}" for part, _, _ in parts for end in ("", "_SIZE", "_COLUMNS")}
+    for part, shape, labels in parts:
+        size = math.prod(shape)
+        own = [(part, place), (f"{part}_SIZE", size)]
+        own += [(f"{part}_COLUMNS", shape[-1])] if len(shape) > 1 else []
+        lines += [f"#define {stem}_{name} {number}" for name, number in own]
+        names: list[tuple[str, int]] = []
         names += [
             (f"{part}_{re.sub(r'[^A-Za-z0-9_]', '_', label.replace(chr(39), '_dot'))}", place + k)
             for k, label in enumerate(labels)

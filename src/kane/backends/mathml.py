@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable
 
 from ..graph import Program
@@ -38,8 +39,13 @@ def equations(program: Program) -> list[str] | None:
         return None
     pieces: list[Piece] = [(symbol(label), _ATOM) for g in program.inputs for label in g.labels]
     pieces += [_number(c) for c in program.constants]
+    factors: dict[int, tuple[int, ...]] = {}  # of products by their places
     for row in program.rows:
-        pieces.append(_row(row.op, [pieces[a] for a in row.args], len(set(row.args)) == 1))
+        if row.op == "mul":
+            factors[len(pieces)] = sum((factors.get(a, (a,)) for a in row.args), ())
+            pieces.append(_product(pieces, factors[len(pieces)]))
+        else:
+            pieces.append(_row(row.op, [pieces[a] for a in row.args]))
     shown = []
     for out in program.outputs:
         for k, slot in enumerate(out.slots):
@@ -64,9 +70,7 @@ def symbol(label: str) -> str:
     match = re.fullmatch(r"([A-Za-z]+?)_?(\d*)((?:_\w+)*)", name, flags=re.ASCII)
     if match is None:
         return f"<mi>{html.escape(label)}</mi>"
-    stem = _stem(match.group(1))
-    if rate:
-        stem = f"<mover>{stem}<mo>˙</mo></mover>"
+    stem = _dot_over(match.group(1)) if rate else _stem(match.group(1))
     parts = (match.group(2), *match.group(3).split("_"))
     index = ",".join(GREEK.get(part, part) for part in parts if part)
     return f"<msub>{stem}<mtext>{html.escape(index)}</mtext></msub>" if index else stem
@@ -74,8 +78,14 @@ def symbol(label: str) -> str:
 
 def _stem(name: str) -> str:
     if name.endswith("dot") and len(name) > 3:
-        return f"<mover>{_stem(name[:-3])}<mo>˙</mo></mover>"
+        return _dot_over(name[:-3])
     return f"<mi>{html.escape(GREEK.get(name, name))}</mi>"
+
+
+def _dot_over(name: str) -> str:
+    """A name with a dot over it, a large one where it has several letters, among which a small one is lost."""
+    size = "" if len(GREEK.get(name, name)) == 1 else ' mathsize="220%"'
+    return f"<mover>{_stem(name)}<mo{size}>˙</mo></mover>"
 
 
 def _number(value: float) -> Piece:
@@ -102,11 +112,6 @@ def _infix(sign: str, left: int, right: int, holds: int) -> Callable[[list[Piece
 _WRITTEN: dict[str, Callable[[list[Piece]], Piece]] = {
     "add": _infix("+", _SUM, _SUM, _SUM),
     "sub": _infix("−", _SUM, _PRODUCT, _SUM),
-    "mul": lambda a: (
-        f'<mrow>{_parenthesize(a[0], _PRODUCT)}<mo>&#x2062;</mo><mspace width="0.17em"/>'
-        f"{_parenthesize(a[1], _PRODUCT)}</mrow>",
-        _PRODUCT,
-    ),
     "div": lambda a: (f"<mfrac><mrow>{a[0][0]}</mrow><mrow>{a[1][0]}</mrow></mfrac>", _ATOM),
     "pow": lambda a: (f"<msup>{_parenthesize(a[0], _ATOM)}<mrow>{a[1][0]}</mrow></msup>", _ATOM),
     "neg": lambda a: (f"<mrow><mo>−</mo>{_parenthesize(a[0], _PRODUCT)}</mrow>", _SUM),
@@ -123,9 +128,20 @@ _WRITTEN: dict[str, Callable[[list[Piece]], Piece]] = {
 }
 
 
-def _row(op: str, args: list[Piece], same: bool) -> Piece:
-    if op == "mul" and same:
-        return f"<msup>{_parenthesize(args[0], _ATOM)}<mn>2</mn></msup>", _ATOM
+def _product(pieces: list[Piece], factors: tuple[int, ...]) -> Piece:
+    """A product, each of its factors once, with a power where it occurs more often."""
+    counts = Counter(factors)
+    written = [
+        f"<msup>{_parenthesize(pieces[a], _ATOM)}<mn>{n}</mn></msup>" if n > 1 else _parenthesize(pieces[a], _PRODUCT)
+        for a, n in counts.items()
+    ]
+    if len(written) == 1:
+        return written[0], _ATOM
+    between = '<mo>&#x2062;</mo><mspace width="0.17em"/>'
+    return f"<mrow>{between.join(written)}</mrow>", _PRODUCT
+
+
+def _row(op: str, args: list[Piece]) -> Piece:
     if op in _WRITTEN:
         return _WRITTEN[op](args)
     inside = "<mo>,</mo>".join(text for text, _ in args)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from ..errors import KaneError
 from . import streams
@@ -50,12 +52,13 @@ def _run(argv: Sequence[str] | None) -> int:
     module, function = COMMANDS[arguments.command]
     try:
         command = getattr(importlib.import_module(f".{module}", __package__), function)
-        return command(arguments)
+        with _warnings_said(arguments.command):
+            return command(arguments)
     except UsageError as error:
         say(f"kane {arguments.command}: {error}")
         return USAGE
     except KaneError as error:
-        say(f"kane {arguments.command}: {error}")
+        say(f"kane {arguments.command}: {_in_shell(error, arguments.command)}")
         return FAILED
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "kane":
@@ -63,6 +66,24 @@ def _run(argv: Sequence[str] | None) -> int:
         say(f"kane {arguments.command}: needs the package '{error.name}', which is not installed")
         say(f"    fix: {_extra(error.name or '')}")
         return FAILED
+
+
+@contextmanager
+def _warnings_said(command: str) -> Iterator[None]:
+    """Within the block warnings are words about the work, without a line of Python."""
+
+    def show(message: Warning | str, *_: object) -> None:
+        say(f"kane {command}: {_in_shell(message, command)}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
+def _in_shell(text: object, command: str) -> str:
+    from .wording import in_shell
+
+    return in_shell(text, command)
 
 
 def _extra(package: str) -> str:

@@ -9,22 +9,25 @@ import argparse
 from argparse import Namespace
 from dataclasses import dataclass
 
-from ..catalogue import builtin_names
+from ..catalogue import builtin_controls, builtin_names
 from . import FINE
 from .console import show
-from .parser import parser
+from .parser import DRAWN, FILES, HELD, parser
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """What follows a command: its options with what each is for, the words that an option takes, and whether a model or
-    other words come first."""
+    """What follows a command: its options with what each is for, the words that an option takes, words that come first,
+    and whether these are models, beside which there are files. `laws` are options that take a control law of the
+    model."""
 
     name: str
     about: str
     options: tuple[tuple[str, str], ...]
     words: tuple[tuple[str, tuple[str, ...]], ...]
     first: tuple[str, ...]
+    models: bool = False
+    laws: tuple[str, ...] = ()
 
 
 def commands() -> list[Completed]:
@@ -37,13 +40,27 @@ def commands() -> list[Completed]:
         words: list[tuple[str, tuple[str, ...]]] = []
         first: tuple[str, ...] = ()
         for action in command._actions:
-            choices = tuple(map(str, action.choices or ()))
+            choices = tuple(map(str, action.choices or _usual_words(action)))
             options += [(text, action.help or "") for text in action.option_strings]
             words += [(text, choices) for text in action.option_strings if choices]
             if not action.option_strings:
                 first = builtin_names() if action.dest == "model" else choices or first
-        found.append(Completed(name, about[name], tuple(options), tuple(words), first))
+        laws = tuple(text for text, _ in options if text == "--control")
+        has_model = any(action.dest == "model" for action in command._actions)
+        found.append(Completed(name, about[name], tuple(options), tuple(words), first, has_model, laws))
     return found
+
+
+def _usual_words(action: argparse.Action) -> tuple[str, ...]:
+    """Words that an option takes among others."""
+    if action.dest == "control" and "none" in (action.help or ""):
+        return HELD
+    return DRAWN if action.dest == "of" else ()
+
+
+def _laws() -> dict[str, tuple[str, ...]]:
+    """Control laws of the built-in models that have some."""
+    return {name: laws for name in builtin_names() if (laws := builtin_controls(name))}
 
 
 def completion(arguments: Namespace) -> int:
@@ -54,28 +71,43 @@ def completion(arguments: Namespace) -> int:
 
 def bash(known: list[Completed]) -> str:
     """For bash: words by command, files where there are none."""
-    lines = [
+    lines = ["_kane_laws() {", '    case "$1" in']
+    lines += [f'        {name}) echo "{" ".join(laws)}" ;;' for name, laws in _laws().items()]
+    lines += [
+        "    esac",
+        "}",
         "_kane() {",
-        '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+        '    local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words="" files=""',
         "    if [ $COMP_CWORD -eq 1 ]; then",
         f'        words="{" ".join(c.name for c in known)} --help --version"',
         "    else",
         '        case "${COMP_WORDS[1]} $before" in',
     ]
     for c in known:
-        lines += [f'            "{c.name} {option}") words="{" ".join(words)}" ;;' for option, words in c.words]
+        takes = dict.fromkeys(c.laws, ()) | dict(c.words)
+        for option, words in takes.items():
+            more = '$(_kane_laws "${COMP_WORDS[2]}") ' if option in c.laws else ""
+            lines.append(f'            "{c.name} {option}") words="{more}{" ".join(words)}" ;;')
     lines += ["            *)", '                case "${COMP_WORDS[1]} $word" in']
     for c in known:
         lines.append(f'                    "{c.name} -"*) words="{" ".join(o for o, _ in c.options)}" ;;')
     for c in known:
         if c.first:
-            inner = f'[ $COMP_CWORD -eq 2 ] && words="{" ".join(c.first)}"'
-            lines.append(f'                    "{c.name} "*) {inner} ;;')
+            inner = f'words="{" ".join(c.first)}"{" files=yes" if c.models else ""}'
+            lines.append(f'                    "{c.name} "*) [ $COMP_CWORD -eq 2 ] && {inner} ;;')
+    found = " ".join(f'"$word"*{ending}' for ending in FILES)
     lines += [
         "                esac ;;",
         "        esac",
         "    fi",
         '    COMPREPLY=($(compgen -W "$words" -- "$word"))',
+        '    if [ -n "$files" ]; then',
+        "        local file",
+        "        compopt -o filenames 2>/dev/null",
+        f'        for file in {found} "$word"*/; do',
+        '            [ -e "$file" ] && COMPREPLY+=("${file%/}")',
+        "        done",
+        "    fi",
         "}",
         "complete -o bashdefault -o default -F _kane kane",
     ]
@@ -84,13 +116,18 @@ def bash(known: list[Completed]) -> str:
 
 def zsh(known: list[Completed]) -> str:
     """For zsh: the same with what each is for."""
-    lines = ["#compdef kane", "_kane() {", "    local -a found", "    if (( CURRENT == 2 )); then", "        found=("]
+    lines = ["#compdef kane", "_kane_laws() {", '    case "$1" in']
+    lines += [f"        {name}) compadd -- {' '.join(laws)} ;;" for name, laws in _laws().items()]
+    lines += ["    esac", "}"]
+    lines += ["_kane() {", "    local -a found", "    if (( CURRENT == 2 )); then", "        found=("]
     lines += [f"            {_quote(f'{c.name}:{c.about}')}" for c in known]
     lines += ["        )", "        _describe command found", "        return", "    fi"]
     lines += ['    case "$words[2] $words[CURRENT-1]" in']
     for c in known:
-        for option, words in c.words:
-            lines.append(f'        "{c.name} {option}") compadd -- {" ".join(words)}; return ;;')
+        takes = dict.fromkeys(c.laws, ()) | dict(c.words)
+        for option, words in takes.items():
+            more = '_kane_laws "$words[3]"; ' if option in c.laws else ""
+            lines.append(f'        "{c.name} {option}") {more}compadd -- {" ".join(words)}; return ;;')
     lines += ["    esac", '    case "$words[2]" in']
     for c in known:
         options = " ".join(_quote(f"{option}:{help}".replace("\n", " ")) for option, help in c.options)
@@ -108,11 +145,14 @@ def fish(known: list[Completed]) -> str:
         seen = f"-n '__fish_seen_subcommand_from {c.name}'"
         if c.first:
             lines.append(f"complete -c kane {seen} -a {_quote(' '.join(c.first))}")
-        takes = dict(c.words)
+        takes = dict.fromkeys(c.laws, ()) | dict(c.words)
         for option, help in c.options:
             flag = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
             words = f" -x -a {_quote(' '.join(takes[option]))}" if option in takes else ""
             lines.append(f"complete -c kane {seen} {flag}{words} -d {_quote(help)}")
+        for model, laws in _laws().items() if c.laws else ():
+            both = f"-n '__fish_seen_subcommand_from {c.name}; and contains -- {model} (commandline -opc)'"
+            lines.append(f"complete -c kane {both} -l control -x -a {_quote(' '.join(laws))}")
     return "\n".join([*lines, ""])
 
 

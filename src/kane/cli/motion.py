@@ -18,11 +18,12 @@ from ..report.motions import Motion
 from ..simulate import Transition
 from . import FAILED, FINE, INTERRUPTED, UsageError
 from .console import bar, heading, print_json, show, table
-from .driving import Driving, asked_motion, drive_of
+from .driving import Driving, asked_motion, drive_of, off_target, refuse_unfollowed, target_sentence
 from .files import read_motion, transitions_path, write_columns, write_motion, write_transitions
 from .given import assignments, check_target, events_of, file_to_write, model_of, separate
 from .partial import PartialRun
 from .streams import say
+from .wording import in_shell
 
 PICTURES = (".png", ".svg", ".pdf")
 DURATION = 10.0  # s of a motion about which nothing is said
@@ -68,9 +69,8 @@ def _given_motion(model: Model, arguments: Namespace) -> Motion:
             "say which motion: --trajectory FILE.csv, or --to "
             f"{model.coordinates[0]}=VALUE,... for a cycloid from the initial state (one of the two)"
         )
-    if arguments.to:
-        motion = asked_motion(model, arguments)
-        assert motion is not None
+    motion = asked_motion(model, arguments)
+    if motion is not None:
         return motion
     path = Path(arguments.trajectory)
     if not path.is_file():
@@ -106,6 +106,8 @@ def run_simulation(
             rtol=arguments.rtol,
             atol=arguments.atol,
             step=step,
+            max_step=arguments.max_step,
+            max_steps=arguments.max_steps,
             embed=arguments.embed,
             contacts=arguments.contacts,
             events=events_of(arguments),
@@ -125,19 +127,16 @@ def simulate(arguments: Namespace) -> int:
         for text in separate(arguments.of):
             check_drawn(model.mechanism, text)
     drive = drive_of(model, arguments, asked_motion(model, arguments))
+    refuse_unfollowed(drive, arguments)
     if drive.about:
         say(drive.about)
-    elif arguments.to:
-        raise UsageError(
-            "--to: the arm that follows it has revolute and prismatic joints alone, and no other --control"
-        )
     part = None if output is None else PartialRun.open(output, anew=arguments.anew)
     with nullcontext() if part is None else part.mind_interrupts():
         trajectory = run_simulation(model, arguments, arguments.samples, drive, None if part is None else part.keep)
         if arguments.json:
-            print_json(_summary(trajectory))
+            print_json(_summary(trajectory, drive))
         else:
-            _print_summary(trajectory)
+            _print_summary(trajectory, drive)
         if output is not None:
             _write(output, trajectory, part)
     if picture is not None:
@@ -173,11 +172,12 @@ def status_of(trajectory: Trajectory) -> int:
     return FINE if trajectory.outcome.success else FAILED
 
 
-def _summary(trajectory: Trajectory) -> dict[str, Any]:
+def _summary(trajectory: Trajectory, drive: Driving) -> dict[str, Any]:
     model = trajectory.model
+    off = off_target(model, drive, float(trajectory.t[-1]), trajectory.q[-1])
     return {
         "outcome": trajectory.outcome.reason,
-        "sentence": str(trajectory.outcome),
+        "sentence": in_shell(trajectory.outcome, "simulate"),
         "success": trajectory.outcome.success,
         "t": float(trajectory.t[-1]),
         "q": dict(zip(model.coordinates, trajectory.q[-1].tolist(), strict=True)),
@@ -186,6 +186,7 @@ def _summary(trajectory: Trajectory) -> dict[str, Any]:
         "evaluations": trajectory.statistics.evaluations,
         "seconds": trajectory.statistics.seconds,
         "energy_balance_error": trajectory.balance().error,
+        **({"off_target": off} if off else {}),
         **(_on_constraints(trajectory) if model.constraints else {}),
         **({"events": {x.event.name: x.t.tolist() for x in trajectory.events}} if trajectory.events else {}),
         **({"transitions": [_transition(x) for x in trajectory.transitions]} if trajectory.transitions else {}),
@@ -214,10 +215,12 @@ def _on_constraints(trajectory: Trajectory) -> dict[str, Any]:
     }
 
 
-def _print_summary(trajectory: Trajectory) -> None:
-    model, summary = trajectory.model, _summary(trajectory)
+def _print_summary(trajectory: Trajectory, drive: Driving) -> None:
+    model, summary = trajectory.model, _summary(trajectory, drive)
     found = summary.get("events", {}).items()
     show(summary["sentence"])
+    if "off_target" in summary:
+        show(target_sentence(model, summary["off_target"]))
     show(f"energy less work of the loads and efforts: constant within {summary['energy_balance_error']:.1e} J")
     if model.constraints:
         show(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -37,6 +38,9 @@ BASES = ("fixed", "floating")
 LIMITS = ("tell", "stop")
 FORMATS = ("text", "c", "latex", "sympy")
 SHELLS = ("bash", "zsh", "fish")
+DRAWN = ("coordinates", "speeds", "accelerations", "attitude", "efforts", "reactions", "energy")
+HELD = ("hold", "none")  # words for --control where a model is shown, unless laws of the model are so called
+FILES = (".yaml", ".yml", ".urdf", ".xacro")  # endings of files that describe a model
 PROGRAMS = (
     "inverse_dynamics",
     "forward_dynamics",
@@ -217,6 +221,12 @@ def _integration(command: argparse.ArgumentParser) -> None:
         help="find every change of the contacts (default), or take steps of one length, with --step",
     )
     command.add_argument("--step", type=float, metavar="SECONDS", help="step of rk4 and of --contacts stepping")
+    command.add_argument(
+        "--max-step", type=float, default=math.inf, metavar="SECONDS", help="longest step (default: as accuracy allows)"
+    )
+    command.add_argument(
+        "--max-steps", type=int, metavar="N", help="end after so many steps (default: where t advances no more)"
+    )
 
 
 def _cycloid(command: argparse.ArgumentParser) -> None:
@@ -227,7 +237,7 @@ def _cycloid(command: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="where a cycloidal motion from the start ends: q1=60*deg,q6=0.1",
     )
-    command.add_argument("--duration", type=float, default=10.0, metavar="SECONDS", help="its duration (default 10)")
+    command.add_argument("--duration", type=float, metavar="SECONDS", help="the duration of --to (default 10)")
 
 
 def _list(commands: argparse._SubParsersAction) -> None:
@@ -399,8 +409,8 @@ def _simulate(commands: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="what --plot draws: coordinates (default), speeds, accelerations, attitude, efforts, reactions, energy, a"
-        " column or an expression, with commas between",
+        help=f"what --plot draws: {DRAWN[0]} (default), {', '.join(DRAWN[1:])}, a column or an expression, with commas"
+        " between",
     )
     command.add_argument("--animate", metavar="FILE", help="write a film (.gif; .mp4 if ffmpeg is installed)")
     command.add_argument("--view", action="store_true", help="show it in the browser, on this machine only")
@@ -533,14 +543,17 @@ def _page(commands: argparse._SubParsersAction) -> None:
         "page",
         "Write one HTML file that simulates the model by itself: to watch, to touch, with sliders, without network.",
         "  kane page whipple-bicycle -o bicycle.html\n"
-        "  kane page pendulum --free L,g -o pendulum.html\n\n"
+        "  kane page pendulum --free L,g -o pendulum.html\n"
+        "  kane page ur5 --to q1=60*deg,q2=-90*deg --duration 3 -o arm.html\n\n"
         "Parameters that --free names have sliders. A model that has control laws moves under the first one, unless\n"
         "--control says otherwise ('none' for no efforts). An arm that has no law is held where it starts: a model\n"
-        "whose driven joints have limits, or can move the last body of a chain in all six directions.",
+        "whose driven joints have limits, or can move the last body of a chain in all six directions. With --to it\n"
+        "goes to another posture and stays there.",
     )
     _model(command)
     command.add_argument("--free", default="", metavar="NAMES", help="parameters with sliders: L,g or all")
     command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    _cycloid(command)
     command.add_argument("--q", action="append", default=[], metavar="NAME=VALUE", help="start from other coordinates")
     command.add_argument("--u", action="append", default=[], metavar="NAME=VALUE", help="start from other speeds")
     command.add_argument(
@@ -561,11 +574,12 @@ def _play(commands: argparse._SubParsersAction) -> None:
         "Run the model in real time on this machine, to be seen and touched in a page of a browser beside it.",
         "  kane play shopping-cart\n"
         "  kane play whipple-bicycle --rate 2000 --t 60 -o session.npz\n\n"
-        "The page has an address of this machine alone, with a token in it. Ctrl-C ends it. Control laws are as for\n"
-        "kane page.",
+        "The page has an address of this machine alone, with a token in it. Ctrl-C ends it. Control laws and --to are\n"
+        "as for kane page.",
     )
     _model(command)
     command.add_argument("--control", metavar="LAW", help=_SHOWN)
+    _cycloid(command)
     command.add_argument("--rate", type=float, default=1000.0, metavar="HZ", help="ticks in a second (default 1000)")
     command.add_argument("--steps", type=int, default=1, metavar="N", help="steps of the model in a tick (default 1)")
     command.add_argument("--t", "--time", type=float, metavar="SECONDS", help="end by itself (default: with Ctrl-C)")

@@ -10,7 +10,7 @@ from argparse import Namespace
 from ..errors import InputError
 from . import FAILED, FINE
 from .console import show
-from .driving import drive_of, say_what_moves
+from .driving import asked_motion, drive_of, refuse_unfollowed, say_what_moves
 from .given import assignments, file_to_write, model_of
 from .streams import say
 
@@ -30,7 +30,8 @@ def play(arguments: Namespace) -> int:
         raise InputError(f"--t {arguments.t}: give a number of seconds > 0")
     q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None
-    drive = drive_of(model, arguments, shown=True)
+    drive = drive_of(model, arguments, asked_motion(model, arguments), shown=True)
+    refuse_unfollowed(drive, arguments)
     say_what_moves(drive, arguments)
     say(f"compiling {model.name} for the loop: some seconds, a minute or two the first time")
     with Play(

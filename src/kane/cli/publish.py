@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ from ..report import write
 from ..report.writer import SAMPLES
 from . import FAILED, FINE, INTERRUPTED
 from .console import bar, print_json, show, table
-from .driving import asked_motion, drive_of, say_what_moves
+from .driving import asked_motion, drive_of, off_target, refuse_unfollowed, say_what_moves, target_sentence
 from .given import assignments, file_to_write, model_of
 from .motion import run_simulation
 from .streams import say
+from .wording import in_shell
 
 
 def report(arguments: Namespace) -> int:
@@ -28,14 +30,16 @@ def report(arguments: Namespace) -> int:
     drive = drive_of(model, arguments, motion, shown=True)
     say_what_moves(drive, arguments)
     trajectory = run_simulation(model, arguments, SAMPLES, drive)
+    said = replace(trajectory.outcome, text=in_shell(trajectory.outcome, "report"))
+    off = off_target(model, drive, float(trajectory.t[-1]), trajectory.q[-1])
     with bar("writing the report") as progress:
         written = write(
             model,
             path,
-            trajectory=trajectory,
+            trajectory=replace(trajectory, outcome=said),
             control=drive.law if isinstance(drive.law, str) else arguments.control if drive.law else None,
             motion=motion,
-            driven=drive.about,
+            driven=f"{drive.about}; {target_sentence(model, off)}" if off else drive.about,
             progress=progress,
         )
     show(_path_text(written.path))
@@ -55,7 +59,8 @@ def page(arguments: Namespace) -> int:
     assert path is not None
     if arguments.free:
         model.keep_free("all" if arguments.free == "all" else [name.strip() for name in arguments.free.split(",")])
-    drive = drive_of(model, arguments, shown=True)
+    drive = drive_of(model, arguments, asked_motion(model, arguments), shown=True)
+    refuse_unfollowed(drive, arguments)
     say_what_moves(drive, arguments)
     q = assignments(model, arguments.q, model.mechanism.coordinate_records, "--q") or None
     u = assignments(model, arguments.u, model.mechanism.speed_records, "--u") or None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from ..api import Model
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensembles import Ensemble
-from ..errors import ExecutorError, InputError, WritingError, suggestion
+from ..errors import suggestion
 from ..report import write_ensemble
 from ..simulate import ENDS
 from . import FAILED, FINE, INTERRUPTED, UsageError
@@ -23,7 +22,11 @@ from .console import BAR_AFTER, can_draw, heading, print_json, show, table
 from .given import control_of, event_of, file_to_write, model_of, separate
 from .motion import DURATION, PICTURES
 from .streams import say
+from .wording import in_shell
 from .workers import workers_of
+
+DRAWN = ("normal(", "uniform(", "choice(")
+"""How values begin that are drawn."""
 
 SHOWN = 5
 """Members that failed whose reasons are told."""
@@ -35,7 +38,9 @@ def sweep(arguments: Namespace) -> int:
     picture = file_to_write(arguments, "plot", PICTURES)
     report = file_to_write(arguments, "report", (".html", ".htm"))
     asked = _options(model, arguments)
-    with _options_in_words(), workers_of(arguments) as executor, _Watching(arguments.n) as watching:
+    if picture is not None:
+        _refuse_picture(arguments, asked)
+    with workers_of(arguments) as executor, _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, executor=executor, progress=watching)
     if arguments.json:
         print_json(_summary(found))
@@ -51,17 +56,20 @@ def sweep(arguments: Namespace) -> int:
     return _status(found, arguments)
 
 
-@contextlib.contextmanager
-def _options_in_words() -> Iterator[None]:
-    """Errors of the block speak of options of the command line."""
-    try:
-        yield
-    except (InputError, ExecutorError, WritingError) as error:
-        text = str(error).replace(
-            "with store=… and resume=True the ensemble goes on", "the same command with --out and --resume goes on"
+def _refuse_picture(arguments: Namespace, asked: dict[str, Any]) -> None:
+    """Refuse a picture that there will not be, before anything is computed."""
+    kind = arguments.kind
+    if arguments.keep == "tallies" and kind != "fan":
+        raise UsageError(f"--kind {kind}: of tallies there is no result to draw\n    fix: --kind fan, or --keep ends")
+    if kind == "fan" and not arguments.samples:
+        raise UsageError("--kind fan: --samples 0 keeps the end alone\n    fix: leave --samples out")
+    given = [text for group in ("q", "u", "parameters") for text in (asked[group] or {}).values()]
+    differ = [text for text in given if text.startswith(DRAWN)]
+    if kind == "map" and len(differ) < 2:
+        raise UsageError(
+            f"--kind map: a map has two things that differ, and here {len(differ)} is drawn\n"
+            "    fix: draw a second one, as in --q 'q1=uniform(-1,1)', or --kind scatter"
         )
-        text = text.replace("with resume=True the ensemble goes on", "the same command with --resume goes on")
-        raise type(error)(text.replace("resume=True", "--resume")) from error
 
 
 def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
@@ -127,7 +135,7 @@ def _status(found: Ensemble, arguments: Namespace) -> int:
     """The exit status, and words about an interrupt and about members that failed."""
     failed = np.flatnonzero(~found.success).tolist()
     for i in failed[:SHOWN]:
-        say(found.messages.get(i, f"member {i}: {found.reasons[i]}"))
+        say(in_shell(found.messages.get(i, f"member {i}: {found.reasons[i]}"), "sweep"))
     if len(failed) > SHOWN:
         say(f"{len(failed) - SHOWN} more failed" + (": see members.parquet" if arguments.out else ""))
     if arguments.out is not None:
@@ -161,7 +169,7 @@ def _summary(found: Ensemble) -> dict[str, Any]:
             }
             for name, tally in found.tallies.items()
         },
-        "messages": {str(i): found.messages[i] for i in sorted(found.messages)[:SHOWN]},
+        "messages": {str(i): in_shell(found.messages[i], "sweep") for i in sorted(found.messages)[:SHOWN]},
     }
 
 

@@ -14,6 +14,7 @@ from .driving import drive_of
 from .given import file_to_write, model_of
 from .motion import PICTURES, run_simulation, status_of
 from .streams import say
+from .wording import in_shell
 
 PAGES = (".html", ".htm")
 
@@ -61,7 +62,7 @@ def _figures(trajectory: Trajectory, name: str | None) -> dict[str, Any]:
         }
     worst = int(np.argmin(tip.alpha))
     return {
-        "sentence": str(trajectory.outcome),
+        "sentence": in_shell(trajectory.outcome, "vehicle"),
         "friction": ground.limit,
         "wheels": wheels,
         "undetermined": list(ground.undetermined),

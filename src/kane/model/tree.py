@@ -474,9 +474,11 @@ class Tree(Symbols):
         made: JointType = maker(self, given, where)
         if given:
             wrong = sorted(given)
-            near = closest(wrong[0], _OPTIONS)
+            near = [repr(found) for name in wrong if (found := closest(name, _OPTIONS)) is not None]
             what = f"a {kind} joint has no option {', '.join(map(repr, wrong))}"
-            raise ModelError(Problem(self.where(where), what, fix="" if near is None else f"did you mean '{near}'?"))
+            raise ModelError(
+                Problem(self.where(where), what, fix=f"did you mean {' and '.join(near)}?" if near else "")
+            )
         self._check_options(made, where)
         return made
 

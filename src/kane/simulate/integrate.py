@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..advice import Option
 from ..errors import InputError
 from .changing import ChangingRun
 from .checkpoints import Checkpoints, defer_interrupts
@@ -497,7 +498,7 @@ class _Run:
             "mode": why,
             "convergence": "the implicit equations could not be solved with any step",
             "limit": f"the allowed {self.settings.max_steps} steps are used up",
-            "stall": "many steps advanced t by almost nothing; max_steps=... sets another limit",
+            "stall": f"many steps advanced t by almost nothing; {Option('max_steps')} sets another limit",
         }
         because = f"; {why}" if why and reason in _HELPLESS else ""
         return f"stopped at t = {t:.10g} s: {explained[reason]}{because}; the states up to there are kept; {statistics}"

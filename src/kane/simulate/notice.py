@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ..advice import Option
 from ..errors import warn
 from .checkpoints import defer_interrupts
 from .solution import Crossings
@@ -56,16 +57,16 @@ def warn_of_missed_crossings(
     For each event: in how many steps it changed too `fast`; at how many places it is `doubtful`, since it lingers at
     zero, the `first` of them at this t (s).
     """
-    missed = ""
+    missed, bound = "", Option("max_step")
     for c, steps, places, t in zip(crossings, fast, doubtful, first, strict=True):
         if steps and not c.event.quiet:
             missed += f"; event '{c.event.name}' changes too fast to be followed in {int(steps)} step"
-            missed += f"{'s' * (steps != 1)}: crossings may be missing; fix: bound steps by max_step=..., or watch"
+            missed += f"{'s' * (steps != 1)}: crossings may be missing; fix: bound steps by {bound}, or watch"
             missed += " something slower"
         if places and not c.event.quiet:
             again = f" and at {int(places) - 1} more place{'s' * (places != 2)}" if places > 1 else ""
             missed += f"; event '{c.event.name}' stays within rounding of zero near t = {t:.9g} s{again}: crossings may"
-            missed += " be missing there; fix: bound steps by max_step=..., or watch something that passes zero steeply"
+            missed += f" be missing there; fix: bound steps by {bound}, or watch something that passes zero steeply"
     if missed:
         warn(missed.removeprefix("; "), RuntimeWarning)
     return missed

@@ -17,10 +17,23 @@ SHOWN = 10
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
-REASONS = ("end", "event", "step", "not-finite", "control", "convergence", "mode", "stall", "limit", "interrupt")
+REASONS = (
+    "end",
+    "event",
+    "step",
+    "not-finite",
+    "control",
+    "convergence",
+    "mode",
+    "stall",
+    "limit",
+    "interrupt",
+    "flat",
+)
 """Why a simulation is over: it reached the end of its span; a terminal event; the step became too small; a value was
 not finite; the control gave a value that is not finite; the implicit iteration failed; very many steps advanced t
-by almost nothing; the allowed number of steps was used up; the user interrupted it."""
+by almost nothing; the allowed number of steps was used up; the user interrupted it; a wheel that rolls has passed
+through lying flat, after which the states are no motion of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +209,12 @@ class Transition:
     law: str = ""
 
     def __str__(self) -> str:
-        about = f" of {', '.join(self.constraints)}" if self.constraints else ""
+        about = f"{self.cause} of {', '.join(self.constraints)}" if self.constraints else self.cause
+        if self.cause == "stick" and self.constraints and all(self.mode.get(c) == "slips" for c in self.constraints):
+            about = f"{', '.join(self.constraints)} stopped and slips on another way"
         lost = f", energy {self.energy_change:+.6g} J" if self.energy_change else ""
         many = f", one of {self.possible} possible motions" if self.possible > 1 else ""
-        return f"t = {self.t:.9g} s: {self.cause}{about}{lost}{many}"
+        return f"t = {self.t:.9g} s: {about}{lost}{many}"
 
     def modes_text(self) -> str:
         """What holds afterwards, in words: "floor sticks, wall open"; of more than two that are open only the number.

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..advice import Option
 from .compiled import load_loop
 from .memory import NEVER, LoopMemory
 from .notice import announce_compilation
@@ -124,17 +125,18 @@ class MethodChoice:
             return self._remark_on_rejections()
         name = names[at] if at < len(names) else f"state {at}"
         found = f"; stiff from t = {float(state['stiff_t']):.4g} s on (a rate of {rate:.2g} 1/s, most of all in {name})"
+        implicit = Option("method", (IMPLICIT,))
         smoother = f"fix: make the loads that depend on {name} smoother"
         if self.settings.method != AUTO:
-            return f"{found}: stability keeps the steps short; fix: method='{AUTO}' or '{IMPLICIT}'"
+            return f"{found}: stability keeps the steps short; fix: {Option('method', (AUTO, IMPLICIT))}"
         if not state["takeovers"]:
             many = f"{self._size} states are too many for '{IMPLICIT}' to take over by itself"
-            return f"{found}: {many}; {smoother}, or give method='{IMPLICIT}' and wait"
+            return f"{found}: {many}; {smoother}, or give {implicit} and wait"
         if state["retreats"] == state["takeovers"]:
             return f"{found}: '{IMPLICIT}' was tried and was no faster; {smoother}"
         times = int(state["takeovers"] - state["retreats"])
         again = "" if times == 1 else f" {times} times"
-        return f"{found}: '{IMPLICIT}' took over{again}; method='{IMPLICIT}' begins with it"
+        return f"{found}: '{IMPLICIT}' took over{again}; {implicit} begins with it"
 
     def _remark_on_rejections(self) -> str:
         """What to add to an outcome where very many steps were rejected."""

@@ -22,6 +22,9 @@ SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
 MOST_DOTS = 20_000
 """Members of a scatter that are drawn; more make one blot."""
 
+FEW = 4
+"""Members of a cell below which its mean is marked as one of few: it is off by half their deviation and more."""
+
 MOST_BARS = 40
 """Bars of a ranking, the largest."""
 
@@ -211,19 +214,38 @@ def shares(indices: Mapping[str, tuple[float, float]], label: Label, title: str 
     return figure
 
 
-def map_over(x: Array, y: Array, values: Any, labels: tuple[str, str, str], title: str = "", **lines: Any) -> Picture:
+@dataclass(frozen=True, slots=True)
+class CellCounts:
+    """How many members each cell of a map has, (rows, columns), and how many of them have the result."""
+
+    members: Array
+    results: Array
+
+
+def map_over(
+    x: Array,
+    y: Array,
+    values: Any,
+    labels: tuple[str, str, str],
+    title: str = "",
+    counts: CellCounts | None = None,
+    **lines: Any,
+) -> Picture:
     """Values (len(y), len(x)) as colours over two things that differ, nan left white; `lines` (name → (x, y)) are drawn
-    over them. The labels are those of x, y and the colours."""
+    over them. The labels are those of x, y and the colours. With `counts` it is said what white cells are, cells whose
+    members have no result are grey, and those with few results have a dot."""
     with rc_context(STYLE):
         figure = Picture(figsize=(6.6, 5.2), layout="constrained")
         ax = figure.subplots()
         drawn = ax.pcolormesh(x, y, values, cmap="viridis", shading="nearest", rasterized=True)
+        keys = [] if counts is None else _mark_cells(ax, x, y, counts)
         for (name, (across, up)), color in zip(lines.items(), (PALETTE[1], INK, PALETTE[2]), strict=False):
             ax.plot(
                 across, up, color=color, linewidth=1.6, linestyle=(0, (5, 2)), label=visible(name.replace("_", " "))
             )
-        if lines:
-            figure.legend(ncols=3, fontsize=8, loc="outside lower center")
+        if lines or keys:
+            handles = [*ax.get_lines()[: len(lines)], *keys]
+            figure.legend(handles=handles, ncols=3, fontsize=8, loc="outside lower center")
         for set_limits, at in ((ax.set_xlim, x), (ax.set_ylim, y)):
             half = 0.5 * float(np.ptp(at)) / max(1, len(at) - 1)
             set_limits(float(np.min(at)) - half, float(np.max(at)) + half)
@@ -236,4 +258,47 @@ def map_over(x: Array, y: Array, values: Any, labels: tuple[str, str, str], titl
     return figure
 
 
-__all__ = ["SHARES", "Fan", "Label", "fans", "histogram", "histograms", "map_over", "ranking", "scatter", "shares"]
+def _mark_cells(ax: Any, x: Array, y: Array, counts: CellCounts) -> list[Any]:
+    """Mark cells without results, or with few; returns keys that say what is marked, and in how many cells."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    empty, silent = counts.members == 0, (counts.members > 0) & (counts.results == 0)
+    few = (counts.results > 0) & (counts.results < FEW)
+    keys: list[Any] = []
+    if empty.any():
+        keys.append(Patch(facecolor="white", edgecolor=INK, label=f"no member: {_cells_text(empty)}"))
+    if silent.any():
+        grey = np.ma.masked_where(~silent, np.full(silent.shape, 0.5))
+        ax.pcolormesh(x, y, grey, cmap="gray", vmin=0.0, vmax=0.67, shading="nearest", rasterized=True)
+        keys.append(Patch(facecolor="#bfbfbf", label=f"members without it: {_cells_text(silent)}"))
+    if counts.members.max(initial=0.0) == 1:
+        keys.append(Line2D([], [], linestyle="", label="one member in a cell"))
+    elif few.any():
+        rows, columns = np.nonzero(few)
+        look: dict[str, Any] = {"linestyle": "", "marker": "o", "color": INK, "markerfacecolor": "white"}
+        ax.plot(x[columns], y[rows], markersize=3.0, markeredgewidth=0.6, **look)
+        dot = Line2D([], [], markersize=4.0, markeredgewidth=0.6, **look)
+        dot.set_label(f"fewer than {FEW} members: {_cells_text(few)}")
+        keys.append(dot)
+    return keys
+
+
+def _cells_text(which: Any) -> str:
+    count = int(np.count_nonzero(which))
+    return f"{count} cell{'s' * (count != 1)}"
+
+
+__all__ = [
+    "SHARES",
+    "CellCounts",
+    "Fan",
+    "Label",
+    "fans",
+    "histogram",
+    "histograms",
+    "map_over",
+    "ranking",
+    "scatter",
+    "shares",
+]

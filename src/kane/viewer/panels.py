@@ -15,6 +15,7 @@ from .figures import Picture
 from .shapes import PALETTE, Array
 from .style import INK, STYLE
 
+_CLOSE = 1e-3  # variation, relative to its size, below which a curve is drawn as what it is more than a round value
 _STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn as the constant it is
 
 
@@ -22,7 +23,7 @@ _STEADY = 1e-12  # variation, relative to its size, below which a curve is drawn
 class Panel:
     """One small plot: a label with its unit, a curve over time, (k,), or several, (k, n), with their names; dashed,
     what it should reach or be; where it leaves its `limits` these are drawn, and the curve beyond them in another
-    colour."""
+    colour. `solved` are values that equations were solved for, a reaction say."""
 
     label: str
     values: Array
@@ -30,6 +31,7 @@ class Panel:
     target: float | None = None
     names: tuple[str, ...] = ()
     limits: tuple[float, float] = (-np.inf, np.inf)
+    solved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
                 ax.set_xlabel("t  (s)")
                 ax.tick_params(labelbottom=True)
         drawn = axes[: len(shown)]
-        raised = [_POWER * (lifted[i] + _has_power(ax)) for i, ax in enumerate(drawn)]
+        raised = [_NAMES * up for up in lifted]
         head += max(raised[: grid.across])
         high = grid.high * down + foot + head - 0.57
         figure.set_size_inches(wide, high)
@@ -111,7 +113,7 @@ def panels(t: Array, shown: Sequence[Panel], title: str = "", note: str = "") ->
 
 
 _LETTERS = 12.0  # that fit into an inch of a line
-_POWER = 0.17  # inches that a power of ten above an axis lifts the title, or a line of names of curves
+_NAMES = 0.17  # inches that a line of names of curves lifts the title
 _RIGHT = 0.2  # inches right of the last axes: half of a number with five digits, which stands below their end
 _APART = 0.12  # inches between a panel and the numbers of the next
 _TICK = 0.15  # inches of a tick, between it and its number, and before the number
@@ -134,29 +136,68 @@ def _is_crowded(panel: Panel, grid: Grid) -> bool:
     return title + names > grid.wide / (1.0 + grid.gap) - _RIGHT
 
 
-def _has_power(ax: Any) -> bool:
-    """Whether a power of ten, or an offset, stands above the y axis, below the title."""
-    formatter = ax.yaxis.get_major_formatter()
-    formatter.set_locs(ax.yaxis.get_majorticklocs())
-    return bool(formatter.get_offset())
-
-
 def _draw_panel(ax: Any, t: Array, panel: Panel, grid: Grid, lifted: bool) -> None:
     """One panel; its title is lifted where a line of names stands between it and the axes."""
-    curves = panel.values if panel.values.ndim == 2 else panel.values[:, None]
+    level = _level(panel)
+    curves = (panel.values if panel.values.ndim == 2 else panel.values[:, None]) - level
     for k in range(curves.shape[1]):
         label = panel.names[k] if panel.names else None
         ax.plot(t, curves[:, k], color=PALETTE[k % len(PALETTE)], label=label)
     if panel.target is not None:
         ax.axhline(panel.target, color=PALETTE[1], linewidth=1.0, linestyle=(0, (4, 3)))
     _mark_limits(ax, t, panel)
-    unit, most = f"  ({panel.unit})" if panel.unit else "", int(_LETTERS * 0.85 * grid.wide)
-    room = most - len(unit)
-    label = panel.label if len(panel.label) <= room else panel.label[: room - 1] + "…"
-    ax.set_title(label + unit, pad=6.0 + 72.0 * _POWER * lifted)
-    _steady_limits(ax, panel.values, panel.target)
+    _steady_limits(ax, panel.values - level, panel.target)
     if grid.across > 3:
         ax.locator_params(axis="y", nbins=4)
+    unit = " ".join(part for part in (_power_of_ten(ax), panel.unit) if part)
+    unit = f"  ({unit})" if unit else ""
+    less = f" {'−' if level > 0.0 else '+'} {abs(level):.12g}" if level else ""
+    room = int(_LETTERS * 0.85 * grid.wide) - len(unit) - len(less)
+    ax.set_title(shorten(panel.label, room) + less + unit, pad=6.0 + 72.0 * _NAMES * lifted)
+
+
+def shorten(label: str, room: int) -> str:
+    """A label in so many letters: what is after the last colon, "force" or "moment", stays.
+
+    >>> shorten("left front suspension: moment", 20)
+    'left front…: moment'
+    """
+    if len(label) <= room:
+        return label
+    head, colon, tail = label.rpartition(":")
+    if not colon or len(tail) + 4 > room:
+        head, colon, tail = label, "", ""
+    return head[: max(1, room - len(tail) - 2)].rstrip() + "…" + colon + tail
+
+
+def _level(panel: Panel) -> float:
+    """What is taken off a curve that varies little about a large value, rounded to the digits that do not vary; zero of
+    others, and where something else is drawn beside it."""
+    finite = panel.values[np.isfinite(panel.values)]
+    if not finite.size or panel.target is not None or any(map(np.isfinite, panel.limits)):
+        return 0.0
+    size, varies = _size(finite), float(np.ptp(finite))
+    if not _STEADY * max(size, 1.0) < varies < _CLOSE * size:
+        return 0.0
+    step = 10.0 ** np.ceil(np.log10(varies))
+    return float(f"{step * np.round(np.mean(finite) / step):.12g}")
+
+
+def _power_of_ten(ax: Any) -> str:
+    """The power of ten that the numbers of a y axis are to be multiplied by, to be said in the title: none where they
+    are short."""
+    largest = max(map(abs, ax.get_ylim()))
+    power = int(np.floor(np.log10(largest) + 1e-9)) if 0.0 < largest < np.inf else 0
+    low, high = STYLE["axes.formatter.limits"]
+    if low < power < high:
+        ax.ticklabel_format(axis="y", style="plain")
+        return ""
+    ax.ticklabel_format(axis="y", style="sci", scilimits=(power, power))
+    ax.yaxis.get_offset_text().set_visible(False)
+    return f"10{str(power).translate(_ABOVE)}"
+
+
+_ABOVE = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _mark_limits(ax: Any, t: Array, panel: Panel) -> None:
@@ -183,13 +224,21 @@ NOTHING = 1e-12
 """A curve that is smaller than that, beside the largest of its kind, is rounding."""
 
 
+SOLVED_NOTHING = 1e-9
+"""The same of reactions, which follow from accelerations that were solved for: rounding is larger there."""
+
+
 def leave_out_nothing(shown: Sequence[Panel]) -> tuple[list[Panel], list[str]]:
     """(panels, labels of those left out): without those that are zero, or rounding beside others of their unit, and
     should be. Where all of them are, all stay: nothing moves, and that is what there is to see."""
     largest: dict[str, float] = {}
     for panel in shown:
         largest[panel.unit] = max(largest.get(panel.unit, 0.0), _size(panel.values))
-    empty = [_size(panel.values) <= NOTHING * max(largest[panel.unit], 1.0) and not panel.target for panel in shown]
+    empty = [
+        _size(panel.values) <= (SOLVED_NOTHING if panel.solved else NOTHING) * max(largest[panel.unit], 1.0)
+        and not panel.target
+        for panel in shown
+    ]
     if all(empty):
         return list(shown), []
     kept = [panel for panel, nothing in zip(shown, empty, strict=True) if not nothing]

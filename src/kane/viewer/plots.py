@@ -112,7 +112,7 @@ def _spans(transitions: Sequence[Transition], end: float, name: str, state: str)
 def attitude(t: Array, wxyz: Array, R: Array, label: str) -> Picture:
     """An attitude over time: its quaternion wxyz (k, 4), and yaw, pitch and roll (body 321) of R (k, 3, 3), in degrees.
 
-    Yaw and roll run on beyond ±180°; where the pitch is ±90° they are not distinct.
+    Yaw and roll run on beyond ±180°; where the pitch passes ±90° they are not distinct, and their lines are broken.
     """
     with rc_context(STYLE):
         figure = Picture(figsize=(9.75, 2.7), layout="constrained")
@@ -142,11 +142,26 @@ def attitude_panels(wxyz: Array, R: Array, label: str) -> list[Panel]:
 
 
 def yaw_pitch_roll(R: Array) -> Array:
-    """Yaw, pitch and roll (body 321) of rotations (k, 3, 3), as (k, 3) in degrees; yaw and roll run on beyond ±180°."""
-    yaw = np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+    """Yaw, pitch and roll (body 321) of rotations (k, 3, 3), as (k, 3) in degrees.
+
+    Yaw and roll run on beyond ±180°. Where the pitch passes ±90° both jump by 180°: they are nan at the sample after
+    that, so that no line is drawn, and begin again within ±180°.
+    """
+    yaw = np.arctan2(R[:, 1, 0], R[:, 0, 0])
     pitch = np.arcsin(np.clip(-R[:, 2, 0], -1.0, 1.0))
-    roll = np.unwrap(np.arctan2(R[:, 2, 1], R[:, 2, 2]))
+    roll = np.arctan2(R[:, 2, 1], R[:, 2, 2])
+    steps = [np.abs(np.angle(np.exp(1j * np.diff(angle)))) for angle in (yaw, roll)]
+    steep = np.maximum(np.abs(pitch[1:]), np.abs(pitch[:-1])) > _STEEP
+    jumps = np.flatnonzero((np.minimum(*steps) > 0.5 * np.pi) & steep) + 1
+    for angle in (yaw, roll):
+        for piece in np.split(np.arange(len(angle)), jumps):
+            angle[piece] = np.unwrap(angle[piece])
+        angle[jumps] = np.nan
     return np.degrees(np.column_stack([yaw, pitch, roll]))
+
+
+_STEEP = np.radians(60.0)
+"""Pitch beyond which a jump of yaw and roll between two samples is one over the pole."""
 
 
 def efforts(

@@ -21,7 +21,7 @@ STYLE: Any = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.formatter.limits": (-3, 4),
-    "axes.formatter.offset_threshold": 4,  # -16.67 and -16.72 are read at once, -0.67 and -0.72 beside -1.6e1 are not
+    "axes.formatter.useoffset": False,  # -16.67 and -16.72 are read at once, -0.67 and -0.72 beside -1.6e1 are not
     "grid.color": GRID,
     "grid.alpha": 0.3,
     "grid.linewidth": 0.6,

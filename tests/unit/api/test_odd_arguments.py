@@ -204,3 +204,11 @@ def test_an_unknown_option_is_named_with_the_closest_that_there_is() -> None:
         kane.Model().body("b", mas=1.0)  # pyright: ignore[reportCallIssue]
     with pytest.raises(InputError, match=r"Trajectory.animate: there is no option 'fps'"):
         model.simulate(0.1).animate("x.gif", fps=5)  # pyright: ignore[reportCallIssue]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("speed", "u"), ("coordinates", "q"), ("duration", "t"), ("methd", "method")]
+)
+def test_options_of_simulate_that_are_called_otherwise_are_understood(given: str, meant: str) -> None:
+    with pytest.raises(InputError, match=f"(?s)simulate has no option '{given}'.*did you mean '{meant}'"):
+        kane.load("pendulum").simulate(1.0, **{given: {}})

@@ -46,6 +46,11 @@ def test_transitions_print_as_lines() -> None:
     assert len(lines) == 21 and lines[10] == "… 80 more" and lines[-1].startswith("t = 99 s")
 
 
+def test_what_stops_slipping_and_cannot_stick_is_said_to_slip_on() -> None:
+    turns = Transition(1.5, "stick", ("a",), {"a": "slips", "b": "open"})
+    assert repr(Transitions([turns])) == "t = 1.5 s: a stopped and slips on another way: a slips, b open"
+
+
 def test_the_outcome_tells_transitions(ball: kane.Trajectory) -> None:
     assert "; 3 transitions (3 impact), the last at t = 1.99573 s" in str(ball.outcome)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import kane
 from kane.cli import main
+from kane.cli.driving import ON_TARGET
 from kane.cli.files import read_columns, write_columns
 from kane.cli.parser import join_negative_values
 from kane.model import to_urdf
@@ -225,3 +227,33 @@ def test_the_base_of_a_robot_may_float(robot: str, capsys: pytest.CaptureFixture
     assert printed_json(capsys)["inverse_dynamics"]["mul"] > 0
     assert main(["info", robot]) == 0
     assert "limits" in capsys.readouterr().out
+
+
+def test_a_duration_without_a_target_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("simulate", "report", "inverse"):
+        more = ["--trajectory", "motion.csv"] if command == "inverse" else []
+        assert main([command, "cart-pole", "--duration", "3", *more]) == 2
+        assert "--duration 3: there is no --to" in capsys.readouterr().err
+
+
+def test_a_target_that_limits_keep_out_of_reach_is_said_to_be_missed_and_by_how_much(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line = ["simulate", "ur5", "--to", "q1=3", "--duration", "0.3"]
+    assert main([*line, "--json"]) == 0
+    near = json.loads(capsys.readouterr().out)
+    assert near["off_target"]["q1"] == near["q"]["q1"] - 3.0
+    assert max(map(abs, near["off_target"].values())) < ON_TARGET
+    assert main([*line, "--saturate"]) == 0
+    printed = capsys.readouterr().out
+    told = re.search(r"target of --to: missed, q1 by (\S+) rad", printed)
+    end = re.search(r"^q1 +(\S+)$", printed, re.MULTILINE)
+    assert told and end
+    assert float(told[1]) == pytest.approx(float(end[1]) - 3.0, rel=1e-3)  # four digits are printed
+    assert float(told[1]) < -1.0  # 150 N m do not turn the arm that far
+
+
+def test_what_follows_a_motion_is_called_an_arm_only_if_it_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for model, name, subject in (("cart-pole", "x", "the mechanism"), ("ur5", "q1", "the arm")):
+        main(["simulate", model, "--to", f"{name}=0.1", "--duration", "1"])
+        assert capsys.readouterr().err.startswith(f"{subject} follows the motion of --to")

@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 import kane
-from kane.catalogue import builtin_names
+from kane.api.run_pictures import GROUPS
+from kane.catalogue import builtin_controls, builtin_names, builtin_text
 from kane.cli import main
 from kane.cli.completion import bash, commands, fish, zsh
-from kane.cli.parser import COMMANDS
+from kane.cli.parser import COMMANDS, DRAWN, FILES
+from kane.model import ROBOTS
+from kane.model.files.loading import SUFFIXES
 
 
 def complete(words: list[str]) -> list[str]:
@@ -35,6 +38,32 @@ def test_bash_completes_commands_models_options_and_their_words() -> None:
     assert complete(["kane", "simulate", "pendulum", "--method", "r"]) == ["rk45", "rk23", "rk4", "radau"]
     assert complete(["kane", "completion", "_"]) == ["bash", "zsh", "fish"]
     assert complete(["kane", "simulate", "pendulum", "motion"]) == []  # files, by the shell itself
+
+
+def test_bash_completes_control_laws_and_what_is_drawn() -> None:
+    assert complete(["kane", "simulate", "cart-pole", "--control", "_"]) == ["balance", "hold", "none"]
+    assert complete(["kane", "sweep", "cart-pole", "-n", "3", "--control", "_"]) == ["balance"]
+    assert complete(["kane", "simulate", "pendulum", "--of", "e"]) == ["efforts", "energy"]
+    assert set(DRAWN) == set(GROUPS)
+    assert (*SUFFIXES, *ROBOTS) == FILES
+
+
+def test_bash_completes_files_of_models_beside_the_built_in_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("pendant.yaml", "pen robot.urdf", "pencil.txt", "pens/arm.urdf"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text("", encoding="utf-8")
+    assert complete(["kane", "simulate", "pen"]) == ["pendulum", "pendant.yaml", "pen", "robot.urdf", "pens"]
+    assert complete(["kane", "simulate", "pens/"]) == ["pens/arm.urdf"]
+    assert complete(["kane", "completion", "pen"]) == []
+
+
+def test_the_catalogue_knows_the_control_laws_of_every_model() -> None:
+    for name in builtin_names():
+        may_have = any(word in builtin_text(name) for word in ("controls", "extends"))
+        assert builtin_controls(name) == (tuple(kane.load(name).controls) if may_have else ())
 
 
 @pytest.mark.parametrize(("shell", "write"), [("zsh", zsh), ("fish", fish)])
@@ -100,6 +129,8 @@ def test_what_cannot_be_drawn_is_told_before_the_motion(tmp_path: Path, capsys: 
     files = ["-o", str(tmp_path / "run.csv"), "--plot", str(tmp_path / "run.png")]
     assert main(["simulate", "pendulum", "--t", "0.1", "--of", "q,sped", *files]) == 1
     assert "did you mean 'speeds'?" in capsys.readouterr().err
+    assert main(["simulate", "pendulum", "--t", "0.1", "--of", "attitude", *files]) == 1
+    assert "'pendulum' has none" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

@@ -120,3 +120,18 @@ def test_a_distribution_that_makes_no_sense_is_named(capsys: pytest.CaptureFixtu
     ):
         assert main([*LINE[:6], "--q", f"q={value}"]) == FAILED
         assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--kind", "map", "--q", "q=uniform(0,1)"], "two things that differ, and here 1 is drawn"),
+        (["--keep", "tallies"], "--kind fan, or --keep ends"),
+        (["--kind", "fan", "--samples", "0"], "--samples 0 keeps the end alone"),
+    ],
+)
+def test_a_picture_that_there_will_not_be_is_refused_before_the_sweep(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["sweep", "pendulum", "-n", "1000000000", *words, "--plot", str(tmp_path / "x.png")]) == USAGE
+    assert said in capsys.readouterr().err

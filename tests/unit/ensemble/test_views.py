@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import kane
-from kane.api.ensemble_pictures import cell_means
+from kane.api.ensemble_pictures import cell_means, count_cells
 from kane.errors import InputError
+from kane.viewer import ensembles
 
 END, COUNT = 2.0, 256
 
@@ -57,6 +58,14 @@ def test_indices_of_a_sum_are_shares_of_its_variance() -> None:
     for name, (first, total) in indices.items():
         assert first == pytest.approx(shares[name], abs=0.02)  # 1024 points of Sobol's sequence
         assert total == pytest.approx(shares[name], abs=0.02)
+
+
+def test_one_number_alone_explains_all_of_a_variance() -> None:
+    m = kane.Model("slider")
+    m.body("block", mass=1)
+    m.joint("guide", "prismatic", "ground", "block", axis="x", coordinates=["x"], speeds=["v"])
+    ((first, total),) = m.ensemble(END, n=8, q={"x": "uniform(-1, 1)"}).sobol("end_x", n=1024).values()
+    assert first == pytest.approx(1.0, abs=0.02) and total == pytest.approx(1.0, abs=0.02)  # as above
 
 
 @pytest.mark.parametrize("kind", ["scatter", "histogram", "sensitivity"])
@@ -114,3 +123,25 @@ def test_a_map_is_over_what_matters_most(tmp_path: Path) -> None:
     for same in (m.ensemble(0.1, q={q: x}), m.ensemble(0.1, q={q: x}, u={u: 2 * x})):
         with pytest.raises(InputError, match="a map has two things that differ"):
             same.plot(tmp_path / "none.png", "map", f"end_{q}")
+
+
+def test_a_map_says_which_cells_have_no_member_no_result_or_few() -> None:
+    """Cells (2, 3): two without members, one whose three members have no result, one with two of five results."""
+    counts = ensembles.CellCounts(np.array([[0, 3, 9], [5, 0, 9]]), np.array([[0, 0, 9], [2, 0, 8]]))
+    means = np.where(counts.results > 0, 1.0, np.nan)
+    figure = ensembles.map_over(np.arange(3.0), np.arange(2.0), means, ("x", "y", "z"), counts=counts)
+    (legend,) = figure.legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == ["no member: 2 cells", "members without it: 1 cell", "fewer than 4 members: 1 cell"]
+    (dots,) = figure.axes[0].get_lines()
+    assert np.asarray(dots.get_xydata()).tolist() == [[0.0, 1.0]]
+    ones = ensembles.CellCounts(np.ones((2, 3)), np.ones((2, 3)))
+    plain = ensembles.map_over(np.arange(3.0), np.arange(2.0), np.ones((2, 3)), ("x", "y", "z"), counts=ones)
+    assert [text.get_text() for text in plain.legends[0].get_texts()] == ["one member in a cell"]
+
+
+def test_cells_count_every_member_once() -> None:
+    generator = np.random.default_rng(3)
+    x, y = generator.normal(size=(2, 500))
+    assert count_cells(x, y, np.ones(500, dtype=bool)).sum() == 500
+    assert count_cells(x, y, x > 0).sum() == np.count_nonzero(x > 0)

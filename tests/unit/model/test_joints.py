@@ -228,6 +228,11 @@ def test_a_user_adds_a_joint_type_in_one_class() -> None:
         ("revolute", {"axis": [0, 3e-200, 4e-200]}, r"has length 5e-200\n.*unit vector\n.*\[0, 0\.6, 0\.8\]"),
         ("revolute", {"pitch": 1}, "a revolute joint has no option 'pitch'"),
         ("revolute", {"coordinate": "q"}, "(?s)has no option 'coordinate'.*fix: did you mean 'coordinates'?"),
+        (
+            "revolute",
+            {"speed": "u", "coordinate": "q"},
+            r"(?s)no option 'coordinate', 'speed'.*did you mean 'coordinates' and 'speeds'\?",
+        ),
         ("gimbal", {"sequence": "body 331"}, "'body 331' is not an Euler sequence"),
         ("universal", {"sequence": "body 321"}, "'body 321' has 3 axes, a universal joint has two"),
         ("planar", {"normal": "up"}, "normal 'up' is not x, y or z"),

@@ -255,6 +255,35 @@ def test_all_visuals_are_kept_with_place_colour_and_size() -> None:
     assert (mesh.kind, mesh.file, mesh.size) == ("mesh", "m.stl", (0.001, 0.001, 0.001))
 
 
+BALL = '<visual><geometry><sphere radius="0.1"/></geometry>{material}</visual>'
+MADE = '<material name="steel"><color rgba="0.5 0.5 0.5 1"/></material>'
+
+
+@pytest.mark.parametrize("first", ["defined", "used"])
+def test_a_material_of_one_link_is_that_of_its_name_in_all(first: str) -> None:
+    defined, used = BALL.format(material=MADE), BALL.format(material='<material name="steel"/>')
+    a, b = (defined, used) if first == "defined" else (used, defined)
+    model = read(link("a", a + INERTIAL.format(rpy="0 0 0")), link("b", b), joint("j", "floating", "a", "b"))
+    assert [shape.color for shape in model.bodies["b"].shapes] == ["#808080"]
+    if "a" in model.bodies:
+        assert [shape.color for shape in model.bodies["a"].shapes] == ["#808080"]
+    assert not model.mechanism.remarks
+
+
+def test_a_material_that_is_defined_nowhere_is_remarked_once_with_what_was_meant() -> None:
+    lost = BALL.format(material='<material name="stell"/>') * 2 + BALL.format(material=MADE)
+    model = read(link("a"), link("b", lost), joint("j", "floating", "a", "b"))
+    (remark,) = model.mechanism.remarks
+    assert "no material 'stell' is defined" in str(remark) and "did you mean 'steel'?" in str(remark)
+    assert [shape.color for shape in model.bodies["b"].shapes] == ["", "", "#808080"]
+
+
+def test_a_bad_colour_in_a_link_is_one_fault() -> None:
+    bad = BALL.format(material='<material name="m"><color rgba="1 0 0"/></material>')
+    text = robot(link("base"), link("tip", bad), joint("j", "revolute", "base", "tip"))
+    assert faults(text).count("rgba '1 0 0'") == 1
+
+
 def test_shapes_of_collision_are_taken_on_request() -> None:
     parts = "".join(
         f'<{tag}><origin xyz="0 0 {z}"/><geometry><sphere radius="{r}"/></geometry></{tag}>'

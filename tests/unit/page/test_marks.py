@@ -176,6 +176,22 @@ def test_an_arm_on_the_command_line_is_held_where_it_starts_until_it_is_let_go(
     assert ask(path, until=0.1)["laws"] == []
 
 
+def test_an_arm_on_the_command_line_goes_to_another_posture_and_stays_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target, path = kane.load("ur5").initial_state[0], tmp_path / "page.html"
+    target[:2] = 0.5, -np.pi / 3
+    assert main(["page", "ur5", "--to", "q1=0.5,q2=-60*deg", "--duration", "0.5", "-o", str(path)]) == 0
+    assert "follows the motion of --to" in capsys.readouterr().err
+    for until in (0.5, 1.0):
+        assert np.abs(ask(path, until=until)["q"] - target).max() <= FOLLOWED
+    assert main(["page", "whipple-bicycle", "--to", "roll=1", "-o", str(path)]) == 2
+
+
+FOLLOWED = 1e-6
+"""rad: what steps of 1 ms of the fourth order leave of a posture to which computed torque leads in half a second."""
+
+
 def test_another_control_law_moves_it_as_natively(tmp_path: Path) -> None:
     m = kane.load("stanford-arm")
     path = m.page(tmp_path / "page.html", control="feedback", step=STEP)

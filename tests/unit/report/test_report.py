@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import kane
-from kane.backends import mathml
+from kane.backends import compile, mathml
 from kane.errors import InputError
-from kane.graph import evaluate
+from kane.graph import Graph, Inputs, evaluate, lower
 from kane.model import JointSpring
 from kane.report import write
 from kane.report.chapters import model_chapter
@@ -130,8 +130,6 @@ def test_mathematics_that_cannot_be_read_is_not_set() -> None:
 
 
 def test_a_product_of_a_sum_has_parentheses_and_a_sum_of_products_has_none() -> None:
-    from kane.graph import Graph, Inputs, lower
-
     g = Graph()
     x, y = g.input("x"), g.input("y")
     names = (Inputs("v", ("x", "y")),)
@@ -153,3 +151,40 @@ def test_a_tree_whose_names_do_not_fit_into_boxes_is_written_in_lines() -> None:
     shown = model_chapter(model).body
     assert "   ├─ gripper_left_fingertip_0_link   j0: revolute q_j0\n" in shown and "tree of hand" not in shown
     assert "tree of pendulum" in model_chapter(kane.load("pendulum")).body
+
+
+def as_python(node: ElementTree.Element) -> str:
+    """An equation in MathML as Python reads it, names of rates with `dot` behind them."""
+    parts = [as_python(child) for child in node]
+    if node.tag == "msup":
+        return f"({parts[0]})**({parts[1]})"
+    if node.tag == "mfrac":
+        return f"({parts[0]})/({parts[1]})"
+    if node.tag == "mover":
+        return f"{parts[0]}dot"
+    if node.tag == "msub":
+        return f"{parts[0]}{parts[1]}"
+    signs = {"\u2062": "*", "−": "-", "=": "==", "·": "*"}
+    return signs.get(node.text or "", node.text or "") if not parts else "".join(parts)
+
+
+def test_factors_that_occur_again_are_written_as_powers() -> None:
+    """Read back, equations have the values of the program, whatever the order in which products were made."""
+    g = Graph()
+    w, r, a, b = (g.input(name) for name in ("w", "r", "a", "b"))
+    exprs = [r * w * w, w * (r * w), r * (a + b) * (a + b), w * w * w * r, (-w) * w * a, (w * w) * (w * b) / r]
+    program = lower("products", [Inputs("x", ("w", "r", "a", "b"))], {"y": ((len(exprs),), exprs)})
+    found = mathml.equations(program)
+    assert found is not None
+    values = dict(zip("wrab", (1.7, 0.3, -2.1, 0.9), strict=True))
+    for text, expected in zip(found, compile(program, "interpret")(list(values.values())), strict=True):
+        right = as_python(ElementTree.fromstring(text)).partition("==")[2]
+        assert eval(right, {}, values) == pytest.approx(expected, rel=1e-12)
+    for text in found[:3]:
+        assert text.count("<msup>") == 1
+    assert "<mn>3</mn></msup>" in found[3]
+
+
+def test_the_dot_of_a_name_of_several_letters_is_large() -> None:
+    assert "mathsize" in mathml.symbol("lean'") and "mathsize" not in mathml.symbol("u1'")
+    assert "mathsize" not in mathml.symbol("phi'")

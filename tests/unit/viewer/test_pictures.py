@@ -382,9 +382,67 @@ def test_labels_lie_apart_from_names_of_curves_and_inside_the_picture(count: int
     figure.canvas.draw()
     axes = figure.axes[0]
     legend = axes.get_legend()
-    label = next(x for x in axes.findobj(Text) if x.get_text() == "energy  (J)")
+    label = next(x for x in axes.findobj(Text) if x.get_text() == "energy  (10⁴ J)")
     assert legend is not None
     assert not label.get_window_extent().overlaps(legend.get_window_extent())
     assert label.get_window_extent().y1 < figure.bbox.y1
     numbers = [x.get_window_extent().x1 for ax in figure.axes if ax.get_visible() for x in ax.get_xticklabels()]
     assert max(numbers) < figure.bbox.x1
+
+
+def test_powers_of_ten_are_said_with_the_unit() -> None:
+    """Numbers of the axis times the power are the values, and nothing stands between the title and the axes."""
+    curves = (3e10 * T, 2e-7 * T, 40.0 * T)
+    figure = panels.panels(T, [plots.Panel("x", curve, "J") for curve in curves])
+    FigureCanvasAgg(figure).draw()
+    assert titles(figure) == ["x  (10¹⁰ J)", "x  (10⁻⁷ J)", "x  (J)"]
+    for ax, power in zip(figure.axes, (1e10, 1e-7, 1.0), strict=True):
+        assert not ax.yaxis.get_offset_text().get_visible() or not ax.yaxis.get_offset_text().get_text()
+        for place, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True):
+            assert float(label.get_text().replace("−", "-")) * power == pytest.approx(
+                place, rel=1e-6, abs=1e-12 * power
+            )
+
+
+def test_a_curve_that_varies_little_is_drawn_as_what_it_is_more_than_a_round_value() -> None:
+    values = 100.2 + 3e-4 * np.sin(5 * T)
+    (ax,) = panels.panels(T, [plots.Panel("x", values, "m")]).axes
+    taken = re.fullmatch(r"x − (\S+)  \((?:10\S+ )?m\)", ax.get_title(loc="left"))
+    assert taken
+    np.testing.assert_allclose(np.asarray(ax.lines[0].get_ydata()) + float(taken[1]), values, rtol=1e-15)
+    assert np.abs(ax.lines[0].get_ydata()).max() < 1e-2
+
+
+@pytest.mark.parametrize("count", [3, 20, 40])
+def test_titles_that_are_cut_keep_what_is_drawn(count: int) -> None:
+    long = [plots.Panel("left front suspension of the trailer: moment", T, "N m", names=("x",)) for _ in range(count)]
+    assert all(": moment  (" in title and "…" in title for title in titles(panels.panels(T, long)))
+
+
+def test_reactions_that_are_rounding_are_not_drawn() -> None:
+    """A free joint exerts nothing: what is left of its force is rounding beside the 4 N of a gimbal."""
+    run = kane.load("satellite-with-panels").simulate(np.linspace(0.0, 5.0, 21), control="detumble")
+    force = run.reactions()["orbit"].force
+    assert force is not None and np.any(force != 0.0) and np.abs(force).max() < 1e-9
+    figure = run.plot(what="reactions")
+    assert not any(title.startswith("orbit") for title in titles(figure))
+    assert any("orbit: force" in text.get_text() for text in figure.texts)
+
+
+def test_a_group_that_a_model_has_not_is_not_offered_again() -> None:
+    with pytest.raises(InputError, match="free or spherical joints") as told:
+        kane.load("pendulum").simulate(1.0).plot(what="attitude")
+    assert "attitude" not in str(told.value).partition("fix:")[2]
+
+
+def test_yaw_and_roll_have_no_line_over_the_pole() -> None:
+    """A body that turns about y alone: its pitch rises to 90° and falls again, where yaw and roll are other ones."""
+    angle = np.linspace(0.01, 4 * np.pi, 400)
+    c, s, zero = np.cos(angle), np.sin(angle), 0 * angle
+    R = np.stack([np.stack(row, axis=-1) for row in ((c, zero, s), (zero, zero + 1, zero), (-s, zero, c))], axis=1)
+    yaw, pitch, roll = plots.yaw_pitch_roll(R).T
+    assert np.count_nonzero(np.isnan(yaw)) == np.count_nonzero(np.isnan(roll)) == 4  # twice in each turn
+    np.testing.assert_allclose(pitch, np.degrees(np.arcsin(np.sin(angle))), atol=1e-9)
+    for curve in (yaw, roll):
+        step = np.abs(np.diff(curve))
+        assert np.nanmax(step) < 1e-9

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...errors import closest, excerpt
 from ..attitude import quaternion_of
 from ..files.confine import path_inside
 from ..files.faults import Lost
@@ -38,10 +39,15 @@ class Visuals:
         self.faults = faults
         self.folder = folder
         self.packages = packages
-        self.colors: dict[str, str] = {}
-        for material in robot.all("material"):
-            with suppress(Lost):  # its fault has been noted
-                self.colors[material.attributes.get("name", "")] = self.color(material)
+        self.colors: dict[str, str] = {}  # of materials by name, those of the robot itself before those of its links
+        self.unknown: set[str] = set()
+        self.own: dict[int, str] = {}  # of the elements that say a colour themselves, each read once
+        visuals = (v for link in robot.all("link") for v in link.all(tag))
+        for material in (*robot.all("material"), *(m for v in visuals for m in v.all("material"))):
+            if material.children:  # a name alone refers to another
+                with suppress(Lost):  # its fault has been noted
+                    self.own[id(material)] = self.color(material)
+                self.colors.setdefault(material.attributes.get("name", ""), self.own.get(id(material), ""))
 
     def shapes(self, link: Element, where: str) -> tuple[Shape, ...]:
         """What the visuals of a link show; geometries of other programs are left out."""
@@ -55,10 +61,7 @@ class Visuals:
         xyz, R = faults.pose(visual, where)
         at = (xyz[0], xyz[1], xyz[2])
         wxyz = (1.0, 0.0, 0.0, 0.0) if np.array_equal(R, np.eye(3)) else quaternion_of(R)
-        material = visual.first("material")
-        color = self.color(material) if material is not None else ""
-        if material is not None and not color:
-            color = self.colors.get(material.attributes.get("name", ""), "")
+        color = self.color_of(visual, where)
         for form in geometry.children:
             if form.tag == "box":
                 return Shape("box", faults.triple(form, "size", where, (1.0, 1.0, 1.0)), at, "z", color, wxyz)
@@ -72,6 +75,22 @@ class Visuals:
                 scale = faults.triple(form, "scale", where, (1.0, 1.0, 1.0))
                 return Shape("mesh", scale, at, "z", color, wxyz, file, self.path(file))
         return None
+
+    def color_of(self, visual: Element, where: str) -> str:
+        """#rrggbb of a visual: what its material says itself, or the material of that name anywhere in the robot."""
+        material = visual.first("material")
+        if material is None:
+            return ""
+        if own := self.own.get(id(material)):
+            return own
+        name = material.attributes.get("name", "")
+        if name and name not in self.colors and name not in self.unknown:
+            self.unknown.add(name)  # said once
+            close = closest(name, self.colors)
+            fix = "give it a <color rgba=...>" if close is None else f"did you mean '{close}'?"
+            because = "materials are those of the robot, wherever they are defined"
+            self.faults.remark(material.line, where, f"no material '{excerpt(name)}' is defined", because, fix)
+        return self.colors.get(name, "")
 
     def color(self, material: Element) -> str:
         """#rrggbb of a material that says its colour itself, else nothing."""
