@@ -264,7 +264,6 @@ class _Lanes:
             misfits=aligned_zeros(records.SAMPLES + 2, LANES),
             error=aligned_zeros(n, LANES),
             sums=aligned_zeros(4, LANES),
-            weights=aligned_zeros(4, LANES),
             starts=block.starts[chosen],
             parameters=held,
             **self.found,

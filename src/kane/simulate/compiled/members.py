@@ -26,7 +26,7 @@ from .explicit import (
 )
 from .lane_events import hand_samples, note_sides, quiet_lanes, sample_lanes
 from .lane_stages import attempt_lanes, dense_lanes, estimate_errors
-from .lane_values import EVERY, ROW, copy_in_lanes, from_bits
+from .lane_values import EVERY, ROW, copy_in_lanes, copy_rows, from_bits
 from .member_memory import aim, end_member, lane, place_member
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
@@ -182,10 +182,14 @@ def pass_step(w, at):
 
 @part
 def move_lanes(w, m, where):
-    """Make the end of the step of some lanes, by bits, its beginning."""
+    """Make the end of the step of some lanes, by bits, its beginning; what the others have in y_new is lost."""
     last = w.k + m.stages * w.width * ROW
-    copy_in_lanes(w.n, from_bits(where), w.y_new, w.y)
-    copy_in_lanes(w.n, from_bits(where), last, w.k)
+    if where == EVERY:
+        w.y, w.y_new = w.y_new, w.y
+        copy_rows(w.n, last, w.k)
+    else:
+        copy_in_lanes(w.n, from_bits(where), w.y_new, w.y)
+        copy_in_lanes(w.n, from_bits(where), last, w.k)
 
 
 @part
@@ -248,6 +252,9 @@ def step_lanes(w):
             reason = close_step(w, at, (quiet >> at) & 1)
         if reason != RUNNING:
             leave_lane(w, at, reason)
+    for at in range(LANES):
+        if member[at] < 0:
+            good |= 1 << at  # nobody reads it
     move_lanes(w, m, good)
 
 
