@@ -7,7 +7,7 @@ out with the bits of `simulate` with the same numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,8 @@ REFUSED, LOST = ENDS.index("refused"), ENDS.index("lost")
 @dataclass(frozen=True, slots=True)
 class MemberWork:
     """What a worker needs: the model, with what is drawn of its parameters free, the plan, the times (s), the options
-    of `simulate`, the quantities that are watched, name → expression, and whether motions are kept."""
+    of `simulate`, the quantities that are watched, name → expression, and whether motions are kept. `made` has the
+    simulation that serves members of all blocks, as soon as there is one."""
 
     answers: Answers
     plan: Draws
@@ -48,6 +49,7 @@ class MemberWork:
     options: Mapping[str, Any]
     watch: Mapping[str, Any]
     keep: bool
+    made: list[Setup] = field(default_factory=list[Setup], repr=False, compare=False)
 
     def run(
         self,
@@ -138,7 +140,7 @@ class MemberWork:
         """The same with nan for the numbers that each member is given: they travel with the blocks."""
         arrays = {c for c, column in enumerate(self.plan.columns) if isinstance(column.value, np.ndarray)}
         columns = tuple(replace(x, value=np.nan) if c in arrays else x for c, x in enumerate(self.plan.columns))
-        return replace(self, plan=replace(self.plan, columns=columns)) if arrays else self
+        return replace(self, plan=replace(self.plan, columns=columns), made=[])
 
     def given_to(self, first: int, last: int) -> dict[int, Array]:
         """The numbers that these members are given, by the place of their column."""
@@ -233,6 +235,8 @@ class MemberWork:
         if not chosen.size:
             return ()
         together = self._start_plainly(numbers, chosen) or self._start_together(numbers, chosen)
+        if together and together[0].places.size == chosen.size:
+            return together
         left = np.setdiff1d(chosen, together[0].places) if together else chosen
         return [*together, *self._start_alone(numbers, left, found, first)]
 
@@ -244,10 +248,13 @@ class MemberWork:
         values = self._parameters(numbers[chosen])
         starts = self._states(numbers[chosen], initial_states_of(self.answers, values))
         settled = np.isfinite(starts).all(axis=1)
-        ready, place = self._first_ready(numbers, chosen, settled)
+        judged = self._judged_places()  # what is made unit, or refused, is so for all as for the one that is ready
+        alike = not judged and not mechanism.changing
+        ready, place = (self.made[0], 0) if alike and self.made else self._first_ready(numbers, chosen, settled)
         if ready is None:
             return ()
-        judged = self._judged_places()  # what is made unit, or refused, is so for all as for the one that is ready
+        if alike and not self.made:
+            self.made.append(ready)
         settled &= np.all(starts[:, judged] == starts[place, judged], axis=1)
         starts[:, judged] = ready.start[judged]
         if wheels_may_slide(mechanism):

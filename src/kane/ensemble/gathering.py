@@ -22,7 +22,12 @@ def gather_blocks(
     work: Work, count: int, executor: Executor | None, store: Store | None = None
 ) -> Generator[MemberBlock]:
     """Blocks of `count` members in their order; those that the store has are read, the others computed."""
-    workers: _Workers = _Threads(work, store) if executor is None else Pool(executor, work, store)
+    workers: _Workers
+    if executor is not None:
+        workers = Pool(executor, work, store)
+    else:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        workers = _Threads(work, store, cores) if cores > 1 else _ThisThread(work, store)
     try:
         yield from _in_order(workers, spans_of(count), store)
     finally:
@@ -44,11 +49,10 @@ class _Ended(Exception):
 class _Threads:
     """The threads of this process, one for each of its cores."""
 
-    def __init__(self, work: Work, store: Store | None):
+    def __init__(self, work: Work, store: Store | None, cores: int):
         self.work, self.store = work, store
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.most = 2 * workers
-        self.pool = ThreadPoolExecutor(workers)
+        self.most = 2 * cores
+        self.pool = ThreadPoolExecutor(cores)
         self.ended = threading.Event()
 
     def submit(self, span: Span) -> Future[MemberBlock]:
@@ -64,6 +68,26 @@ class _Threads:
     def _look(self, _: int) -> None:
         if self.ended.is_set():
             raise _Ended
+
+
+class _ThisThread:
+    """The thread that asks for blocks, where there is one core: others would only take turns with it."""
+
+    most = 1
+
+    def __init__(self, work: Work, store: Store | None):
+        self.work, self.store = work, store
+
+    def submit(self, span: Span) -> Future[MemberBlock]:
+        done: Future[MemberBlock] = Future()
+        done.set_result(finish_block(self.work, self.store, span))
+        return done
+
+    def result(self, span: Span, future: Future[MemberBlock]) -> MemberBlock:
+        return future.result()
+
+    def close(self) -> None:
+        pass
 
 
 def _in_order(workers: _Workers, spans: Iterator[Span], store: Store | None) -> Generator[MemberBlock]:

@@ -53,6 +53,7 @@ class MethodChoice:
         self.memory, self.settings = memory, settings
         self.state = memory.state
         self._explicit = self.loop = loop
+        self._known_rate = (-1, np.inf)  # which Jacobian the largest |λ| is of, and that
 
     @property
     def due(self) -> int:
@@ -76,7 +77,7 @@ class MethodChoice:
 
     def become_implicit(self) -> None:
         """Go on with the implicit method from the present state, with the length of the last step."""
-        state, rates = self.state, self.memory.arrays["k"][0].copy()
+        state, rates, self._known_rate = self.state, self.memory.arrays["k"][0].copy(), (-1, np.inf)
         self.memory.hold_implicit()
         self.memory.arrays["f"][:] = rates
         with announce_compilation("the implicit integrator"):
@@ -168,8 +169,12 @@ class MethodChoice:
 
     def _largest_rate(self) -> float:
         """The largest |λ| of the Jacobian that the implicit method has, 1/s; infinity where it has none."""
-        matrix = self.memory.arrays["jacobian_matrix"]
-        return float(np.abs(np.linalg.eigvals(matrix)).max()) if np.all(np.isfinite(matrix)) else np.inf
+        number = int(self.state["jacobians"])
+        if self._known_rate[0] != number:
+            matrix = self.memory.arrays["jacobian_matrix"]
+            rate = float(np.abs(np.linalg.eigvals(matrix)).max()) if np.all(np.isfinite(matrix)) else np.inf
+            self._known_rate = number, rate
+        return self._known_rate[1]
 
     def _become_explicit(self, after: int) -> None:
         """Go on with the explicit method, and look for stiffness again after so many steps."""

@@ -65,6 +65,12 @@ def test_processes_give_the_bits_of_threads(how: str) -> None:
     assert found.messages[refused].startswith(f"member {refused}: ")
 
 
+def test_one_core_gives_the_bits_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = motions(None, draw)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+    assert_same(motions(None, draw), many)
+
+
 def test_a_dask_cluster_gives_the_bits_of_threads(tmp_path: Path) -> None:
     with dask_cluster(tmp_path) as cluster:
         found = motions(cluster.client.get_executor(), draw)

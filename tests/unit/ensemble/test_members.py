@@ -29,6 +29,8 @@ MOTIONS: list[tuple[str, dict[str, Any]]] = [
         {"t": 5.0, "q": {"q1": "uniform(-3, 3)"}, "events": {"up": {"expression": "q1", "terminal": True}}},
     ),
     ("stanford-arm", {"t": 0.2, "q": {"q2": "normal(1, 0.1)"}, "method": "rk4", "step": 1e-3}),
+    ("double-pendulum", {"t": TIMES, "q": {"q1": "uniform(-3, 3)"}, "method": "rk4", "step": 0.013}),
+    ("double-pendulum", {"t": (2.0, 0.0), "q": {"q1": "uniform(-3, 3)"}, "method": "rk4", "step": 0.013}),
     ("stanford-arm", {"t": 0.2, "q": {"q2": "normal(1, 0.1)"}, "method": "rk45"}),
     ("free-body", {"t": TIMES, "u": {"wy": "normal(1, 0.1)"}}),
     ("spinning-top", {"t": TIMES, "parameters": {"g": "uniform(1, 10)"}}),
@@ -98,6 +100,32 @@ def test_members_that_fail_spoil_nobody() -> None:
     good = m.ensemble(2.0, q={"x": x[sound]})
     assert found.end_q is not None and good.end_q is not None
     assert np.array_equal(found.end_q[sound], good.end_q)
+
+
+def test_fixed_steps_end_in_the_member_that_leaves_the_numbers() -> None:
+    # x' = v = x³ / 2 reaches infinity at t = 1 / x0²; fixed steps overflow soon after.
+    m = kane.Model("runaway")
+    m.particle("mass", 1.0)
+    m.joint("slide", "prismatic", "ground", "mass", axis="x", coordinates=["x"], speeds=["v"])
+    m.load("push", kane.Effort("slide", "3*x**5/4"))
+    x = np.linspace(0.1, 0.3, 19)
+    x[[5, 11]] = 1.0, 2.0
+    found = m.ensemble(2.0, q={"x": x}, u={"v": 0.5 * x**3}, method="rk4", step=0.01)
+    assert np.flatnonzero(~found.success).tolist() == [5, 11]
+    assert_motions_alone(found)
+
+
+@pytest.mark.parametrize("name", ["double-pendulum", "four-bar", "bouncing-ball"])
+def test_members_do_not_depend_on_what_ran_before(name: str) -> None:
+    m = kane.load(name)
+
+    def run(seed: int, n: int) -> kane.Ensemble:
+        return m.ensemble(0.5, n=n, seed=seed, u={m.speeds[0]: "uniform(-1, 1)"})
+
+    first, other, again = run(1, 20), run(2, 9), run(1, 20)
+    assert first.end_q is not None and again.end_q is not None
+    assert np.array_equal(first.end_q, again.end_q)
+    assert_motions_alone(other)
 
 
 def test_a_negative_mass_is_named_with_its_draw() -> None:

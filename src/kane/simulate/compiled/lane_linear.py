@@ -151,8 +151,12 @@ def pivot(m, rows, k, floor):
 def exchange(where, one, other):
     """Exchange a number in some lanes."""
     x, y = load(one), load(other)
-    store(one, choose(where, y, x))
-    store(other, choose(where, x, y))
+    if bits(where) == EVERY:
+        store(one, y)
+        store(other, x)
+    else:
+        store(one, choose(where, y, x))
+        store(other, choose(where, x, y))
 
 
 @part
@@ -160,10 +164,14 @@ def exchange_columns(m, rows, k, best):
     """Exchange the column k with that which each lane has chosen, of which k is not looked at again in m.square and
     m.summed."""
     width, w, order, square, summed = ROW * (m.n + 1), m.w, m.order, m.square, m.summed
+    left = EVERY & bits(differs(best, splat(float(k))))
     for j in range(k + 1, m.n):
-        where = from_bits(EVERY & ~bits(differs(best, splat(float(j)))))
-        if bits(where) == 0:
+        if left == 0:
+            return
+        chosen = left & ~bits(differs(best, splat(float(j))))
+        if chosen == 0:
             continue
+        where, left = from_bits(chosen), left & ~chosen
         for at in range(w, w + rows * width, width):
             exchange(where, at + ROW * k, at + ROW * j)
         exchange(where, order + ROW * k, order + ROW * j)
@@ -175,13 +183,32 @@ def exchange_columns(m, rows, k, best):
 def exchange_rows(m, rows, k, best):
     """Exchange the row k, from column k on, with that which each lane has chosen, and the numbers of m.v."""
     width, w, v = ROW * (m.n + 1), m.w, m.v
+    left = EVERY & bits(differs(best, splat(float(k))))
     for i in range(k + 1, rows):
-        where = from_bits(EVERY & ~bits(differs(best, splat(float(i)))))
-        if bits(where) == 0:
+        if left == 0:
+            return
+        chosen = left & ~bits(differs(best, splat(float(i))))
+        if chosen == 0:
             continue
+        where, left = from_bits(chosen), left & ~chosen
         exchange(where, v + ROW * k, v + ROW * i)
         for j in range(ROW * k, width, ROW):
             exchange(where, w + k * width + j, w + i * width + j)
+
+
+@part
+def add_multiple(where, value, source, target, length):
+    """Add `value` times the row at `source` to that at `target`, both of so many bytes, in the lanes `where`."""
+    some = bits(where)
+    if some == 0:
+        return
+    if some == EVERY:
+        for j in range(0, length, ROW):
+            store(target + j, fused(value, load(source + j), load(target + j)))
+    else:
+        for j in range(0, length, ROW):
+            x = load(target + j)
+            store(target + j, choose(where, fused(value, load(source + j), x), x))
 
 
 @part
@@ -206,23 +233,18 @@ def column_below(m, rows, k):
 def reflect(m, rows, k, length, where):
     """As `linear.reflect` in the lanes `where`."""
     width, w, v, row, zero = ROW * (m.n + 1), m.w, m.v, m.row, splat(0.0)
-    corner = load(v + ROW * k)
+    corner, first = load(v + ROW * k), ROW * (k + 1)
     signed = choose(at_least(corner, zero), length, negative(length))
     store(v + ROW * k, plus(corner, signed))
     share = over(splat(-1.0), times(length, plus(length, size(corner))))
-    for j in range(ROW * (k + 1), width, ROW):
-        total = splat(0.0)
-        for i in range(k, rows):
-            value, x = load(v + ROW * i), load(w + i * width + j)
-            total = choose(differs(value, zero), fused(value, x, total), total)
-        store(row + j, total)
+    for j in range(first, width, ROW):
+        store(row + j, zero)
+    for i in range(k, rows):
+        value = load(v + ROW * i)
+        add_multiple(differs(value, zero), value, w + i * width + first, row + first, width - first)
     for i in range(k, rows):
         value = times(share, load(v + ROW * i))
-        counts = both(where, differs(value, zero))
-        for j in range(ROW * (k + 1), width, ROW):
-            at = w + i * width + j
-            x = load(at)
-            store(at, choose(counts, fused(value, load(row + j), x), x))
+        add_multiple(both(where, differs(value, zero)), value, row + first, w + i * width + first, width - first)
     at = w + k * width + ROW * k
     store(at, choose(where, negative(signed), load(at)))
 
@@ -248,7 +270,8 @@ def triangularize(m, rows, tolerance, good):
         if not (goes_on >> first_lane(good)) & 1:
             return k, good & ~goes_on
         good = goes_on
-        reflect(m, rows, k, length, below)
+        if bits(below) != 0:
+            reflect(m, rows, k, length, below)
         for j in range(k + 1, n):
             x = load(m.w + ROW * (k * width + j))
             store(m.square + ROW * j, minus(load(m.square + ROW * j), times(x, x)))
@@ -270,11 +293,15 @@ def eliminate(m, rank):
             store(at + j, times(inverse, load(at + j)))
         for k in range(i):
             value = load(w + k * width + ROW * i)
-            counts = differs(value, zero)
-            for j in range(0, side, ROW):
-                to = target + k * side + j
-                x = load(to)
-                store(to, choose(counts, fused(value, load(at + j), x), x))
+            add_multiple(differs(value, zero), value, at, target + k * side, side)
+
+
+@part
+def pick(base, alike, numbers):
+    """The row from `base` on with the number `alike`, or, where that is below 0, of each lane its own as `gather`."""
+    if alike >= 0:
+        return load(base + ROW * alike)
+    return gather(base, numbers)
 
 
 @part
@@ -293,7 +320,7 @@ def mass_row(m, a, mass, f, share, target):
         if j == a:
             x = plus(x, splat(share))
         store(row + ROW * j if j < rank else target + ROW * (j - rank), x)
-    store(target + ROW * (n - rank), times(negative(unit), gather(f, own)))
+    store(target + ROW * (n - rank), times(negative(unit), pick(f, alike[a], own)))
 
 
 @part
@@ -337,11 +364,7 @@ def cholesky(m, free, good):
             store(at + j, times(inverse, load(at + j)))
         for j in range(i + 1, free):
             value = negative(load(at + ROW * j))
-            counts = differs(value, zero)
-            for c in range(ROW * j, side, ROW):
-                to = k + j * side + c
-                x = load(to)
-                store(to, choose(counts, fused(value, load(at + c), x), x))
+            add_multiple(differs(value, zero), value, at + ROW * j, k + j * side + ROW * j, side - ROW * j)
     for back in range(free):
         i = free - 1 - back
         at = k + i * side
@@ -356,7 +379,7 @@ def cholesky(m, free, good):
 def write_solution(m, x):
     """Set x from the independent unknowns in m.k and m.x_dependent; the bits of lanes in which all are numbers."""
     rank, free = m.rank, m.n - m.rank
-    side, fault = free + 1, splat(0.0)
+    side, fault, alike = free + 1, splat(0.0), wholes(m.summed)
     for i in range(rank + free):
         if i < rank:
             at = m.x_dependent + ROW * i * side
@@ -367,7 +390,10 @@ def write_solution(m, x):
             total = load(m.k + ROW * ((i - rank) * side + free))
         total = times(load(m.square + ROW * i), total)
         fault = plus(fault, minus(total, total))
-        scatter(total, x, m.order + ROW * i)
+        if alike[i] >= 0:
+            store(x + ROW * alike[i], total)
+        else:
+            scatter(total, x, m.order + ROW * i)
     return bits(at_least(splat(0.0), size(fault)))
 
 
@@ -383,11 +409,11 @@ def solve_lanes(m, rows, groups, sizes, a, b, mass, f, tolerance, share, x, good
     eliminate(m, m.rank)
     order, alike = wholes(m.order), wholes(m.summed)
     for j in range(n):
-        store(m.square + ROW * j, gather(m.scale, m.order + ROW * j))
         alike[j] = order[LANES * j]
         for lane in range(1, LANES):
             if order[LANES * j + lane] != alike[j]:
                 alike[j] = -1
+        store(m.square + ROW * j, pick(m.scale, alike[j], m.order + ROW * j))
     free = n - m.rank
     if free > 0:
         reduce_system(m, mass, f, share)

@@ -6,46 +6,79 @@ What `explicit` does for a motion alone, every number by the same operations in 
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...backends.kernel import LANES
-from . import lanewise
 from .call import call_with, part, reals, wholes
 from .explicit import HIDDEN_JUMP
-from .lane_values import ROW, above, bits, both, load, minus, over, plus, root, size, splat, store, times
+from .lane_values import (
+    ROW,
+    above,
+    bits,
+    both,
+    choose,
+    copy_rows,
+    load,
+    minus,
+    over,
+    plus,
+    root,
+    size,
+    splat,
+    store,
+    times,
+)
 from .member_memory import lane
+
+NOTHING = np.int64(0)
+"""The address of what is not added. For a plain constant numba would compile `combine_lanes` once more."""
 
 
 @part
-def combine_lanes(w, start, column, value, row, target):
-    """As `explicit.combine` for all lanes: the entries of `row`, each times the lane's own h, times the stages k."""
-    n, size = w.n, w.width * ROW
+def put_sum(total, base, target, offset):
+    """Write a sum, plus what is at `base` unless that is 0."""
+    if base != 0:
+        total = plus(total, load(base + offset))
+    store(target + offset, total)
+
+
+@part
+def combine_lanes(w, start, column, value, row, base, target):
+    """As `explicit.combine` for all lanes: the entries of `row`, each times the lane's own h, times the stages k. What
+    is at `base` is added in the end, unless that is 0."""
+    length, next_k, h = w.n * ROW, w.width * ROW, load(w.h)
     at, stop = start[row], start[row + 1]
     left = (stop - at) % 4
     if left == 0:
         left = 4
-    for j in range(4):
-        lanewise.weigh(w.weights + j * ROW, w.h, value[at + j] if j < left else 0.0)
-    if left == 3:
-        lanewise.spread(w.weights + 3 * ROW, 0.0)
-    a = w.k + column[at] * size
-    b = w.k + column[at + 1] * size if left > 1 else a
-    c = w.k + column[at + 2] * size if left > 2 else b
-    d = w.k + column[at + 3] * size if left > 3 else c
-    for i in range(n):
-        offset = i * ROW
-        if left == 1:
-            lanewise.sum1(target + offset, w.weights, a + offset)
-        elif left == 2:
-            lanewise.sum2(target + offset, w.weights, a + offset, b + offset)
+    added = base if at + left == stop else 0
+    v, a = times(h, splat(value[at])), w.k + column[at] * next_k
+    if left == 1:
+        for i in range(0, length, ROW):
+            put_sum(times(v, load(a + i)), added, target, i)
+    else:
+        x, b = times(h, splat(value[at + 1])), w.k + column[at + 1] * next_k
+        if left == 2:
+            for i in range(0, length, ROW):
+                put_sum(plus(times(v, load(a + i)), times(x, load(b + i))), added, target, i)
         else:
-            lanewise.sum4(target + offset, w.weights, a + offset, b + offset, c + offset, d + offset)
+            y, c = times(h, splat(value[at + 2])), w.k + column[at + 2] * next_k
+            z, d = splat(0.0), c
+            if left == 4:
+                z, d = times(h, splat(value[at + 3])), w.k + column[at + 3] * next_k
+            for i in range(0, length, ROW):
+                two = plus(times(v, load(a + i)), times(x, load(b + i)))
+                put_sum(plus(two, plus(times(y, load(c + i)), times(z, load(d + i)))), added, target, i)
     for at in range(start[row] + left, stop, 4):
-        for j in range(4):
-            lanewise.weigh(w.weights + j * ROW, w.h, value[at + j])
-        a, b = w.k + column[at] * size, w.k + column[at + 1] * size
-        c, d = w.k + column[at + 2] * size, w.k + column[at + 3] * size
-        for i in range(n):
-            offset = i * ROW
-            lanewise.add4(target + offset, w.weights, a + offset, b + offset, c + offset, d + offset)
+        v, a = times(h, splat(value[at])), w.k + column[at] * next_k
+        x, b = times(h, splat(value[at + 1])), w.k + column[at + 1] * next_k
+        y, c = times(h, splat(value[at + 2])), w.k + column[at + 2] * next_k
+        z, d = times(h, splat(value[at + 3])), w.k + column[at + 3] * next_k
+        added = base if at + 4 == stop else 0
+        for i in range(0, length, ROW):
+            two = plus(times(v, load(a + i)), times(x, load(b + i)))
+            four = plus(two, plus(times(y, load(c + i)), times(z, load(d + i))))
+            put_sum(plus(load(target + i), four), added, target, i)
 
 
 @part
@@ -71,8 +104,7 @@ def project_lanes(w, m):
         jumps = bits(both(above(moved, splat(1.0)), above(moved, times(splat(HIDDEN_JUMP), whole))))
         for at in range(LANES):
             lane(w, at).jumped = (jumps >> at) & 1
-    for i in range(n):
-        lanewise.copy(w.y_new + i * ROW, state + i * ROW)
+    copy_rows(n, w.y_new, state)
 
 
 @part
@@ -82,7 +114,7 @@ def remove_drift(w):
     for i in range(n):
         offset = i * ROW
         store(state + offset, minus(load(w.y_new + offset), load(w.error + offset)))
-    lanewise.copy(w.t_new, w.x)
+    store(w.x, load(w.t_new))
     call_with(w.project, w.project_memory, w.x, w.error)
     for i in range(n):
         offset = i * ROW
@@ -92,16 +124,13 @@ def remove_drift(w):
 @part
 def set_stage(w, m, s):
     """The states of stage s of all lanes in x, their times left out."""
-    combine_lanes(w, wholes(m.a_start), wholes(m.a_column), reals(m.a_value), s, w.x + ROW)
-    for i in range(w.n):
-        lanewise.add(w.x + (1 + i) * ROW, w.y + i * ROW)
+    combine_lanes(w, wholes(m.a_start), wholes(m.a_column), reals(m.a_value), s, w.y, w.x + ROW)
 
 
 @part
 def set_stage_times(w, m, s):
     """The times of stage s of all lanes in x."""
-    lanewise.weigh(w.x, w.h, reals(m.c)[s])
-    lanewise.add(w.x, w.time)
+    store(w.x, plus(times(load(w.h), splat(reals(m.c)[s])), load(w.time)))
 
 
 @part
@@ -112,12 +141,11 @@ def attempt_lanes(w, m):
         if s < m.stages:
             set_stage_times(w, m, s)
         else:
-            lanewise.copy(w.t_new, w.x)
+            store(w.x, load(w.t_new))
             if w.project != 0:
                 project_lanes(w, m)
             else:
-                for i in range(w.n):
-                    lanewise.copy(w.x + (1 + i) * ROW, w.y_new + i * ROW)
+                copy_rows(w.n, w.x + ROW, w.y_new)
         call_with(w.rhs, w.rhs_memory, w.x, w.k + s * w.width * ROW)
 
 
@@ -139,7 +167,7 @@ def dense_lanes(w, m):
         store(w.dense + 2 * n * ROW + offset, minus(minus(rise, times(h, load(last + offset))), bend))
     start, column, value = wholes(m.dense_start), wholes(m.dense_column), reals(m.dense_value)
     for row in range(m.dense_rows):
-        combine_lanes(w, start, column, value, row, w.dense + (3 + row) * n * ROW)
+        combine_lanes(w, start, column, value, row, NOTHING, w.dense + (3 + row) * n * ROW)
 
 
 @part
@@ -158,19 +186,40 @@ def interpolate_lanes(w, m, i, s):
 
 
 @part
-def estimate_errors(w, m):
-    """Sums of the squares of the error estimates in tolerances, and whether all is finite, for all lanes."""
-    n, last = w.n, w.k + m.stages * w.width * ROW
-    for row in range(4):
-        lanewise.spread(w.sums + row * ROW, 0.0)
+def excess(n, values):
+    """0 in lanes in which n numbers are finite, nan in others: the sum of x − x."""
+    total = splat(0.0)
     for i in range(n):
-        lanewise.add_excess(w.sums + 2 * ROW, w.y_new + i * ROW)
-        lanewise.add_excess(w.sums + 3 * ROW, last + i * ROW)
-    start, column, value, atol = wholes(m.error_start), wholes(m.error_column), reals(m.error_value), reals(m.atol)
+        x = load(values + i * ROW)
+        total = plus(total, minus(x, x))
+    return total
+
+
+@part
+def squared_error(w, m):
+    """The sums of the squares of the errors of all lanes in tolerances."""
+    total, atol, rtol = splat(0.0), reals(m.atol), splat(m.rtol)
+    for i in range(w.n):
+        offset = i * ROW
+        before, after = size(load(w.y + offset)), size(load(w.y_new + offset))
+        largest = choose(above(after, before), after, before)
+        part = over(load(w.error + offset), plus(splat(atol[i]), times(rtol, largest)))
+        total = plus(total, times(part, part))
+    return total
+
+
+@part
+def estimate_errors(w, m):
+    """Sums of the squares of the error estimates in tolerances, and whether all is finite, for all lanes; of a fixed
+    step only whether its result is."""
+    store(w.sums + 2 * ROW, excess(w.n, w.y_new))
+    if m.fixed:
+        return
+    store(w.sums + 3 * ROW, excess(w.n, w.k + m.stages * w.width * ROW))
+    store(w.sums + ROW, splat(0.0))
+    start, column, value = wholes(m.error_start), wholes(m.error_column), reals(m.error_value)
     for row in range(m.error_rows):
-        combine_lanes(w, start, column, value, row, w.error)
+        combine_lanes(w, start, column, value, row, NOTHING, w.error)
         if w.projects:
             remove_drift(w)
-        for i in range(n):
-            offset = i * ROW
-            lanewise.add_square(w.sums + row * ROW, w.error + offset, w.y + offset, w.y_new + offset, atol[i], m.rtol)
+        store(w.sums + row * ROW, squared_error(w, m))

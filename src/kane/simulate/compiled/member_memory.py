@@ -58,8 +58,7 @@ ADDRESSES = (
     "side",  # (events, LANES): the side each event is on, 0 where it has to be searched
     "misfits",  # (SAMPLES + 2, LANES): errors of the cubics through the samples of an event, zero before and behind
     "error",  # (n, LANES)
-    "sums",  # (4, LANES): squares of two error estimates, excess of y_new and of its derivative
-    "weights",  # (4, LANES)
+    "sums",  # (4, LANES): squares of two error estimates, excess of y_new and of its derivative; or times of steps
     "change_times",  # (members, changes, 2): times just before and just after each, s; nan for none
     "coming",  # (LANES,) int64: which of them comes next
     "starts",  # (members, n)

@@ -25,8 +25,22 @@ from .explicit import (
     too_small,
 )
 from .lane_events import hand_samples, note_sides, quiet_lanes, sample_lanes
-from .lane_stages import attempt_lanes, dense_lanes, estimate_errors
-from .lane_values import EVERY, ROW, copy_in_lanes, from_bits
+from .lane_stages import attempt_lanes, dense_lanes, estimate_errors, excess
+from .lane_values import (
+    EVERY,
+    ROW,
+    bits,
+    copy_in_lanes,
+    copy_rows,
+    differs,
+    from_bits,
+    load,
+    minus,
+    plus,
+    splat,
+    store,
+    times,
+)
 from .member_memory import aim, end_member, lane, place_member
 from .records import EVENT, FULL, NOT_FINITE, REACHED, RUNNING, SMALL_STEP, STIFF
 from .step import copy_numbers, find_events, finish, has_room, wants_dense_output
@@ -182,10 +196,14 @@ def pass_step(w, at):
 
 @part
 def move_lanes(w, m, where):
-    """Make the end of the step of some lanes, by bits, its beginning."""
+    """Make the end of the step of some lanes, by bits, its beginning; what the others have in y_new is lost."""
     last = w.k + m.stages * w.width * ROW
-    copy_in_lanes(w.n, from_bits(where), w.y_new, w.y)
-    copy_in_lanes(w.n, from_bits(where), last, w.k)
+    if where == EVERY:
+        w.y, w.y_new = w.y_new, w.y
+        copy_rows(w.n, last, w.k)
+    else:
+        copy_in_lanes(w.n, from_bits(where), w.y_new, w.y)
+        copy_in_lanes(w.n, from_bits(where), last, w.k)
 
 
 @part
@@ -248,7 +266,56 @@ def step_lanes(w):
             reason = close_step(w, at, (quiet >> at) & 1)
         if reason != RUNNING:
             leave_lane(w, at, reason)
+    for at in range(LANES):
+        if member[at] < 0:
+            good |= 1 << at  # nobody reads it
     move_lanes(w, m, good)
+
+
+@part
+def count_unseen(m, most):
+    """How many steps of one length, of so many, end before anybody looks at the motion: two less, since times are
+    rounded."""
+    left = m.sign * (m.t_end - m.t)
+    if m.next_time < m.requested:
+        left = min(left, m.sign * (reals(m.times)[m.next_time] - m.t))
+    return np.int64(min(left / m.h - 2.0, float(most)))
+
+
+@part
+def stride_lanes(w, most):
+    """Take up to `most` steps of one length of all lanes in which nobody looks at any; how many were taken. A step that
+    is not finite is not, and left to `step_lanes`."""
+    m, count = lane(w, 0), most
+    if not m.fixed or m.events > 0:
+        return np.int64(0)
+    member, busy, rows = wholes(w.member), np.int64(0), reals(w.sums)
+    for at in range(LANES):
+        if member[at] >= 0:
+            own = lane(w, at)
+            count = min(count, count_unseen(own, min(most, w.budget - own.steps)))
+            rows[at], rows[LANES + at], rows[2 * LANES + at] = own.origin, own.sign, float(own.grid)
+            busy |= 1 << at
+    origin, sign, grid, taken = load(w.sums), load(w.sums + ROW), load(w.sums + 2 * ROW), np.int64(0)
+    while taken < count:
+        grid = plus(grid, splat(1.0))
+        end = plus(origin, times(times(sign, grid), splat(m.h)))
+        store(w.t_new, end)
+        store(w.h, minus(end, load(w.time)))
+        attempt_lanes(w, m)
+        if busy & bits(differs(excess(w.n, w.y_new), splat(0.0))):
+            break
+        move_lanes(w, m, np.int64(EVERY))
+        store(w.time, end)
+        taken += 1
+    for at in range(LANES):
+        if member[at] >= 0 and taken > 0:
+            own = lane(w, at)
+            own.t = reals(w.time)[at]
+            own.steps += taken
+            own.grid += taken
+            own.evaluations += taken * own.stages
+    return taken
 
 
 @part
@@ -275,10 +342,12 @@ def fill_lanes(w):
 @loop
 def members_loop(memory, budget):
     """Advance the members by up to `budget` attempted steps of all lanes; whether all are done."""
-    w = memory[0]
-    for _ in range(budget):
-        if w.done == w.members:
-            return True
-        if fill_lanes(w) > 0:
+    w, left = memory[0], budget
+    while left > 0 and w.done < w.members:
+        if fill_lanes(w) == 0:
+            continue
+        taken = stride_lanes(w, left)
+        if taken == 0:
             step_lanes(w)
+        left -= max(taken, 1)
     return w.done == w.members
