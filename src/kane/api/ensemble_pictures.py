@@ -22,8 +22,8 @@ INDICES = 1024
 """Members for each Sobol index of a picture; a power of two."""
 
 
-def draw(ensemble: Ensemble, path: str | Path, kind: str, result: str | None) -> None:
-    """Draw an ensemble; see `Ensemble.plot`."""
+def draw(ensemble: Ensemble, path: str | Path | None, kind: str, result: str | None) -> Any:
+    """The figure of an ensemble, written if there is a path; see `Ensemble.plot`."""
     from ..viewer import plots  # which imports what draws
 
     if kind == "fan":
@@ -32,7 +32,9 @@ def draw(ensemble: Ensemble, path: str | Path, kind: str, result: str | None) ->
         figure = KINDS[kind](ensemble, _result(ensemble) if result is None else result, str(ensemble))
     else:
         raise InputError(f"kind = {describe_value(kind)}: there are {', '.join(('fan', *KINDS))}")
-    plots.save(figure, path)
+    if path is not None:
+        plots.save(figure, path)
+    return figure
 
 
 def _result(ensemble: Ensemble) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from ..boundary import describe_value
 from ..ensemble import Store, block_size
 from ..ensemble.blocks import spans_of
+from ..ensemble.draws import Component
 from ..ensemble.folder import open_folder
 from ..ensemble.store import TABLE, Contents
 from ..ensemble.tables import write_parquet
@@ -134,6 +135,8 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(x) for name, x in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, tuple | list):
         return [_plain(x) for x in cast("list[Any]", value)]
+    if isinstance(value, Component):
+        return [value.place, _plain(value.function)]
     code = getattr(value, "__code__", None)
     if code is not None:
         known: list[Any] = [c for c in code.co_consts if isinstance(c, int | float | str | bytes | tuple | None)]

@@ -58,6 +58,23 @@ def columns(ensemble: Ensemble) -> dict[str, Any]:
     return columns_of(*_block(ensemble))
 
 
+MEASURES = ("unit", "mean", "deviation", "least", "largest")
+"""What is said of a column in a notebook."""
+
+
+def measures(ensemble: Ensemble) -> list[tuple[str, ...]]:
+    """Rows of words: a column of numbers, its unit and the MEASURES of those that are finite."""
+    contents, block = _block(ensemble)
+    units, rows = units_of(contents), list[tuple[str, ...]]()
+    for name, values in columns_of(contents, block).items():
+        numbers = np.asarray(values)
+        numbers = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers[:0]
+        if numbers.size:
+            found = (numbers.mean(), numbers.std(), numbers.min(), numbers.max())
+            rows.append((name, units.get(name, ""), *(f"{x:.6g}" for x in found)))
+    return rows
+
+
 def to_table(ensemble: Ensemble) -> Any:
     """The same as a table of pyarrow."""
     _require("pyarrow", "to_table")
@@ -181,7 +198,7 @@ def sobol(ensemble: Ensemble, names: Sequence[str], n: int) -> dict[str, dict[st
 
 def _check_sobol(ensemble: Ensemble, drawn: Sequence[int], n: Any) -> None:
     """Refuse what has no Sobol indices."""
-    other = [c for c in ensemble.work.plan.columns if isinstance(c.value, np.ndarray) or callable(c.value)]
+    other = [c for c in ensemble.work.plan.columns if isinstance(c.value, np.ndarray) or c.calls]
     if other or not drawn:
         raise InputError(
             f"sobol: {', '.join(map(str, other)) or 'nothing'} is no distribution\n    fix: draw all that differs"

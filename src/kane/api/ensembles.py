@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..boundary import check_function, check_path, check_text, describe_value
-from ..ensemble import Distribution, Draws, Enough, MemberBlock, Store, Tally, gather_blocks
-from ..ensemble.draws import KINDS, Column
-from ..errors import InputError
-from ..model import Mechanism
+from ..boundary import check_path, check_text, describe_value
+from ..ensemble import Draws, Enough, MemberBlock, Store, Tally, gather_blocks
+from ..errors import InputError, visible
+from ..markup import paragraph, table
 from ..simulate import ENDS
-from . import ensemble_pictures, ensemble_views, given
+from . import ensemble_pictures, ensemble_views
 from .answers import Answers, free_parameters
+from .ensemble_given import count_members, read_columns, whole_number
 from .ensemble_progress import MemberRate, Progress, ProgressLine, teller
 from .ensemble_store import finish_store, open_store
 from .ensemble_watch import read_watch
@@ -39,13 +39,10 @@ if TYPE_CHECKING:
 KEEPS = ("motions", "ends", "tallies")
 """What is kept of each member: its states at all times, at its end, or nothing but why it ended."""
 
-_TEXT = re.compile(r"\s*(\w+)\s*\((.*)\)\s*\Z", re.DOTALL)
-
-
 _GOOD = [ENDS.index(reason) for reason in ("end", "event")]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ensemble:
     """Members of one motion, n of them, in the order of their indices; n is less than was asked for where `until` or an
     interrupt ended the work early.
@@ -78,7 +75,7 @@ class Ensemble:
     low: Mapping[str, Array]
     high: Mapping[str, Array]
     tallies: Mapping[str, Tally]
-    work: MemberWork = field(repr=False)
+    work: MemberWork
     keep: str = "ends"
 
     def __len__(self) -> int:
@@ -156,22 +153,30 @@ class Ensemble:
             gathering.take(block)
         return gathering.ensemble()
 
-    def plot(self, path: str | Path, kind: str = "scatter", result: str | None = None) -> None:
-        """Draw to a .png, .svg or .pdf file: "fan", what is watched over time; "histogram" of a `result`, a column of
-        the table; "scatter", the result over all that differs, failures marked; "map", its mean over the two things
-        that matter most; "sensitivity", its rank correlations; "sobol", its Sobol indices, by further members.
-        `kane.report.write_ensemble` has all but the map in one file.
+    def plot(self, path: str | Path | None = None, kind: str = "scatter", result: str | None = None) -> Any:
+        """A figure (matplotlib), written to `path` if given: "fan", what is watched over time; "histogram" of a
+        `result`, a column of the table; "scatter", the result over all that differs, failures marked; "map", its mean
+        over the two things that matter most; "sensitivity", its rank correlations; "sobol", its Sobol indices, by
+        further members. `kane.report.write_ensemble` has all but the map in one file.
         """
-        check_path("path", path)
+        if path is not None:
+            check_path("path", path)
         check_text("kind", kind)
         if result is not None:
             check_text("result", result)
-        ensemble_pictures.draw(self, path, kind, result)
+        return ensemble_pictures.draw(self, path, kind, result)
 
     def __str__(self) -> str:
         counts = zip(np.bincount(self.ends, minlength=len(ENDS)).tolist(), ENDS, strict=True)
         listed = ", ".join(f"{count} {reason}" for count, reason in counts if count)
-        return f"{len(self)} members over {self.t[-1] - self.t[0]:g} s: {listed}"
+        return f"{len(self)} member{'s' * (len(self) != 1)} over {self.t[-1] - self.t[0]:g} s: {listed}"
+
+    def __repr__(self) -> str:
+        return f"<Ensemble of '{visible(self.work.answers.mechanism.name)}', {self}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: why members ended, and all columns of the table that hold numbers."""
+        return paragraph(repr(self)) + table(("", *ensemble_views.MEASURES), ensemble_views.measures(self))
 
 
 def ensemble(
@@ -208,7 +213,8 @@ def ensemble(
 ) -> Ensemble:
     """The motions of `n` members over `t` (s), which differ in `q`, `u` and `parameters`: mappings from a name to a
     number, an array (n,), a distribution ("normal(1.0, 0.05)", "uniform(0, pi)", "choice(1, 2, 4)", or from
-    `kane.ensemble`), or a function of the member's own generator. q and u may be arrays (n, …) too.
+    `kane.ensemble`), or a function of the member's own generator. q and u may be arrays (n, …) too, or a function of
+    the generator that gives all of them, which may depend on one another.
 
     What a member draws depends on `seed` and its index alone; `sampling` is "random", "latin" or "sobol". Every member
     equals, to the bit, `simulate` with the same numbers; one that fails keeps its reason. `watch` maps a name to an
@@ -230,9 +236,9 @@ def ensemble(
     keep = keep if keep is not None else ("motions" if times.size > 2 else "ends")
     if keep not in KEEPS:
         raise InputError(f"keep = {describe_value(keep)}: there are {', '.join(KEEPS)}")
-    columns = _columns(answers.mechanism, q, u, parameters)
+    columns = read_columns(answers.mechanism, q, u, parameters)
     free = _with_free(answers, [c.name for c in columns if c.kind == "parameters"])
-    plan = Draws(tuple(columns), _count(n, columns), _whole("seed", seed, 0), sampling)
+    plan = Draws(tuple(columns), count_members(n, columns), whole_number("seed", seed, 0), sampling)
     watched = read_watch(free.mechanism, watch, times.size > 2)
     asked: dict[str, Any] = {"tau": tau, "control": control, "control_period": control_period, "method": method}
     asked |= {"rtol": rtol, "atol": atol, "step": step, "embed": embed, "drift": drift, "impact": impact}
@@ -245,6 +251,8 @@ def ensemble(
         raise InputError("resume: there is no store to go on with\n    fix: name it by store='…'")
     if until is not None and until.name not in (*names, *watched):
         raise InputError(f"until: '{until.name}' is neither an event nor watched\n    fix: name it in events or watch")
+    if until is None:  # else nobody knows how many members there will be
+        _require_memory(work, keep, len(names), store is not None)
     kept = None if store is None else open_store(store, work, keep, resume)
     gathering = _Gathering(work, keep, names, until)
     if _gather(gathering, executor, kept, tell) and kept is not None:
@@ -275,89 +283,24 @@ def _gather(
     return True
 
 
-# what is given --------------------------------------------------------------------------------------------------------
-
-
-def _columns(mechanism: Mechanism, q: Any, u: Any, parameters: Any) -> list[Column]:
-    """What differs between members, in the order in which it is drawn."""
-    found: list[Column] = []
-    for kind, value, table in (
-        ("q", q, mechanism.coordinates),
-        ("u", u, mechanism.speeds),
-        ("parameters", parameters, tuple(mechanism.parameters)),
-    ):
-        if value is None:
-            continue
-        if kind != "parameters" and not isinstance(value, Mapping):
-            array = np.asarray(value)
-            if array.dtype.kind not in "fiu" or array.ndim not in (1, 2) or array.shape[-1] != len(table):
-                shape = f", of shape {array.shape}" if array.ndim else ""
-                raise InputError(
-                    f"{kind} = {describe_value(value)}{shape}\n    fix: give a mapping name → value, or an array"
-                    f" (n, {len(table)}) of {', '.join(table)}"
-                )
-            value = {name: array[..., k] for k, name in enumerate(table)}
-        if not isinstance(value, Mapping):
-            raise InputError(f"{kind} = {describe_value(value)}\n    fix: give a mapping name → value")
-        for name, what in cast("Mapping[str, Any]", value).items():
-            noun = {"q": "coordinate", "u": "speed", "parameters": "parameter"}[kind]
-            given.require_known(mechanism, noun, name, table, kind)
-            found.append(Column(kind, name, _value(mechanism, f"{kind} / {name}", what)))
-    return found
-
-
-def _value(mechanism: Mechanism, where: str, value: Any) -> Any:
-    """A number, an array (n,), a distribution, or a function."""
-    if isinstance(value, Distribution) or callable(value):
-        check_function(where, None if isinstance(value, Distribution) else value, "a numpy.random.Generator", 1)
-        return value
-    if isinstance(value, str):
-        return _read_distribution(mechanism, where, value)
+def _require_memory(work: MemberWork, keep: str, events: int, stored: bool) -> None:
+    """Refuse what this machine cannot hold, before the work: numbers of 8 bytes, and a byte for why a member ended."""
     try:
-        array = np.asarray(value)
-        if array.dtype.kind in "fiu" and array.ndim > 1:
-            raise InputError(f"{where} has shape {array.shape}\n    fix: give one number for each member, (n,)")
-        if array.dtype.kind not in "fiu":
-            raise TypeError
-    except (TypeError, ValueError):
-        fix = "give a number, an array (n,), a distribution, or a function of a generator"
-        raise InputError(f"{where} = {describe_value(value)}\n    fix: {fix}") from None
-    return np.array(array, dtype=np.float64) if array.ndim else given.number(mechanism, where, value)
-
-
-def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
-    """The distribution that a text names, or the number that it is."""
-    named = _TEXT.match(text)
-    if named is None or named[1] not in KINDS:
-        try:
-            return given.number(mechanism, where, text)
-        except InputError as error:
-            known = ", ".join(f"{kind}(…)" for kind in KINDS)
-            raise InputError(f"{error}\n    fix: give a number, or a distribution: {known}") from None
-    numbers = [given.number(mechanism, where, part) for part in named[2].split(",") if part.strip()]
-    try:
-        return KINDS[named[1]](*numbers)
-    except TypeError:
-        raise InputError(f"{where} = '{text}': {named[1]} does not take {len(numbers)} numbers") from None
-
-
-def _count(n: Any, columns: list[Column]) -> int:
-    """How many members there are: as was said, or as arrays have values."""
-    sizes = [c.size for c in columns if c.size is not None]
-    if n is not None:
-        return _whole("n", n, 1)
-    if not sizes:
-        raise InputError("how many members?\n    fix: give n=…, or an array of values")
-    return _whole("n", min(sizes), 1)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise InputError(f"{name} = {describe_value(value)} is not a whole number\n    fix: give one, {least} at least")
-    if value < least:
-        law = "an ensemble has one member at least" if name == "n" else "a seed is not negative"
-        raise InputError(f"{name} = {value}: {law}\n    fix: give {name} ≥ {least}")
-    return int(cast("int", value))
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # a system that does not tell
+        return
+    mechanism = work.answers.mechanism
+    states = len(mechanism.coordinates) + len(mechanism.speeds)
+    ends = 2 + states + 2 * events + 2 * len(work.watch) if keep != "tallies" else 0
+    motions = states * work.times.size if keep == "motions" and not stored else 0
+    needed = work.plan.count * (1 + 8 * (ends + motions))
+    if needed > there:
+        ways = [f"keep='{KEEPS[k]}'" for k in range(KEEPS.index(keep) + 1, len(KEEPS))]
+        ways += ["a store, where motions stay on disk"] if motions else []
+        raise InputError(
+            f"n = {work.plan.count}: what is kept of the members takes {needed / 1e9:.3g} GB, and this machine has"
+            f" {there / 1e9:.3g} GB\n    fix: {', '.join(ways) + ' or ' if ways else ''}fewer members"
+        )
 
 
 def _with_free(answers: Answers, names: list[str]) -> Answers:

@@ -69,9 +69,10 @@ def uniform(low: float, high: float) -> Distribution:
     return Distribution("uniform", numbers)
 
 
-def choice(values: Sequence[float]) -> Distribution:
-    """One of some numbers, each as likely as the others."""
-    numbers = _numbers("choice", tuple(values))
+def choice(*values: float | Sequence[float] | Array) -> Distribution:
+    """One of some numbers, or of a sequence of them, each as likely as the others."""
+    given: Any = values[0] if len(values) == 1 and not np.isscalar(values[0]) else values
+    numbers = _numbers("choice", tuple(given))
     if not numbers:
         raise InputError("choice of no values\n    fix: give at least one")
     return Distribution("choice", numbers)
@@ -87,15 +88,25 @@ def _numbers(kind: str, values: Sequence[Any]) -> tuple[float, ...]:
     return found
 
 
-KINDS: dict[str, Callable[..., Distribution]] = {
-    "normal": normal,
-    "uniform": uniform,
-    "choice": lambda *values: choice(values),
-}
+KINDS: dict[str, Callable[..., Distribution]] = {"normal": normal, "uniform": uniform, "choice": choice}
 """What a text such as "normal(1.0, 0.05)" may name."""
 
-Value = float | Array | Distribution | Callable[..., float]
-"""What a column holds: one number for all members, one for each, a distribution, a function of a generator."""
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One of `count` numbers that a function of a generator gives together: a whole q, or u."""
+
+    function: Callable[..., Any]
+    place: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"number {self.place} of {self.function}"
+
+
+Value = float | Array | Distribution | Component | Callable[..., float]
+"""What a column holds: one number for all members, one for each, a distribution, a function of a generator or one of
+the numbers that it gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +121,11 @@ class Column:
     def size(self) -> int | None:
         """For how many members there are values; None if for any number."""
         return len(self.value) if isinstance(self.value, np.ndarray) else None
+
+    @property
+    def calls(self) -> bool:
+        """Whether a function gives the values."""
+        return callable(self.value) or isinstance(self.value, Component)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -142,7 +158,7 @@ class Draws:
         """Values of all columns for the members first … last − 1, (members, columns)."""
         rows = np.empty((last - first, len(self.columns)))
         drawn = [c for c, column in enumerate(self.columns) if isinstance(column.value, Distribution)]
-        functions = [c for c, column in enumerate(self.columns) if callable(column.value)]
+        functions = [c for c, column in enumerate(self.columns) if column.calls]
         for c, column in enumerate(self.columns):
             if isinstance(column.value, np.ndarray):
                 rows[:, c] = column.value[first:last]
@@ -169,28 +185,20 @@ class Draws:
         for i in range(len(rows)):
             generator = self.generator(first + i)
             unit[i] = generator.random(count)
+            together: dict[str, Any] = {}
             for c in functions:
-                rows[i, c] = self._call(self.columns[c], generator, first + i)
+                column = self.columns[c]
+                if not isinstance(column.value, Component):
+                    rows[i, c] = _one_number(str(column), column.value, generator, first + i)
+                    continue
+                if column.kind not in together:
+                    together[column.kind] = _numbers_together(column, generator, first + i)
+                rows[i, c] = together[column.kind][column.value.place]
         return unit
 
     def generator(self, index: int) -> np.random.Generator:
         """The generator of a member."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
-
-    def _call(self, column: Column, generator: np.random.Generator, index: int) -> float:
-        try:
-            value = column.value(generator)
-        except Exception as error:
-            raise InputError(
-                f"{column}: the function raised {type(error).__name__} for member {index}: {error}\n"
-                f"    fix: let it give one number for every generator"
-            ) from error
-        try:
-            return float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(
-                f"{column}: the function gave {value!r} for member {index}\n    fix: give one number"
-            ) from None
 
     def _points(self, dimensions: int, first: int, last: int) -> Array:
         """Points of the unit cube that belong together."""
@@ -207,4 +215,37 @@ class Draws:
         return np.concatenate([points, engine.random(last - 1)]) if last > 1 else np.asarray(points)
 
 
-__all__ = ["KINDS", "SAMPLINGS", "Column", "Distribution", "Draws", "choice", "normal", "uniform"]
+def _call(where: str, function: Callable[..., Any], generator: np.random.Generator, index: int) -> Any:
+    try:
+        return function(generator)
+    except Exception as error:
+        raise InputError(
+            f"{where}: the function raised {type(error).__name__} for member {index}: {error}\n"
+            f"    fix: let it give numbers for every generator"
+        ) from error
+
+
+def _one_number(where: str, function: Callable[..., Any], generator: np.random.Generator, index: int) -> float:
+    value = _call(where, function, generator, index)
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{where}: the function gave {value!r} for member {index}\n    fix: give one number") from None
+
+
+def _numbers_together(column: Column, generator: np.random.Generator, index: int) -> Array:
+    """All numbers of a function that gives a whole q, or u."""
+    source = column.value
+    value = _call(column.kind, source.function, generator, index)
+    try:
+        found = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        found = np.empty(0)
+    if found.shape != (source.count,):
+        raise InputError(
+            f"{column.kind}: the function gave {value!r} for member {index}\n    fix: give an array ({source.count},)"
+        )
+    return found
+
+
+__all__ = ["KINDS", "SAMPLINGS", "Column", "Component", "Distribution", "Draws", "choice", "normal", "uniform"]

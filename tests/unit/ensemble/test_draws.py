@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 
 from kane.ensemble import Draws, choice, normal, uniform
-from kane.ensemble.draws import Column
+from kane.ensemble.draws import Column, Component
 from kane.ensemble.streams import uniform_numbers
 from kane.errors import InputError
 
@@ -95,3 +95,24 @@ def test_sobol_points_fill_the_square_more_evenly_than_random_ones() -> None:
 def test_what_cannot_be_drawn_is_refused(make: Callable[[], object], text: str) -> None:
     with pytest.raises(InputError, match=text):
         make()
+
+
+def test_a_function_gives_all_coordinates_at_once_and_is_called_once_for_each_member() -> None:
+    calls = []
+
+    def drawn(generator: np.random.Generator) -> np.ndarray:
+        calls.append(1)
+        return generator.multivariate_normal([1.0, 2.0], [[1.0, 0.9], [0.9, 1.0]])
+
+    columns = [Column("q", name, Component(drawn, k, 2)) for k, name in enumerate(("a", "b"))]
+    numbers = Draws((NORMAL, *columns), 4, seed=1).numbers(0, 4)
+    assert len(calls) == 4
+    for i, row in enumerate(numbers):
+        generator = np.random.default_rng(np.random.SeedSequence(1, spawn_key=(i,)))
+        generator.random(1)
+        assert np.array_equal(row[1:], drawn(generator))
+
+
+def test_a_choice_is_of_numbers_or_of_a_sequence() -> None:
+    assert choice(0.1, 0.2) == choice([0.1, 0.2]) == choice(np.array([0.1, 0.2]))
+    assert choice(3.0).numbers == (3.0,)

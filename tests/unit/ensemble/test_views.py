@@ -145,3 +145,11 @@ def test_cells_count_every_member_once() -> None:
     x, y = generator.normal(size=(2, 500))
     assert count_cells(x, y, np.ones(500, dtype=bool)).sum() == 500
     assert count_cells(x, y, x > 0).sum() == np.count_nonzero(x > 0)
+
+
+def test_an_ensemble_shows_its_numbers_in_a_notebook_and_its_figure_without_a_file() -> None:
+    found = sliding()
+    assert repr(found).startswith(f"<Ensemble of 'slider', {COUNT} members over 2 s: ")
+    shown, x = found._repr_html_(), found.end_q[found.success, 0]
+    assert f'<td class="w">end_x</td><td>m</td><td>{x.mean():.6g}</td><td>{x.std():.6g}</td>' in shown
+    assert found.plot(kind="histogram", result="end_x")._repr_png_().startswith(b"\x89PNG")
