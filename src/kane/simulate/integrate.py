@@ -178,7 +178,6 @@ class _Run:
         self.owners: tuple[Any, ...] = ()
         self.memory = LoopMemory(start, settings, items, programs)
         self.state, self.arrays = self.memory.state, self.memory.arrays
-        self._loop = loop
         self.method = MethodChoice(self.memory, settings, loop)
         self.schedule = _Schedule(0, start.t1, deque())
         self.interrupted: Callable[[], bool] = lambda: False
@@ -262,7 +261,7 @@ class _Run:
         """Run to the end from another state with other parameters, having been at the `beginning`; why it ended. Its
         states and crossings are in the memory then."""
         self.memory.begin_again(beginning, y0, parameters)
-        self.method = MethodChoice(self.memory, self.settings, self._loop)
+        self.method.begin_again()
         self.look = Look(self.start.t0, self.start.t1)
         return self._motion(None, None, changes)[0]
 

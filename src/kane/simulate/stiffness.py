@@ -53,7 +53,12 @@ class MethodChoice:
         self.memory, self.settings = memory, settings
         self.state = memory.state
         self._explicit = self.loop = loop
+        self._implicit: Any = None  # loaded when it is needed
         self._known_rate = (-1, np.inf)  # which Jacobian the largest |λ| is of, and that
+
+    def begin_again(self) -> None:
+        """Be as before a run."""
+        self.loop = self._explicit
 
     @property
     def due(self) -> int:
@@ -80,8 +85,10 @@ class MethodChoice:
         state, rates, self._known_rate = self.state, self.memory.arrays["k"][0].copy(), (-1, np.inf)
         self.memory.hold_implicit()
         self.memory.arrays["f"][:] = rates
-        with announce_compilation("the implicit integrator"):
-            self.loop = load_loop(IMPLICIT, False)[0]
+        if self._implicit is None:
+            with announce_compilation("the implicit integrator"):
+                self._implicit = load_loop(IMPLICIT, False)[0]
+        self.loop = self._implicit
         state["implicit"], state["jacobian_current"] = 1, -1
         for name in ("extrapolates", "rejected_last", "tries", "h_before", "factored_h", "sampled_h"):
             state[name] = 0
