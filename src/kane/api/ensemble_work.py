@@ -25,14 +25,11 @@ from .many_starts import are_lawful, initial_states_of, roll_together, start_tog
 from .records import Array
 from .simulation import Setup, set_up
 from .starts import wheels_may_slide
-from .stops import judge_poles, may_pass_poles, name_stop, rolls
+from .stops import flat_events, judge_poles, may_pass_poles, name_stop, rolls
 from .trajectory import present_so_far
 
 TRIED = 8
 """Members that are tried until one can begin, by which the others are judged."""
-
-LOOKS = 201
-"""States in which wheels that roll are looked at where only the end of a motion is asked for."""
 
 REFUSED, LOST = ENDS.index("refused"), ENDS.index("lost")
 
@@ -64,16 +61,15 @@ class MemberWork:
             numbers[:, c] = values
         refused = self._refuse(numbers, first)
         chosen = np.array([i for i in range(last - first) if i not in refused], dtype=np.int64)
-        looks = self._look_times()
-        found = self._new_results(last - first, looks)
+        found = self._new_results(last - first)
         for i, message in refused.items():
             found.refuse(i, message)
         groups = self._groups(numbers, chosen, found, first)
         for group in groups:
-            group.run(found, looks, look)
+            group.run(found, self.times, look)
         self._name_stops(numbers, found)
-        if found.outputs is not None and rolls(self.answers.mechanism):
-            self._judge_wheels(numbers, found, looks, found.outputs)
+        if rolls(self.answers.mechanism):
+            self._judge_wheels(numbers, found)
         return self._block(first, found, numbers, groups[0].ready if groups else None)
 
     def _name_stops(self, numbers: Array, found: _Found) -> None:
@@ -84,38 +80,46 @@ class MemberWork:
                 outcome = Outcome(ENDS[int(found.reason[i])], float(found.t[i]), text)
                 found.messages[i] = name_stop(self._answers_of(numbers[i]), outcome, found.y[i, :n]).text
 
-    def _judge_wheels(self, numbers: Array, found: _Found, times: Array, states: Array) -> None:
-        """Let members of which a wheel passed through lying flat fail, and say so, as `simulate` does; by states
-        (b, k, n) at times (k,)."""
+    def _judge_wheels(self, numbers: Array, found: _Found) -> None:
+        """Let members of which a wheel passed through lying flat fail, and say so, as `simulate` does: by states at the
+        times of output or, where only the end is asked for, by another run of those that came near it."""
         n = len(self.answers.mechanism.coordinates)
-        some = np.flatnonzero(found.reason < len(REASONS))
-        doubtful = may_pass_poles(self.answers, times, states[some, :, :n], self._parameters(numbers[some]))
-        for i in some[doubtful].tolist():
-            seen = np.isfinite(states[i]).all(axis=1)
+        if self._watches_wheels():
+            suspects = np.flatnonzero(found.near_flat)
+        else:
+            assert found.outputs is not None
+            some = np.flatnonzero(found.reason < len(REASONS))
+            states, values = found.outputs[some, :, :n], self._parameters(numbers[some])
+            suspects = some[may_pass_poles(self.answers, self.times, states, values)]
+        for i in suspects.tolist():
+            t, y = self._states_of(numbers[i], found, i)
             text = found.messages.get(i, f"reached t = {found.t[i]:.10g} s")
             outcome = Outcome(ENDS[int(found.reason[i])], float(found.t[i]), text)
-            y = states[i, seen]
-            judged = judge_poles(self._answers_of(numbers[i]), outcome, times[seen], y[:, :n], y[:, n:-1])
+            judged = judge_poles(self._answers_of(numbers[i]), outcome, t, y[:, :n], y[:, n:-1])
             if not judged.success:
                 found.reason[i], found.messages[i] = ENDS.index(judged.reason), judged.text
-        if times is not self.times:
-            found.outputs = states[:, [0, -1]] if self._stores() else None
+
+    def _states_of(self, numbers: Array, found: _Found, i: int) -> tuple[Array, Array]:
+        """Times (k,) and states (k, n) of a member: those of output, or all steps where only the end is asked for."""
+        if self._watches_wheels():
+            solution = self._setup(numbers).run()
+            return solution.t, solution.y
+        assert found.outputs is not None
+        seen = np.isfinite(found.outputs[i]).all(axis=1)
+        return self.times[seen], found.outputs[i, seen]
+
+    def _watches_wheels(self) -> bool:
+        """Whether wheels that roll are watched for lying flat, since no states tell."""
+        return self.times.size <= 2 and rolls(self.answers.mechanism) > 0
 
     def _answers_of(self, numbers: Array) -> Answers:
         """The answers of a member with these numbers."""
         values = self._parameters(numbers[None])[0]
         return self.answers.with_parameters(values) if values.size else self.answers
 
-    def _look_times(self) -> Array:
-        """Times (s) at which states are kept for a while: those of output, or LOOKS if wheels roll and only the end is
-        asked for."""
-        if self.times.size > 2 or not rolls(self.answers.mechanism):
-            return self.times
-        return np.asarray(np.linspace(float(self.times[0]), float(self.times[-1]), LOOKS), dtype=np.float64)
-
-    def _new_results(self, count: int, times: Array) -> _Found:
-        keep = self._stores() or times is not self.times
-        return _Found(count, self._size(), len(self.options["events"] or ()), times, keep)
+    def _new_results(self, count: int) -> _Found:
+        wheels = rolls(self.answers.mechanism) if self._watches_wheels() else 0
+        return _Found(count, self._size(), len(self.options["events"] or ()), self.times, self._stores(), wheels)
 
     def _block(self, first: int, found: _Found, numbers: Array, ready: Setup | None = None) -> MemberBlock:
         """The block of members that have run, one of them as it was `ready`."""
@@ -149,7 +153,7 @@ class MemberWork:
 
     def lose(self, first: int, last: int, why: str) -> MemberBlock:
         """The block of members that nobody could compute; what they drew is not asked for, since that may be why."""
-        found = self._new_results(last - first, self.times)
+        found = self._new_results(last - first)
         for i in range(last - first):
             found.refuse(i, f"member {first + i}: {why}")
         found.reason[:] = LOST
@@ -228,7 +232,10 @@ class MemberWork:
         asked = self.state(numbers)
         parameters = asked.pop("parameters")
         answers = self.answers.with_parameters(parameters)
-        return set_up(answers, self.times, **asked, **dict(self.options, options=dict(self.options["options"])))
+        given = dict(self.options, options=dict(self.options["options"]))
+        with answers.cache.lock:  # what is watched becomes part of the graph of the description
+            more = flat_events(answers.mechanism) if self._watches_wheels() else []
+        return set_up(answers, self.times, **asked, **given, more_events=more)
 
     def _groups(self, numbers: Array, chosen: Any, found: _Found, first: int) -> Sequence[_Group]:
         """Members that are simulated in one way; those whose start is impossible are refused."""
@@ -406,8 +413,9 @@ class _Group:
 class _Found:
     """What came of the members of a block so far."""
 
-    def __init__(self, count: int, n: int, events: int, times: Array, keep: bool):
+    def __init__(self, count: int, n: int, events: int, times: Array, keep: bool, wheels: int):
         self.keep = keep
+        self.wheels = wheels  # that are watched by events after all others
         self.events = events
         self.reason = np.full(count, REFUSED, dtype=np.int64)
         self.t = np.full(count, times[0])
@@ -415,6 +423,7 @@ class _Found:
         self.outputs = np.full((count, times.size, n), np.nan) if keep else None
         self.first = np.full((count, events), np.nan)
         self.crossings = np.zeros((count, events), dtype=np.int64)
+        self.near_flat = np.zeros(count, dtype=bool)
         self.steps = np.zeros(count, dtype=np.int64)
         self.messages: dict[int, str] = {}
 
@@ -425,6 +434,7 @@ class _Found:
         """Take in what came of some members."""
         self.reason[places], self.t[places], self.y[places] = made.reason, made.t, made.y
         self.steps[places] = made.steps
+        self.near_flat[places] = (made.crossings[:, made.crossings.shape[1] - self.wheels :] > 0).any(axis=1)
         self.first[places] = made.first[:, : self.events]
         self.crossings[places] = made.crossings[:, : self.events]
         if self.outputs is not None and made.outputs is not None:

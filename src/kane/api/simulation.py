@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -122,8 +122,9 @@ def set_up(
     impact: str | None = None,
     contacts: str = "events",
     saturate: bool = False,
+    more_events: Sequence[tuple[Event, Expr]] = (),
 ) -> Setup:
-    """What a motion over t from a start takes, see `Model.simulate`."""
+    """What a motion over t from a start takes, see `Model.simulate`; `more_events` are watched after all others."""
     _refuse_unknown(options)
     mechanism, times = answers.mechanism, span(t)
     _check_control(control)
@@ -138,7 +139,7 @@ def set_up(
         impact = _impact_law(impact, stepping)
         _refuse_backward(mechanism, times)
         treatment = replace(_treatment(mechanism, embed, drift, singular), impact=impact, stepping=stepping)
-        watched = [*_events(mechanism, events), *judged_events(answers)]
+        watched = [*_events(mechanism, events), *judged_events(answers), *more_events]
         problem = _problem(answers, law, watched, treatment, held, method)
     sampled = None
     if callable(control):
@@ -168,7 +169,7 @@ def _refuse_unknown(options: Mapping[str, Any]) -> None:
     """Refuse options of `simulate` that there are not, with what was meant perhaps."""
     for name in options:
         if name not in _OPTIONS:
-            named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options")]
+            named = [p for p in inspect.signature(set_up).parameters if p not in ("answers", "options", "more_events")]
             meant = _MEANT.get(name)
             fix = f"did you mean '{meant}'?" if meant else suggestion(name, [*named, *_OPTIONS])
             raise InputError(f"simulate has no option '{name}'\n    fix: {fix}")

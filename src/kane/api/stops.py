@@ -11,9 +11,10 @@ import numpy as np
 
 from ..advice import terminal_event
 from ..constraints.thresholds import NEAR_SINGULAR
+from ..graph import Expr
 from ..model import BodyContact, Mechanism, Rolling, locks
 from ..model.constraints.wheel_contact import WheelContact
-from ..simulate import Outcome
+from ..simulate import Event, Outcome
 from .answers import Answers
 from .records import Array
 from .run_values import units_of
@@ -23,6 +24,9 @@ FLAT = 1e-2
 
 ROUND = ("disc", "cylinder")
 """Shapes that touch a plane with their rims."""
+
+NEARLY = 0.1
+"""Angle (rad) between a wheel and its plane below which it may come to lie flat: a motion that gets there is judged."""
 
 LIFT = 1e-3
 """By how much (rad, m) coordinates are changed to see which one raises a wheel."""
@@ -97,9 +101,26 @@ def judge_poles(answers: Answers, outcome: Outcome, t: Array, q: Array, u: Array
     return replace(outcome, reason="flat" if outcome.success else outcome.reason, text=add_sentences(outcome, told))
 
 
-def rolls(mechanism: Mechanism) -> bool:
-    """Whether there are wheels that roll at all times."""
-    return bool(_wheels(mechanism))
+def rolls(mechanism: Mechanism) -> int:
+    """How many wheels roll at all times."""
+    return len(_wheels(mechanism))
+
+
+def flat_events(mechanism: Mechanism) -> list[tuple[Event, Expr]]:
+    """Quiet events, one for each wheel that rolls: where it comes to lie within NEARLY of its plane."""
+    from ..viewer.shapes import direction
+
+    found: list[tuple[Event, Expr]] = []
+    for wheel in _wheels(mechanism):
+        body, on = (
+            mechanism.bodies[wheel.body],
+            mechanism.ground if wheel.on == "ground" else mechanism.bodies[wheel.on],
+        )
+        assert body.frame is not None and on.frame is not None
+        along = on.frame.vector(*direction(mechanism, wheel.normal).tolist())
+        cosine = body.frame.vector(*direction(mechanism, wheel.axis).tolist()).dot(along)
+        found.append((Event(f"{wheel.body} is flat", quiet=True), 1.0 - NEARLY**2 - cosine * cosine))
+    return found
 
 
 def may_pass_poles(answers: Answers, t: Array, q: Array, parameters: Array) -> Any:
@@ -243,4 +264,4 @@ def _remedy(answers: Answers, wheel: _Rim, t: float, q: Array) -> str:
     return f"end it before, {terminal_event('fallen', fallen)}"
 
 
-__all__ = ["FLAT", "add_sentences", "judge_poles", "may_pass_poles", "name_stop", "rolls"]
+__all__ = ["FLAT", "add_sentences", "flat_events", "judge_poles", "may_pass_poles", "name_stop", "rolls"]
