@@ -247,6 +247,17 @@ SLOW_FRAMES = "(() => { window.requestAnimationFrame = (f) => setTimeout(() => f
 """Frames that take 0.4 s each, as where there is no graphics processor and little else."""
 
 
+def test_a_recorded_motion_is_tabled_whole_however_rare_frames_are(browser: Browser, tmp_path: Path) -> None:
+    run = kane.load("pendulum").simulate(1.0)
+    page, _ = open_page(browser, run.page(tmp_path / "page.html"), SLOW_FRAMES)
+    wait_until(page, 0.99)
+    with page.expect_download() as download:
+        page.get_by_text("Download CSV").click()
+    t = np.loadtxt(download.value.path(), delimiter=",", skiprows=1)[:, 0]
+    assert len(t) >= 59 and np.diff(t) == pytest.approx(1 / 60, rel=1e-6)
+    page.close()
+
+
 @pytest.mark.parametrize("speed", ["1×", "0.05×"])
 def test_the_motion_keeps_to_the_clock_however_long_frames_take(speed: str, browser: Browser, tmp_path: Path) -> None:
     page, told = open_page(browser, kane.load("double-pendulum").page(tmp_path / "page.html"))

@@ -202,6 +202,9 @@ export class KanePage extends HTMLElement {
   private draw(): void {
     if (this.moved) {
       this.moved = false;
+      const passed = this.motion.passed();
+      if (passed) for (const poses of passed) this.stage.set_poses(poses, true);
+      else this.stage.clear_trails(); // it plays anew
       this.stage.set_poses(this.motion.poses, this.motion.t !== this.grown);
       this.grown = this.motion.t;
       this.draw_arrows();
@@ -373,7 +376,6 @@ export class KanePage extends HTMLElement {
     seek.min = String(this.motion.t);
     seek.addEventListener("input", () => {
       this.set_playing(false);
-      this.stage.clear_trails();
       (this.motion as RecordedMotion).seek(Number(seek.value));
     });
     return seek;

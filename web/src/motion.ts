@@ -32,6 +32,8 @@ export interface Motion {
   readonly end: number;
   /** Poses of all bodies, 12 numbers each: R_NB by rows and the origin in N. */
   readonly poses: ArrayLike<number>;
+  /** Poses that were passed since this was asked last, where they are known: frames may be rarer. Null if it went back. */
+  passed(): ArrayLike<number>[] | null;
   readonly q: ArrayLike<number>;
   readonly u: ArrayLike<number>;
   readonly energy: Energy | null;

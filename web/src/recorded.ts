@@ -16,6 +16,7 @@ export class RecordedMotion implements Motion {
   run = 0;
   on_change = (): void => {};
   private at = 0;
+  private told = 0; // the row up to which it has told what it passed
   private speed = 1;
   private asked = performance.now();
 
@@ -78,6 +79,15 @@ export class RecordedMotion implements Motion {
     return this.all_poses.subarray(size * this.row, size * (this.row + 1));
   }
 
+  passed(): (Float32Array | Float64Array)[] | null {
+    const size = 12 * this.counts.bodies;
+    const from = this.told;
+    this.told = this.row;
+    if (this.told < from) return null;
+    const between = Array.from({ length: Math.max(0, this.told - from - 1) }, (_, i) => from + 1 + i);
+    return between.map((row) => this.all_poses.subarray(size * row, size * (row + 1)));
+  }
+
   get q(): Float64Array {
     const start = this.width * this.row + 1;
     return this.numbers.subarray(start, start + this.counts.q);
@@ -118,8 +128,12 @@ export class RecordedMotion implements Motion {
     if (!this.playing || this.still) return;
     const last = this.data.times - 1;
     const each = (this.end - this.numbers[0]) / last;
-    this.at += (this.speed * elapsed) / each;
-    if (this.at > last + PAUSE / each) this.at = 0;
+    const next = this.at + (this.speed * elapsed) / each;
+    for (let row = this.row + 1; row < Math.min(next, last); row++) {
+      this.at = row; // plots and tables have every row, however rare frames are
+      this.on_change();
+    }
+    this.at = next > last + PAUSE / each ? 0 : next;
     this.on_change();
   }
 

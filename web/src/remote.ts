@@ -190,6 +190,10 @@ export class RemoteMotion implements Motion {
     this.say({ seen });
   }
 
+  passed(): ArrayLike<number>[] {
+    return []; // nobody keeps what was not seen
+  }
+
   /** Hold the point (m, in its frame) of a body, which is at `target` (m, in N) now. */
   grab(body: number, point: Triple, target: Triple): void {
     this.say({ grab: body, point, target });
