@@ -21,7 +21,7 @@ def test_a_disc_that_passes_through_lying_flat_fails_as_a_member_too(times: Any)
     """Two lean and fall flat within 1 s, one stands upright."""
     disc = kane.load("rolling-disc")
     lean = np.array([0.3, 0.0, 0.4])
-    found = disc.ensemble(times, n=3, q={"lean": lean}, u=STILL, keep="motions")
+    found: Any = disc.ensemble(times, n=3, q={"lean": lean}, u=STILL, keep="motions")
     alone = [disc.simulate(times, q={"lean": x}, u=STILL) for x in lean.tolist()]
     assert [run.outcome.reason for run in alone] == ["flat", "end", "flat"] == found.reasons.tolist()
     assert found.success.tolist() == [False, True, False] == [run.outcome.success for run in alone]

@@ -211,4 +211,5 @@ def test_an_unknown_option_is_named_with_the_closest_that_there_is() -> None:
 )
 def test_options_of_simulate_that_are_called_otherwise_are_understood(given: str, meant: str) -> None:
     with pytest.raises(InputError, match=f"(?s)simulate has no option '{given}'.*did you mean '{meant}'"):
-        kane.load("pendulum").simulate(1.0, **{given: {}})
+        asked: dict[str, Any] = {given: {}}
+        kane.load("pendulum").simulate(1.0, **asked)
