@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -192,3 +194,33 @@ def test_accelerations_obey_constraints_that_the_initial_guess_cannot_satisfy() 
     m.set_initial({"a": 1.0})
     a = float(np.roots([1, 0, -3, 3])[0].real)
     assert m.forward_dynamics([a, 0.3], [0.0, 0.0], [5.0, 2.0]) == pytest.approx([0.0, 2.0], abs=1e-12)
+
+
+def bicycle_start(m: kane.Model) -> dict[str, float]:
+    run = m.simulate(1e-3)
+    return dict(zip(m.mechanism.speeds, run.u[0].tolist(), strict=True))
+
+
+def test_an_initial_speed_wins_over_those_that_were_given_before(tmp_path: Path) -> None:
+    """A bicycle that is to ride at 3 m/s, while its wheels turn as at 4.6 m/s: the wheels follow."""
+    file = tmp_path / "slow.yaml"
+    file.write_text("kane: 1\nextends: whipple-bicycle\ninitial: {ux: 3.0}\n")
+    extended, told = kane.load(file), kane.load("whipple-bicycle")
+    told.set_initial({"ux": 3.0})
+    told.save(tmp_path / "saved.yaml")
+    for m in (extended, told, kane.load(tmp_path / "saved.yaml")):
+        start, value = bicycle_start(m), m.parameters
+        assert start["ux"] == pytest.approx(3.0, abs=1e-12)
+        assert start["urear"] == pytest.approx(-3.0 / value["rR"].value, abs=1e-9)
+        assert start["uroll"] == pytest.approx(0.5, abs=1e-12)
+    told.set_initial({"urear": -6.0 / 0.3})
+    assert bicycle_start(told)["ux"] == pytest.approx(6.0, abs=1e-9)
+
+
+def test_an_ensemble_starts_as_its_motions_alone_where_initial_speeds_do_not_fit() -> None:
+    m = kane.load("whipple-bicycle")
+    m.set_initial({"ux": 3.0})
+    found: Any = m.ensemble(1e-3, n=3, seed=1, parameters={"mB": "normal(85, 3)"})
+    assert np.abs(found.end_u[:, 0] - 3.0).max() < 1e-3
+    for i in range(3):
+        assert np.array_equal(found.member(i).u[-1], found.end_u[i])

@@ -30,6 +30,9 @@ from .records import Array, ConstraintRows
 _NAMED = 6  # rows that an error names
 _LISTED = 4  # branches that an error tells
 
+MOST_TRIED = 32
+"""Initial speeds that give way one after the other, where they are not possible together; then all of them do."""
+
 
 class OffBranchError(ModelError):
     """Speeds that belong to no motion through a singular position; another guess would not help."""
@@ -302,9 +305,11 @@ def consistent_start(
 
 
 def start_choices(mechanism: Mechanism, named: Sequence[str], usual: Sequence[str]) -> list[tuple[str, ...]]:
-    """What is tried to stay in a start, in turn."""
+    """What is tried to stay in a start, in turn: of the `usual` speeds those that were given first give way."""
     speeds = [name for name in named if name in mechanism.speeds]
-    return list(dict.fromkeys(map(tuple, ([*named, *usual], named, [*speeds, *usual], speeds))))
+    last = sorted(usual, key=lambda name: mechanism.speed_records[name].given)
+    later = [last[k:] for k in range(min(len(last), MOST_TRIED))] + [[]]
+    return list(dict.fromkeys((*held, *some) for held in (named, speeds) for some in later))
 
 
 def _explain_named_speeds(

@@ -20,7 +20,7 @@ from ..errors import KaneError
 from ..model.attitude import quaternion_places, unit_quaternions
 from . import given
 from .answers import Answers
-from .constrained import held_names, row_sizes
+from .constrained import held_names, row_sizes, start_choices
 from .records import Array
 from .starts import start_state
 
@@ -77,9 +77,8 @@ def _move_onto_constraints(answers: Answers, s: Samples, q: Any, u: Any) -> Samp
     if np.all(np.abs(phi).max(axis=1, initial=0.0) <= near):
         if np.all(np.abs(rate).max(axis=1, initial=0.0) <= scale):
             return s
-        named = set(held_names(q, u))
-        usual = {r.name for r in m.speed_records.values() if u is None and r.initial}
-        for held in (named | usual, named):
+        usual = [r.name for r in m.speed_records.values() if u is None and r.initial]
+        for held in start_choices(m, held_names(q, u), usual):
             moved = _least_change(A, rate, s.u, [i for i, name in enumerate(m.speeds) if name not in held])
             if moved is not None:
                 return Samples(s.t, s.q, moved, s.tau, s.values)

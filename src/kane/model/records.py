@@ -45,13 +45,15 @@ class Coordinate:
 @dataclass(frozen=True, slots=True)
 class Speed:
     """A generalized speed: its symbol and its definition, linear in the motion variables; `initial` and `start` are as
-    for a coordinate."""
+    for a coordinate. `given` grows with every initial speed that is given: of those that constraints do not allow
+    together the last stay."""
 
     name: str
     symbol: Expr
     definition: Expr
     initial: float = 0.0
     start: Expr | None = None
+    given: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -492,7 +492,8 @@ class Symbols:
             if name in self.coordinate_records:
                 self.coordinate_records[name] = replace(self.coordinate_records[name], initial=initial, start=start)
             elif name in self.speed_records:
-                self.speed_records[name] = replace(self.speed_records[name], initial=initial, start=start)
+                given = self.revision = self.revision + 1
+                self.speed_records[name] = replace(self.speed_records[name], initial=initial, start=start, given=given)
             else:
                 self.find("coordinate or speed", name, {**self.coordinate_records, **self.speed_records}, where)
         self.revision += 1

@@ -223,6 +223,10 @@ class _Composer:
 _PLAIN = "a model file is plain: no anchors, aliases or tags"
 
 
+GIVEN_LAST = "initial"
+"""The section whose entries are told apart by their order: what is laid over others comes after them."""
+
+
 def merge_sections(under: Node, over: Node) -> Node:
     """The sections of `under` with those of `over` laid on top, entry by entry."""
     assert isinstance(under.value, dict) and isinstance(over.value, dict)
@@ -230,7 +234,8 @@ def merge_sections(under: Node, over: Node) -> Node:
     for key, section in over.value.items():
         below = value.get(key)
         if below is not None and isinstance(below.value, dict) and isinstance(section.value, dict):
-            entries = {**below.value, **section.value}
+            kept = {k: v for k, v in below.value.items() if k not in section.value or key != GIVEN_LAST}
+            entries = {**kept, **section.value}
             lines = {**_lines_of(below, below.value), **_lines_of(section, section.value)}
             value[key] = Node(section.source, section.line, entries, lines)
         else:
