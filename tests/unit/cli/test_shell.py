@@ -150,3 +150,25 @@ def test_runs_are_written_in_every_format_and_come_back(tmp_path: Path) -> None:
         back = kane.Trajectory.load(path, model=kane.load("pendulum") if suffix == ".csv" else None)
         assert len(back) == 11
         assert back.check().passed
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("simulat pendulum", "kane: there is no command 'simulat'; did you mean 'simulate'?"),
+        ("simulate pendulum --tt 3", "kane simulate: there is no option --tt; did you mean --t?"),
+        ("simulate pendulum --plto=x.png", "kane simulate: there is no option --plto; did you mean --plot?"),
+        (
+            "simulate pendulum --method radu",
+            "kane simulate: argument --method: there is no 'radu'; did you mean 'radau'?",
+        ),
+        ("simulate pendulum 3", "kane simulate: '3' is not expected here"),
+    ],
+)
+def test_mistyped_commands_and_options_are_told_what_was_meant(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+    first, usage = capsys.readouterr().err.splitlines()
+    assert first == told
+    assert usage == "    usage: kane simulate MODEL [OPTION ...]; kane simulate --help says more"
