@@ -406,6 +406,11 @@ def test_a_missing_model_gets_the_closest_built_in_name(tmp_path: Path) -> None:
         load_mechanism(tmp_path / "folder.yaml")
 
 
+def test_a_mistyped_kind_of_load_is_told_which_was_meant() -> None:
+    (found,) = problems(ARM + "loads: {f: {joint_sprng: elbow, stiffness: 1}}\n")
+    assert found.endswith("fix: did you mean 'joint_spring' by 'joint_sprng'?")
+
+
 def test_a_parameter_over_another_file_that_nothing_uses_is_remarked_upon() -> None:
     with pytest.warns(UserWarning) as told:
         read_mechanism("kane: 1\nextends: whipple-bicycle\nparameters:\n  mB: 78\n  zb: -1.0\n", "mine.yaml")
