@@ -227,7 +227,7 @@ def _cycloid(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="where a cycloidal motion from the start ends: q1=60*deg,q6=0.1",
+        help="where a cycloidal motion from the start ends, by coordinate or joint: q1=60*deg,elbow=0.1",
     )
     command.add_argument("--duration", type=float, metavar="SECONDS", help="the duration of --to (default 10)")
 
