@@ -15,7 +15,7 @@ from ..model import missing_meshes
 from ..model.attitude import QUATERNIONS
 from .recordings import resample_linearly
 from .records import Array
-from .run_values import acceleration_names, column, coordinate_meant, evaluate, smooth, units_of
+from .run_values import acceleration_names, column, evaluate, find_coordinate, smooth, units_of
 from .simulation import effort_symbols
 
 if TYPE_CHECKING:
@@ -33,9 +33,7 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     if not listed:
         raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
     m = run.answers.mechanism
-    listed = [
-        coordinate_meant(m, part) if isinstance(part, str) and not _is_drawn(m, part) else part for part in listed
-    ]
+    listed = [find_coordinate(m, part) if isinstance(part, str) and not _is_drawn(m, part) else part for part in listed]
     for part in listed:
         if part == "attitude":
             check_drawn(m, part)
@@ -96,7 +94,7 @@ def check_drawn(m: Mechanism, text: str) -> None:
             f"plot of the attitude: '{m.name}' has none, which is that of bodies on free or spherical joints to N\n"
             f"    fix: {others}"
         )
-    if _is_drawn(m, text) or text in m.known_names or coordinate_meant(m, text) != text:
+    if _is_drawn(m, text) or text in m.known_names or find_coordinate(m, text) != text:
         return
     watched = effort_symbols(m)
     if text.isidentifier() and text not in watched:

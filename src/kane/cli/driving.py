@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Array, Model
-from ..api.run_values import coordinate_meant, units_of
+from ..api.run_values import find_coordinate, units_of
 from ..planning import ComputedTorque, Hold, Move, move
 from ..report.motions import Motion, cycloid
 from . import UsageError
@@ -48,9 +48,9 @@ def asked_motion(model: Model, arguments: Namespace) -> Motion | None:
             )
         return None
     m = model.mechanism
-    joints = [name for name in m.joints if coordinate_meant(m, name) != name]
+    joints = [name for name in m.joints if find_coordinate(m, name) != name]
     given = assignments(model, arguments.to, [*m.coordinate_records, *joints], "--to")
-    target = {coordinate_meant(m, name): value for name, value in given.items()}
+    target = {find_coordinate(m, name): value for name, value in given.items()}
     if len(target) < len(given):
         raise UsageError(f"--to {','.join(arguments.to)}: a coordinate is given twice, by its name and by its joint")
     samples = {"samples": arguments.samples} if arguments.command == "inverse" else {}
