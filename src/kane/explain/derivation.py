@@ -22,6 +22,7 @@ from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
 from .dependence import reduce_equations, solve_dependent
 from .dropping import find_dropped
+from .notation import text_name
 from .reading import LONG, Reader, TooLong
 from .records import (
     Acceleration,
@@ -381,7 +382,7 @@ def _how(actions: Sequence[Action]) -> str:
     """Formulas of what a load contributes, each kind once."""
     kinds = {"ForceAction": "v_r · F", "TorqueAction": "ω_r · T"}
     told = (
-        f"effort times the coefficient of u_r in {a.variable}"
+        f"effort times the coefficient of u_r in {text_name(str(a.variable))}"
         if isinstance(a, EffortAction)
         else kinds[type(a).__name__]
         for a in actions
