@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from typing import Any, cast
@@ -91,7 +92,9 @@ def _read_distribution(mechanism: Mechanism, where: str, text: str) -> Any:
     try:
         return KINDS[named[1]](*numbers)
     except TypeError:
-        raise InputError(f"{where} = '{text}': {named[1]} does not take {len(numbers)} numbers") from None
+        meant = ", ".join(str(p) for p in inspect.signature(KINDS[named[1]]).parameters)
+        what = f"{named[1]} does not take {len(numbers)} numbers"
+        raise InputError(f"{where} = '{text}': {what}\n    fix: give {named[1]}({meant})") from None
 
 
 def count_members(n: Any, columns: list[Column]) -> int:

@@ -15,7 +15,8 @@ from ..model import missing_meshes
 from ..model.attitude import QUATERNIONS
 from .recordings import resample_linearly
 from .records import Array
-from .run_values import acceleration_names, column, evaluate, smooth, units_of
+from .run_values import acceleration_names, column, evaluate, find_coordinate, smooth, units_of
+from .simulation import effort_symbols
 
 if TYPE_CHECKING:
     from ..model import Joint, Mechanism
@@ -31,9 +32,11 @@ def curves(run: Trajectory, what: Any, path: str | Path | None) -> Any:
     listed = [what] if isinstance(what, str) else several
     if not listed:
         raise InputError(f"plot(what={describe_value(what)}): name what is drawn\n    fix: {_KNOWN}")
+    m = run.answers.mechanism
+    listed = [find_coordinate(m, part) if isinstance(part, str) and not _is_drawn(m, part) else part for part in listed]
     for part in listed:
         if part == "attitude":
-            check_drawn(run.answers.mechanism, part)
+            check_drawn(m, part)
     run = _add_samples(run, listed)
     groups = [GROUPS[part](run) if part in GROUPS else [_named_panel(run, part)] for part in listed]
     usual = [panel for part, group in zip(listed, groups, strict=True) if part in GROUPS for panel in group]
@@ -91,10 +94,17 @@ def check_drawn(m: Mechanism, text: str) -> None:
             f"plot of the attitude: '{m.name}' has none, which is that of bodies on free or spherical joints to N\n"
             f"    fix: {others}"
         )
-    known = text in GROUPS or text in _columns_of(m) or text.removeprefix("tau_") in m.speeds
-    if text.isidentifier() and not known and text not in m.known_names:
-        near = suggestion(text, [*GROUPS, *_columns_of(m)])
+    if _is_drawn(m, text) or text in m.known_names or find_coordinate(m, text) != text:
+        return
+    watched = effort_symbols(m)
+    if text.isidentifier() and text not in watched:
+        near = suggestion(text, dict.fromkeys([*GROUPS, *_columns_of(m), *watched]))
         raise InputError(f"plot: there is nothing called '{text}'\n    fix: {near}")
+
+
+def _is_drawn(m: Mechanism, text: str) -> bool:
+    """Whether a word is a group or a column of motions of m."""
+    return text in GROUPS or text in _columns_of(m) or text.removeprefix("tau_") in m.speeds
 
 
 def _columns_of(m: Mechanism) -> tuple[str, ...]:

@@ -35,6 +35,14 @@ def acceleration_names(speeds: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name}'" for name in speeds)
 
 
+def find_coordinate(m: Mechanism, name: str) -> str:
+    """The coordinate of a joint that has one alone, by the name of the joint; any other text as it is."""
+    joint = None if name in m.known_names else m.joints.get(name)
+    if joint is None or len(joint.coordinates) != 1 or joint.coordinates[0].name not in m.coordinates:
+        return name
+    return joint.coordinates[0].name
+
+
 def effort_names(speeds: tuple[str, ...]) -> tuple[str, ...]:
     """Names of the columns of efforts along the speeds."""
     return tuple(f"tau_{name}" for name in speeds)

@@ -15,7 +15,7 @@ from ..model import BuiltChanging, BuiltConstraint, body_path_table, joint_path_
 from ..model.files.describe import describe_load
 from ..model.outline import outline
 from ..model.speeds import describe_speeds
-from ..viewer.units import coordinate_units
+from ..viewer.units import coordinate_units, drive_units
 from ..writing import write_text
 from . import FINE, UsageError
 from .console import heading, print_json, show, table
@@ -66,7 +66,7 @@ def info(arguments: Namespace) -> int:
         heading("limits")
         units = dict(zip(model.coordinates, coordinate_units(model.mechanism), strict=True))
         shown = [
-            (name, *(_bound(x) for x in (l.lower, l.upper, l.velocity, l.effort)), _units_of_drive(units[name]))
+            (name, *(_bound(x) for x in (l.lower, l.upper, l.velocity, l.effort)), drive_units(units[name]))
             for name, l in model.mechanism.limits.items()
         ]
         table(("coordinate", "lower", "upper", "speed", "effort", "in"), shown)
@@ -81,11 +81,6 @@ def info(arguments: Namespace) -> int:
         heading("controls")
         show(", ".join(model.controls))
     return FINE
-
-
-def _units_of_drive(unit: str) -> str:
-    """Units of a coordinate, of its rate and of the effort along it."""
-    return {"rad": "rad, rad/s, N m", "m": "m, m/s, N"}.get(unit, "")
 
 
 def _bound(value: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Array, Model
-from ..api.run_values import units_of
+from ..api.run_values import find_coordinate, units_of
 from ..planning import ComputedTorque, Hold, Move, move
 from ..report.motions import Motion, cycloid
 from . import UsageError
@@ -47,7 +47,12 @@ def asked_motion(model: Model, arguments: Namespace) -> Motion | None:
                 f"--duration {arguments.duration:g}: there is no --to whose motion takes so long\n    fix: {meant}"
             )
         return None
-    target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
+    m = model.mechanism
+    joints = [name for name in m.joints if find_coordinate(m, name) != name]
+    given = assignments(model, arguments.to, [*m.coordinate_records, *joints], "--to")
+    target = {find_coordinate(m, name): value for name, value in given.items()}
+    if len(target) < len(given):
+        raise UsageError(f"--to {','.join(arguments.to)}: a coordinate is given twice, by its name and by its joint")
     samples = {"samples": arguments.samples} if arguments.command == "inverse" else {}
     return cycloid(model, target, duration=_duration(arguments), start=_start(model, arguments), **samples)
 

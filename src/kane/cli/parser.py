@@ -6,9 +6,8 @@ import argparse
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
 
-from ..errors import visible
+from .usage import Parser
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("models", "list_models"),
@@ -76,16 +75,9 @@ _EXAMPLES = """examples:
 exit status: 0 fine, 1 the model, a check or a motion failed, 2 the command line was not understood, 130 interrupted"""
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose words cannot command a terminal: names of files that it repeats may be anybody's."""
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        super()._print_message(visible(message), file)
-
-
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = _Parser(
+    top = Parser(
         prog="kane", description=_ABOUT, epilog=_EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     top.add_argument("--version", action=_Version, help="print the version and exit")
@@ -235,7 +227,7 @@ def _cycloid(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="where a cycloidal motion from the start ends: q1=60*deg,q6=0.1",
+        help="where a cycloidal motion from the start ends, by coordinate or joint: q1=60*deg,elbow=0.1",
     )
     command.add_argument("--duration", type=float, metavar="SECONDS", help="the duration of --to (default 10)")
 

@@ -102,6 +102,11 @@ class Sum:
     def __hash__(self) -> int:
         return self._hash
 
+    def __str__(self) -> str:
+        from .notation import TEXT, write_sum  # which reads these sums
+
+        return write_sum(self, TEXT)
+
     @staticmethod
     def of(terms: Mapping[Powers, Number]) -> Sum:
         found = (ProductTerm(c, powers) for powers, c in terms.items() if c)

@@ -22,6 +22,7 @@ from ..space.algebra import Matrix, Triple, cross, dot, plus, scaled, times
 from .algebra import COORDINATE, EFFORT, ONE, PARAMETER, RATE, SPEED, Sum, Symbol, add, symbol_sum
 from .dependence import reduce_equations, solve_dependent
 from .dropping import find_dropped
+from .notation import text_name
 from .reading import LONG, Reader, TooLong
 from .records import (
     Acceleration,
@@ -342,7 +343,13 @@ class _Derivation:
             rate = time_derivative([s], self.kin.rates)[0]
             A, _ = linear_coefficients([s], self.system.u)
             values = tuple(self._read(-1.0 * inertia * c * rate, f"rotor {name}") for c in A[0])
-            found.append(ForceTerm(f"inertia of rotor {name}", "-J s' times the coefficient of u_r in s", values))
+            found.append(
+                ForceTerm(
+                    f"inertia of rotor {name}",
+                    "-J s' times the coefficient of u_r in s, the speed of the rotor",
+                    values,
+                )
+            )
         return found
 
     def _read(self, expr: Expr, about: str) -> Sum:
@@ -373,8 +380,14 @@ class _Derivation:
 
 def _how(actions: Sequence[Action]) -> str:
     """Formulas of what a load contributes, each kind once."""
-    kinds = {"ForceAction": "v_r · F", "TorqueAction": "ω_r · T", "EffortAction": "f times the coefficient of u_r in s"}
-    return " + ".join(dict.fromkeys(kinds[type(a).__name__] for a in actions)) or "nothing"
+    kinds = {"ForceAction": "v_r · F", "TorqueAction": "ω_r · T"}
+    told = (
+        f"effort times the coefficient of u_r in {text_name(str(a.variable))}"
+        if isinstance(a, EffortAction)
+        else kinds[type(a).__name__]
+        for a in actions
+    )
+    return " + ".join(dict.fromkeys(told)) or "nothing"
 
 
 def _measures(mechanism: Mechanism) -> dict[Expr, tuple[str, str, str]]:

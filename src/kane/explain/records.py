@@ -30,6 +30,11 @@ class VectorSum:
         """A vector by its components along the axes of one frame."""
         return VectorSum(tuple((UnitVector(frame, AXES[k]), e) for k, e in enumerate(xyz) if not e.is_zero))
 
+    def __str__(self) -> str:
+        from .notation import TEXT, write_vector  # which reads these records
+
+        return write_vector(self, TEXT)
+
     @property
     def size(self) -> int:
         """How long it is to the eye."""

@@ -5,6 +5,7 @@ A line is an equation `left` = `right` with a note beside it, and lines below it
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -203,5 +204,5 @@ def beside_sections(d: Derivation, other: Derivation, notation: Notation, digits
 
 
 def _source(term: ForceTerm, r: int) -> str:
-    how = term.how.replace("_r", f"_{r + 1}")
+    how = re.sub(r"(?<!\w)([uvω])_r\b", rf"\g<1>_{r + 1}", term.how)
     return f"{term.source}, {how}" if how else term.source

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..boundary import describe_value
 from ..errors import ExpressionError, ModelError, Problem, closest
 from ..graph import Expr
 from ..space import Frame, Kinematics, Point, Vector, rotations
@@ -293,6 +294,9 @@ class Tree(Symbols):
         return self.body(name, mass=mass, **attachment)
 
     def _inertia(self, entries: Mapping[str, Quantity], where: str) -> Matrix:
+        if not isinstance(entries, Mapping):
+            fix = f"name its entries about the mass centre, inertia={{'xx': 1, 'yy': 1, 'zz': 1}}: {', '.join(INERTIA)}"
+            raise ModelError(Problem(self.where(where), f"{describe_value(entries)} names no entries", fix=fix))
         if not entries:
             return (self.zeros, self.zeros, self.zeros)
         for key in entries:

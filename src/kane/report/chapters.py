@@ -23,7 +23,7 @@ from ..model.outline import outline
 from ..model.speeds import describe_speeds
 from ..page import frame
 from ..viewer import drawings, plots
-from ..viewer.units import coordinate_units, effort_units, speed_units
+from ..viewer.units import coordinate_units, drive_units, effort_units, speed_units
 from .motions import Motion
 from .page import Section, figure
 
@@ -88,11 +88,16 @@ def model_chapter(model: Model) -> Section:
 
 
 def _limits(model: Model) -> str:
+    units = dict(zip(model.coordinates, coordinate_units(model.mechanism), strict=True))
     rows = [
-        (name, *(f"{x:g}" if abs(x) < float("inf") else "–" for x in (l.lower, l.upper, l.velocity, l.effort)))
+        (
+            name,
+            *(f"{x:g}" if abs(x) < float("inf") else "–" for x in (l.lower, l.upper, l.velocity, l.effort)),
+            drive_units(units[name]),
+        )
         for name, l in model.mechanism.limits.items()
     ]
-    return table(("coordinate", "lower", "upper", "speed", "effort"), rows)
+    return table(("coordinate", "lower", "upper", "speed", "effort", "in"), rows)
 
 
 def _constraints(model: Model) -> str:

@@ -36,6 +36,11 @@ def coordinate_units(model: Mechanism) -> list[str]:
     return [known.get(name, "") for name in model.coordinates]
 
 
+def drive_units(unit: str) -> str:
+    """Units of a coordinate, of its rate and of the effort along it."""
+    return {"rad": "rad, rad/s, N m", "m": "m, m/s, N"}.get(unit, "")
+
+
 def speed_units(model: Mechanism) -> list[str]:
     """The unit of each speed, in the order of u: that of the motion variables it is made of by angles alone, as measure
     numbers of ω are; empty where lengths or numbers are in it, which may have units of their own."""

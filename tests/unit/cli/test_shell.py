@@ -150,3 +150,45 @@ def test_runs_are_written_in_every_format_and_come_back(tmp_path: Path) -> None:
         back = kane.Trajectory.load(path, model=kane.load("pendulum") if suffix == ".csv" else None)
         assert len(back) == 11
         assert back.check().passed
+
+
+def test_tip_over_and_joints_are_drawn_by_name(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    words = ["simulate", "diff-drive-arm", "--t", "0.02", "--plot", str(tmp_path / "x.png"), "--of"]
+    assert main([*words, "tipovr"]) == 1
+    run = kane.load("diff-drive-arm").simulate(0.02)
+    drawn = [axes.lines[0].get_ydata() for axes in run.plot(what=["tipover", "tipover*1", "elbow"]).axes]
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    np.testing.assert_array_equal(drawn[2], run[run.model.mechanism.joints["elbow"].coordinates[0].name])
+
+
+def test_a_target_names_joints_or_coordinates(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["inverse", "double-pendulum", "--duration", "1", "--samples", "3", "--to"]
+    assert main([*words, "shoulder=1,q2=0.5"]) == main([*words, "q1=1,q2=0.5"]) == 0
+    out = capsys.readouterr().out
+    assert out[: len(out) // 2] == out[len(out) // 2 :] != ""
+    assert main([*words, "sholder=1"]) == 2
+    assert "did you mean 'shoulder'?" in capsys.readouterr().err
+    assert main([*words, "shoulder=1,q1=2"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("simulat pendulum", "kane: there is no command 'simulat'; did you mean 'simulate'?"),
+        ("simulate pendulum --tt 3", "kane simulate: there is no option --tt; did you mean --t?"),
+        ("simulate pendulum --plto=x.png", "kane simulate: there is no option --plto; did you mean --plot?"),
+        (
+            "simulate pendulum --method radu",
+            "kane simulate: argument --method: there is no 'radu'; did you mean 'radau'?",
+        ),
+        ("simulate pendulum 3", "kane simulate: '3' is not expected here"),
+    ],
+)
+def test_mistyped_commands_and_options_are_told_what_was_meant(
+    words: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+    first, usage = capsys.readouterr().err.splitlines()
+    assert first == told
+    assert usage == "    usage: kane simulate MODEL [OPTION ...]; kane simulate --help says more"

@@ -34,7 +34,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"q": np.zeros((3, 3))}, r"of shape \(3, 3\)\n    fix: .*array \(n, 2\) of q1, q2"),
     ({"q": {"q1": np.zeros(4)}}, r"q q1: 4 values are given for 3 members\n    fix: give one per member"),
     ({"q": {"q1": float("nan")}}, r"q / q1 is not finite: nan; give a finite number"),
-    ({"q": {"q1": "normal(0)"}}, r"normal does not take 1 numbers"),
+    ({"q": {"q1": "normal(0)"}}, r"normal does not take 1 numbers\n    fix: give normal\(mean, deviation\)"),
     ({"q": {"q1": "norml(0, 1)"}}, r"there is no distribution 'norml'\n    fix: did you mean 'normal'\?"),
     ({"q": {"q1": "gamma(0, 1)"}}, r"no distribution 'gamma'\n    fix: give normal\(…\), .* in Python a function"),
     ({"q": {"q1": "sin(1"}}, r"(?s)sin.*fix: give a number, or a distribution: normal"),

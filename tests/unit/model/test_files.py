@@ -406,6 +406,20 @@ def test_a_missing_model_gets_the_closest_built_in_name(tmp_path: Path) -> None:
         load_mechanism(tmp_path / "folder.yaml")
 
 
+def test_a_mistyped_kind_of_load_is_told_which_was_meant() -> None:
+    (found,) = problems(ARM + "loads: {f: {joint_sprng: elbow, stiffness: 1}}\n")
+    assert found.endswith("fix: did you mean 'joint_spring' by 'joint_sprng'?")
+
+
+def test_a_parameter_over_another_file_that_nothing_uses_is_remarked_upon() -> None:
+    with pytest.warns(UserWarning) as told:
+        read_mechanism("kane: 1\nextends: whipple-bicycle\nparameters:\n  mB: 78\n  zb: -1.0\n", "mine.yaml")
+    assert [str(w.message) for w in told] == [
+        "mine.yaml:5: parameter 'zb': is used nowhere\n    fix: did you mean 'zB'?"
+    ]
+    read_mechanism("kane: 1\nextends: pendulum\nparameters: {g: 1.62*s, s: 2}\n", "mine.yaml")  # used by another
+
+
 def test_a_file_extends_a_built_in_model_or_one_beside_it(tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(ARM, encoding="utf-8")
     (tmp_path / "heavy.yaml").write_text(

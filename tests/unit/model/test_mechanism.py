@@ -49,6 +49,7 @@ def arm() -> Mechanism:
         ),
         ({"inertia": {"xx": -1, "yy": 1, "zz": 1}}, r"moments -1, 1, 1 kg m²\n.*no moment of inertia is negative"),
         ({"inertia": {"xx": 1, "yy": 1, "zz": 1, "xy": 1.5}}, r"central principal moments -0\.5, 1, 2\.5"),
+        ({"inertia": [1, 1, 1]}, r"body 'B' / inertia: .*names no entries\n.*inertia={'xx': 1, 'yy': 1, 'zz': 1}"),
         ({"inertia": {"zx": 1}}, r"body 'B' / inertia: unknown entry 'zx'\n.*entries are xx, yy, zz, xy, xz, yz"),
         (
             {"mass": 1, "center": [1, 0, 0], "inertia": {"xx": 1, "yy": 1, "zz": 1}, "about": "origin"},

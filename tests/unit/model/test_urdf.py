@@ -392,6 +392,8 @@ def test_numbers_that_are_not_finite_or_not_numbers_are_refused(number: str) -> 
         ([link("a", "<inertial/>")], "<inertial> has no <mass>"),
         ([link("a", '<inertial><mass value="1"/></inertial>')], "<inertial> has no <inertia>"),
         ([link("a", INERTIAL.format(rpy="0 0 0").replace('"2"', '"-2"'))], "mass is not negative"),
+        ([link("a", INERTIAL.format(rpy="0 0 0").replace('"2"', '"4kg"'))], "'4kg' is not a number"),
+        ([link("a", INERTIAL.format(rpy="0 0 0").replace('"2"', '"1e99"'))], "'1e99' is too large"),
         ([link("")], "'' is not a name"),
         ([link("a"), link("b"), joint("j", "fixed", "a", "b")], "nothing can move"),
     ],

@@ -188,3 +188,8 @@ def test_factors_that_occur_again_are_written_as_powers() -> None:
 def test_the_dot_of_a_name_of_several_letters_is_large() -> None:
     assert "mathsize" in mathml.symbol("lean'") and "mathsize" not in mathml.symbol("u1'")
     assert "mathsize" not in mathml.symbol("phi'")
+
+
+def test_limits_have_units() -> None:
+    found = model_chapter(kane.load("ur5")).body
+    assert "rad, rad/s, N m" in found

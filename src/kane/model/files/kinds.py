@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ...errors import suggestion
+from ...errors import closest, suggestion
 from ..constraints.loops import CALLED
 from ..constraints.touching import BodyContact
 from ..drives import Drive
@@ -142,8 +142,10 @@ def read_load(r: NodeValues, forms: Forms, name: str, node: Node, line: int) -> 
     keys = node.value if isinstance(node.value, dict) else {}
     kinds = [kind for kind in known if kind in keys]
     if len(kinds) != 1:
-        what, found = f"a load is one of {', '.join(known)}", f"found {', '.join(keys) or node.kind}"
-        r.faults.note(node.source, line, where, what, "", found)
+        what = f"a load is one of {', '.join(known)}; found {', '.join(keys) or node.kind}"
+        meant = [(key, close) for key in keys if (close := closest(key, known)) is not None]
+        fix = f"did you mean '{meant[0][1]}' by '{meant[0][0]}'?" if meant and not kinds else "name one kind"
+        r.faults.note(node.source, line, where, what, "", fix)
         raise Lost
     form = known[kinds[0]]
     given = Entry(r, node, where, line, form.keys)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from ...errors import ExpressionError, ModelError, warn
+from ...errors import ExpressionError, ModelError, closest, warn
 from ..attitude import attitudes
 from ..mechanism import Mechanism
 from ..size import MOST_COORDINATES, MOST_PARTS, MOST_ROWS, MOST_SPEEDS, TURN
@@ -19,7 +19,7 @@ from .faults import FaultCollector, Lost, TooManyFaults
 from .forms import Forms
 from .geometry import read_geometry, read_velocities
 from .kinds import read_constraint, read_contact, read_load, read_vehicle
-from .nodes import Node, words
+from .nodes import MAX_FAULTS, Node, problem, words
 from .parts import (
     read_body,
     read_control,
@@ -382,6 +382,19 @@ def _check_whole(r: NodeValues, file: Entry) -> None:
         if attitude.doubtful:
             warn(str(attitude.problem(r.m)))
             r.m.set_initial(dict(zip(attitude.names, attitude.unit, strict=True)))
+    if "extends" in file.fields:
+        _doubt_unused_parameters(r, file)
+
+
+def _doubt_unused_parameters(r: NodeValues, file: Entry) -> None:
+    """Warn of parameters that no value names: over those of another file a mistyped name is a new one."""
+    told = (node for section, node in file.fields.items() if section not in ("name", "about"))
+    used = {w for node in told for text in words(node) for w in WORD.findall(text)}
+    unused = [given for given in entries(file, "parameters") if given[0] not in used]
+    for name, node, line in unused[:MAX_FAULTS]:
+        meant = closest(name, (n for n in r.m.parameters if n != name))
+        fix = f"did you mean '{meant}'?" if meant else "remove it, or use it"
+        warn(str(problem(node.source, line, f"parameter '{name}'", "is used nowhere", fix=fix)))
 
 
 def _places_of_parts(file: Entry) -> dict[str, tuple[str, int]]:

@@ -94,10 +94,16 @@ class Faults:
             raise self.note(element.line, where, f"{what} has {len(words)} parts", f"{key} is {need}")
         values = []
         for word in words:
-            value = float(word) if _NUMBER.fullmatch(word) else math.nan
+            if not _NUMBER.fullmatch(word):
+                because, fix = (
+                    "numbers of a URDF stand alone, in SI units",
+                    "write the number without a unit: 4.0",
+                )
+                raise self.note(element.line, where, f"{what} is not a number", because, fix)
+            value = float(word)
             if not abs(value) <= LARGEST:
                 because = f"numbers of a robot are finite, of magnitude up to {LARGEST:g}"
-                raise self.note(element.line, where, f"{what} is not such a number", because, "give a finite number")
+                raise self.note(element.line, where, f"{what} is too large", because, "give a finite number")
             values.append(value)
         return tuple(values)
 
