@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..api import Array, Model
+from ..api.memory_needs import require_motion_memory
 from ..api.run_values import units_of
 from ..planning import ComputedTorque, Hold, Move, move
 from ..report.motions import Motion, cycloid
@@ -49,6 +50,7 @@ def asked_motion(model: Model, arguments: Namespace) -> Motion | None:
         return None
     target = assignments(model, arguments.to, model.mechanism.coordinate_records, "--to")
     samples = {"samples": arguments.samples} if arguments.command == "inverse" else {}
+    require_motion_memory(model.mechanism, samples.get("samples", 0))
     return cycloid(model, target, duration=_duration(arguments), start=_start(model, arguments), **samples)
 
 

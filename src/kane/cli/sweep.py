@@ -14,6 +14,7 @@ import numpy as np
 from ..api import Model
 from ..api.ensemble_progress import LOG_EVERY, Progress
 from ..api.ensembles import Ensemble
+from ..api.memory_needs import EnsembleSize, require_ensemble_memory
 from ..errors import suggestion
 from ..report import write_ensemble
 from ..simulate import ENDS
@@ -40,6 +41,7 @@ def sweep(arguments: Namespace) -> int:
     asked = _options(model, arguments)
     if picture is not None:
         _refuse_picture(arguments, asked)
+    asked["t"] = _times(model, arguments, asked)
     with workers_of(arguments) as executor, _Watching(arguments.n) as watching:
         found = model.ensemble(**asked, executor=executor, progress=watching)
     if arguments.json:
@@ -95,7 +97,7 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         raise UsageError("--method rk4 has a fixed step: add --step SECONDS")
     events = _texts(arguments.event, None, "--event", "fell")
     return {
-        "t": np.linspace(0.0, end, arguments.samples) if arguments.samples else end,
+        "t": end,
         "n": arguments.n,
         "seed": arguments.seed,
         "sampling": arguments.sampling,
@@ -113,6 +115,17 @@ def _options(model: Model, arguments: Namespace) -> dict[str, Any]:
         "store": arguments.out,
         "resume": arguments.resume,
     }
+
+
+def _times(model: Model, arguments: Namespace, asked: dict[str, Any]) -> Any:
+    """The times of output, or the end alone; refuses what nobody can hold before they are made."""
+    if not arguments.samples:
+        return asked["t"]
+    events, stored = len(asked["events"] or ()), arguments.out is not None
+    watched = len({*model.coordinates, *model.speeds, *(asked["watch"] or ())})
+    size = EnsembleSize(arguments.samples, arguments.n, arguments.n, arguments.keep, events, watched, stored)
+    require_ensemble_memory(model.mechanism, size)
+    return np.linspace(0.0, asked["t"], arguments.samples)
 
 
 def _texts(given: Sequence[str], known: Any, option: str, example: str = "q1") -> dict[str, str]:
